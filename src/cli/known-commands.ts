@@ -11,7 +11,7 @@ export const GROUPS: Record<string, Record<string, readonly [usage: string, summ
     run: ["[options] <command...>", "run a command with the variables in its environment"],
     export: ["[options]", "print all values in the format of another program"],
     check: ["[options]", "find variables without a value, and values that break their schema"],
-    diff: ["[options] <a> <b>", "compare two environments or sources"],
+    diff: ["[options] <a> [b]", "compare two environments or sources"],
     tui: ["[options]", "browse variables on the full screen"],
   },
   "Change data:": {

@@ -2,8 +2,8 @@ import { constants } from "node:buffer";
 import { getHeapStatistics } from "node:v8";
 import { InvalidDataError } from "../domain/errors.js";
 import { readRegularFile, type SpareDescriptor, sizeText } from "../files/open-file.js";
-import { toInvalidData, toInvalidFile } from "../files/system-errors.js";
-import { byId, type Data } from "./data.js";
+import { toInvalidData, toInvalidFile, withPathInErrors } from "../files/system-errors.js";
+import { byId, type Data, NO_DATA } from "./data.js";
 import type { FileSealing, SealedForm } from "./file-sealing.js";
 import { checkData, type OpenContent, parseData } from "./parse-data.js";
 
@@ -40,6 +40,18 @@ export function readDataFile(
     .catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
     });
+}
+
+/**
+ * The content of a data file, sealed or not, for git.
+ *
+ * @param mayBeEmpty whether an empty file is one without data
+ * @throws InvalidDataError
+ */
+export function readContent(path: string, name = path, mayBeEmpty = true): Promise<Data> {
+  const parse = async (bytes: Buffer) =>
+    mayBeEmpty && bytes.length === 0 ? NO_DATA : parseData(bytes, (content) => content);
+  return withPathInErrors(name, readDataFile(path, { parse }));
 }
 
 /** The sealing of one version of a data file. Undefined without keys. @throws UsageError for the keys */

@@ -25,14 +25,14 @@ export interface FileSealingOptions {
 }
 
 /**
- * Opens and seals the secrets of one version of a data file: API secrets, and the values of variables that are not
- * public. A secret that is still the same keeps its sealed text.
+ * Opens and seals the secrets of one version of a data file, or of several that are merged: API secrets, and the values
+ * of variables that are not public. A secret that is still the same keeps its sealed text.
  */
 export class FileSealing {
   readonly #texts: TextSealing;
   readonly #form: SealedForm;
-  /** By their owners. */
-  readonly #opened = new Map<string, { readonly value: JsonValue; readonly text: string }>();
+  /** Sealed texts by their owners and values: the first that was opened of those with the current key. */
+  readonly #opened = new Map<string, string>();
   #isOpenedSealed = false;
   #isOutdated = false;
 
@@ -54,7 +54,7 @@ export class FileSealing {
 
   /** The data of a file. @throws InvalidDataError that names the record, never a value */
   readonly open = (content: Data): Data => {
-    this.#isOpenedSealed = content.sealed === true;
+    this.#isOpenedSealed ||= content.sealed === true;
     if (!content.sealed) {
       if (this.#form === undefined) throw notSealedError();
       return content;
@@ -92,19 +92,18 @@ export class FileSealing {
 
   #open(text: string, owner: Owner): JsonValue {
     const key = JSON.stringify(owner);
-    const value = JSON.parse(this.#texts.open(text, key)) as JsonValue;
+    const json = this.#texts.open(text, key);
     this.#isOutdated ||= !this.#texts.isCurrent(text);
-    this.#opened.set(key, { value, text });
-    return value;
+    if (!this.#texts.isCurrent(this.#opened.get(key + json) ?? "")) this.#opened.set(key + json, text);
+    return JSON.parse(json) as JsonValue;
   }
 
   #seal(value: JsonValue, owner: Owner): string {
     const key = JSON.stringify(owner);
     const json = JSON.stringify(value);
-    const before = this.#opened.get(key);
-    const isSame = before && (before.value === value || JSON.stringify(before.value) === json);
-    if (isSame && (this.#form !== "sealed" || this.#texts.isCurrent(before.text))) return before.text;
-    return this.#texts.seal(json, key);
+    const before = this.#opened.get(key + json);
+    const isKept = before !== undefined && (this.#form !== "sealed" || this.#texts.isCurrent(before));
+    return isKept ? before : this.#texts.seal(json, key);
   }
 }
 

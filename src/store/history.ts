@@ -55,7 +55,7 @@ export function recordedData({ environments, variables, values }: Data): Records
   return { environments: environments.map(recordedEnvironment), variables, values };
 }
 
-function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironment {
+export function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironment {
   const { id, application, name, keys = [] } = environment;
   const recorded = keys.map((key): RecordedKey => {
     const { name, only, valid_until } = key;
@@ -67,5 +67,10 @@ function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironmen
 function credentialsOf(key: RotatedPair): string {
   const pairs: string[][] = [];
   for (const { api_key, api_secret } of allKeyPairs(key)) pairs.push([api_key, api_secret]);
-  return createHash("sha256").update(JSON.stringify(pairs)).digest("hex").slice(0, 4);
+  return shortHash(pairs);
+}
+
+/** 16 bits, in hexadecimal. */
+export function shortHash(content: unknown): string {
+  return createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 4);
 }

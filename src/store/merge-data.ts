@@ -1,7 +1,10 @@
 import { isDeepStrictEqual as isSame } from "node:util";
-import { allKeyPairs, type Environment, type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
+import { InvalidDataError } from "../domain/errors.js";
+import { isSealedText } from "../domain/sealed-text.js";
 import { type VariableType, valueFitsType } from "../domain/variable.js";
-import { type Data, LISTS, type List, nextId, type VariableRecord, withLastIds } from "./data.js";
+import { type Data, withLastIds } from "./data.js";
+import { fileSealing } from "./data-file.js";
+import { type Entries, type Entry, entriesOf, labelOf, SETTINGS, toData } from "./merge-entries.js";
 import { checkData } from "./parse-data.js";
 
 /** What two branches have changed in different ways. */
@@ -12,145 +15,90 @@ export interface Conflict {
   readonly problem: string;
 }
 
-/** A record without its ids, which may be those of other records in another branch. */
-interface Entry {
-  readonly id: number;
-  /** The keys of those that it can't be without: of a value, its variable and its environment. */
-  readonly owners: readonly string[];
-  readonly fields: Readonly<Record<string, unknown>>;
+export interface Merge {
+  readonly data: Data;
+  readonly conflicts: Conflict[];
 }
 
-/** By kind and names, which are those of the common ancestor where a record was renamed. */
-type Entries = Map<string, Entry>;
+type Sides<T> = readonly [base: T, ours: T, theirs: T];
 
-type Kind = List | "keys" | "settings";
+type Report = (problem: string) => void;
 
-/** The key of the one with all other fields of the data. */
-const SETTINGS = keyOf("settings");
 const THEIRS_REMOVED = "changed by ours, removed by theirs";
 const OURS_REMOVED = "removed by ours, changed by theirs";
+const MAYBE_SAME = "; whether to the same, only the key tells";
+
+/**
+ * Merges two branches of a data file, which may be sealed: then what did not change keeps its sealed text.
+ *
+ * @param base the content of the common ancestor, or no data
+ * @param keys the content of a key file. Without it, sealed texts are compared
+ * @throws UsageError for the keys; InvalidDataError as `mergeData`, and for what can't be opened
+ */
+export async function mergeFiles(base: Data, ours: Data, theirs: Data, keys: string | undefined): Promise<Merge> {
+  const isSealed = ours.sealed || theirs.sealed;
+  // Anybody can have written a plain file in place of a sealed one.
+  const sealing = await fileSealing(keys, base.sealed && isSealed ? undefined : "kept");
+  if (!sealing) return mergeData(base, ours, theirs);
+  const open = (side: string, content: Data) => {
+    try {
+      return sealing.open(content);
+    } catch (error) {
+      throw error instanceof InvalidDataError ? new InvalidDataError(`${side}: ${error.message}`) : error;
+    }
+  };
+  const [o, t, b] = [open("ours", ours), open("theirs", theirs), open("base", base)];
+  const { data, conflicts } = mergeData(b, o, t);
+  return { data: isSealed ? sealing.seal(data) : data, conflicts };
+}
 
 /**
  * Merges two branches: records by their names, each field on its own. The records of `ours` keep their ids; new ones of
- * `theirs` keep theirs if they are free.
+ * `theirs` keep theirs if they are free. Sealed texts are not opened.
  *
  * @param base the common ancestor, or no data
  * @returns valid data, with what `ours` has wherever there is a conflict
- * @throws InvalidDataError if both together break a rule in another way: two environments with the same key
+ * @throws InvalidDataError if both together break a rule in another way: two environments with the same key; if sealed
+ *   texts would have to be opened
  */
-export function mergeData(base: Data, ours: Data, theirs: Data): { data: Data; conflicts: Conflict[] } {
-  const [b, o, t] = [base, ours, theirs].map((data) => entriesOf(data, base)) as [Entries, Entries, Entries];
-  // Records that can't be merged, so that all of them is as in `ours`.
+export function mergeData(base: Data, ours: Data, theirs: Data): Merge {
+  const forms = [base, ours, theirs].flatMap((side) => (side.environments.length > 0 ? [side.sealed === true] : []));
+  if (new Set(forms).size > 1) throw keyError("only a part of base, ours and theirs is sealed");
+  const sides: Sides<Entries> = [entriesOf(base, base), entriesOf(ours, base), entriesOf(theirs, base)];
+  // Records that can't be merged, so that all of them is as in `ours`, and why.
   const kept = new Map<string, string>();
   for (;;) {
-    const { merged, conflicts } = mergeEntries(b, o, t, kept);
-    const problems = findProblems(merged, b, o);
-    if (problems.size === 0) {
-      removeUnused(merged, o, t);
-      for (const [key, problem] of kept) conflicts.push({ record: labelOf(key), problem });
-      const data = toData(merged, o, ours, theirs);
-      return { data: checkData(withLastIds(theirs, withLastIds(ours, data))), conflicts };
-    }
-    for (const [key, problem] of problems) kept.set(key, problem);
+    const { merged, conflicts } = mergeEntries(sides, kept);
+    const size = kept.size;
+    for (const [key, problem] of findProblems(merged, sides)) kept.set(key, problem);
+    if (kept.size > size) continue;
+    if (merged.get(SETTINGS)?.fields["sealed"]) checkSealed(merged, sides);
+    removeUnused(merged, sides);
+    for (const [key, problem] of kept) conflicts.push({ record: labelOf(key), problem });
+    const data = toData(merged, sides[1], ours, theirs);
+    return { data: checkData(withLastIds(theirs, withLastIds(ours, data))), conflicts };
   }
 }
 
-function keyOf(kind: Kind, ...names: string[]): string {
-  // Names have no control characters.
-  return [kind, ...names].join("\n");
+function keyError(reason: string): InvalidDataError {
+  return new InvalidDataError(`it needs the key of --seal-key-file: ${reason}`);
 }
 
-function labelOf(key: string): string {
-  const [kind, ...names] = key.split("\n");
-  const text = names.join(" in ");
-  return kind === "values" ? text : `${kind?.slice(0, -1)} ${text}`.trim();
-}
-
-function entriesOf(data: Data, base: Data): Entries {
-  const { version: _, last_ids: _ids, environments, variables, values, ...settings } = data;
-  const entries: Entries = new Map([[SETTINGS, { id: 0, owners: [], fields: settings }]]);
-  const environmentNames = commonNames("environments", data, base);
-  const variableNames = commonNames("variables", data, base);
-  const nameIn = (names: ReadonlyMap<number, string>, id: number) => names.get(id) as string;
-  for (const { id, keys = [], ...fields } of environments) {
-    const name = nameIn(environmentNames, id);
-    const environment = keyOf("environments", name);
-    entries.set(environment, { id, owners: [], fields: grouped(fields) });
-    for (const key of keys)
-      entries.set(keyOf("keys", key.name, name), { id: 0, owners: [environment], fields: grouped(key) });
-  }
-  for (const { id, ...fields } of variables)
-    entries.set(keyOf("variables", nameIn(variableNames, id)), { id, owners: [], fields });
-  for (const { id, variable_id, environment_id, content } of values) {
-    const [variable, environment] = [nameIn(variableNames, variable_id), nameIn(environmentNames, environment_id)];
-    const owners = [keyOf("variables", variable), keyOf("environments", environment)];
-    entries.set(keyOf("values", variable, environment), { id, owners, fields: { ...content } });
-  }
-  return entries;
-}
-
-/** The names by the ids of records. A renamed record has its name in `base`. */
-function commonNames(list: "environments" | "variables", data: Data, base: Data): Map<number, string> {
-  const old = new Map<number, Environment>(base[list].map((record) => [record.id, record]));
-  const baseNames = new Set(base[list].map(qualifiedName));
-  const ownNames = new Set(data[list].map(qualifiedName));
-  return new Map(
-    data[list].map((record) => {
-      const name = qualifiedName(record);
-      const before = old.get(record.id);
-      const isNew = !before || baseNames.has(name) || ownNames.has(qualifiedName(before));
-      return [record.id, isNew || !isAlike([data, base], [record, before]) ? name : qualifiedName(before)];
-    }),
-  );
-}
-
-/** Whether two records with the same id are one. A merge may have given the id to another. */
-function isAlike(data: readonly Data[], records: readonly Environment[]): boolean {
-  const isShared = ([ours = [], theirs = []]: unknown[][]) =>
-    ours.some((own) => theirs.some((other) => isSame(own, other)));
-  if ("api_key" in (records[0] as object))
-    return isShared(records.map((each) => allKeyPairs(each as EnvironmentRecord).map(({ api_key }) => api_key)));
-  const [{ application, description }, old] = records as [VariableRecord, VariableRecord];
-  if (application !== old.application) return false;
-  const values = data.map((each) => each.values.filter(({ variable_id }) => variable_id === old.id));
-  return description === old.description || isShared(values.map((list) => list.map(({ id: _, ...value }) => value)));
-}
-
-/** The fields that a rotation changes together. */
-const ROTATED = ["api_key", "api_secret", "previous", "rotated_at"];
-
-/** With these fields as one. */
-function grouped(record: object): Entry["fields"] {
-  const credentials: Record<string, unknown> = {};
-  const fields: Record<string, unknown> = { credentials };
-  for (const [name, value] of Object.entries(record)) (ROTATED.includes(name) ? credentials : fields)[name] = value;
-  return fields;
-}
-
-function ungrouped({ credentials, ...fields }: Entry["fields"]): object {
-  return { ...fields, ...(credentials as object) };
-}
-
-function mergeEntries(base: Entries, ours: Entries, theirs: Entries, kept: ReadonlyMap<string, string>) {
+function mergeEntries([base, ours, theirs]: Sides<Entries>, kept: ReadonlyMap<string, string>) {
   const merged: Entries = new Map();
   const conflicts: Conflict[] = [];
   for (const [key, { owners }] of new Map([...ours, ...theirs])) {
     const isKept = [key, ...owners].some((each) => kept.has(each));
     const own = ours.get(key);
     const report = (problem: string) => conflicts.push({ record: labelOf(key), problem });
-    const entry = isKept ? own : mergeEntry(base.get(key), own, theirs.get(key), report);
+    const entry = isKept ? own : mergeEntry([base.get(key), own, theirs.get(key)], report);
     if (entry) merged.set(key, entry);
   }
   return { merged, conflicts };
 }
 
-function mergeEntry(
-  base: Entry | undefined,
-  ours: Entry | undefined,
-  theirs: Entry | undefined,
-  report: (problem: string) => void,
-): Entry | undefined {
-  if (ours && theirs) return { ...ours, fields: mergeFields(base?.fields ?? {}, ours.fields, theirs.fields, report) };
+function mergeEntry([base, ours, theirs]: Sides<Entry | undefined>, report: Report): Entry | undefined {
+  if (ours && theirs) return { ...ours, fields: mergeFields([base?.fields ?? {}, ours.fields, theirs.fields], report) };
   const present = ours ?? theirs;
   if (!base) return present;
   if (isSame(base.fields, present?.fields)) return undefined;
@@ -158,73 +106,84 @@ function mergeEntry(
   return ours;
 }
 
-function mergeFields(
-  base: Entry["fields"],
-  ours: Entry["fields"],
-  theirs: Entry["fields"],
-  report: (problem: string) => void,
-): Entry["fields"] {
+function mergeFields([base, ours, theirs]: Sides<Entry["fields"]>, report: Report): Entry["fields"] {
   const names = Object.keys({ ...ours, ...theirs });
   const merged = names.map((name) => {
     const [before, own, other] = [base[name], ours[name], theirs[name]];
     if (isSame(before, own)) return [name, other];
-    if (!isSame(before, other) && !isSame(own, other)) report(`${name}: changed by both`);
+    if (!isSame(before, other) && !isSame(own, other))
+      report(`${name}: changed by both${isSealedText(own) && isSealedText(other) ? MAYBE_SAME : ""}`);
     return [name, own];
   });
   return Object.fromEntries(merged);
 }
 
+type Problem = readonly [key: string, problem: string];
+
 /** Records that don't go with others, and why. To take those of `ours` mends it. */
-function findProblems(merged: Entries, base: Entries, ours: Entries): Map<string, string> {
-  const problems = new Map<string, string>();
-  const named = new Map<string, string>();
-  for (const [key, { owners, fields }] of merged) {
-    const { application, name, value } = fields;
+function findProblems(merged: Entries, sides: Sides<Entries>): Problem[] {
+  return [...missingOwners(merged, sides), ...otherTypes(merged), ...sharedNames(merged, sides)];
+}
+
+function* missingOwners(merged: Entries, [base, ours]: Sides<Entries>): Generator<Problem> {
+  for (const [key, { owners, fields }] of merged)
     for (const owner of owners.filter((each) => !merged.has(each))) {
       // One of a variable that is kept, in an environment that is not.
       if (isSame(base.get(key)?.fields, fields)) merged.delete(key);
-      else problems.set(owner, ours.has(owner) ? THEIRS_REMOVED : OURS_REMOVED);
+      else yield [owner, ours.has(owner) ? THEIRS_REMOVED : OURS_REMOVED];
     }
+}
+
+function* otherTypes(merged: Entries): Generator<Problem> {
+  for (const { owners, fields } of merged.values()) {
     const [variable = ""] = owners;
-    const type = merged.get(variable)?.fields["type"];
-    if (type !== undefined && !valueFitsType(value, type as VariableType))
-      problems.set(variable, "type: changed by one, a value by the other");
+    const type = merged.get(variable)?.fields["type"] as VariableType | undefined;
+    if (type && !isSealedText(fields["value"]) && !valueFitsType(fields["value"], type))
+      yield [variable, "type: changed by one, a value by the other"];
+  }
+}
+
+function* sharedNames(merged: Entries, [, ours]: Sides<Entries>): Generator<Problem> {
+  const known = new Map<string, string>();
+  for (const [key, { owners, fields }] of merged) {
+    const { application, name } = fields;
     if (name === undefined || owners.length > 0) continue;
     const full = `${key.slice(0, key.indexOf("\n"))} ${application}/${name}`;
-    const others = [key, named.get(full) ?? key].filter((each) => ours.get(each)?.fields["name"] !== name);
-    if (named.has(full)) for (const each of others) problems.set(each, "name: given to another by ours");
-    named.set(full, key);
+    const other = known.get(full);
+    if (other)
+      for (const each of [key, other])
+        if (ours.get(each)?.fields["name"] !== name) yield [each, "name: given to another by ours"];
+    known.set(full, key);
   }
-  return problems;
+}
+
+/** @throws InvalidDataError if a secret of a sealed file is neither as in `ours` nor as in `theirs`, under the same name */
+function checkSealed(merged: Entries, [, ...branches]: Sides<Entries>): void {
+  for (const [key, { owners, fields }] of merged) {
+    const [variable = ""] = owners;
+    const isPublic = merged.get(variable)?.fields["secret"] === false && !isSealedText(fields["value"]);
+    const isSecret = "credentials" in fields || ("value" in fields && !isPublic);
+    const binding = bindingOf(key, merged);
+    if (isSecret && !branches.some((branch) => isSame(bindingOf(key, branch), binding)))
+      throw keyError(
+        `one branch has changed ${labelOf(key)}, and the other its name, its type or whether it is public`,
+      );
+  }
+}
+
+/** A secret, and all that decides whether it is sealed, where it can be opened, and what is valid there. */
+function bindingOf(key: string, entries: Entries): unknown[] {
+  const entry = entries.get(key);
+  const binding = [key, ...(entry?.owners ?? [])].map((each) => {
+    const { application, name, type, secret } = entries.get(each)?.fields ?? {};
+    return [application, name, type, secret];
+  });
+  return [entry?.fields["value"], entry?.fields["credentials"], binding];
 }
 
 /** Removes definitions whose last values were unset, some by each side. */
-function removeUnused(merged: Entries, ours: Entries, theirs: Entries): void {
+function removeUnused(merged: Entries, [, ours, theirs]: Sides<Entries>): void {
   const used = (entries: Entries) => new Set([...entries.values()].map(({ owners: [variable] }) => variable));
   const [now, before, other] = [used(merged), used(ours), used(theirs)];
   for (const key of merged.keys()) if (!now.has(key) && before.has(key) && other.has(key)) merged.delete(key);
-}
-
-function toData(merged: Entries, ours: Entries, data: Data, theirs: Data): Data {
-  const of = (kind: Kind) => [...merged].filter(([key]) => key.startsWith(`${kind}\n`));
-  const ids = new Map<string, number>();
-  for (const list of LISTS) {
-    const first = nextId(data, list);
-    let free = Math.max(first, nextId(theirs, list));
-    for (const [key, { id }] of of(list)) ids.set(key, ours.has(key) || id >= first ? id : free++);
-  }
-  const keys = new Map<string, object[]>();
-  for (const [, { owners, fields }] of of("keys"))
-    for (const owner of owners) keys.set(owner, [...(keys.get(owner) ?? []), ungrouped(fields)]);
-  const recordsOf = (list: List) =>
-    of(list).map(([key, { fields }]) => {
-      return { id: ids.get(key), ...ungrouped(fields), ...(keys.has(key) && { keys: keys.get(key) }) };
-    });
-  const values = of("values").map(([key, { owners, fields: content }]) => {
-    const [variable_id, environment_id] = owners.map((owner) => ids.get(owner));
-    return { id: ids.get(key), variable_id, environment_id, content };
-  });
-  const { version, last_ids } = data;
-  const lists = { environments: recordsOf("environments"), variables: recordsOf("variables"), values };
-  return { ...merged.get(SETTINGS)?.fields, version, ...(last_ids && { last_ids }), ...lists } as unknown as Data;
 }

@@ -106,6 +106,8 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
     plain("diff", "dev", HOSTILE_LABEL, ...data),
     plain("diff", "dev", HOSTILE_LABEL, "--values", ...data),
     plain("diff", "dev", `${HOSTILE}:x`, ...data),
+    plain("diff", paths.data),
+    plain("diff", paths.broken),
     ...["dotenv", "shell", "json", "yaml", "docker", "tfvars"].map((format) => {
       return { argv: ["export", "--format", format, ...dev], raw: true };
     }),

@@ -223,7 +223,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     [
       "merge",
-      "missing required argument 'file'; for example: git config merge.appvars.driver 'appvars merge %O %A %B %P'",
+      "missing required argument 'file'; for example: git config merge.appvars.driver 'appvars merge %O %A %B %P' && git config diff.appvars.textconv 'appvars diff'",
     ],
     [
       "merge DIR/example.json DIR/example.json",
@@ -427,6 +427,7 @@ describe("a data file that is missing or breaks a rule exits 8 and is not change
     ["merge DIR/example.json DIR/example.json DIR/syntax.json", syntax],
     ["merge DIR/missing.json DIR/example.json DIR/example.json", missing],
     ["diff DIR/syntax.json:a DIR/syntax.json:b", syntax],
+    ["diff DIR/syntax.json", syntax],
     ["serve --data DIR/syntax.json --port 0", syntax],
     ["list --data DIR/rules.json --env test", rules],
     [

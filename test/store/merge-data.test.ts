@@ -78,6 +78,10 @@ describe("a merge without a conflict", () => {
     expect(ids(data)).toEqual({ A: 1, B: 2, NEW: 4 });
     const other = merged(set(BASE, "A", "1"), unset(set(BASE, "GONE", "1"), "GONE", "dev"));
     expect(other.data.last_ids).toEqual({ environments: 2, variables: 3, values: 5 });
+    const again = set(set(unset(BASE, "B", "dev", "test"), "B", "b dev"), "B", "b test", "test");
+    const gone = merged(again, unset(BASE, "B", "dev", "test"));
+    expect([gone.conflicts, ids(gone.data)]).toEqual([[], { A: 1 }]);
+    expect(gone.data.last_ids).toEqual({ environments: 2, variables: 3, values: 6 });
   });
 
   it.each<[string, Data, Data]>([

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Environment, qualifiedName } from "../../src/domain/environment.js";
-import { type JsonValue, type VariableType, valueFitsType } from "../../src/domain/variable.js";
+import { allKeyPairs, type Environment, qualifiedName } from "../../src/domain/environment.js";
+import { isPublic, type JsonValue, type VariableType, valueFitsType } from "../../src/domain/variable.js";
 import { type Data, NO_DATA, withLastIds } from "../../src/store/data.js";
 import {
   addEnvironment,
@@ -10,6 +10,7 @@ import {
 } from "../../src/store/edit-environments.js";
 import { addKey, removeKey, rotateKey } from "../../src/store/edit-keys.js";
 import { type Assignment, renameVariable, setValues, unsetValues } from "../../src/store/edit-values.js";
+import { FileSealing } from "../../src/store/file-sealing.js";
 import type { Conflict } from "../../src/store/merge-data.js";
 import { checkData } from "../../src/store/parse-data.js";
 import { Random } from "./random.js";
@@ -42,7 +43,11 @@ function randomData(random: Random, variables: number): Data {
     const assignments: Assignment[] = [];
     for (let index = 0; index < variables; index++)
       if (APPLICATIONS[index % 2] === environment.application && (random.below(4) > 0 || environment.name === "dev"))
-        assignments.push({ name: `V${index}`, ...randomValue(random, TYPES[index % 3] as VariableType) });
+        assignments.push({
+          name: `V${index}`,
+          ...randomValue(random, TYPES[index % 3] as VariableType),
+          ...(index % 5 === 0 && { secret: false }),
+        });
     data = setValues(data, environment, assignments);
   }
   return checkData(data);
@@ -130,7 +135,7 @@ function randomChange(base: Data, random: Random): Change {
     }),
     description: () => ({ touched: [`${v} description`], apply: set({ description: fresh }, e) }),
     optional: () => ({ touched: [`${v} optional`], apply: set({ optional: true }, e) }),
-    public: () => ({ touched: [`${v} secret`], apply: set({ secret: false }, e) }),
+    secret: () => ({ touched: [`${v} secret`], apply: set({ secret: variable.secret === false }, e) }),
     schema: () => ({ touched: [`${v} schema`], apply: set({ schema: { title: fresh } }, e) }),
     rename: () => ({
       touched: [`${v} name`],
@@ -297,6 +302,41 @@ export function unreported(one: Map<string, unknown>, other: Map<string, unknown
     (hasEnvironment && !(one.has(key) && other.has(key)));
   const keys = new Set([...one.keys(), ...other.keys()]);
   return [...keys].filter((key) => !isDeepStrictEqual(one.get(key), other.get(key)) && !isReported(key));
+}
+
+/** A key file. */
+export const KEYS = "0123456789abcdef0123456789abcdef\n";
+
+/** The content of a sealed file. */
+export function openSealed(content: Data): Data {
+  return new FileSealing({ keys: KEYS }).open(content);
+}
+
+/** The contents of sealed files with these branches: what a branch has not changed has the sealed text of the base. */
+export function sealedBranches(base: Data, ...branches: Data[]): Data[] {
+  const sealed = new FileSealing({ keys: KEYS, form: "sealed" }).seal(base);
+  const sealBranch = (data: Data) => {
+    const sealing = new FileSealing({ keys: KEYS });
+    sealing.open(sealed);
+    return checkData(sealing.seal(data));
+  };
+  return [sealed, ...branches.map(sealBranch)];
+}
+
+/** The values and API secrets of a file by their names, in clear or sealed; those of public variables are left out. */
+export function secretsOf({ environments, variables, values }: Data): Map<string, JsonValue> {
+  const secrets = new Map<string, JsonValue>();
+  for (const each of environments)
+    for (const [name, key] of [["", each] as const, ...(each.keys ?? []).map((key) => [key.name, key] as const)])
+      for (const { api_key, api_secret } of allKeyPairs(key))
+        secrets.set(`${qualifiedName(each)} ${name} ${api_key}`, api_secret);
+  for (const { variable_id, environment_id, content } of values) {
+    const variable = variables.find(({ id }) => id === variable_id);
+    const environment = environments.find(({ id }) => id === environment_id);
+    if (variable && environment && !isPublic(variable))
+      secrets.set(`${qualifiedName(environment)} ${variable.name}`, content.value);
+  }
+  return secrets;
 }
 
 /** Two branches of the same data. @param isApart whether each changes things of its own */

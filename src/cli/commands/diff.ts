@@ -2,8 +2,11 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { createBudget } from "../../client/retry.js";
 import { diffValues } from "../../domain/differing-values.js";
+import { type Environment, qualifiedName } from "../../domain/environment.js";
 import { namedValues, readVariableEntries } from "../../domain/source.js";
-import type { Context } from "../output/context.js";
+import { isEncrypted, isPublic } from "../../domain/variable.js";
+import { statIfExists } from "../../files/system-errors.js";
+import { type Context, printLines } from "../output/context.js";
 import { printDifferences } from "../output/differences.js";
 import type { Io } from "../output/io.js";
 import { boundHeap } from "../reading/bound-heap.js";
@@ -29,15 +32,20 @@ export function diffCommand(context: Context): Command {
     .description(
       "Show the changes of variables from A to B. Each is the name of an environment of the data file or " +
         "store; FILE:ENVIRONMENT; the URL of a store, then :ENVIRONMENT; or the URL of a server, with the configured " +
-        "credentials. Values are hidden without --values.",
+        "credentials. Values are hidden without --values. A data file alone is printed by names for git, as its textconv.",
     )
-    .argument("<a>", "the old one")
-    .argument("<b>", "the new one")
+    .argument("<a>", "the old one, or a data file alone")
+    .argument("[b]", "the new one")
     .option("--values", "show the values too")
     .option("--missing", "only variables that have a value in one of them alone")
     .option("--exit-code", "exit with 1 if there is a difference")
     .addHelpText("after", "\nExample:\n  appvars diff test production --data vars.json")
-    .action(async (before: string, after: string, { values = false, exitCode = false, missing, ...flags }) => {
+    .action(async (before: string, after: string | undefined, options) => {
+      const isFile = after === undefined && Object.keys(options).length === 0 && statIfExists(before)?.isFile();
+      if (isFile) return printData(before, context);
+      if (after === undefined)
+        return command.error("error: missing required argument 'b'", { code: "commander.missingArgument" });
+      const { values = false, exitCode = false, missing, ...flags } = options;
       const settings = readSettings(flags, context.io);
       const decrypt = missing && !values ? leaveEncrypted : await createDecrypt(settings);
       await runDiff({ before, after, values, exitCode, missing }, settings, decrypt, context);
@@ -63,6 +71,32 @@ export async function runDiff(
   const differences = options.missing ? all.filter(({ kind }) => kind !== "changed") : all;
   await printDifferences(differences, options.values, context);
   if (options.exitCode && differences.length > 0) context.exitCode = 1;
+}
+
+/** Prints a data file, sealed or not: a line for each record, by names, and the same for the same data. */
+async function printData(path: string, context: Context): Promise<void> {
+  const { readContent } = await import("../../store/data-file.js");
+  const { recordedEnvironment, shortHash } = await import("../../store/history.js");
+  const { version: _, last_ids: _ids, environments, variables, values, ...settings } = await readContent(path);
+  const lines = Object.entries(settings).map(([name, setting]) => `${name} ${JSON.stringify(setting)}`);
+  const add = (name: string, fields: object) => lines.push(`${name} ${JSON.stringify(fields)}`);
+  for (const { id: _, application, name, keys = [], ...fields } of environments.map(recordedEnvironment)) {
+    add(`environment ${application}/${name}`, fields);
+    for (const { name: key, ...rest } of keys) add(`key ${key} in ${application}/${name}`, rest);
+  }
+  for (const { id: _, application, name, ...fields } of variables) add(`variable ${application}/${name}`, fields);
+  const [ofVariable, ofEnvironment] = [namesById(variables), namesById(environments)];
+  const shown = new Set(variables.filter(isPublic).map(({ id }) => id));
+  for (const { variable_id, environment_id, content } of values) {
+    const isShown = shown.has(variable_id) && !isEncrypted(content.value);
+    const text = isShown ? JSON.stringify(content.value) : `(secret ${shortHash(content.value)})`;
+    lines.push(`${ofVariable.get(variable_id)} in ${ofEnvironment.get(environment_id)} ${text}`);
+  }
+  printLines(context, { json: lines, lines: lines.sort() });
+}
+
+function namesById(records: readonly Environment[]): Map<number, string> {
+  return new Map(records.map((record) => [record.id, qualifiedName(record)]));
 }
 
 /** The settings that open A or B: those of the command, with flags for this source. */

@@ -89,7 +89,7 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
 
 function noteGit({ path, sealKey }: FilePlace, { git }: InitFlags, { note }: Context): void {
   const ignore = join(dirname(path), ".gitignore");
-  if (git) note(`git merges it by names once this was run in each clone: ${GIT_CONFIG}`);
+  if (git) note(`git merges and shows it by names once this was run in each clone: ${GIT_CONFIG}`);
   else if (!sealKey) note(`keep it out of git: echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(ignore)}`);
 }
 

@@ -1,11 +1,17 @@
 import { Command } from "commander";
 import { UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
-import type { Data } from "../../store/data.js";
 import { type Context, printTable } from "../output/context.js";
+import { placeNamed, type SecretSetting } from "../settings/connection.js";
+import { readProfile, readSettings } from "../settings/resolve-settings.js";
+import { readSecret } from "../settings/secret-files.js";
+import type { SourceFlags } from "../settings/setting-table.js";
+import { SEAL_KEY_FILE } from "../settings/source-flags.js";
 
-/** The line that makes git merge data files with this command. */
-export const GIT_CONFIG = command`git config merge.appvars.driver ${"appvars merge %O %A %B %P"}`;
+/** The line that makes git merge data files with this command, and show them by names. */
+export const GIT_CONFIG =
+  command`git config merge.appvars.driver ${"appvars merge %O %A %B %P"} && ` +
+  command`git config diff.appvars.textconv ${"appvars diff"}`;
 
 export function mergeCommand(context: Context): Command {
   return new Command("merge")
@@ -14,28 +20,36 @@ export function mergeCommand(context: Context): Command {
         "gets the result, without a lock, and without an entry in the history. If both have changed the same, that is " +
         "listed, OURS keeps what it has there, and the exit code is 1.",
     )
+    .option(...SEAL_KEY_FILE)
     .argument("<file...>", "BASE, the file as it was before both, or an empty one; OURS; THEIRS; the name for messages")
     .usage("<base> <ours> <theirs> [path]")
     .addHelpText("after", `\nExample:\n  ${GIT_CONFIG}`)
-    .action(async ([base, ours, theirs, path, ...more]: readonly string[]) => {
+    .action(async ([base, ours, theirs, path, ...more]: readonly string[], flags: SourceFlags) => {
       if (base === undefined || ours === undefined || theirs === undefined || more.length > 0)
         throw new UsageError("merge takes three files, and a name for messages: BASE OURS THEIRS [PATH]");
-      await runMerge({ base, ours, theirs }, path, context);
+      // A `.appvars.json` may be in conflict, too.
+      const settings = readSettings(flags, context.io, undefined, [readProfile]);
+      const { sealKey } = placeNamed(settings, path ?? ours, "OURS");
+      await runMerge({ base, ours, theirs }, path, sealKey, context);
     });
 }
 
 async function runMerge(
   files: Record<"base" | "ours" | "theirs", string>,
   path: string | undefined,
+  sealKey: SecretSetting | undefined,
   context: Context,
 ): Promise<void> {
-  const { mergeData } = await import("../../store/merge-data.js");
-  const { dataPieces } = await import("../../store/data-file.js");
+  const { mergeFiles } = await import("../../store/merge-data.js");
+  const { dataPieces, readContent } = await import("../../store/data-file.js");
   const { writePrivateFile } = await import("../transfer/write-private-file.js");
+  const { withPathInErrors } = await import("../../files/system-errors.js");
   const nameOf = (side: keyof typeof files) => (path === undefined ? files[side] : `${path} (${side})`);
-  const read = (side: keyof typeof files) => readSide(files[side], nameOf(side), side === "base");
+  const read = (side: keyof typeof files) => readContent(files[side], nameOf(side), side === "base");
   const [base, ours, theirs] = [await read("base"), await read("ours"), await read("theirs")];
-  const { data, conflicts } = mergeData(base, ours, theirs);
+  const keys = sealKey && (await readSecret(sealKey, context.io));
+  const merging = mergeFiles(base, ours, theirs, keys);
+  const { data, conflicts } = await withPathInErrors(`${path ?? files.ours} can't be merged:`, merging);
   await writePrivateFile(files.ours, dataPieces(data), context.io);
   if (conflicts.length > 0) {
     context.exitCode = 1;
@@ -45,14 +59,4 @@ async function runMerge(
   if (conflicts.length === 0 && !context.flags.json) return;
   const rows = conflicts.map(({ record, problem }) => [record, problem]);
   await printTable(context, { json: { conflicts }, headings: ["RECORD", "CONFLICT"], rows });
-}
-
-/** @throws InvalidDataError, also if it is empty, unless it may be */
-async function readSide(path: string, name: string, mayBeEmpty: boolean): Promise<Data> {
-  const { NO_DATA } = await import("../../store/data.js");
-  const { readDataFile } = await import("../../store/data-file.js");
-  const { parseData } = await import("../../store/parse-data.js");
-  const { withPathInErrors } = await import("../../files/system-errors.js");
-  const parse = async (bytes: Buffer) => (mayBeEmpty && bytes.length === 0 ? NO_DATA : parseData(bytes));
-  return withPathInErrors(name, readDataFile(path, { parse }));
 }

@@ -126,7 +126,9 @@ describe("init --git", () => {
     const folder = await temporaryFolder();
     const { code, stderr } = await init(folder);
     expect(code).toBe(0);
-    expect(stderr).toContain("git config merge.appvars.driver 'appvars merge %O %A %B %P'\n");
+    expect(stderr).toContain(
+      "git config merge.appvars.driver 'appvars merge %O %A %B %P' && git config diff.appvars.textconv 'appvars diff'\n",
+    );
     for (const file of files) expect(await readFile(join(folder, file), "utf8")).toBe(LINES[file]);
   });
 

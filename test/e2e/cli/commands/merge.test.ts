@@ -6,12 +6,23 @@ import type { Data } from "../../../../src/store/data.js";
 import { dataPieces } from "../../../../src/store/data-file.js";
 import { parseData } from "../../../../src/store/parse-data.js";
 import { BINARY } from "../../../support/binary.js";
-import { applyChange, type Branch, contentOf, overlap, randomRound } from "../../../support/branches.js";
+import {
+  applyChange,
+  type Branch,
+  contentOf,
+  KEYS,
+  openSealed,
+  overlap,
+  randomRound,
+  sealedBranches,
+  secretsOf,
+} from "../../../support/branches.js";
 import { runCli } from "../../../support/cli.js";
 import { needs } from "../../../support/needed-program.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
-const ROUNDS = Number(process.env["MERGE_ROUNDS"] ?? 40);
+// MERGE_ROUNDS=1000 npx vitest run --project e2e test/e2e/cli/commands/merge.test.ts
+const ROUNDS = Number(process.env["MERGE_ROUNDS"] ?? 20);
 
 /** A repository with a data file that is merged by appvars. */
 async function repository() {
@@ -28,7 +39,7 @@ async function repository() {
   git("init", "-q", "-b", "main");
   git("config", "merge.appvars.driver", `'${process.execPath}' '${BINARY}' merge %O %A %B %P`);
   await writeFile(join(cwd, ".gitattributes"), "/vars.json merge=appvars diff=appvars\n");
-  const read = async () => parseData(await readFile(path));
+  const read = async () => parseData(await readFile(path), (content) => content);
   const commit = async (data: Data) => {
     await writeFile(path, Buffer.concat([...dataPieces(data)]), { mode: 0o600 });
     git("add", "-A");
@@ -51,37 +62,76 @@ async function repository() {
 }
 
 describe("git with appvars merge", needs("git"), () => {
-  it(`merges random branches as if the changes were made one after the other, or reports a conflict: ${ROUNDS} rounds`, {
-    timeout: 1_200_000,
-  }, async () => {
-    const { git, read, commit, merge } = await repository();
-    let clean = 0;
-    for (let seed = 1; seed <= ROUNDS; seed++) {
-      const [count, isApart] = [seed % 4 < 3 ? 200 : 20, seed % 4 < 2];
-      const { base, ours, theirs } = randomRound(seed, count, isApart);
-      await commit(base);
-      git("checkout", "-q", "-B", "theirs");
-      await commit(theirs.data);
-      git("checkout", "-q", "main");
-      await commit(ours.data);
-      const { status, stdout } = merge("theirs");
-      const both: Branch = { data: ours.data, names: new Map(ours.names) };
-      for (const change of theirs.changes) applyChange(both, change);
-      const merged = await read();
-      if (status === 0) {
-        clean++;
-        expect([seed, contentOf(merged)]).toEqual([seed, contentOf(both.data)]);
-      } else {
-        expect([seed, overlap(ours.changes, theirs.changes).size > 0]).toEqual([seed, true]);
-        expect([status, stdout]).toEqual([
-          1,
-          expect.stringContaining("CONFLICT (content): Merge conflict in vars.json"),
-        ]);
-        expect(git("diff", "--name-only", "--diff-filter=U")).toBe("vars.json\n");
-        git("merge", "--abort");
+  it.each(["plain", "sealed, with the key", "sealed, without the key"])(
+    `merges random branches as if the changes were made one after the other, or reports a conflict: ${ROUNDS} rounds, %s`,
+    { timeout: 1_800_000 },
+    async (form) => {
+      const { cwd, git, read, commit, merge } = await repository();
+      await writeFile(join(cwd, ".gitignore"), "/vars.json.key\n");
+      if (form === "sealed, with the key") await writeFile(join(cwd, "vars.json.key"), KEYS, { mode: 0o600 });
+      const isPlain = form === "plain";
+      const needsKey = form === "sealed, without the key";
+      let clean = 0;
+      for (let seed = 1; seed <= ROUNDS; seed++) {
+        const [count, isApart] = [seed % 4 < 3 ? 200 : 20, seed % 4 < 2];
+        const { base, ours, theirs } = randomRound(seed, count, isApart);
+        const sides = [base, ours.data, theirs.data] as const;
+        const files = (isPlain ? sides : sealedBranches(...sides)) as [Data, Data, Data];
+        await commit(files[0]);
+        git("checkout", "-q", "-B", "theirs");
+        await commit(files[2]);
+        git("checkout", "-q", "main");
+        await commit(files[1]);
+        const { status, stdout, stderr } = merge("theirs");
+        const both: Branch = { data: ours.data, names: new Map(ours.names) };
+        for (const change of theirs.changes) applyChange(both, change);
+        const content = await read();
+        const merged = isPlain ? content : openSealed(content);
+        if (status === 0) {
+          clean++;
+          expect([seed, contentOf(merged)]).toEqual([seed, contentOf(both.data)]);
+        } else {
+          expect([seed, needsKey || overlap(ours.changes, theirs.changes).size > 0]).toEqual([seed, true]);
+          expect([status, stdout]).toEqual([
+            1,
+            expect.stringContaining("CONFLICT (content): Merge conflict in vars.json"),
+          ]);
+          if (stderr.includes("vars.json can't be merged")) {
+            expect([needsKey, stderr]).toEqual([true, expect.stringContaining("it needs the key of --seal-key-file")]);
+            expect(content).toEqual(files[1]);
+          }
+          expect(git("diff", "--name-only", "--diff-filter=U")).toBe("vars.json\n");
+          git("merge", "--abort");
+        }
       }
+      expect(clean).toBeGreaterThanOrEqual(needsKey ? 1 : ROUNDS / 2);
+    },
+  );
+
+  it("log -p and diff show names, without the key, and neither secrets nor ciphertext", async () => {
+    const { git, commit } = await repository();
+    git("config", "diff.appvars.textconv", `'${process.execPath}' '${BINARY}' diff`);
+    const { base, ours } = randomRound(1, 20, true);
+    const [sealed = base, changed = base] = sealedBranches(base, ours.data);
+    await commit(sealed);
+    await commit(changed);
+    const log = git("log", "-p");
+    expect(log).not.toMatch(/appvars:sealed|[\w-]{41}/);
+    const later = secretsOf(ours.data);
+    const secrets = [...secretsOf(base)].filter(([name, secret]) => typeof secret === "string" && later.has(name));
+    expect(secrets.length).toBeGreaterThan(10);
+    for (const [name, secret] of secrets) expect([name, log.includes(String(secret))]).toEqual([name, false]);
+    const shown = git("diff", "HEAD~")
+      .split("\n")
+      .filter((line) => /^[+-]\w/.test(line));
+    const [before, after] = [secretsOf(sealed), secretsOf(changed)];
+    for (const [name, text] of after) {
+      const [place = "", variable = ""] = name.split(" ");
+      if (name.split(" ").length !== 2 || before.get(name) === text) continue;
+      const line = `+${place.split("/")[0]}/${variable} in ${place} (secret `;
+      expect([name, shown.some((each) => each.startsWith(line))]).toEqual([name, true]);
     }
-    expect(clean).toBeGreaterThanOrEqual(ROUNDS / 2);
+    expect(shown.length).toBeGreaterThan(10);
   });
 
   it("rebases and cherry-picks variables that both branches have added", async () => {

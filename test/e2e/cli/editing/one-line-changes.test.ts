@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openDataFile } from "../../../../src/store/json-file-store.js";
 import { runCli } from "../../../support/cli.js";
 import { set } from "../../../support/edits.js";
+import { sharedEtcd } from "../../../support/etcd.js";
 import { needs } from "../../../support/needed-program.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
@@ -42,6 +43,41 @@ const WRITERS: [name: string, write: (file: Example) => Promise<unknown>][] = [
   ["env add", ({ run }) => run("env add staging --from production")],
   ["env rename", ({ run }) => run("env rename test qa")],
   ["env rotate", ({ run }) => run("env rotate test --grace 1h")],
+  ["env key add", ({ run }) => run("env key add test --name ana --only DB_*,PORT --expires 90d")],
+  [
+    "env key rotate",
+    async ({ run }) => {
+      await run("env key add test --name ana");
+      await run("env key rotate test ana --grace 1h");
+    },
+  ],
+  [
+    "env key remove",
+    async ({ run }) => {
+      await run("env key add test --name ana");
+      await run("env key remove test ana");
+    },
+  ],
+  [
+    "an edit of the history's length, and set",
+    async ({ path, run }) => {
+      const text = await readFile(path, "utf8");
+      await writeFile(path, text.replace('"version": 1,', '"version": 1,\n  "history": { "entries": 5 },'));
+      await run("set PORT 1 --env test");
+    },
+  ],
+  [
+    "merge",
+    async ({ folder, path, run }) => {
+      const [base, theirs] = [join(folder, "base.json"), join(folder, "theirs.json")];
+      await copyFile(path, base);
+      await run("set NEW 1 --env test");
+      await copyFile(path, theirs);
+      await copyFile(base, path);
+      await run("rename DEBUG VERBOSE");
+      expect(await runCli(["merge", base, path, theirs])).toMatchObject({ code: 0 });
+    },
+  ],
   ["env remove", ({ run }) => run("env remove production --yes")],
   ["rename", ({ run }) => run("rename DATABASE_URL DB_URL")],
   [
@@ -107,5 +143,55 @@ describe("a change of a value changes one line of the data file", needs("git"), 
     await copyFile(path, before);
     expect(await runCli(["set", "PORT", "1", "--env", "test", "--data", path])).toMatchObject({ code: 0 });
     expect(changedLines(before, path)).toEqual([2, 0]);
+  });
+});
+
+describe("the same data gives the same bytes", () => {
+  /** A file with every field, and a change of it. */
+  async function fullFile() {
+    const file = await exampleFile();
+    await writeFile(
+      file.path,
+      (await readFile(file.path, "utf8")).replace('{\n  "version"', '{"$schema":"s.json","version"'),
+    );
+    await file.run('set PORT --public --optional --schema {"minimum":1}');
+    await file.run("env rotate test --grace 1h");
+    await file.run("env key add test --name ana --only DB_*,PORT --expires 90d");
+    await file.run("env key rotate test ana --grace 1h");
+    await file.run("set LATER 1 --env test");
+    await file.run("unset LATER --env test");
+    const path = (name: string) => join(file.folder, name);
+    await copyFile(file.path, path("before.json"));
+    const change = async (data: string) => {
+      for (const command of ["set NEW 1 --env test --type string", "set PORT 2 --env test", "rename DEBUG VERBOSE"]) {
+        const place = data.startsWith("etcd:") ? "--store" : "--data";
+        expect(await runCli([...command.split(" "), place, data], { cwd: file.folder })).toMatchObject({ code: 0 });
+      }
+    };
+    await change(file.path);
+    return { path, change, before: path("before.json"), expected: await readFile(file.path, "utf8") };
+  }
+
+  it("from a merge and a copy", async () => {
+    const { path, before, expected } = await fullFile();
+    await copyFile(before, path("ours.json"));
+    await copyFile(path("vars.json"), path("theirs.json"));
+    expect(await runCli(["merge", before, path("ours.json"), path("theirs.json")])).toMatchObject({ code: 0 });
+    expect(await readFile(path("ours.json"), "utf8")).toBe(expected);
+    expect(await runCli(["migrate", path("ours.json"), path("copy.json")])).toMatchObject({ code: 0 });
+    expect(await readFile(path("copy.json"), "utf8")).toBe(expected);
+  });
+
+  describe("from a store", needs("etcd"), () => {
+    const etcd = sharedEtcd();
+
+    it("that was changed in the same way", async () => {
+      const { path, change, before, expected } = await fullFile();
+      const url = etcd().storeUrl();
+      expect(await runCli(["migrate", before, url])).toMatchObject({ code: 0 });
+      await change(url);
+      expect(await runCli(["migrate", url, path("copy.json")])).toMatchObject({ code: 0 });
+      expect(await readFile(path("copy.json"), "utf8")).toBe(expected);
+    });
   });
 });

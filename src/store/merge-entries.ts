@@ -1,0 +1,119 @@
+import { isDeepStrictEqual as isSame } from "node:util";
+import { allKeyPairs, type Environment, type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
+import { type Data, LISTS, type List, nextId, type VariableRecord } from "./data.js";
+
+/** A record without its ids, which may be those of other records in another branch. */
+export interface Entry {
+  readonly id: number;
+  /** The keys of those that it can't be without: of a value, its variable and its environment. */
+  readonly owners: readonly string[];
+  /** The fields of a record, or the content of a value. Those that a rotation changes together are one, `credentials`. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** By kind and names, which are those of the common ancestor where a record was renamed. */
+export type Entries = Map<string, Entry>;
+
+type Kind = List | "keys" | "settings";
+
+/** The key of the one with all other fields of the data. */
+export const SETTINGS = keyOf("settings");
+const ROTATED = ["api_key", "api_secret", "previous", "rotated_at"];
+
+function keyOf(kind: Kind, ...names: string[]): string {
+  // Names have no control characters.
+  return [kind, ...names].join("\n");
+}
+
+/** `variable shop/PORT`, or `shop/PORT in shop/test` for a value. */
+export function labelOf(key: string): string {
+  const [kind, ...names] = key.split("\n");
+  const text = names.join(" in ");
+  return kind === "values" ? text : `${kind?.slice(0, -1)} ${text}`.trim();
+}
+
+/** The entries of a branch. @param base the common ancestor */
+export function entriesOf(data: Data, base: Data): Entries {
+  const { version: _, last_ids: _ids, environments, variables, values, ...settings } = data;
+  const entries: Entries = new Map([[SETTINGS, { id: 0, owners: [], fields: settings }]]);
+  const [ofEnvironment, ofVariable] = [commonNames("environments", data, base), commonNames("variables", data, base)];
+  for (const { id, keys = [], ...fields } of environments) {
+    const environment = keyOf("environments", ofEnvironment(id));
+    entries.set(environment, { id, owners: [], fields: grouped(fields) });
+    for (const key of keys)
+      entries.set(keyOf("keys", key.name, ofEnvironment(id)), { id: 0, owners: [environment], fields: grouped(key) });
+  }
+  for (const { id, ...fields } of variables)
+    entries.set(keyOf("variables", ofVariable(id)), { id, owners: [], fields });
+  for (const { id, variable_id, environment_id, content } of values) {
+    const [variable, environment] = [ofVariable(variable_id), ofEnvironment(environment_id)];
+    const owners = [keyOf("variables", variable), keyOf("environments", environment)];
+    entries.set(keyOf("values", variable, environment), { id, owners, fields: { ...content } });
+  }
+  return entries;
+}
+
+/** Names by the ids of records. A renamed record has its name in `base`. */
+function commonNames(list: "environments" | "variables", data: Data, base: Data): (id: number) => string {
+  const old = new Map<number, Environment>(base[list].map((record) => [record.id, record]));
+  const baseNames = new Set(base[list].map(qualifiedName));
+  const ownNames = new Set(data[list].map(qualifiedName));
+  const names = new Map<number, string>();
+  for (const record of data[list]) {
+    const before = old.get(record.id);
+    const isRenamed =
+      before &&
+      !baseNames.has(qualifiedName(record)) &&
+      !ownNames.has(qualifiedName(before)) &&
+      isAlike([data, base], [record, before]);
+    names.set(record.id, qualifiedName(isRenamed ? before : record));
+  }
+  return (id) => names.get(id) as string;
+}
+
+/** Whether two records with the same id are one. A merge may have given the id to another. */
+function isAlike(data: readonly Data[], records: readonly Environment[]): boolean {
+  const isShared = ([ours = [], theirs = []]: unknown[][]) =>
+    ours.some((own) => theirs.some((other) => isSame(own, other)));
+  if ("api_key" in (records[0] as object))
+    return isShared(records.map((each) => allKeyPairs(each as EnvironmentRecord).map(({ api_key }) => api_key)));
+  const [{ application, description }, old] = records as [VariableRecord, VariableRecord];
+  if (application !== old.application) return false;
+  const values = data.map((each) => each.values.filter(({ variable_id }) => variable_id === old.id));
+  return description === old.description || isShared(values.map((list) => list.map(({ id: _, ...value }) => value)));
+}
+
+function grouped(record: object): Entry["fields"] {
+  const credentials: Record<string, unknown> = {};
+  const fields: Record<string, unknown> = { credentials };
+  for (const [name, value] of Object.entries(record)) (ROTATED.includes(name) ? credentials : fields)[name] = value;
+  return fields;
+}
+
+function ungrouped({ credentials, ...fields }: Entry["fields"]): object {
+  return { ...fields, ...(credentials as object) };
+}
+
+/** The data of merged entries, not checked: that of `ours` has its ids, and what is new in `theirs` has free ones. */
+export function toData(merged: Entries, entries: Entries, ours: Data, theirs: Data): Data {
+  const of = (kind: Kind) => [...merged].filter(([key]) => key.startsWith(`${kind}\n`));
+  const ids = new Map<string, number>();
+  for (const list of LISTS) {
+    const first = nextId(ours, list);
+    let free = Math.max(first, nextId(theirs, list));
+    for (const [key, { id }] of of(list)) ids.set(key, entries.has(key) || id >= first ? id : free++);
+  }
+  const keys = of("keys").map(([, { owners, fields }]) => ({ owner: owners[0], record: ungrouped(fields) }));
+  const environments = of("environments").map(([key, { fields }]) => {
+    const own = keys.filter(({ owner }) => owner === key).map(({ record }) => record);
+    return { id: ids.get(key), ...ungrouped(fields), ...(own.length > 0 && { keys: own }) };
+  });
+  const variables = of("variables").map(([key, { fields }]) => ({ id: ids.get(key), ...fields }));
+  const values = of("values").map(([key, { owners, fields: content }]) => {
+    const [variable_id, environment_id] = owners.map((owner) => ids.get(owner));
+    return { id: ids.get(key), variable_id, environment_id, content };
+  });
+  const { version, last_ids } = ours;
+  const settings = { ...merged.get(SETTINGS)?.fields, version, ...(last_ids && { last_ids }) };
+  return { ...settings, environments, variables, values } as unknown as Data;
+}

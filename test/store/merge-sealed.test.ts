@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { type Data, NO_DATA } from "../../src/store/data.js";
+import { addEnvironment, renameEnvironment } from "../../src/store/edit-environments.js";
+import { type Assignment, renameVariable, setValues } from "../../src/store/edit-values.js";
+import { FileSealing } from "../../src/store/file-sealing.js";
+import { mergeFiles } from "../../src/store/merge-data.js";
+import { KEYS, openSealed, sealedBranches, secretsOf } from "../support/branches.js";
+
+const pair = (name: string) => ({ api_key: `${name}-key`, api_secret: `${name}-secret-0123456789` });
+const add = (data: Data, name: string) => addEnvironment(data, { application: "shop", name }, pair(name));
+const placeOf = (data: Data, name: string) => data.environments.find((each) => each.name === name) ?? raise(name);
+const set = (data: Data, name: string, more: Partial<Assignment>, place = "dev") =>
+  setValues(data, placeOf(data, place), [{ name, type: "STRING", value: undefined, ...more }]);
+const rename = (data: Data, name: string, newName: string) => renameVariable(data, "shop", name, newName);
+
+function raise(name: string): never {
+  throw new Error(`no ${name}`);
+}
+
+const BASE = set(set(add(add(NO_DATA, "dev"), "test"), "A", { value: "a" }), "B", { value: "b" });
+
+function files(ours: Data, theirs: Data): [Data, Data, Data] {
+  return sealedBranches(BASE, ours, theirs) as [Data, Data, Data];
+}
+
+/** The merge without the key: its data, opened, and its conflicts. */
+async function mergedBlind(ours: Data, theirs: Data) {
+  const { data, conflicts } = await mergeFiles(...files(ours, theirs), undefined);
+  return { data: openSealed(data), conflicts: conflicts.map(({ record, problem }) => `${record}: ${problem}`) };
+}
+
+const NEEDS_KEY = "it needs the key of --seal-key-file: one branch has changed ";
+
+describe("without the key, a merge of sealed files", () => {
+  it("takes the values that only one side has changed, with their sealed texts", async () => {
+    const [base, ours, theirs] = files(set(BASE, "A", { value: "1" }), set(BASE, "NEW", { value: "2" }, "test"));
+    const { data, conflicts } = await mergeFiles(base, ours, theirs, undefined);
+    const texts = new Map([...secretsOf(theirs), ...secretsOf(ours)]);
+    expect([conflicts, data.sealed, secretsOf(data)]).toEqual([[], true, texts]);
+  });
+
+  it("follows a rename of one side", async () => {
+    const theirs = rename(
+      renameEnvironment(BASE, placeOf(BASE, "test"), { application: "shop", name: "qa" }),
+      "A",
+      "X",
+    );
+    const { data, conflicts } = await mergedBlind(set(BASE, "B", { value: "1" }), theirs);
+    expect(conflicts).toEqual([]);
+    expect(data.variables.map(({ name }) => name)).toEqual(["X", "B"]);
+    expect(data.values.map(({ content }) => content.value)).toEqual(["a", "1"]);
+  });
+
+  it("reports a value that both have changed, perhaps to the same, and keeps that of ours", async () => {
+    for (const value of ["1", "2"]) {
+      const { data, conflicts } = await mergedBlind(set(BASE, "A", { value: "1" }), set(BASE, "A", { value }));
+      expect(data).toEqual(set(BASE, "A", { value: "1" }));
+      expect(conflicts).toEqual([
+        "shop/A in shop/dev: value: changed by both; whether to the same, only the key tells",
+      ]);
+    }
+  });
+
+  const NEW = { value: "new" };
+  it.each<[what: string, one: Data, other: Data]>([
+    ["a new value of a renamed variable", rename(BASE, "A", "X"), set(BASE, "A", NEW, "test")],
+    [
+      "a new value in a renamed environment",
+      renameEnvironment(BASE, placeOf(BASE, "test"), { application: "shop", name: "qa" }),
+      set(BASE, "A", NEW, "test"),
+    ],
+    ["a new value of a variable that was made public", set(BASE, "A", { secret: false }), set(BASE, "A", NEW, "test")],
+    [
+      "a new value of a variable with another type",
+      set(set(BASE, "A", { value: 1, type: "NUMBER" }), "B", {}),
+      set(BASE, "A", NEW, "test"),
+    ],
+  ])("needs the key for %s", async (_what, one, other) => {
+    for (const sides of [files(one, other), files(other, one)]) {
+      await expect(mergeFiles(...sides, undefined)).rejects.toThrow(
+        `${NEEDS_KEY}shop/A in shop/test, and the other its`,
+      );
+      openSealed((await mergeFiles(...sides, KEYS)).data);
+    }
+  });
+
+  it("needs the key to change a value that theirs has renamed", async () => {
+    const sides = files(set(BASE, "A", NEW), rename(BASE, "A", "X"));
+    await expect(mergeFiles(...sides, undefined)).rejects.toThrow(
+      `${NEEDS_KEY}shop/A in shop/dev, and the other its name`,
+    );
+    expect(openSealed((await mergeFiles(...sides, KEYS)).data)).toEqual(rename(set(BASE, "A", NEW), "A", "X"));
+  });
+});
+
+describe("where not all files are sealed, a merge", () => {
+  const [ours, theirs] = [set(BASE, "A", { value: "1" }), set(BASE, "B", { value: "2" })];
+  const [base, sealedOurs, sealedTheirs] = files(ours, theirs);
+  const both = set(ours, "B", { value: "2" });
+
+  it.each<[string, Data, Data, Data]>([
+    ["by ours", BASE, sealedOurs, theirs],
+    ["by theirs", BASE, ours, sealedTheirs],
+    ["by both", BASE, sealedOurs, sealedTheirs],
+  ])("with the key takes the sealing %s, and needs it", async (_who, ...sides) => {
+    const { data, conflicts } = await mergeFiles(...sides, KEYS);
+    expect([conflicts, openSealed(data)]).toEqual([[], both]);
+    await expect(mergeFiles(...sides, undefined)).rejects.toThrow("only a part of base, ours and theirs is sealed");
+  });
+
+  it("refuses a plain side of a file that was sealed, which anybody can have written", async () => {
+    await expect(mergeFiles(base, sealedOurs, theirs, KEYS)).rejects.toThrow("theirs: is not sealed");
+    await expect(mergeFiles(base, ours, sealedTheirs, KEYS)).rejects.toThrow("ours: is not sealed");
+  });
+
+  it("leaves a file plain that both have unsealed", async () => {
+    expect(await mergeFiles(base, ours, theirs, KEYS)).toEqual({ data: both, conflicts: [] });
+  });
+
+  it("takes an empty base for either", async () => {
+    expect(openSealed((await mergeFiles(NO_DATA, sealedOurs, sealedOurs, undefined)).data)).toEqual(ours);
+    expect(await mergeFiles(NO_DATA, ours, ours, undefined)).toEqual({ data: ours, conflicts: [] });
+  });
+});
+
+describe("with the key, a merge of sealed files", () => {
+  const [base, ours, theirs] = files(set(BASE, "A", { value: "1" }), set(BASE, "B", { value: "2" }));
+
+  it("refuses a secret that was moved to another name, and names the branch", async () => {
+    const [first, second] = theirs.values.map(({ content }) => content);
+    const moved = theirs.values.map((record, index) => ({ ...record, content: index === 0 ? second : first }));
+    await expect(mergeFiles(base, ours, { ...theirs, values: moved } as Data, KEYS)).rejects.toThrow(
+      "theirs: A in shop/dev can't be opened: it was changed, or moved from another name or environment",
+    );
+  });
+
+  it("keeps the texts of a side that has sealed it with a new key", async () => {
+    const keys = `${"f".repeat(32)}\n${KEYS}`;
+    const sealing = new FileSealing({ keys, form: "sealed" });
+    const rotated = sealing.seal(sealing.open(ours));
+    for (const sides of [
+      [base, rotated, theirs],
+      [base, theirs, rotated],
+    ] as const) {
+      const { data } = await mergeFiles(...sides, keys);
+      const texts = new Map([...secretsOf(rotated), ["shop/dev B", secretsOf(theirs).get("shop/dev B")]]);
+      expect(secretsOf(data)).toEqual(texts);
+    }
+  });
+});

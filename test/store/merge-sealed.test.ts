@@ -130,7 +130,7 @@ describe("with the key, a merge of sealed files", () => {
     const [first, second] = theirs.values.map(({ content }) => content);
     const moved = theirs.values.map((record, index) => ({ ...record, content: index === 0 ? second : first }));
     await expect(mergeFiles(base, ours, { ...theirs, values: moved } as Data, KEYS)).rejects.toThrow(
-      "theirs: A in shop/dev can't be opened: it was changed, or moved from another name or environment",
+      "theirs: can't be opened: A in shop/dev was changed, or moved from another name or environment",
     );
   });
 

@@ -21,14 +21,7 @@ export async function createDecrypt(
   const key = await settings.encryptionKey();
   if (key === undefined) return withoutKey;
   const { decrypt } = await import("../../encryption/envelope.js");
-  return (name, value) => {
-    if (!isEncrypted(value)) return value;
-    try {
-      return decrypt(value, key);
-    } catch (error) {
-      throw error instanceof DecryptionError ? new DecryptionError(`${name} ${error.message}`) : error;
-    }
-  };
+  return (name, value) => (isEncrypted(value) ? decrypt(value, key, name) : value);
 }
 
 /**

@@ -18,7 +18,7 @@ const CHUNKS = {
   /** `get` from a server, and what other commands that read need too. */
   read: ["cli/settings/parse-words.ts", "cli/reading/run-get.ts", "client/client.ts", "domain/source.ts"],
   /** `run`, which scripts call most often after `get`. */
-  run: ["cli/run/call-run.ts"],
+  run: ["cli/run/run-program.ts"],
   /** Other commands. */
   main: ["cli/program.ts"],
   /** A data file. */

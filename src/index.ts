@@ -1,9 +1,10 @@
-export { type ClientOptions, createClient } from "./client/client.js";
 export type { AuthScheme } from "./client/options.js";
 export type { RetryNotice, RetryOn } from "./client/retry.js";
+export { type ClientOptions, createClient } from "./decrypting-client.js";
 export type { Credentials } from "./domain/environment.js";
 export {
   AppvarsError,
+  DecryptionError,
   type ErrorCode,
   InvalidDataError,
   NotFoundError,
@@ -17,6 +18,7 @@ export type { Page, PageMetadata, PageRequest } from "./domain/page.js";
 export type { Answer, Read, VariableReader } from "./domain/read.js";
 export { type Health, readAll, type Snapshot, type VariableSource } from "./domain/source.js";
 export type { JsonValue, ValueContent, Variable, VariableType, VariableValue } from "./domain/variable.js";
+export { type LoadEnvOptions, loadEnv } from "./load-env.js";
 export { type LocalServer, type ServeOptions, serve } from "./local-server.js";
 export type { Faults } from "./server/faults.js";
 export type { Secret, SignedParts } from "./signing/sign.js";

@@ -7,16 +7,12 @@ import { userFolders } from "./settings/user-folders.js";
 
 /** This process as a command sees it. Streams are created when they are first used: stdin alone takes Node 2 ms. */
 export function processIo(): Io {
-  const { env, platform } = process;
   let stdout: Io["stdout"] | undefined;
   let stderr: Io["stderr"] | undefined;
   // Node would open its debugger, on a port that every user of the machine can reach, in a process that has secrets.
   process.on("SIGUSR1", () => {});
   if (process.pid === 1) endBySignals();
-  return {
-    get stdin() {
-      return process.stdin;
-    },
+  const streams = {
     get stdout() {
       stdout ??= endWithReader(process.stdout);
       return stdout;
@@ -24,6 +20,17 @@ export function processIo(): Io {
     get stderr() {
       stderr ??= openStderr();
       return stderr;
+    },
+  };
+  return Object.setPrototypeOf(streams, unchangedProcess());
+}
+
+/** The same without output, and without an effect on the process: it may be that of another program. */
+export function unchangedProcess(): Omit<Io, "stdout" | "stderr"> {
+  const { env, platform } = process;
+  return {
+    get stdin() {
+      return process.stdin;
     },
     env,
     get cwd() {

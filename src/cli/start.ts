@@ -89,7 +89,7 @@ function parseRun(argv: readonly string[], { parseQuickWords }: Parsers): QuickC
   if (program === undefined || !parsed || parsed.positionals.length > 0) return undefined;
   const { output, flags, others } = parsed;
   const run = async (context: Context) => {
-    const { callRun } = await import("./run/call-run.js");
+    const { callRun } = await import("./run/run-program.js");
     context.exitCode = await callRun(
       [program, ...args],
       { ...flags, strict: others["strict"] === true || undefined },

@@ -25,7 +25,7 @@ import {
   parseOrigin,
   refuseOpenSecret,
 } from "./options.js";
-import { type Attempt, readUnchanged } from "./read-unchanged.js";
+import { type Ask, type Attempt, readUnchanged } from "./read-unchanged.js";
 import {
   type Budget,
   countAnswer,
@@ -87,16 +87,11 @@ interface ClientParts extends Partial<Pick<RetryOptions, "ticks" | "random" | "s
   budget?: Budget | undefined;
   /** A proxy that has been chosen and parsed. */
   proxy?: HttpProxy | undefined;
+  /** Changes the answers to all reads. */
+  wrapAsk?: (ask: Ask) => Ask;
 }
 
-/**
- * The variables of the environment that the credentials belong to, from a server. Opens no connection before the first
- * call.
- *
- * @throws UsageError for a URL that is not the origin of an HTTP server, a credential that can't be sent or would be
- *   sent without encryption, a certificate that can't be used, a URL that is not that of an HTTP proxy, an unknown
- *   scheme, or a time that is out of bounds
- */
+/** As `createClient` of the library, but encrypted values stay as they are. */
 export function createClient(options: ClientOptions, parts: ClientParts = {}): VariableSource {
   return new Client(options, parts);
 }
@@ -123,6 +118,7 @@ class Client extends VariableReader implements VariableSource {
   /** Undefined if each call has its own budget. */
   readonly #sharedBudget: Budget | undefined;
   readonly #closed = new AbortController();
+  readonly #wrapAsk: ClientParts["wrapAsk"];
 
   constructor(options: ClientOptions, parts: ClientParts) {
     super();
@@ -138,6 +134,7 @@ class Client extends VariableReader implements VariableSource {
     refuseOpenSecret(auth, origin, options.insecure ?? false, proxy !== undefined);
     if (cert !== undefined || key !== undefined) checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
     this.#options = { ...options, auth };
+    this.#wrapAsk = parts.wrapAsk;
     this.#transport = new Transport({ origin, timeout, ca, cert, key, proxy });
     this.#sharedBudget = budget ?? (options.maxWaitScope === "client" ? createBudget() : undefined);
     const total = budget ? (maxWait ?? DEFAULT_MAX_WAIT) + timeout : Number.POSITIVE_INFINITY;
@@ -147,7 +144,7 @@ class Client extends VariableReader implements VariableSource {
 
   answer<R extends Read>(read: R): Promise<Answer<R>> {
     // It may take several pages.
-    if (read.kind === "valuesByName") return this.readSnapshot((snapshot) => snapshot.answer(read));
+    if (read.kind === "valuesByName" || this.#wrapAsk) return this.readSnapshot((snapshot) => snapshot.answer(read));
     return this.#ask(read, this.#sharedBudget ?? createBudget());
   }
 
@@ -157,7 +154,7 @@ class Client extends VariableReader implements VariableSource {
       one.kind === "valuesByName"
         ? (this.#askValues(one, budget, attempt) as Promise<Answer<R>>)
         : this.#ask(one, budget, attempt);
-    return readUnchanged(read, ask, { ...this.#retry, budget });
+    return readUnchanged(read, this.#wrapAsk?.(ask) ?? ask, { ...this.#retry, budget });
   }
 
   /** From pages, if the server does not know this read. */

@@ -8,15 +8,16 @@ export function encrypt(text: string, key: string): string {
   return ENCRYPTED_PREFIX + seal(text, keyBytes(key)).toString("base64");
 }
 
-/** @throws DecryptionError when the key is wrong, or the envelope was changed or cut off */
-export function decrypt(envelope: string, key: string): string {
+/** @throws DecryptionError, with the name, when the key is wrong, or the envelope was changed or cut off */
+export function decrypt(envelope: string, key: string, name?: string): string {
+  const problem = `${name === undefined ? "" : `${name} `}can't be decrypted`;
   const base64 = envelope.slice(ENCRYPTED_PREFIX.length);
   const bytes = Buffer.from(base64, "base64");
   // Buffer.from ignores other characters than those of base64.
   if (bytes.toString("base64") !== base64 || bytes.length < SEAL_BYTES)
-    throw new DecryptionError("can't be decrypted: it is not a complete encrypted value");
+    throw new DecryptionError(`${problem}: it is not a complete encrypted value`);
   const text = unseal(bytes, keyBytes(key));
-  if (text === undefined) throw new DecryptionError("can't be decrypted: the key is wrong, or the value was changed");
+  if (text === undefined) throw new DecryptionError(`${problem}: the key is wrong, or the value was changed`);
   return text;
 }
 

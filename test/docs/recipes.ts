@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BINARY, type Finished, run } from "../support/binary.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -39,7 +39,7 @@ export function block(title: string, languageOrFile: string): string {
   return first.text;
 }
 
-/** A folder with the files of a recipe, in which its commands are run. */
+/** A folder with the files of a recipe, in which its commands are run. Programs in it can import the package. */
 export class Workplace {
   readonly folder: string;
   readonly #env: Record<string, string>;
@@ -54,6 +54,8 @@ export class Workplace {
     const folder = await temporaryFolder();
     const bin = join(folder, "bin");
     await mkdir(bin);
+    await mkdir(join(folder, "node_modules"));
+    await symlink(REPOSITORY, join(folder, "node_modules", "appvars"));
     const place = new Workplace(folder, {
       PATH: `${bin}:${process.env["PATH"]}`,
       HOME: folder,

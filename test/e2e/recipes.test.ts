@@ -134,9 +134,23 @@ describe("docs/recipes.md", () => {
   tries("Node.js", "reads every value", {}, async () => {
     const place = await workplace("Node.js");
     await place.write("app.js", "console.log(process.env.DATABASE_URL)");
-    for (const { text } of recipe("Node.js").blocks) expect(await place.print(text)).toBe(`${HARD}\n`);
+    const [run, file] = recipe("Node.js").blocks.filter(({ language }) => language === "sh");
+    for (const block of [run, file]) expect(await place.print(block?.text ?? "false")).toBe(`${HARD}\n`);
     const [, inline = ""] = /`(node --env-file=<[^`]*)`/.exec(recipe("Node.js").text) ?? [];
     expect(await place.print(inline, { shell: ["bash"] })).toBe(`${HARD}\n`);
+  });
+
+  tries("Node.js", "gives a TypeScript program its types", {}, async () => {
+    const place = await workplace("Node.js");
+    await place.writeProgram("bin/npx", `shift; exec node '${REPOSITORY}/node_modules/typescript/bin/tsc' "$@"`);
+    await place.write("package.json", '{ "type": "module" }');
+    const types = { types: ["node"], typeRoots: [join(REPOSITORY, "node_modules/@types")] };
+    const compilerOptions = { strict: true, target: "es2023", module: "nodenext", ...types };
+    await place.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["app.ts", "variables.d.ts"] }));
+    const [, , typed] = recipe("Node.js").blocks.filter(({ language }) => language === "sh");
+    expect(await place.print(typed?.text ?? "false")).toBe(`3001 ${HARD}\n`);
+    await place.write("app.ts", block("Node.js", "app.ts").replace("env.PORT + 1", "env.DATABASE_URL"));
+    expect((await place.run("npx tsc")).stdout).toContain("Type 'string' is not assignable to type 'number'");
   });
 
   const pythons = ["python3", "/usr/bin/python3"].map((program) => {
@@ -170,11 +184,28 @@ describe("docs/recipes.md", () => {
       "export default { define: { WHOLE_ENVIRONMENT: JSON.stringify(JSON.stringify(process.env)) } }",
     );
     await place.print(block("Vite and Next.js", "sh"));
-    const assets = join(place.folder, "dist/assets");
+    await expectPublicOnly(place);
+    const config = block("Vite and Next.js", "vite.config.mjs");
+    const define = "{ define: { WHOLE_ENVIRONMENT: JSON.stringify(JSON.stringify(process.env)) } }";
+    await place.write("vite.config.mjs", config.replace("{};", `${define};`));
+    await place.print("rm -r dist; npx vite build");
+    await expectPublicOnly(place);
+  });
+
+  async function expectPublicOnly({ folder }: Workplace): Promise<void> {
+    const assets = join(folder, "dist/assets");
     const [bundle = ""] = await readdir(assets);
     const text = await readFile(join(assets, bundle), "utf8");
     expect(text).toContain("A shop");
     for (const secret of ["mail-password", "me:p$HOME", "deploy-key"]) expect(text).not.toContain(secret);
+  }
+
+  tries("Vite and Next.js", "gives Next.js the public values as texts", {}, async () => {
+    const place = await workplace("Vite and Next.js");
+    const call = "import('./next.config.mjs').then((config) => config.default()).then((found) => console.log(found))";
+    expect((await place.run(`node -e "${call}"`)).stderr).toContain("NEXT_PUBLIC_* matches no variable");
+    await place.print("appvars set NEXT_PUBLIC_PORT 8443");
+    expect(await place.print(`node -e "${call}"`)).toBe("{ env: { NEXT_PUBLIC_PORT: '8443' } }\n");
   });
 });
 

@@ -1,9 +1,6 @@
 import { type Command, Option } from "commander";
-import { MAX_KEPT_S } from "../../domain/defaults.js";
+import { DEFAULT_CACHE_S, MAX_KEPT_S } from "../../domain/defaults.js";
 import { addInlineOption, secondsOf, valid } from "../settings/flag-arguments.js";
-
-/** A day bridges an outage at night or a journey, without using a rotated secret for weeks. */
-const DEFAULT_CACHE_S = 86_400;
 
 /**
  * Adds `--cache[=AGE]`, which parses to the maximum age of a cached answer in seconds: `cache` of `openSource`. Only the

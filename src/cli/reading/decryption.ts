@@ -25,11 +25,7 @@ export async function createDecrypt(
   return (name, value) => {
     if (!isEncrypted(value)) return value;
     refuseSealed(name, value);
-    try {
-      return decrypt(value, key);
-    } catch (error) {
-      throw error instanceof DecryptionError ? new DecryptionError(`${name} ${error.message}`) : error;
-    }
+    return decrypt(value, key, name);
   };
 }
 

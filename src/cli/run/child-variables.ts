@@ -1,6 +1,6 @@
 import { UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
-import { type JsonValue, valueText } from "../../domain/variable.js";
+import { isEncrypted, type JsonValue, valueText } from "../../domain/variable.js";
 import { variableKey } from "../children/child-environment.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { readSelected, type Selection } from "../selection/selection.js";
@@ -22,6 +22,8 @@ export interface VariableRules {
 export interface ChildVariable {
   name: string;
   value: JsonValue;
+  /** Whether the value is a text, whatever the type of the variable: from a file, or decrypted. */
+  isText?: boolean;
 }
 
 export interface ChildVariables {
@@ -48,7 +50,11 @@ export async function readChildVariables(
   return {
     variables: free
       .filter(({ childName }) => !isLeftOut(childName, allowReserved))
-      .map(({ childName, name, value }) => ({ name: childName, value: decrypt(name, value) })),
+      .map(({ childName, name, value }) => ({
+        name: childName,
+        value: decrypt(name, value),
+        isText: isEncrypted(value),
+      })),
     leftOut: free.map(({ childName }) => childName).filter((name) => isLeftOut(name, allowReserved)),
     taken: wanted.map(({ childName }) => childName).filter(isTaken),
   };

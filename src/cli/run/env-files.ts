@@ -6,13 +6,8 @@ import { variableKey } from "../children/child-environment.js";
 import { describeRisk, fileRisk } from "../editing/safe-files.js";
 import type { Context } from "../output/context.js";
 import { readSettingFile } from "../settings/secret-files.js";
-import type { ChildVariables, VariableRules } from "./child-variables.js";
+import type { ChildVariable, ChildVariables, VariableRules } from "./child-variables.js";
 import { isLeftOut } from "./left-out.js";
-
-interface EnvEntry {
-  name: string;
-  value: string;
-}
 
 /**
  * Adds the values in `--env-file` to those of the environment, which they take precedence over. They have no prefix, and
@@ -30,7 +25,7 @@ type AddEnvFiles = (
 export function addEnvFiles(files: readonly string[], context: Context): AddEnvFiles {
   warnOfUnsafeEnvFiles(files, context);
   const { platform } = context.io;
-  let fromPipes: Map<string, EnvEntry> | undefined;
+  let fromPipes: Map<string, ChildVariable> | undefined;
   return async (rules, readOthers) => {
     const entries = fromPipes ?? (await readEnvFiles(files, platform));
     // A pipe can be read only once.
@@ -39,8 +34,8 @@ export function addEnvFiles(files: readonly string[], context: Context): AddEnvF
     const others = await readOthers({ ...rules, isTaken: (name) => isInFile(name) || rules.isTaken(name) });
     const own = [...entries.values()];
     const free = own.filter(({ name }) => !rules.isTaken(name));
-    const isOut = ({ name }: EnvEntry) => isLeftOut(name, rules.allowReserved);
-    const passed = free.filter((entry) => !isOut(entry)).map(({ name, value }) => ({ name, value }));
+    const isOut = ({ name }: ChildVariable) => isLeftOut(name, rules.allowReserved);
+    const passed = free.filter((entry) => !isOut(entry));
     return {
       variables: [...others.variables, ...passed],
       leftOut: [...others.leftOut, ...free.filter(isOut).map(({ name }) => name)],
@@ -63,14 +58,14 @@ function warnOfUnsafeEnvFiles(files: readonly string[], { io, warn }: Pick<Conte
  * @returns the entries by the `variableKey` of their names
  * @throws UsageError that names a file that can't be read, and never quotes it
  */
-async function readEnvFiles(files: readonly string[], platform: NodeJS.Platform): Promise<Map<string, EnvEntry>> {
-  const entries = new Map<string, EnvEntry>();
+async function readEnvFiles(files: readonly string[], platform: NodeJS.Platform): Promise<Map<string, ChildVariable>> {
+  const entries = new Map<string, ChildVariable>();
   const read = await READERS.dotenv();
   for (const file of files) {
     const from = `--env-file ${file}`;
     const text = decodeUtf8(await readSettingFile(file, "--env-file"), `${from}: its content`);
     for (const { name, value } of withSubject(from, () => read(text))) {
-      entries.set(variableKey(name, platform), { name, value: String(value) });
+      entries.set(variableKey(name, platform), { name, value: String(value), isText: true });
     }
   }
   return entries;

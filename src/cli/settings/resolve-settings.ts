@@ -117,7 +117,7 @@ function rethrow(error: unknown): void {
 }
 
 /**
- * Reads the flags that commander parsed, or the environment variables.
+ * Reads the flags that commander parsed, options of the library, or the environment variables.
  *
  * @throws UsageError for an empty flag: `--url "$URL"` with URL unset must not select another server
  */
@@ -127,7 +127,7 @@ export function readGiven(place: "flag" | "variable", texts: Record<string, unkn
     const from = SETTINGS[name][place];
     // A flag that is repeated has a list.
     for (const value of [from && texts[place === "flag" ? name : from]].flat()) {
-      const text = value === true ? "true" : value;
+      const text = value === true || typeof value === "number" ? String(value) : value;
       if (place === "flag" && text === "") throw new UsageError(`${from} must not be empty`);
       // An empty variable counts as unset, as in other programs.
       if (from && typeof text === "string" && text !== "") given.push({ name, text, from, place });

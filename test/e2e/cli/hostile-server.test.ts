@@ -2,11 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../../src/cli/output/context.js";
-import { leaveEncrypted } from "../../../src/cli/reading/decryption.js";
+import type { PreparedVariables } from "../../../src/cli/run/prepare-variables.js";
 import { runProgram } from "../../../src/cli/run/run-program.js";
-import { createSelection } from "../../../src/cli/selection/selection.js";
 import type { Budget } from "../../../src/client/retry.js";
-import type { VariableSource } from "../../../src/domain/source.js";
 import { tcpPeer } from "../../client/peer.js";
 import { BINARY, run } from "../../support/binary.js";
 import { runWith } from "../../support/cli.js";
@@ -43,25 +41,25 @@ describe.skipIf(process.platform === "win32")("run --watch", () => {
   it("run --watch has a new budget for each check, and may run for longer than one command may read", async () => {
     const done = join(await temporaryFolder(), "done");
     const ends: (number | undefined)[] = [];
-    const page = { metadata: { limit: 1_000, offset: 0, total: 0 }, data: [] };
-    const open = async (budget: Budget) =>
-      ({
-        readSnapshot: async (read: (snapshot: object) => Promise<unknown>) => {
-          ends.push(budget.end);
-          budget.end = 1;
-          if (ends.length === 3) await writeFile(done, "");
-          return read({ listVariables: async () => page, listValues: async () => page });
-        },
-        close: async () => {},
-      }) as unknown as VariableSource;
+    let budget: Budget | undefined;
+    const prepared = {
+      open: async (options: { budget?: Budget }) => {
+        budget = options.budget;
+        return { close: async () => {} };
+      },
+      read: async () => {
+        ends.push(budget?.end);
+        Object.assign(budget ?? {}, { end: 1 });
+        if (ends.length === 3) await writeFile(done, "");
+        return { variables: [], leftOut: [], taken: [] };
+      },
+    } as unknown as PreparedVariables;
     const command = ["sh", "-c", `until [ -e ${done} ]; do sleep 0.05; done`] as const;
-    const selection = await createSelection({}, { note: () => {} });
     const watch = { interval: 0.1, onChange: "restart" as const };
-    const env = { PATH: process.env["PATH"] ?? "" };
-    const { code } = await runWith(
-      (io) => runProgram(command, selection, {}, watch, open, leaveEncrypted, createContext(io, { color: false })),
-      { env },
-    );
+    const { code } = await runWith((io) => {
+      const context = createContext(io, { color: false });
+      return runProgram(command, { PATH: process.env["PATH"] ?? "" }, prepared, {}, watch, context);
+    });
     expect(code).toBe(0);
     expect(ends.length).toBeGreaterThanOrEqual(3);
     expect(new Set(ends)).toEqual(new Set([undefined]));

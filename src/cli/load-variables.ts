@@ -1,0 +1,60 @@
+import { withSubject } from "../domain/errors.js";
+import { printable } from "../domain/printable.js";
+import { readAll, type VariableSource } from "../domain/source.js";
+import { type JsonValue, valueText } from "../domain/variable.js";
+import type { Io } from "./output/io.js";
+import { unchangedProcess } from "./process-io.js";
+import { withSource } from "./reading/open-source.js";
+import type { ChildVariables, VariableRules } from "./run/child-variables.js";
+import { prepareVariables, type VariableFlags } from "./run/prepare-variables.js";
+
+interface LoadOptions extends VariableFlags {
+  apiSecret?: string | undefined;
+  encryptionKey?: string | undefined;
+  apply?: boolean | undefined;
+  onWarning?: ((message: string) => void) | undefined;
+}
+
+const emitWarning = (message: string) => process.emitWarning(printable(message), "AppvarsWarning");
+
+/** The work of `loadEnv`. @param surroundings whose environment has the settings, and is filled */
+export async function loadVariables(
+  { apiSecret, encryptionKey, apply = true, onWarning = emitWarning, ...flags }: LoadOptions,
+  surroundings: Omit<Io, "stdout" | "stderr"> = unchangedProcess(),
+): Promise<Record<string, JsonValue>> {
+  const { env } = surroundings;
+  const secrets = { APPVARS_API_SECRET: apiSecret, APPVARS_ENC_KEY: encryptionKey };
+  const settings = { ...env, ...Object.fromEntries(Object.entries(secrets).filter(([, secret]) => secret)) };
+  // By prototype, since a copy would create stdin.
+  const io: Io = Object.create(surroundings, { env: { value: settings }, notice: { value: onWarning } });
+  const messages = { note: onWarning, warn: onWarning, tell: () => {} };
+  const prepared = await prepareVariables(flags, env, { io, flags: { color: false }, exitCode: 0, ...messages });
+  return withSource(prepared.open(), async (source) => {
+    const found = await prepared.read(source);
+    const typed = await withTypes(found, flags.preserveEnv ? env : undefined, prepared.rules, source);
+    if (apply) for (const { name, value } of found.variables) env[name] = valueText(value);
+    return typed;
+  });
+}
+
+/** The values, with texts in their variables' types. @param preserved has texts that take precedence @throws UsageError */
+async function withTypes(
+  { variables, taken }: ChildVariables,
+  preserved: Io["env"] | undefined,
+  { selection, prefix, isTaken }: VariableRules,
+  source: VariableSource,
+): Promise<Record<string, JsonValue>> {
+  const needsTypes = preserved || variables.some(({ isText }) => isText);
+  const all = needsTypes ? await readAll((page) => source.listVariables(page)) : [];
+  const newNames = selection.rename(all.map(({ name }) => name));
+  const types = new Map(all.map(({ name, type }) => [prefix + newNames.get(name), type]));
+  const selected = preserved ? await selection.select([...newNames.keys()], async () => []) : [];
+  const kept = new Set([...taken, ...selected.map((name) => prefix + newNames.get(name)).filter(isTaken)]);
+  const texts = [...kept].map((name) => ({ name, value: preserved?.[name] ?? "", isText: true }));
+  const { parseAs } = await import("../formats/infer-type.js");
+  const typed = [...variables, ...texts].map(({ name, value, isText }) => {
+    const parse = () => parseAs(String(value), types.get(name) ?? "STRING");
+    return [name, isText ? withSubject(name, parse) : value] as const;
+  });
+  return Object.fromEntries(typed);
+}

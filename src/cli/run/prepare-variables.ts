@@ -1,0 +1,69 @@
+import { DEFAULT_CACHE_S } from "../../domain/defaults.js";
+import type { VariableSource } from "../../domain/source.js";
+import { nameIn, refuseNul } from "../children/child-environment.js";
+import type { Context } from "../output/context.js";
+import { createStrictCheck } from "../reading/check-source.js";
+import { createDecrypt } from "../reading/decryption.js";
+import { type OpenOptions, openSource } from "../reading/open-source.js";
+import { createSelection } from "../selection/selection.js";
+import type { SelectionOptions } from "../selection/selection-flags.js";
+import { readSettings } from "../settings/resolve-settings.js";
+import { childEnvironment, readChildVariables, type VariableRules } from "./child-variables.js";
+import { refuseReserved, warnLeftOut } from "./left-out.js";
+
+/** The flags that say which variables a program gets, parsed, and those of the source. */
+export interface VariableFlags extends SelectionOptions {
+  prefix?: string | undefined;
+  /** Dotenv files with values that take precedence over the environment's. */
+  envFile?: readonly string[] | undefined;
+  /** Reserved names, with the prefix, that the program gets. */
+  allowReserved?: readonly string[] | undefined;
+  /** Whether our own environment takes precedence over the variables. */
+  preserveEnv?: boolean | undefined;
+  strict?: boolean | undefined;
+  /** Seconds; true for the default. */
+  cache?: number | boolean | undefined;
+  offline?: boolean | undefined;
+}
+
+export type PreparedVariables = Awaited<ReturnType<typeof prepareVariables>>;
+
+/**
+ * Prepares to open the source and to read from it the variables that a program gets.
+ *
+ * @param inherited the environment that the program has without them
+ * @throws UsageError
+ */
+export async function prepareVariables(
+  flags: VariableFlags,
+  inherited: Readonly<Record<string, unknown>>,
+  context: Context,
+) {
+  const { prefix = "", allowReserved = [], preserveEnv = false, offline } = flags;
+  const settings = readSettings({ ...flags }, context.io);
+  const findProblems = await createStrictCheck(flags.strict, settings, context);
+  const only = flags.only ?? settings.find("only")?.text.split(/[\s,]+/);
+  const envFiles = flags.envFile ?? [settings.find("envFile")?.text ?? []].flat();
+  const selection = await createSelection({ ...flags, only, findProblems }, context);
+  const decrypt = await createDecrypt(settings);
+  const isTaken = (name: string) => preserveEnv && nameIn(inherited, name, context.io.platform) !== undefined;
+  const asked = selection.named.map((name) => prefix + name).filter((name) => !isTaken(name));
+  refuseReserved(asked, allowReserved);
+  const addEnvFiles = envFiles.length > 0 ? (await import("./env-files.js")).addEnvFiles(envFiles, context) : undefined;
+  const rules: VariableRules = { selection, prefix, allowReserved, isTaken };
+  let knownLeftOut: readonly string[] = [];
+  const read = async (source: VariableSource) => {
+    const readVariables = (wanted: VariableRules) => readChildVariables(wanted, source, decrypt);
+    const found = await (addEnvFiles ? addEnvFiles(rules, readVariables) : readVariables(rules));
+    refuseNul(childEnvironment({}, found.variables, context.io.platform));
+    // With --watch, only about names that the reading before did not leave out.
+    const newlyLeftOut = found.leftOut.filter((name) => !knownLeftOut.includes(name));
+    warnLeftOut(newlyLeftOut, context);
+    knownLeftOut = found.leftOut;
+    return found;
+  };
+  const age = flags.cache || offline;
+  const cache = age === true ? DEFAULT_CACHE_S : age || undefined;
+  const open = (options?: OpenOptions) => openSource(settings, context, { cache, offline, ...options });
+  return { rules, open, read };
+}

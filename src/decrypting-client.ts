@@ -1,0 +1,58 @@
+import { createClient as createPlainClient, type ClientOptions as PlainOptions } from "./client/client.js";
+import { ChangedDataError, DecryptionError, withSubject } from "./domain/errors.js";
+import type { Page } from "./domain/page.js";
+import type { Read } from "./domain/read.js";
+import { readAll, type Snapshot, type VariableSource } from "./domain/source.js";
+import { isEncrypted, type JsonValue, type VariableValue } from "./domain/variable.js";
+
+export interface ClientOptions extends PlainOptions {
+  /** Key of the values that a client has encrypted. Without it, reading such a value rejects with DecryptionError. */
+  encryptionKey?: string | undefined;
+}
+
+/**
+ * The variables of the environment that the credentials belong to, from a server. Opens no connection before the first
+ * call.
+ *
+ * @throws UsageError for a URL, credential, certificate, proxy, scheme or time that can't be used, or a secret that would
+ *   be sent without encryption
+ */
+export function createClient({ encryptionKey, ...options }: ClientOptions): VariableSource {
+  return createPlainClient(options, {
+    wrapAsk: (ask) => async (read, attempt) => decryptAnswer(read, await ask(read, attempt), attempt, encryptionKey),
+  });
+}
+
+/** Decrypts in place, so that a kept answer stays plain. @throws DecryptionError; UsageError for a text of another type */
+async function decryptAnswer<T>(read: Read, answer: T, snapshot: Snapshot, key: string | undefined): Promise<T> {
+  const sealed = placesOf(read, answer).filter(([, holder, field]) => isEncrypted(holder[field]));
+  if (sealed.length === 0) return answer;
+  const variables = await readAll((page) => snapshot.listVariables(page));
+  const byKey = new Map(variables.flatMap((variable) => [variable.id, variable.name].map((each) => [each, variable])));
+  const { decrypt } = await import("./encryption/envelope.js");
+  const { parseAs } = await import("./formats/infer-type.js");
+  for (const [of, holder, field] of sealed) {
+    const variable = byKey.get(of);
+    if (!variable) throw new ChangedDataError("the server has a value without its variable");
+    const { name, type } = variable;
+    if (key === undefined)
+      throw new DecryptionError(`${name} is encrypted: pass its key to createClient as encryptionKey`);
+    const text = decrypt(String(holder[field]), key, name);
+    holder[field] = withSubject(name, () => parseAs(text, type));
+  }
+  return answer;
+}
+
+type Place = [variable: number | string, holder: Record<string, JsonValue>, field: string];
+
+/** Where the values in an answer are, each with the id or the name of its variable. */
+function placesOf(read: Read, answer: unknown): Place[] {
+  if (read.kind === "content") return [[read.name, answer as Place[1], "value"]];
+  if (read.kind === "valuesByName") {
+    const { data } = answer as { data: Place[1] };
+    return Object.keys(data).map((name) => [name, data, name]);
+  }
+  if (!read.kind.startsWith("value")) return [];
+  const records = read.kind === "values" ? (answer as Page<VariableValue>).data : [answer as VariableValue];
+  return records.map(({ variable_id, content }) => [variable_id, content as unknown as Place[1], "value"]);
+}

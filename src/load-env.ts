@@ -1,0 +1,39 @@
+import type { JsonValue } from "./domain/variable.js";
+
+type Options<Names extends string, T> = { readonly [Name in Names]?: T | undefined };
+
+type TextFlags =
+  | ("profile" | "url" | "data" | "store" | "sealKeyFile" | "env" | "apiKey" | "apiSecretFile" | "encKeyFile" | "auth")
+  | ("caFile" | "clientCert" | "clientKey" | "prefix");
+
+/** Most are the flags of `appvars run`: `--api-key` is `apiKey`. Times are in seconds. */
+export interface LoadEnvOptions
+  extends Options<TextFlags, string>,
+    Options<"timeout" | "maxWait", number>,
+    Options<"insecure" | "strict" | "preserveEnv" | "offline", boolean>,
+    Options<"only" | "exclude" | "envFile" | "allowReserved", readonly string[]> {
+  nameTransformer?: "upper" | "lower" | "camel" | "pascal" | "kebab" | "tf-var" | undefined;
+  /** The maximum age of cached answers; true for a day. */
+  cache?: number | boolean | undefined;
+  /** In place of APPVARS_API_SECRET. */
+  apiSecret?: string | undefined;
+  /** In place of APPVARS_ENC_KEY: the key of values that a client has encrypted. */
+  encryptionKey?: string | undefined;
+  /** Whether to fill `process.env`. Default true. */
+  apply?: boolean | undefined;
+  /** Called with each message that `run` would print. Default `process.emitWarning`. */
+  onWarning?: ((message: string) => void) | undefined;
+}
+
+/**
+ * Reads the variables that `appvars run` would pass to a program, with the same settings, and fills `process.env` with
+ * them. If it rejects, nothing is set.
+ *
+ * @returns the values with their types: `loadEnv<Variables>()` with those of `appvars export --format typescript`
+ * @throws UsageError, NotFoundError, DecryptionError, InvalidDataError and the errors of a client
+ */
+export async function loadEnv<T = Record<string, JsonValue>>(options: LoadEnvOptions = {}): Promise<T> {
+  // Loaded here: programs that only use the client need none of it.
+  const { loadVariables } = await import("./cli/load-variables.js");
+  return (await loadVariables(options)) as T;
+}

@@ -147,7 +147,7 @@ export function joinValues(
 ): VariableEntry[] {
   return variables.map((variable) => {
     const value = values.get(variable.id);
-    if (value) checkType(variable, value.content.value);
+    checkType(variable, value?.content.value);
     return { variable, value };
   });
 }
@@ -169,7 +169,7 @@ export function namedValues(entries: readonly VariableEntry[]): NamedValue[] {
 }
 
 /** @throws ServerError that names the variable; no data file can contain such a value */
-export function checkType({ name, type }: Variable, value: JsonValue): void {
-  if (valueFitsType(value, type)) return;
+export function checkType({ name, type }: Variable, value: JsonValue | undefined): void {
+  if (value === undefined || valueFitsType(value, type)) return;
   throw new ServerError(`the server sends a value for ${name} that is not a ${type}`, 200);
 }

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
-import { expiringKeys } from "../domain/environment.js";
+import { expiringKeys, qualifiedName } from "../domain/environment.js";
 import { LATENCY_BOUNDS, type ServerStatistics } from "../server/statistics.js";
 import type { Reloadable, Store } from "../store/store.js";
 
@@ -140,8 +140,8 @@ export function addDataMetrics(
     registers,
     collect() {
       this.reset();
-      for (const { environment, name, left } of expiringKeys(store.snapshot.environments, clock()))
-        this.set({ environment, client: name }, left / 1_000);
+      for (const { environment, client = "", validUntil } of expiringKeys(store.snapshot.environments))
+        this.set({ environment: qualifiedName(environment), client }, (validUntil - clock()) / 1_000);
     },
   });
 }

@@ -4,6 +4,7 @@ import {
   type EnvironmentRecord,
   findEnvironment,
   type KeyOwner,
+  type KeyPair,
   keyOwners,
   qualifiedName,
   type Scope,
@@ -178,11 +179,10 @@ interface Owners {
 
 function ownersOf(environments: readonly EnvironmentRecord[]): Owners {
   const owners = environments.flatMap(keyOwners);
-  const isNamed = ({ client }: KeyOwner) => Number(client !== undefined);
-  const ordered = owners.toSorted((a, b) => isNamed(a) - isNamed(b));
-  const first = new Set([...new Set(ordered.map(({ current }) => current))].slice(0, KEYLESS_LIMIT));
+  const keys: KeyPair[] = [...environments, ...environments.flatMap(({ keys = [] }) => keys)];
+  const first = new Set(keys.slice(0, KEYLESS_LIMIT));
   return {
     byKey: new Map(owners.map((owner) => [owner.pair.api_key, owner])),
-    first: ordered.filter(({ current }) => first.has(current)),
+    first: owners.filter(({ current }) => first.has(current)),
   };
 }

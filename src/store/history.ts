@@ -36,7 +36,7 @@ export interface RecordedEnvironment extends Environment {
 }
 
 /** A named key in a history. */
-export interface RecordedKey {
+interface RecordedKey {
   readonly name: string;
   readonly only?: readonly string[] | undefined;
   readonly valid_until?: string | undefined;

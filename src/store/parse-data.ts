@@ -150,7 +150,7 @@ const DATA_RULE: Rule = {
   },
 };
 
-const isObject = (input: unknown): input is Record<string, unknown> =>
+export const isObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input);
 
 /** No broken rule, but defaults are missing or fields are in another order. */

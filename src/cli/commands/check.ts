@@ -3,6 +3,7 @@ import { shortestName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Check } from "../../domain/read.js";
 import { readAll } from "../../domain/source.js";
+import type { Variable } from "../../domain/variable.js";
 import { type Context, printTable } from "../output/context.js";
 import { createCheck, problemsOf } from "../reading/check-source.js";
 import { openSource, withSource } from "../reading/open-source.js";
@@ -48,14 +49,12 @@ async function runCheck(options: CheckOptions, flags: SourceFlags, context: Cont
   const checked: Checked[] = [];
   for (const { environment, source } of await sourcesOf(options, settings, context))
     await withSource(Promise.resolve(source), async () => {
-      const [found, names] = await source.readSnapshot(async (snapshot) => {
-        const [found, variables] = await Promise.all([
-          check(snapshot),
-          readAll((page) => snapshot.listVariables(page)),
-        ]);
-        return [found, variables.map(({ name }) => name)] as const;
+      const result = await source.readSnapshot(async (snapshot) => {
+        const found = await check(snapshot);
+        const variables = documented ? await readAll((page) => snapshot.listVariables(page)) : [];
+        return { ...found, ...(documented && compareNames(documented, variables)) };
       });
-      checked.push({ environment, ...found, ...(documented && compareNames(documented, names)) });
+      checked.push({ environment, ...result });
     });
   const rows = checked.flatMap((each) => rowsOf(each).map((row) => [each.environment ?? "", ...row]));
   const headings = ["ENVIRONMENT", "NAME", "PROBLEM"];
@@ -86,7 +85,8 @@ async function readNames(file: string, context: Context): Promise<Set<string>> {
   return new Set(entries.map(({ name }) => name));
 }
 
-function compareNames(documented: ReadonlySet<string>, names: readonly string[]) {
+function compareNames(documented: ReadonlySet<string>, variables: readonly Variable[]) {
+  const names = variables.map(({ name }) => name);
   const known = new Set(names);
   return {
     only_in_example: [...documented].filter((name) => !known.has(name)),

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
@@ -7,9 +8,6 @@ import { type Context, printTable } from "../output/context.js";
 export const GIT_CONFIG =
   command`git config merge.appvars.driver ${"appvars merge %O %A %B %P"} && ` +
   command`git config diff.appvars.textconv ${"appvars diff"}`;
-
-/** Bytes of a key file. */
-const MAX_KEY_FILE = 65_536;
 
 export function mergeCommand(context: Context): Command {
   return new Command("merge")
@@ -56,8 +54,6 @@ async function runMerge(
 
 /** The content of the key file beside a data file, if there is one. */
 async function readKeys(path: string): Promise<string | undefined> {
-  const { readRegularFile } = await import("../../files/open-file.js");
-  const { ifMissing } = await import("../../files/system-errors.js");
-  const content = await readRegularFile(`${path}.key`, MAX_KEY_FILE).catch(ifMissing(undefined));
-  return content?.bytes.toString();
+  const { readSettingFile } = await import("../settings/secret-files.js");
+  return existsSync(`${path}.key`) ? String(await readSettingFile(`${path}.key`, "the key file")) : undefined;
 }

@@ -42,12 +42,7 @@ export function readDataFile(
     });
 }
 
-/**
- * The content of a data file, sealed or not, for git.
- *
- * @param mayBeEmpty whether an empty file is one without data
- * @throws InvalidDataError
- */
+/** The content of a data file, sealed or not, or no data of an empty one, if that may be. @throws InvalidDataError */
 export function readContent(path: string, name = path, mayBeEmpty = true): Promise<Data> {
   const parse = async (bytes: Buffer) =>
     mayBeEmpty && bytes.length === 0 ? NO_DATA : parseData(bytes, (content) => content);

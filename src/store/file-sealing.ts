@@ -155,7 +155,8 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
   return replace(copy, "api_secret", owner, place);
 }
 
-function withPlace<T>(place: string, open: () => T): T {
+/** Puts the place in front of an InvalidDataError. */
+export function withPlace<T>(place: string, open: () => T): T {
   try {
     return open();
   } catch (error) {

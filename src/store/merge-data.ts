@@ -3,7 +3,7 @@ import { InvalidDataError } from "../domain/errors.js";
 import { isSealedText } from "../domain/sealed-text.js";
 import { type VariableType, valueFitsType } from "../domain/variable.js";
 import { type Data, withLastIds } from "./data.js";
-import { fileSealing } from "./data-file.js";
+import { FileSealing, withPlace } from "./file-sealing.js";
 import { type Entries, type Entry, entriesOf, labelOf, SETTINGS, toData } from "./merge-entries.js";
 import { checkData } from "./parse-data.js";
 
@@ -36,17 +36,11 @@ const MAYBE_SAME = "; whether to the same, only the key tells";
  * @throws UsageError for the keys; InvalidDataError as `mergeData`, and for what can't be opened
  */
 export async function mergeFiles(base: Data, ours: Data, theirs: Data, keys: string | undefined): Promise<Merge> {
+  if (keys === undefined) return mergeData(base, ours, theirs);
   const isSealed = ours.sealed || theirs.sealed;
   // Anybody can have written a plain file in place of a sealed one.
-  const sealing = await fileSealing(keys, base.sealed && isSealed ? undefined : "kept");
-  if (!sealing) return mergeData(base, ours, theirs);
-  const open = (side: string, content: Data) => {
-    try {
-      return sealing.open(content);
-    } catch (error) {
-      throw error instanceof InvalidDataError ? new InvalidDataError(`${side}: ${error.message}`) : error;
-    }
-  };
+  const sealing = new FileSealing({ keys, form: base.sealed && isSealed ? undefined : "kept" });
+  const open = (side: string, content: Data) => withPlace(`${side}:`, () => sealing.open(content));
   const [o, t, b] = [open("ours", ours), open("theirs", theirs), open("base", base)];
   const { data, conflicts } = mergeData(b, o, t);
   return { data: isSealed ? sealing.seal(data) : data, conflicts };
@@ -163,11 +157,8 @@ function checkSealed(merged: Entries, [, ...branches]: Sides<Entries>): void {
     const [variable = ""] = owners;
     const isPublic = merged.get(variable)?.fields["secret"] === false && !isSealedText(fields["value"]);
     const isSecret = "credentials" in fields || ("value" in fields && !isPublic);
-    const binding = bindingOf(key, merged);
-    if (isSecret && !branches.some((branch) => isSame(bindingOf(key, branch), binding)))
-      throw keyError(
-        `one branch has changed ${labelOf(key)}, and the other its name, its type or whether it is public`,
-      );
+    if (isSecret && !branches.some((branch) => isSame(bindingOf(key, branch), bindingOf(key, merged))))
+      throw keyError(`one branch has changed ${labelOf(key)}, and the other its name, type or visibility`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Data, NO_DATA } from "../../src/store/data.js";
-import { addEnvironment, renameEnvironment } from "../../src/store/edit-environments.js";
+import { addEnvironment, renameEnvironment, rotateEnvironment } from "../../src/store/edit-environments.js";
+import { addKey, rotateKey } from "../../src/store/edit-keys.js";
 import { type Assignment, renameVariable, setValues } from "../../src/store/edit-values.js";
 import { FileSealing } from "../../src/store/file-sealing.js";
 import { mergeFiles } from "../../src/store/merge-data.js";
@@ -90,6 +91,39 @@ describe("without the key, a merge of sealed files", () => {
       `${NEEDS_KEY}shop/A in shop/dev, and the other its name`,
     );
     expect(openSealed((await mergeFiles(...sides, KEYS)).data)).toEqual(rename(set(BASE, "A", NEW), "A", "X"));
+  });
+});
+
+describe("without the key, of credentials and public values, a merge", () => {
+  const withKey = addKey(BASE, "shop/test", { name: "ana", ...pair("ana") });
+  const rotation = { now: 0, grace: 1 };
+  const renamed = renameEnvironment(withKey, placeOf(withKey, "test"), { application: "shop", name: "qa" });
+  const sealedSides = (ours: Data, theirs: Data) => sealedBranches(withKey, ours, theirs) as [Data, Data, Data];
+
+  it.each([
+    ["environment shop/test", rotateEnvironment(withKey, "shop/test", pair("new"), rotation)],
+    ["key ana in shop/test", rotateKey(withKey, "shop/test", "ana", pair("new"), rotation)],
+    ["key bo in shop/test", addKey(withKey, "shop/test", { name: "bo", ...pair("bo") })],
+  ])("needs the key if the environment was renamed by the other: %s", async (record, changed) => {
+    await expect(mergeFiles(...sealedSides(changed, renamed), undefined)).rejects.toThrow(`${NEEDS_KEY}${record}`);
+    openSealed((await mergeFiles(...sealedSides(changed, renamed), KEYS)).data);
+  });
+
+  it("takes those that only one has changed", async () => {
+    const ours = rotateEnvironment(withKey, "shop/test", pair("new"), rotation);
+    const theirs = rotateKey(withKey, "shop/test", "ana", pair("newer"), rotation);
+    const { data, conflicts } = await mergeFiles(...sealedSides(ours, theirs), undefined);
+    expect(conflicts).toEqual([]);
+    expect(openSealed(data).environments[1]).toMatchObject({ ...pair("new"), keys: [pair("newer")] });
+  });
+
+  it("gives a public value another name", async () => {
+    const base = set(BASE, "A", { secret: false });
+    const ours = rename(base, "A", "X");
+    const theirs = set(base, "A", { value: "new" }, "test");
+    const sides = sealedBranches(base, ours, theirs) as [Data, Data, Data];
+    const { data, conflicts } = await mergeFiles(...sides, undefined);
+    expect([conflicts, openSealed(data)]).toEqual([[], rename(theirs, "A", "X")]);
   });
 });
 

@@ -21,11 +21,12 @@ const steps = Object.fromEntries(
   ]),
 );
 
-/** A repository with example data, and `ssh` to a server in the folder `server`. */
+/** A repository with sealed example data, and `ssh` to a server in the folder `server`. */
 async function workplace() {
   const place = await Workplace.of("Make", {});
   await place.writeProgram("bin/ssh", 'cd "$HOME/server" && exec sh -c "$2"');
-  await place.print("mkdir server; appvars init --example --bare --quiet --data vars.json");
+  await place.print("mkdir server; appvars init --seal --example --bare --quiet --data vars.json");
+  await place.print("cp vars.json.key server");
   return place;
 }
 
@@ -54,6 +55,9 @@ it("the deployment replaces the file of the server, unless a variable lacks a va
   expect(before).toBe(await readFile(join(place.folder, "vars.json"), "utf8"));
   await place.print("appvars set NEW 1 --env test --data vars.json");
   expect(await place.run(deploy)).toMatchObject({ code: 1 });
+  expect(await deployed()).toBe(before);
+  await place.print("appvars unset NEW --env test --data vars.json; appvars unseal vars.json --quiet");
+  expect(await place.run(deploy)).toMatchObject({ code: 8, stderr: expect.stringContaining("is not sealed") });
   expect(await deployed()).toBe(before);
 });
 

@@ -22,7 +22,7 @@ export function mergeCommand(context: Context): Command {
     )
     .option(...SEAL_KEY_FILE)
     .argument("<file...>", "BASE, the file as it was before both, or an empty one; OURS; THEIRS; the name for messages")
-    .usage("<base> <ours> <theirs> [path]")
+    .usage("[options] <base> <ours> <theirs> [path]")
     .addHelpText("after", `\nExample:\n  ${GIT_CONFIG}`)
     .action(async ([base, ours, theirs, path, ...more]: readonly string[], flags: SourceFlags) => {
       if (base === undefined || ours === undefined || theirs === undefined || more.length > 0)

@@ -14,7 +14,7 @@ import { needs } from "../support/needed-program.js";
 const { UPDATE_DOCS: isUpdate = "", CI: isCi = "" } = process.env;
 if (isUpdate && isCi) throw new Error("UPDATE_DOCS rewrites the documents: it is not for CI");
 
-const RECIPE_LANGUAGES = ["ini", "makefile", "python", "terraform"];
+const RECIPE_LANGUAGES = ["go", "ini", "makefile", "python", "terraform"];
 
 const lacksCurl = spawnSync("curl", ["--version"]).error !== undefined;
 

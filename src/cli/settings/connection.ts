@@ -164,7 +164,9 @@ export function dataPlaceOf(
 ): DataPlace {
   if (source?.name === "store") return storePlaceOf(settings, source);
   const path = source?.text ?? DEFAULT_DATA_FILE;
-  return { kind: "file", path, ...(!source && { isDefault: true }), sealKey: sealKeyOf(settings) ?? keyBeside(path) };
+  const beside = keyFileOf(path);
+  const sealKey = sealKeyOf(settings) ?? (existsSync(beside.text) ? beside : undefined);
+  return { kind: "file", path, ...(!source && { isDefault: true }), sealKey };
 }
 
 /** The place that an argument names. @throws UsageError that does not quote a URL, which may hold a password */
@@ -178,11 +180,6 @@ export function placeNamed(settings: FindableSettings, text: string, from: strin
 /** The key file that `seal` and `init` write. */
 export function keyFileOf(path: string): SecretSetting {
   return { name: "sealKeyFile", text: `${path}.key`, from: "the key file" };
-}
-
-function keyBeside(path: string): SecretSetting | undefined {
-  const file = keyFileOf(path);
-  return existsSync(file.text) ? file : undefined;
 }
 
 function sealKeyOf(settings: FindableSettings): SecretSetting | undefined {

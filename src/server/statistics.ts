@@ -9,12 +9,22 @@ export const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 
 const OTHER = "other";
 const METHODS = ["GET", "HEAD", OTHER] as const;
 
+/** A request with a named key. */
+interface Exemplar {
+  readonly client: string;
+  readonly milliseconds: number;
+  /** Unix time in milliseconds. */
+  readonly answeredAt: number;
+}
+
 /** The requests of a route that have been answered. */
 interface RouteStatistics {
   /** How many, by method and status. */
   readonly answers: Readonly<Record<(typeof METHODS)[number], Map<number, number>>>;
   /** How many took at most the time of each of `LATENCY_BOUNDS` and more than the one before; the last took longer. */
   readonly latencies: number[];
+  /** The last request of each class with a named key, if there was one. */
+  readonly exemplars: (Exemplar | undefined)[];
   /** Milliseconds. */
   latencySum: number;
 }
@@ -36,11 +46,11 @@ export class ServerStatistics {
   isRateLimitStoreUp = (): boolean => false;
 
   /** Counts a request that is answered. */
-  readonly count = ({ route = OTHER, method = OTHER, status, milliseconds }: ServedRequest): void => {
+  readonly count = ({ route = OTHER, method = OTHER, status, milliseconds, client }: ServedRequest): void => {
     const found = this.routes.get(route) as RouteStatistics;
     addAnswer(found, method, status);
     // Node's parser has refused the others.
-    if (method !== OTHER) addLatency(found, milliseconds);
+    if (method !== OTHER) addLatency(found, milliseconds, client);
   };
 
   /** The same limiter, with its decisions counted. */
@@ -62,7 +72,7 @@ export class ServerStatistics {
 
 function newRouteStatistics(): RouteStatistics {
   const answers = { GET: new Map(), HEAD: new Map(), [OTHER]: new Map() };
-  return { answers, latencies: Array<number>(LATENCY_BOUNDS.length + 1).fill(0), latencySum: 0 };
+  return { answers, latencies: Array<number>(LATENCY_BOUNDS.length + 1).fill(0), exemplars: [], latencySum: 0 };
 }
 
 function addAnswer({ answers }: RouteStatistics, method: string, status: number): void {
@@ -70,7 +80,7 @@ function addAnswer({ answers }: RouteStatistics, method: string, status: number)
   byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
 }
 
-function addLatency(route: RouteStatistics, milliseconds: number): void {
+function addLatency(route: RouteStatistics, milliseconds: number, client: string | undefined): void {
   route.latencySum += milliseconds;
   let index = 0;
   for (const bound of LATENCY_BOUNDS) {
@@ -78,4 +88,5 @@ function addLatency(route: RouteStatistics, milliseconds: number): void {
     index++;
   }
   route.latencies[index] = (route.latencies[index] ?? 0) + 1;
+  if (client !== undefined) route.exemplars[index] = { client, milliseconds, answeredAt: Date.now() };
 }

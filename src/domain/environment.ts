@@ -69,8 +69,12 @@ function endOfValidity({ valid_until }: KeyPair & Partial<PreviousKeyPair>): num
 export interface Scope extends Pick<Environment, "id" | "application"> {
   /** As in a {@link NamedKey}. */
   readonly only?: readonly string[];
-  /** With `only`: tells it apart from the other scopes of the data. */
-  readonly key?: string;
+}
+
+/** Tells the scopes of one version of the data apart, for caches. */
+export function scopeKey({ id, only }: Scope): number | string {
+  // No pattern contains a comma.
+  return only === undefined ? id : `${id} ${only}`;
 }
 
 /** A key pair, and what requests with it need. */
@@ -91,8 +95,7 @@ export function keyOwners(environment: EnvironmentRecord): KeyOwner[] {
   return [environment, ...(environment.keys ?? [])].flatMap((current) => {
     const { name, only } = current === environment ? {} : (current as Partial<NamedKey>);
     const { id, application } = environment;
-    // No pattern contains a comma.
-    const scope: Scope = { id, application, ...(only && { only, key: `${id} ${only}` }) };
+    const scope: Scope = { id, application, ...(only && { only }) };
     return allKeyPairs(current).map((pair) => {
       const validUntil = Math.min(endOfValidity(current), endOfValidity(pair));
       return { environment, client: name, current, pair, validUntil, scope };

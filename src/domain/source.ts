@@ -154,10 +154,7 @@ export function joinValues(
 
 /** The values of entries that have one, by name. */
 export function valuesByName(entries: readonly VariableEntry[]): ValuesByName {
-  const pairs = entries.flatMap(({ variable, value }) =>
-    value ? [[variable.name, value.content.value] as const] : [],
-  );
-  return Object.fromEntries(pairs);
+  return Object.fromEntries(namedValues(entries).map(({ name, value }) => [name, value]));
 }
 
 /** The values of entries that have one, as they are stored. */

@@ -25,8 +25,8 @@ export interface MetricsServerOptions {
 }
 
 /**
- * Serves `GET /metrics` in the text format of Prometheus, or as OpenMetrics, which has exemplars. It has no credentials and no rate limit: requests that arrive
- * while the metrics are collected get the same answer.
+ * Serves `GET /metrics` in the text format of Prometheus, or in that of OpenMetrics, which has exemplars. It has no
+ * credentials and no rate limit: requests that arrive while the metrics are collected get the same ones.
  *
  * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
  */

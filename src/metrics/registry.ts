@@ -15,9 +15,6 @@ const LEFT_OUT = ["handles", "requests", "resources"].flatMap((what) => [
   `nodejs_active_${what}_total`,
 ]);
 
-/** Characters of a client's name: OpenMetrics allows 128 for all labels of an exemplar, with their names. */
-const MAX_EXEMPLAR = 122;
-
 /** A registry with the metrics of this process: CPU time, memory, event loop, garbage collection. */
 export function createRegistry(): Registry {
   const registry = new Registry();
@@ -90,10 +87,7 @@ function latencyMetric({ routes }: ServerStatistics): Metric {
       const buckets = latencies.map((more, index) => {
         count += more;
         const labels = { le: LATENCY_BOUNDS[index] ?? "+Inf", route };
-        const { client = "", milliseconds = 0, answeredAt = 0 } = exemplars[index] ?? {};
-        const exemplar = { labelSet: { client }, value: milliseconds / 1_000, timestamp: answeredAt / 1_000 };
-        const isNamed = client !== "" && client.length <= MAX_EXEMPLAR;
-        return { metricName: `${name}_bucket`, labels, value: count, ...(isNamed && { exemplar }) };
+        return { metricName: `${name}_bucket`, labels, value: count, exemplar: exemplars[index] };
       });
       const sum = { metricName: `${name}_sum`, labels: { route }, value: latencySum / 1_000 };
       return [...buckets, sum, { metricName: `${name}_count`, labels: { route }, value: count }];

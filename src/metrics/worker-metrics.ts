@@ -67,11 +67,11 @@ export class WorkerMetrics {
   }
 }
 
-/** The metrics of several processes as those of one server. @param isOpen for the OpenMetrics format, with exemplars */
-export function aggregate(processes: readonly MetricsJson[], isOpen = false): Registry<RegistryContentType> {
-  const prepared = processes.map((metrics) => metrics.map((metric) => withName(withAggregator(metric), isOpen)));
+/** The metrics of several processes as those of one server. @param isOpenMetrics in that format, with exemplars */
+export function aggregate(processes: readonly MetricsJson[], isOpenMetrics = false): Registry<RegistryContentType> {
+  const prepared = processes.map((metrics) => metrics.map((metric) => withName(withAggregator(metric), isOpenMetrics)));
   const registry = AggregatorRegistry.aggregate(prepared);
-  if (!isOpen) return registry;
+  if (!isOpenMetrics) return registry;
   registry.setContentType(AggregatorRegistry.OPENMETRICS_CONTENT_TYPE);
   // prom-client leaves them out. All processes have the values of a histogram in the same order.
   for (const { name, values } of prepared.flat() as WithExemplars[]) {
@@ -88,8 +88,8 @@ interface WithExemplars {
 }
 
 /** In OpenMetrics, a counter is named without the end of its values' names, which prom-client adds again. */
-function withName<T extends MetricsJson[number]>(metric: T, isOpen: boolean): T {
-  const isCounter = isOpen && String(metric.type) === "counter";
+function withName<T extends MetricsJson[number]>(metric: T, isOpenMetrics: boolean): T {
+  const isCounter = isOpenMetrics && String(metric.type) === "counter";
   return isCounter ? { ...metric, name: metric.name.replace(/_total$/, "") } : metric;
 }
 

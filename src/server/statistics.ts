@@ -9,12 +9,14 @@ export const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 
 const OTHER = "other";
 const METHODS = ["GET", "HEAD", OTHER] as const;
 
-/** A request with a named key. */
+/** Characters of a client's name: OpenMetrics allows 128 for all labels of an exemplar, with their names. */
+const MAX_CLIENT = 122;
+
+/** A request with a named key, in the form of prom-client: its time in seconds, and when it was answered, in Unix time. */
 interface Exemplar {
-  readonly client: string;
-  readonly milliseconds: number;
-  /** Unix time in milliseconds. */
-  readonly answeredAt: number;
+  readonly labelSet: { readonly client: string };
+  readonly value: number;
+  readonly timestamp: number;
 }
 
 /** The requests of a route that have been answered. */
@@ -88,5 +90,6 @@ function addLatency(route: RouteStatistics, milliseconds: number, client: string
     index++;
   }
   route.latencies[index] = (route.latencies[index] ?? 0) + 1;
-  if (client !== undefined) route.exemplars[index] = { client, milliseconds, answeredAt: Date.now() };
+  if (client !== undefined && client.length <= MAX_CLIENT)
+    route.exemplars[index] = { labelSet: { client }, value: milliseconds / 1_000, timestamp: Date.now() / 1_000 };
 }

@@ -8,6 +8,7 @@ import {
   keyOwners,
   qualifiedName,
   type Scope,
+  scopeKey,
 } from "../domain/environment.js";
 import { ServerError } from "../domain/errors.js";
 import { formatFreshness } from "../domain/http-headers.js";
@@ -27,7 +28,7 @@ export class Service {
   /** The data that the owners of keys and the views were made from. */
   #data: Data;
   #owners: Owners;
-  /** By the keys of scopes, and the ids of whole environments. */
+  /** By the keys of scopes. */
   readonly #views = new Map<number | string, EnvironmentView>();
 
   /**
@@ -89,7 +90,7 @@ export class Service {
    */
   view(scope: Scope): EnvironmentView {
     const data = this.#newest();
-    const key = scope.key ?? scope.id;
+    const key = scopeKey(scope);
     const known = this.#views.get(key);
     if (known) return known;
     const current = data.environments.find(({ id }) => id === scope.id);

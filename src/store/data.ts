@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import type { EnvironmentRecord, Scope } from "../domain/environment.js";
+import { type EnvironmentRecord, type Scope, scopeKey } from "../domain/environment.js";
 import { createMatcher } from "../domain/name-matcher.js";
 import type { ValueRules, Variable, VariableValue } from "../domain/variable.js";
 
@@ -67,7 +67,7 @@ export function recordsOf({ variables, values }: Data, { id, application, only }
 
 type Revisions = Map<number | string, string>;
 
-/** By the keys of scopes, and the ids of whole environments. Of replaced data, they are not kept. */
+/** By the keys of scopes. Of replaced data, they are not kept. */
 const revisions = new WeakMap<Data, Revisions>();
 
 /**
@@ -76,7 +76,7 @@ const revisions = new WeakMap<Data, Revisions>();
  */
 export function revisionOf(data: Data, scope: Scope): string {
   const known: Revisions = revisions.get(data) ?? new Map();
-  const key = scope.key ?? scope.id;
+  const key = scopeKey(scope);
   const revision = known.get(key) ?? hashOf(data, scope);
   revisions.set(data, known.set(key, revision));
   return revision;

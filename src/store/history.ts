@@ -65,9 +65,7 @@ export function recordedEnvironment(environment: EnvironmentRecord): RecordedEnv
 }
 
 function credentialsOf(key: RotatedPair): string {
-  const pairs: string[][] = [];
-  for (const { api_key, api_secret } of allKeyPairs(key)) pairs.push([api_key, api_secret]);
-  return shortHash(pairs);
+  return shortHash(allKeyPairs(key).map(({ api_key, api_secret }) => [api_key, api_secret]));
 }
 
 /** 16 bits, in hexadecimal. */

@@ -7,6 +7,7 @@ import { toInvalidFile } from "../../files/system-errors.js";
 import type { Data, ValueRecord } from "../../store/data.js";
 import type { History } from "../../store/history.js";
 import { isObject } from "../../store/parse-data.js";
+import { idOf } from "../../store/record-changes.js";
 import { readHistory } from "../editing/open-data.js";
 import { type Context, printTable } from "../output/context.js";
 import { parseTime } from "../settings/flag-arguments.js";
@@ -106,11 +107,10 @@ async function valueTimes({ data, changes }: History) {
   /** By the id of the value, newest first. */
   const known = new Map<number, { time: number; before: string | undefined }[]>();
   for await (const { time, changes: records } of changes)
-    for (const { list, before, after } of records) {
-      if (list !== "values" || !after) continue;
-      const ofValue = known.get(after.id) ?? [];
-      known.set(after.id, ofValue);
-      ofValue.push({ time: Date.parse(time), before: contentOf(before) });
+    for (const change of records.filter(({ list }) => list === "values")) {
+      const ofValue = known.get(idOf(change)) ?? [];
+      known.set(idOf(change), ofValue);
+      ofValue.push({ time: Date.parse(time), before: contentOf(change.before) });
     }
   const isCurrent = (id: number, time: number) => {
     // The first change after a read replaced what was read. A later one may have brought it back.

@@ -32,7 +32,7 @@ function powerShellLine(name: string, value: string): string {
 /** How long before a key expires it is to be replaced, in milliseconds. */
 const EXPIRY_NOTICE = 14 * 24 * 3_600_000;
 
-/** What is wrong with the keys of data, or soon will be, and the command that replaces them. @param flags select the data */
+/** What is wrong with keys, or soon will be, and the command that replaces them. @param flags select the data */
 export function keyWarnings(environments: readonly EnvironmentRecord[], now: number, flags: readonly string[]) {
   const isSoon = (time: number) => now < time && time <= now + EXPIRY_NOTICE;
   return [

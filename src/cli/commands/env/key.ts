@@ -6,6 +6,7 @@ import {
   LABEL_RULE,
   type NamedKey,
   qualifiedName,
+  type RotatedPair,
 } from "../../../domain/environment.js";
 import { UsageError } from "../../../domain/errors.js";
 import { createMatcher, PATTERN, PATTERN_RULE } from "../../../domain/name-matcher.js";
@@ -24,6 +25,11 @@ export function graceOption(): Option {
   return new Option("--grace <duration>", "keep the old credentials valid for that long: 90s, 30m, 24h, 7d")
     .argParser(parseDuration)
     .default(0, "not at all");
+}
+
+/** Reads no secret: without the key of a sealed file, that is an error. */
+export function withoutSecrets(previous: RotatedPair["previous"] = []) {
+  return previous.map(({ api_key, valid_until }) => ({ api_key, valid_until }));
 }
 
 export function keyCommand(context: Context): Command {
@@ -98,11 +104,10 @@ async function runKeyList(environment: string | undefined, flags: SourceFlags, c
   const { environments } = await readData(readSettings(flags, context.io).dataPlace, context);
   const listed = environment === undefined ? environments : [findEnvironment(environments, environment)];
   const keys = listed.flatMap((record) =>
-    (record.keys ?? []).map(({ api_secret: _, previous = [], ...key }) => ({
-      environment: qualifiedName(record),
-      ...key,
-      previous: previous.map(({ api_key, valid_until }) => ({ api_key, valid_until })),
-    })),
+    (record.keys ?? []).map(({ name, api_key, only, valid_until, rotated_at, previous }) => {
+      const fields = { name, api_key, only, valid_until, rotated_at, previous: withoutSecrets(previous) };
+      return { environment: qualifiedName(record), ...fields };
+    }),
   );
   const rows = keys.map((key) => [
     key.environment,

@@ -9,6 +9,9 @@ export interface Author {
   readonly command: string;
 }
 
+/** The command of a change that another program has made, at the latest at its time. */
+export const OUTSIDE = "changed outside";
+
 export const NOBODY: Author = { actor: "unknown", command: "unknown" };
 
 /** One write to the data, without credentials. */

@@ -75,6 +75,8 @@ class JsonFileStore implements FileStore {
   }
 
   async #open(): Promise<this> {
+    // A key that breaks a rule is no problem of the file.
+    await fileSealing(this.#options.sealKeys);
     // Watched before it is read, so that no change is missed in between.
     if (this.#spare) this.#watch = await watchFile(this.#path, (version) => this.#reload(version));
     try {

@@ -43,7 +43,9 @@ export async function mergeFiles(base: Data, ours: Data, theirs: Data, keys: str
   const open = (side: string, content: Data) => withPlace(`${side}:`, () => sealing.open(content));
   const [o, t, b] = [open("ours", ours), open("theirs", theirs), open("base", base)];
   const { data, conflicts } = mergeData(b, o, t);
-  return { data: isSealed ? sealing.seal(data) : data, conflicts };
+  // If one branch has rotated the key, the secrets of the other get the new one too.
+  const isRotated = [ours, theirs].some((side) => sealing.isCurrent(side));
+  return { data: isSealed ? sealing.seal(data, isRotated) : data, conflicts };
 }
 
 /**
@@ -75,7 +77,7 @@ export function mergeData(base: Data, ours: Data, theirs: Data): Merge {
 }
 
 function keyError(reason: string): InvalidDataError {
-  return new InvalidDataError(`it needs the key of --seal-key-file: ${reason}`);
+  return new InvalidDataError(`the key of --seal-key-file is needed: ${reason}`);
 }
 
 function mergeEntries([base, ours, theirs]: Sides<Entries>, kept: ReadonlyMap<string, string>) {
@@ -116,7 +118,8 @@ type Problem = readonly [key: string, problem: string];
 
 /** Records that don't go with others, and why. To take those of `ours` mends it. */
 function findProblems(merged: Entries, sides: Sides<Entries>): Problem[] {
-  return [...missingOwners(merged, sides), ...otherTypes(merged), ...sharedNames(merged, sides)];
+  const checks = [missingOwners(merged, sides), otherTypes(merged), madePublic(merged, sides)];
+  return [...checks, sharedNames(merged, sides)].flatMap((found) => [...found]);
 }
 
 function* missingOwners(merged: Entries, [base, ours]: Sides<Entries>): Generator<Problem> {
@@ -134,6 +137,17 @@ function* otherTypes(merged: Entries): Generator<Problem> {
     const type = merged.get(variable)?.fields["type"] as VariableType | undefined;
     if (type && !isSealedText(fields["value"]) && !valueFitsType(fields["value"], type))
       yield [variable, "type: changed by one, a value by the other"];
+  }
+}
+
+function* madePublic(merged: Entries, [base, ...branches]: Sides<Entries>): Generator<Problem> {
+  for (const [key, { owners }] of merged) {
+    const [variable = ""] = owners;
+    if (merged.get(variable)?.fields["secret"] !== false) continue;
+    const isSetAsSecret = (branch: Entries) =>
+      branch.get(variable)?.fields["secret"] !== false && !isSame(branch.get(key)?.fields, base.get(key)?.fields);
+    if (branches.some((branch) => branch.has(variable) && isSetAsSecret(branch)))
+      yield [variable, "secret: made public by one, a value set by the other"];
   }
 }
 
@@ -169,7 +183,8 @@ function bindingOf(key: string, entries: Entries): unknown[] {
     const { application, name, type, secret } = entries.get(each)?.fields ?? {};
     return [application, name, type, secret];
   });
-  return [entry?.fields["value"], entry?.fields["credentials"], binding];
+  const { value, credentials, only, valid_until } = entry?.fields ?? {};
+  return [value, credentials, only, valid_until, binding];
 }
 
 /** Removes definitions whose last values were unset, some by each side. */

@@ -4,7 +4,7 @@ import { addEnvironment, renameEnvironment, rotateEnvironment } from "../../src/
 import { addKey, rotateKey } from "../../src/store/edit-keys.js";
 import { type Assignment, renameVariable, setValues } from "../../src/store/edit-values.js";
 import { FileSealing } from "../../src/store/file-sealing.js";
-import { mergeFiles } from "../../src/store/merge-data.js";
+import { mergeData, mergeFiles } from "../../src/store/merge-data.js";
 import { KEYS, openSealed, sealedBranches, secretsOf } from "../support/branches.js";
 
 const pair = (name: string) => ({ api_key: `${name}-key`, api_secret: `${name}-secret-0123456789` });
@@ -30,7 +30,23 @@ async function mergedBlind(ours: Data, theirs: Data) {
   return { data: openSealed(data), conflicts: conflicts.map(({ record, problem }) => `${record}: ${problem}`) };
 }
 
-const NEEDS_KEY = "it needs the key of --seal-key-file: one branch has changed ";
+const NEEDS_KEY = "the key of --seal-key-file is needed: one branch has changed ";
+
+it("a value that is set where the variable is still secret is not published by a merge", async () => {
+  const [open, changed] = [set(BASE, "A", { secret: false }), set(BASE, "A", { value: "new" }, "test")];
+  const conflict = { record: "variable shop/A", problem: "secret: made public by one, a value set by the other" };
+  for (const [one, other] of [
+    [open, changed],
+    [changed, open],
+  ] as const) {
+    expect(mergeData(BASE, one, other).conflicts).toEqual([conflict]);
+    for (const keys of [KEYS, undefined]) {
+      const { data, conflicts } = await mergeFiles(...files(one, other), keys);
+      expect(conflicts).toEqual([conflict]);
+      expect(openSealed(data)).toMatchObject(one);
+    }
+  }
+});
 
 describe("without the key, a merge of sealed files", () => {
   it("takes the values that only one side has changed, with their sealed texts", async () => {
@@ -70,7 +86,6 @@ describe("without the key, a merge of sealed files", () => {
       renameEnvironment(BASE, placeOf(BASE, "test"), { application: "shop", name: "qa" }),
       set(BASE, "A", NEW, "test"),
     ],
-    ["a new value of a variable that was made public", set(BASE, "A", { secret: false }), set(BASE, "A", NEW, "test")],
     [
       "a new value of a variable with another type",
       set(set(BASE, "A", { value: 1, type: "NUMBER" }), "B", {}),
@@ -168,7 +183,7 @@ describe("with the key, a merge of sealed files", () => {
     );
   });
 
-  it("keeps the texts of a side that has sealed it with a new key", async () => {
+  it("keeps the texts of a side that has sealed it with a new key, and seals those of the other again", async () => {
     const keys = `${"f".repeat(32)}\n${KEYS}`;
     const sealing = new FileSealing({ keys, form: "sealed" });
     const rotated = sealing.seal(sealing.open(ours));
@@ -177,8 +192,11 @@ describe("with the key, a merge of sealed files", () => {
       [base, theirs, rotated],
     ] as const) {
       const { data } = await mergeFiles(...sides, keys);
-      const texts = new Map([...secretsOf(rotated), ["shop/dev B", secretsOf(theirs).get("shop/dev B")]]);
-      expect(secretsOf(data)).toEqual(texts);
+      const [texts, expected] = [secretsOf(data), secretsOf(rotated)];
+      for (const [name, text] of texts)
+        if (name !== "shop/dev B") expect([name, text]).toEqual([name, expected.get(name)]);
+      // What the other branch has set is sealed with the new key, so that the old one can go.
+      expect(openSealed(data, keys.slice(0, 32))).toEqual(openSealed(data, keys));
     }
   });
 });

@@ -5,7 +5,7 @@ import { InvalidDataError, NotFoundError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
 import { toInvalidFile } from "../../files/system-errors.js";
 import type { Data, ValueRecord } from "../../store/data.js";
-import type { History } from "../../store/history.js";
+import { type History, OUTSIDE } from "../../store/history.js";
 import { isObject } from "../../store/parse-data.js";
 import { idOf } from "../../store/record-changes.js";
 import { readHistory } from "../editing/open-data.js";
@@ -101,22 +101,37 @@ function placesOf({ environments, variables, values }: Data) {
   };
 }
 
+/** A change of a value, and when it was made: one by another program at any time since the change before it. */
+interface ValueChange {
+  /** Unix milliseconds. */
+  earliest: number;
+  readonly latest: number;
+  readonly before: string | undefined;
+}
+
 /** Tells whether the value that was read at a time, in Unix milliseconds, is the one that there is now. */
 async function valueTimes({ data, changes }: History) {
   const now = new Map(data.values.map((record) => [record.id, contentOf(record)]));
   /** By the id of the value, newest first. */
-  const known = new Map<number, { time: number; before: string | undefined }[]>();
-  for await (const { time, changes: records } of changes)
-    for (const change of records.filter(({ list }) => list === "values")) {
-      const ofValue = known.get(idOf(change)) ?? [];
-      known.set(idOf(change), ofValue);
-      ofValue.push({ time: Date.parse(time), before: contentOf(change.before) });
-    }
-  const isCurrent = (id: number, time: number) => {
+  const known = new Map<number, ValueChange[]>();
+  let outside: ValueChange[] = [];
+  for await (const { time, command, changes: records } of changes) {
+    const latest = Date.parse(time);
+    for (const change of outside) change.earliest = latest;
+    const earliest = command === OUTSIDE ? Number.NEGATIVE_INFINITY : latest;
+    outside = records.flatMap((change) => {
+      if (change.list !== "values") return [];
+      const found = { earliest, latest, before: contentOf(change.before) };
+      known.set(idOf(change), [...(known.get(idOf(change)) ?? []), found]);
+      return command === OUTSIDE ? [found] : [];
+    });
+  }
+  const isCurrent = (id: number, time: number) =>
     // The first change after a read replaced what was read. A later one may have brought it back.
-    const replaced = known.get(id)?.findLast((change) => change.time > time);
-    return now.has(id) && (!replaced || replaced.before === now.get(id));
-  };
+    (["earliest", "latest"] as const).some((when) => {
+      const replaced = known.get(id)?.findLast((change) => change[when] > time);
+      return now.has(id) && (!replaced || replaced.before === now.get(id));
+    });
   return { data, isCurrent };
 }
 

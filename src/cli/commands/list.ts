@@ -13,7 +13,7 @@ import {
 } from "../../domain/variable.js";
 import { type Context, printTable } from "../output/context.js";
 import { boundHeap } from "../reading/bound-heap.js";
-import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
+import { createDecrypt, leaveEncrypted, leaveUnlessSealed } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { createSelection } from "../selection/selection.js";
 import { addSelectionOptions, type SelectionOptions } from "../selection/selection-flags.js";
@@ -56,7 +56,7 @@ export function listCommand(context: Context): Command {
 function runList(options: ListOptions, settings: Settings, context: Context): Promise<void> {
   return withSource(openSource(settings, context), async (source) => {
     boundHeap();
-    const decrypt = options.values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;
+    const decrypt = options.values ? await createDecrypt(settings, leaveUnlessSealed) : leaveEncrypted;
     const selection = await createSelection(options, context);
     const { variables, storedValue } = await source.readSnapshot((snapshot) => readListed(options, snapshot));
     const names = variables.map(({ name }) => name);

@@ -48,7 +48,11 @@ async function runMerge(
   const read = (side: keyof typeof files) => readContent(files[side], nameOf(side), side === "base");
   const [base, ours, theirs] = [await read("base"), await read("ours"), await read("theirs")];
   const keys = sealKey && (await readSecret(sealKey, context.io));
-  const merging = mergeFiles(base, ours, theirs, keys);
+  const merging = mergeFiles(base, ours, theirs, keys).catch((error: unknown) => {
+    // Git reports a conflict, as if the rest was merged.
+    if (path !== undefined) context.warn(`nothing is merged into ${path}; before you try again: git merge --abort`);
+    throw error;
+  });
   const { data, conflicts } = await withPathInErrors(`${path ?? files.ours} can't be merged:`, merging);
   await writePrivateFile(files.ours, dataPieces(data), context.io);
   if (conflicts.length > 0) {

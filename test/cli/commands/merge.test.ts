@@ -85,7 +85,9 @@ describe("merge", () => {
     expect(await merge(path("vars.json"))).toEqual({
       code: 8,
       stdout: "",
-      stderr: `appvars: ${path("vars.json")} can't be merged: it needs the key of --seal-key-file: ${problem}\n`,
+      stderr:
+        `appvars: nothing is merged into ${path("vars.json")}; before you try again: git merge --abort\n` +
+        `appvars: ${path("vars.json")} can't be merged: the key of --seal-key-file is needed: ${problem}\n`,
     });
     expect((await ours()).equals(textOf(own))).toBe(true);
     await writeFile(path("vars.json.key"), KEYS);

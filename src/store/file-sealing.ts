@@ -159,7 +159,7 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
 }
 
 /** Puts the place in front of an InvalidDataError. */
-export function withPlace<T>(place: string, open: () => T): T {
+function withPlace<T>(place: string, open: () => T): T {
   try {
     return open();
   } catch (error) {

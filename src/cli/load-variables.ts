@@ -52,7 +52,7 @@ async function withTypes(
   const needsTypes = preserved || variables.some(({ isText }) => isText);
   const all = needsTypes ? await readAll((page) => source.listVariables(page)) : [];
   const names = all.map(({ name }) => name);
-  const selected = new Set(needsTypes ? await selection.select(names, async () => []) : []);
+  const selected = new Set(needsTypes ? await selection.select(names) : []);
   const newName = (name: string) => prefix + selection.rename([name]).get(name);
   // The selected ones last: others may get the same names.
   const ordered = [...all, ...all.filter(({ name }) => selected.has(name))];

@@ -71,12 +71,6 @@ export interface Scope extends Pick<Environment, "id" | "application"> {
   readonly only?: readonly string[];
 }
 
-/** Tells the scopes of one version of the data apart, for caches. */
-export function scopeKey({ id, only }: Scope): number | string {
-  // No pattern contains a comma.
-  return only === undefined ? id : `${id} ${only}`;
-}
-
 /** A key pair, and what requests with it need. */
 export interface KeyOwner {
   readonly environment: EnvironmentRecord;

@@ -48,6 +48,7 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   readonly #values: readonly ValueRecord[];
   readonly #findVariable: Find<VariableRecord>;
   readonly #findValue: Find<ValueRecord>;
+  #revision: string | undefined;
   #checking: Promise<void> | undefined;
   #check: Check = { missing: [], invalid: [] };
 
@@ -63,7 +64,8 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   }
 
   get revision(): string {
-    return revisionOf(this.#data, this.#scope);
+    this.#revision ??= revisionOf(this.#data, this.#scope);
+    return this.#revision;
   }
 
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {

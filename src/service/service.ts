@@ -8,7 +8,6 @@ import {
   keyOwners,
   qualifiedName,
   type Scope,
-  scopeKey,
 } from "../domain/environment.js";
 import { ServerError } from "../domain/errors.js";
 import { formatFreshness } from "../domain/http-headers.js";
@@ -28,7 +27,7 @@ export class Service {
   /** The data that the owners of keys and the views were made from. */
   #data: Data;
   #owners: Owners;
-  /** By the keys of scopes. */
+  /** By the ids of environments, followed by the patterns of a scope that has some. */
   readonly #views = new Map<number | string, EnvironmentView>();
 
   /**
@@ -90,7 +89,8 @@ export class Service {
    */
   view(scope: Scope): EnvironmentView {
     const data = this.#newest();
-    const key = scopeKey(scope);
+    // No pattern contains a comma.
+    const key = scope.only === undefined ? scope.id : `${scope.id} ${scope.only}`;
     const known = this.#views.get(key);
     if (known) return known;
     const current = data.environments.find(({ id }) => id === scope.id);

@@ -55,6 +55,11 @@ export async function fileSealing(keys: string | undefined, form?: SealedForm): 
   return keys === undefined ? undefined : new (await import("./file-sealing.js")).FileSealing({ keys, form });
 }
 
+/** Parses a data file, a sealed one with its keys, as {@link parseData}. */
+export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined): Promise<Data> {
+  return parseData(bytes, (await fileSealing(keys))?.open);
+}
+
 /** Opens a file, sealed or not, without keys. */
 export const openWithoutKeys: OpenContent = async (content) =>
   content.sealed ? (await import("./file-sealing.js")).withoutSecrets(content) : content;

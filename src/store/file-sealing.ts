@@ -1,6 +1,6 @@
 import { type EnvironmentRecord, type NamedKey, qualifiedName, type RotatedPair } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
-import { isSealedText, withLocked } from "../domain/sealed-text.js";
+import { isSealedText, NEEDS_SEAL_KEY } from "../domain/sealed-text.js";
 import { isPublic, type JsonValue } from "../domain/variable.js";
 import { createTextSealing, type TextSealing } from "../encryption/text-sealing.js";
 import type { Data } from "./data.js";
@@ -127,9 +127,12 @@ function notSealedError(): InvalidDataError {
 
 /** The data of a sealed file without its key: values stay sealed texts, and to read an API secret is an error. */
 export function withoutSecrets(content: Data): Data {
-  const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) =>
-    field === "api_secret" ? withLocked(holder, field, place) : holder,
-  );
+  const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) => {
+    const get = () => {
+      throw new InvalidDataError(`${place} ${NEEDS_SEAL_KEY}`);
+    };
+    return field === "api_secret" ? Object.defineProperty({ ...holder }, field, { get, enumerable: true }) : holder;
+  });
   return data;
 }
 
@@ -173,7 +176,7 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
 }
 
 /** Puts the place in front of an InvalidDataError. */
-export function withPlace<T>(place: string, open: () => T): T {
+function withPlace<T>(place: string, open: () => T): T {
   try {
     return open();
   } catch (error) {

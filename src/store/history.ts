@@ -58,7 +58,7 @@ export function recordedData({ environments, variables, values }: Data): Records
   return { environments: environments.map(recordedEnvironment), variables, values };
 }
 
-export function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironment {
+function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironment {
   const { id, application, name, keys = [] } = environment;
   const recorded = keys.map((key): RecordedKey => {
     const { name, only, valid_until } = key;

@@ -2,8 +2,9 @@ import { isDeepStrictEqual as isSame } from "node:util";
 import { InvalidDataError } from "../domain/errors.js";
 import { isSealedText } from "../domain/sealed-text.js";
 import { type VariableType, valueFitsType } from "../domain/variable.js";
+import { withPathInErrors } from "../files/system-errors.js";
 import { type Data, withLastIds } from "./data.js";
-import { FileSealing, withPlace } from "./file-sealing.js";
+import { FileSealing } from "./file-sealing.js";
 import { type Entries, type Entry, entriesOf, labelOf, SETTINGS, toData } from "./merge-entries.js";
 import { checkData } from "./parse-data.js";
 
@@ -40,8 +41,9 @@ export async function mergeFiles(base: Data, ours: Data, theirs: Data, keys: str
   const isSealed = ours.sealed || theirs.sealed;
   // Anybody can have written a plain file in place of a sealed one.
   const sealing = new FileSealing({ keys, form: base.sealed && isSealed ? undefined : "kept" });
-  const open = (side: string, content: Data) => withPlace(`${side}:`, () => sealing.open(content));
-  const [o, t, b] = [open("ours", ours), open("theirs", theirs), open("base", base)];
+  const open = (side: string, content: Data) =>
+    withPathInErrors(`${side}:`, Promise.resolve(content).then(sealing.open));
+  const [o, t, b] = [await open("ours", ours), await open("theirs", theirs), await open("base", base)];
   const { data, conflicts } = mergeData(b, o, t);
   // If one branch has rotated the key, the secrets of the other get the new one too.
   const isRotated = [ours, theirs].some((side) => sealing.isCurrent(side));

@@ -60,7 +60,7 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
     const selection = await createSelection(options, context);
     const { variables, storedValue } = await source.readSnapshot((snapshot) => readListed(options, snapshot));
     const names = variables.map(({ name }) => name);
-    const selected = new Set(await selection.select(names, async () => names));
+    const selected = new Set(await selection.select(names));
     selection.noteUnmatched(names);
     const matching = variables.filter((variable) => selected.has(variable.name) && matches(variable, options));
     const newNames = selection.rename(matching.map(({ name }) => name));

@@ -90,7 +90,7 @@ export async function declareVariables(
     return variables.map((variable) => ({ ...variable, ...snapshot.rulesOf(variable.id) }));
   });
   const names = all.map(({ name }) => name);
-  const newNames = selection.rename(await selection.select(names, async () => names));
+  const newNames = selection.rename(await selection.select(names));
   selection.noteUnmatched(names);
   const entries = all.flatMap((variable) => {
     const name = newNames.get(variable.name);

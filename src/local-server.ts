@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Credentials } from "./domain/environment.js";
 import { InvalidDataError } from "./domain/errors.js";
-import { keyPathOf } from "./domain/sealed-text.js";
+import { KEY_FILE_END } from "./domain/sealed-text.js";
 import { ifMissing } from "./files/system-errors.js";
 import { skewClock } from "./server/faults.js";
 import { type RunningServer, type ServerOptions, startServer } from "./server/start-server.js";
@@ -61,6 +61,6 @@ export async function serve({ data, sealKey, ...options }: ServeOptions): Promis
 }
 
 async function openFile(path: string, sealKey: string | undefined) {
-  const sealKeys = sealKey ?? (await readFile(keyPathOf(path), "utf8").catch(ifMissing(undefined)));
+  const sealKeys = sealKey ?? (await readFile(path + KEY_FILE_END, "utf8").catch(ifMissing(undefined)));
   return openDataFile(path, { watch: true, sealKeys });
 }

@@ -1,10 +1,8 @@
 /** Begins each text that a sealed data file holds in place of a secret; the id of its key and the sealed bytes follow. */
 export const SEALED_PREFIX = "appvars:sealed:v1:";
 
-/** The file beside a data file with its keys. */
-export function keyPathOf(path: string): string {
-  return `${path}.key`;
-}
+/** Ends the name of the file beside a data file with its keys. */
+export const KEY_FILE_END = ".key";
 
 /** Follows the name of what can't be read without a key. */
 export const NEEDS_SEAL_KEY = "is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { AUTH_SCHEMES, type AuthScheme, checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError, withSubject } from "../../domain/errors.js";
-import { keyPathOf } from "../../domain/sealed-text.js";
+import { KEY_FILE_END } from "../../domain/sealed-text.js";
 import { parseStoreUrl, type StoreAddress } from "../../domain/store-address.js";
 import {
   DEFAULT_DATA_FILE,
@@ -180,7 +180,7 @@ export function placeNamed(settings: FindableSettings, text: string, from: strin
 
 /** The key file that `seal` and `init` write. */
 export function keyFileOf(path: string): SecretSetting {
-  return { name: "sealKeyFile", text: keyPathOf(path), from: "the key file" };
+  return { name: "sealKeyFile", text: path + KEY_FILE_END, from: "the key file" };
 }
 
 function sealKeyOf(settings: FindableSettings): SecretSetting | undefined {

@@ -95,8 +95,8 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
     this.#check = await findProblems(this.#variables, this.#values);
   }
 
-  override rulesOf(id: number): ValueRules | undefined {
-    const record = found(this.#findVariable("id", id));
+  override rulesOf(variable: number | string): ValueRules | undefined {
+    const record = found(this.#findVariable(typeof variable === "number" ? "id" : "name", variable));
     // Most variables say nothing, and a rest takes time.
     if (!("optional" in record || "secret" in record || "schema" in record)) return undefined;
     const { id: _, application, type, name, description, ...rules } = record;

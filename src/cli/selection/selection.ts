@@ -50,7 +50,7 @@ export interface Selection {
   readonly findProblems: CheckValues | undefined;
 }
 
-export interface SelectedValue extends Omit<NamedValue, "type" | "rules"> {
+export interface SelectedValue extends Omit<NamedValue, "type"> {
   newName: string;
   /** Undefined if it was not asked for. */
   type: VariableType | undefined;
@@ -83,7 +83,9 @@ export async function readSelected(
     const known = [...new Set([...names, ...(check?.missing ?? [])])];
     if (check) await refuseProblems(check, selection, known, readNames, isTaken);
     const newNames = selection.rename(await selection.select(names, readNames));
-    const selected = [...newNames].map(([name, newName]) => ({ name, newName, value: values[name] ?? null }));
+    const selected = [...newNames].map(([name, newName]) => {
+      return { name, newName, value: values[name] ?? null, rules: snapshot.rulesOf(name) };
+    });
     const isTyped = types === "all" || (types === "encrypted" && selected.some(({ value }) => isEncrypted(value)));
     return { selected: addTypes(selected, isTyped ? await readVariables() : undefined), known };
   });

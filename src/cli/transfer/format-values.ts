@@ -63,7 +63,7 @@ export async function formatValues(
   const write = await (options.target ? DOTENV_WRITERS[options.target]() : WRITERS[format]());
   const written = writeSupported(
     write,
-    values.map(({ newName, type, value }) => ({ name: newName, type, value })),
+    values.map(({ newName, type, value, rules }) => ({ name: newName, type, value, rules })),
     options,
     context,
   );

@@ -8,7 +8,7 @@ import { type Context, printTable } from "../output/context.js";
 import { createCheck, problemsOf } from "../reading/check-source.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
+import { SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
 import { addSourceOptions, repeatEnvironment } from "../settings/source-flags.js";
 import { readImport } from "../transfer/read-import.js";
 
@@ -64,16 +64,14 @@ async function runCheck(options: CheckOptions, flags: SourceFlags, context: Cont
 
 /** @throws UsageError for several environments of a server; as `openSource` */
 async function sourcesOf({ env, all }: CheckOptions, settings: Settings, context: Context) {
-  const { connection } = settings;
-  if (connection.kind === "remote") {
-    if (all) throw new UsageError("--all is for a data file or a store: a server shows one environment");
-    return [{ environment: undefined, source: await openSource(settings, context) }];
-  }
+  const isRemote = ["url", undefined].includes(settings.find(...SOURCE_SETTINGS)?.name);
+  if (isRemote && all) throw new UsageError("--all is for a data file or a store: a server shows one environment");
+  if (isRemote) return [{ environment: undefined, source: await openSource(settings, context) }];
   const { chooseEnvironment, readData } = await import("../editing/open-data.js");
   const { EnvironmentView } = await import("../../service/environment-view.js");
-  const data = await readData(connection.place, context);
-  const names = env.length > 0 ? env : [connection.env];
-  const chosen = all ? data.environments : names.map((name) => chooseEnvironment(data.environments, name));
+  const data = await readData(settings.dataPlace, context);
+  const names = () => (env.length > 0 ? env : [settings.find("env")?.text]);
+  const chosen = all ? data.environments : names().map((name) => chooseEnvironment(data.environments, name));
   return chosen.map((environment) => ({
     environment: shortestName(environment, data.environments),
     source: new EnvironmentView(data, environment),

@@ -130,7 +130,7 @@ function chooseEnvironments(data: Data, settings: Settings, choice: EnvironmentC
   const { environments } = data;
   if (choice.application !== undefined && !choice.allEnvs) throw new UsageError("--application is for --all-envs");
   const application = choice.allEnvs && chooseApplication(data, choice);
-  const strongest = settings.find("env");
+  const strongest = application ? undefined : settings.find("env");
   const given = settings.given.filter(({ name, place }) => name === "env" && place === strongest?.place);
   const names = strongest ? given.map(({ text }) => text) : [undefined];
   const [first, ...others] = application

@@ -336,7 +336,7 @@ function brokenRelation(
 function wronglySealed(value: unknown, expected: boolean): string | undefined {
   if (isSealedText(value) === expected) return undefined;
   return expected
-    ? "is not sealed, but the file is: somebody without the key has written it"
+    ? "is not sealed, but the file is: somebody without the key may have written it; restore it, and use appvars set"
     : "is a sealed text, which only a sealed file has, and not for a public variable";
 }
 

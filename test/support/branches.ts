@@ -264,7 +264,12 @@ export function overlap(ours: readonly Change[], theirs: readonly Change[]): Set
     if (!others) return false;
     // A removed variable or another type concerns all of its values; unset by both may remove it.
     if (["*", "unset"].some((all) => touched.has(all) || others.has(all))) return true;
-    return [...touched].some((each) => others.has(each));
+    // A value must not be published by a merge.
+    const isValue = (cell: string) => cell.startsWith("value ");
+    const isPublished = [touched, others].some((one, index, [a, b]) => {
+      return one.has("secret") && [...((index === 0 ? b : a) as Set<string>)].some(isValue);
+    });
+    return isPublished || [...touched].some((each) => others.has(each));
   });
   return new Set(both.map(([thing]) => thing));
 }

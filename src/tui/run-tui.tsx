@@ -55,8 +55,6 @@ export async function runTui({
     quit: () => quitting.abort(),
     suspend: () => void terminal.suspend(),
     redraw: () => screen.redraw(),
-    // After the frame, which is deferred in the same way.
-    onRead: () => void setImmediate(options.onRead),
   });
   const start = initialState({
     ...terminal.size(),

@@ -52,7 +52,6 @@ async function written(
     ...looks,
     colorLevel,
     ticks: () => 0,
-    onRead: () => {},
   });
   onTestFinished(async () => {
     keyboard.write("q");

@@ -59,7 +59,6 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
   const { readTuiSettings } = await import("../tui/tui-settings.js");
   const { commands, columns, poll_interval: poll, ...settings } = readTuiSettings(io, ALL_COMMANDS);
-  const { boundHeap } = await import("../reading/bound-heap.js");
   const { findPlaces } = await import("../tui/places.js");
   const { close, ...places } = await findPlaces(flags, context);
   try {
@@ -95,7 +94,6 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
         listFolder: (folder: string) => listFolder(folder, io),
         terminal,
         ticks: io.ticks,
-        onRead: boundHeap,
       });
     } finally {
       terminal.release();

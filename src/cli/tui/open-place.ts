@@ -9,7 +9,6 @@ import type { OpenPlace, Place, PlacesChange } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
 import { chooseEnvironment } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
-import { boundHeap } from "../reading/bound-heap.js";
 import { createDecrypt } from "../reading/decryption.js";
 import { isNothingConfigured, openRemote } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
@@ -116,7 +115,6 @@ export interface WatchedData {
 export async function watchData(data: LocalData, { clock }: Pick<Io, "clock">): Promise<WatchedData> {
   const { Service } = await import("../../service/service.js");
   const store = await data.follow();
-  boundHeap();
   return { store, service: new Service(store, clock), check: () => void data.check("change") };
 }
 

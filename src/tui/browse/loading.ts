@@ -39,7 +39,6 @@ export function initialState({ place, offered, preferences = {}, ...start }: Sta
     mode: { kind: "browse" },
     notice: undefined,
     history: { done: [], undone: [] },
-    commandHistory: [],
   };
   return step(state, loadEffect(state));
 }
@@ -54,7 +53,7 @@ function openedAt(place: number, generation: number) {
     others: new Map(),
     elsewhere: undefined,
   };
-  return { place, placeCursor: place, loaded, recordTop: 0, search: undefined, folds: new Map(), ...empty };
+  return { place, placeCursor: place, loaded, recordTop: 0, ...empty };
 }
 
 function loadEffect({ place, loaded: { generation, entries, isComplete } }: State): Effect {

@@ -3,8 +3,8 @@ import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
 import type { Matrix } from "../state/modes.js";
 import type { Revealed, State } from "../state/state.js";
-import { parsedJson } from "../text/fold-json.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
+import { parsedJson } from "../text/json.js";
 import { groupOf } from "./others.js";
 
 /** The state of a cell's value, compared with that of the open place or, if there is none, the first one of its row. */

@@ -22,7 +22,7 @@ export function readOthers(state: State, isWanted: (other: Other | undefined) =>
     const other = others.get(place);
     if (place === state.place || other?.isReading || !isWanted(other)) continue;
     others.set(place, { isLocal: false, ...other, isReading: true });
-    effects.push({ type: "readOther", place, known: other?.entries, base: state.loaded.entries });
+    effects.push({ type: "readOther", place, known: other?.entries });
   }
   return effects.length === 0 ? [state, []] : [{ ...state, others }, effects];
 }

@@ -8,7 +8,6 @@ import { EDIT_COMMANDS } from "./edit-commands.js";
 import { FIND_COMMANDS } from "./find-commands.js";
 import { MARK_COMMANDS } from "./mark.js";
 import { CURSOR_COMMANDS, PANEL_COMMANDS } from "./move-commands.js";
-import { RECORD_COMMANDS } from "./record.js";
 import { TRANSFER_COMMANDS } from "./transfer-commands.js";
 import { VALUE_COMMANDS } from "./value-commands.js";
 
@@ -17,7 +16,6 @@ export const ALL_COMMANDS: readonly Command[] = [
   ...CURSOR_COMMANDS,
   ...FIND_COMMANDS,
   ...MARK_COMMANDS,
-  ...RECORD_COMMANDS,
   ...VALUE_COMMANDS,
   ...EDIT_COMMANDS,
   ...COMPARE_COMMANDS,

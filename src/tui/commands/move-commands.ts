@@ -1,7 +1,6 @@
 import { type Command, command } from "../state/command.js";
 import { MOVES } from "../state/cursor.js";
 import type { State } from "../state/state.js";
-import { foundInRecord } from "../view/record-value.js";
 import { openNamed, placeChoices } from "./choose.js";
 import { clearable } from "./mark.js";
 import { focusPanel, goBack, moveInPanel, openSelected } from "./panels.js";
@@ -9,7 +8,6 @@ import { focusPanel, goBack, moveInPanel, openSelected } from "./panels.js";
 const CLEAR_LABELS = { range: "drop range", filter: "clear filter", marks: "unmark", none: undefined } as const;
 
 function clearLabel(state: State): string | undefined {
-  if (state.focus === "record") return foundInRecord(state) && "end search";
   return state.focus === "variables" ? CLEAR_LABELS[clearable(state) ?? "none"] : undefined;
 }
 

@@ -7,7 +7,6 @@ import { type Step, step } from "../state/messages.js";
 import { placeOrder } from "../state/places.js";
 import { PANELS, type PanelName, type State } from "../state/state.js";
 import { recordLineCount } from "../view/record-panel.js";
-import { foundInRecord } from "../view/record-value.js";
 import { clearable, withoutMarks, withoutRange } from "./mark.js";
 
 export function moveInPanel(state: State, key: string): Step {
@@ -27,7 +26,6 @@ export function moveInPanel(state: State, key: string): Step {
 }
 
 export function goBack(state: State): Step {
-  if (state.focus === "record" && foundInRecord(state)) return step({ ...state, search: undefined });
   if (state.focus !== "variables") return focusOn(state, "variables");
   switch (clearable(state)) {
     case "range":

@@ -1,20 +1,19 @@
+import { scroll, scrollText } from "../state/cursor.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import type { Confirmation } from "../state/modes.js";
 import type { Edit } from "../state/ports.js";
 import { isBeingWritten, type State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import { joinedLines, type LazyLines, madeLines, windowOf } from "../text/lazy-lines.js";
 import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import { editLines } from "../view/edit-lines.js";
-import { type PanelContent, requiredLine, scrolledLines, scrollLines } from "../view/panel-content.js";
+import { type PanelContent, requiredLine, scrolledLines } from "../view/panel-content.js";
 import { answerButtons, noteLines, questionText, requiredText, titleOf } from "./edit-question.js";
 
 export function confirmPanel(state: State, confirmation: Confirmation, size: Size): PanelContent {
   const { lines, end, page } = parts(state, confirmation, size);
   const visible = scrolledLines(lines, confirmation.top, page);
   const title = titleOf(confirmation.purpose);
-  const { top, shown } = windowOf(lines, confirmation.top, page);
-  const left = lines.count - top - shown;
+  const left = lines.length - scrollText(confirmation.top, lines.length, page, 0) - page;
   // A confirmation of hidden lines has to say so.
   const below = left > 0 ? line(`↓ ${countText(left)} more ${left === 1 ? "line" : "lines"}`, "warning") : [];
   return { ...visible, title, isFocused: true, lines: [...visible.lines, ...[below, ...end].map(indented)] };
@@ -23,7 +22,7 @@ export function confirmPanel(state: State, confirmation: Confirmation, size: Siz
 /** The first visible line after a key of movement. */
 export function scrollConfirmation(state: State, confirmation: Confirmation, key: string): number {
   const { lines, page } = parts(state, confirmation, questionSize(layoutOf(state)));
-  return scrollLines(lines, confirmation.top, page, key) ?? confirmation.top;
+  return scroll(confirmation.top, lines.length, page, key) ?? confirmation.top;
 }
 
 /** Changes that are shown: with more, each key would take noticeably long. */
@@ -34,8 +33,7 @@ function parts(state: State, confirmation: Confirmation, size: Size) {
   const width = textColumns(size);
   const { problem, purpose } = confirmation;
   const question = wrapLines(questionText(state, confirmation), width, purpose === "delete" ? "danger" : "accent");
-  const head = madeLines([...spaced([question, noteLines(confirmation, width)]), []]);
-  const lines = joinedLines([head, changeLines(confirmation, width)]);
+  const lines = [...spaced([question, noteLines(confirmation, width)]), [], ...changeLines(confirmation, width)];
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
   const end = [...refusal, ...answerLines(state, confirmation, width)];
   // With the line before the end.
@@ -44,24 +42,24 @@ function parts(state: State, confirmation: Confirmation, size: Size) {
 
 interface Shown extends Pick<Confirmation, "isRevealed"> {
   readonly width: number;
-  readonly lines: LazyLines;
+  readonly lines: readonly Line[];
 }
 
 /** The last lines of an edit: comparing long values takes time. They are kept as long as its confirmation. */
 const lastShown = new WeakMap<Edit, Shown>();
 
-function changeLines({ edit, text, isRevealed }: Confirmation, width: number): LazyLines {
+function changeLines({ edit, text, isRevealed }: Confirmation, width: number): readonly Line[] {
   const last = lastShown.get(edit);
   if (last && last.isRevealed === isRevealed && last.width === width) return last.lines;
-  const blocks = edit.changes.slice(0, MAX_CHANGES).flatMap((change, index) => {
+  const shown = edit.changes.slice(0, MAX_CHANGES).flatMap((change, index) => {
     const lines = editLines(change, isRevealed, width, text);
-    if (edit.changes.length === 1) return [lines];
+    if (edit.changes.length === 1) return lines;
     const heading = wrapLine(line(visibleText(change.name), "accent"), width);
-    return [madeLines(index === 0 ? heading : [[], ...heading]), lines];
+    return [...(index === 0 ? [] : [[]]), ...heading, ...lines];
   });
   const left = edit.changes.length - MAX_CHANGES;
   const more = left > 0 ? [[], line(`… and ${countText(left)} more variables`, "muted")] : [];
-  const lines = joinedLines([...blocks, madeLines(more)]);
+  const lines = [...shown, ...more];
   lastShown.set(edit, { isRevealed, width, lines });
   return lines;
 }

@@ -7,7 +7,6 @@ import type { Command } from "../state/command.js";
 import { type Step, step } from "../state/messages.js";
 import type { CommandLine, Listing } from "../state/modes.js";
 import { backToBrowse, type State } from "../state/state.js";
-import { isRecalling, recall, remember } from "./command-history.js";
 
 /** @param text the input so far */
 export function openCommandLine(state: State, text = ""): Step {
@@ -52,13 +51,10 @@ function pressed(state: State, line: CommandLine, key: Key, commands: readonly C
       return step(withLine(state, completed(line, candidates, -1)));
     case "up":
     case "down":
-      if (isRecalling(line, name)) break;
       return step(withLine(state, highlighted(line, moved(candidates, name === "up" ? -1 : 1))));
     case "backspace":
       if (field.text === "") return step(left(state, line));
   }
-  const recalled = recall(state.commandHistory, line, name);
-  if (recalled) return step(withLine(state, recalled));
   const edited = editLine(field, key);
   return step(edited === field ? state : withLine(state, typedLine(edited)));
 }
@@ -115,7 +111,7 @@ function run(state: State, line: CommandLine, text: string, commands: readonly C
   if (!command || problem !== undefined) return step(withLine(state, { ...line, problem }));
   if (argument === "" && command.needsArgument) return step(withLine(state, typedLine(textField(`${command.name} `))));
   // Commands act on the list, even if the line was opened elsewhere.
-  return command.run(remember(withoutOthers(backToBrowse(state)), command, argument), argument);
+  return command.run(withoutOthers(backToBrowse(state)), argument);
 }
 
 function unknown(typed: string, commands: readonly Command[]): string {

@@ -4,14 +4,13 @@ import { openForm } from "../edit/form.js";
 import { confirmRedo, confirmUndo, whyNoRedo, whyNoUndo } from "../edit/undo.js";
 import { commandKeyName, type Key } from "../input/key.js";
 import { textField } from "../input/text-field.js";
-import { moveCursor } from "../state/cursor.js";
+import { moveCursor, scroll } from "../state/cursor.js";
 import { diffSizes, layoutOf, listPage } from "../state/layout.js";
 import { type Step, step } from "../state/messages.js";
 import { type ModeKey, runKey } from "../state/mode-keys.js";
 import type { Comparison } from "../state/modes.js";
 import { backToBrowse, type State } from "../state/state.js";
 import { detailPage, differenceDetail } from "../view/difference-panel.js";
-import { scrollLines } from "../view/panel-content.js";
 import { openCommandLine } from "./command-line.js";
 import { compare, filtered, withCursor } from "./compare.js";
 import { copy, onEntry, takeOverFrom, whyNoDifference, whyNotEdit, whyNotTakeOver, whyNoValue } from "./diff-sides.js";
@@ -127,7 +126,7 @@ function move(state: State, comparison: Comparison, key: string): State {
   const { list, detail } = diffSizes(layoutOf(state), focus);
   if (focus === "detail") {
     const { lines } = differenceDetail(state, comparison, detail);
-    const top = scrollLines(lines, detailTop, detailPage(detail), key);
+    const top = scroll(detailTop, lines.length, detailPage(detail), key);
     return top === undefined ? state : { ...state, mode: { ...comparison, detailTop: top } };
   }
   const moved = moveCursor(comparison, differences.length, listPage(list), key);

@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, textAs, valueText } from "../../domain/variable.js";
 import type { OpenPlace } from "../state/ports.js";
-import { parsedJson } from "../text/fold-json.js";
+import { parsedJson } from "../text/json.js";
 
 /** The text of a value for an editor: JSON with a line for each member. @throws DecryptionError */
 export function textToEdit({ variable: { name, type }, value }: VariableEntry, decrypt: OpenPlace["decrypt"]): string {

@@ -7,8 +7,6 @@ import { type EntriesRead, giveWay, readAgainOnChange, readEntries } from "./rea
 interface Options extends Shared {
   /** Milliseconds on a monotonic clock. */
   readonly ticks: () => number;
-  /** Called after each read that found changes. */
-  readonly onRead: () => void;
 }
 
 /** A long first read reports its progress at most this often, as the list is rebuilt each time. */
@@ -27,7 +25,7 @@ export class Loading implements Performs<"load"> {
   }
 
   readonly load = async ({ place, generation, known }: EffectOf<"load">): Promise<void> => {
-    const { places, shown, versions, dispatch, ticks, onRead } = this.#options;
+    const { places, shown, versions, dispatch, ticks } = this.#options;
     this.#reading.abort();
     this.#reading = new AbortController();
     const { signal } = this.#reading;
@@ -46,7 +44,6 @@ export class Loading implements Performs<"load"> {
       const now = ticks();
       const asOf = this.#knownAsOf(versions.get(entries) ?? opened.source, now, age);
       dispatch({ type: "loaded", generation, entries, asOf, problem, requests: requests + 1, now });
-      if (entries !== known) onRead();
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof RateLimitedError)) places.setFailed(place, true);

@@ -1,16 +1,14 @@
 import { NotFoundError } from "../../domain/errors.js";
+import type { Snapshot } from "../../domain/source.js";
 import type { JsonValue } from "../../domain/variable.js";
 import type { Failure } from "../state/loaded.js";
 import type { Message } from "../state/messages.js";
 import { type EffectOf, type Performs, type Shared, toFailure } from "./performing.js";
 import { giveWay, readAgainOnChange, readEntries } from "./read-entries.js";
-import { shareEntries } from "./share-entries.js";
 
 interface Options extends Shared {
   /** Milliseconds on a monotonic clock. */
   readonly ticks: () => number;
-  /** Called after each read that found changes. */
-  readonly onRead: () => void;
 }
 
 /** Reads places beside the one that is shown. */
@@ -34,8 +32,8 @@ export class OtherPlaces implements Performs<"compare" | "readOther" | "stopRead
   };
 
   /** A local place is only read if it has changed. */
-  readonly readOther = ({ place, known, base }: EffectOf<"readOther">): Promise<void> => {
-    const { places, versions, ticks, onRead } = this.#options;
+  readonly readOther = ({ place, known }: EffectOf<"readOther">): Promise<void> => {
+    const { places, versions, ticks } = this.#options;
     let isLocal = false;
     const read = async (signal: AbortSignal): Promise<Message> => {
       const { source, version } = await places.open(place);
@@ -44,11 +42,10 @@ export class OtherPlaces implements Performs<"compare" | "readOther" | "stopRead
       if (known && isLocal && versions.get(known) === current) {
         return { type: "otherRead", place, entries: known, asOf: ticks(), isLocal };
       }
-      const { entries } = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, [], giveWay, signal));
-      const shared = shareEntries(entries, known ?? [], base);
-      if (current) versions.set(shared, current);
-      if (shared !== known) onRead();
-      return { type: "otherRead", place, entries: shared, asOf: ticks(), isLocal };
+      const read = (snapshot: Snapshot) => readEntries(snapshot, known ?? [], giveWay, signal);
+      const { entries } = await readAgainOnChange(source, read);
+      if (current) versions.set(entries, current);
+      return { type: "otherRead", place, entries, asOf: ticks(), isLocal };
     };
     return this.#read(place, read, (failure) => ({ type: "otherRead", place, failure, isLocal }));
   };

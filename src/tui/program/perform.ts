@@ -25,8 +25,6 @@ export interface PerformerOptions {
   readonly suspend: () => void;
   /** Writes the whole screen again. */
   readonly redraw: () => void;
-  /** Called after each read that found changes. */
-  readonly onRead: () => void;
 }
 
 type Dispatch = (message: Message) => void;

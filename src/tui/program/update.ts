@@ -20,7 +20,6 @@ import { diffKey } from "../modes/diff.js";
 import { filterKey } from "../modes/filter.js";
 import { helpKey } from "../modes/help.js";
 import { pickKey } from "../modes/pick.js";
-import { searchKey } from "../modes/search.js";
 import { takeOver } from "../modes/take-over.js";
 import { exported, imported } from "../modes/transfer.js";
 import { actsIn, type Command, keyOf } from "../state/command.js";
@@ -127,7 +126,6 @@ type KeyHandlers = {
 const KEY_HANDLERS: KeyHandlers = {
   browse: (state, _mode, key, commands) => browseKey(state, key, commands),
   filter: filterKey,
-  search: searchKey,
   command: commandKey,
   help: helpKey,
   pick: (state, mode, key) => {

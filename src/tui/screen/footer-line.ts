@@ -12,7 +12,6 @@ import { type CommandLine, type FormField, isQuitQuestion, type Matrix, type Mod
 import { isBeingWritten, type Notice, type State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, type Line, line, lineWidth, wrapWords } from "../text/line.js";
-import { foundInRecord } from "../view/record-value.js";
 
 type KeyHint = ReturnType<typeof hints>[number];
 
@@ -31,7 +30,6 @@ const MODE_KEYS: Readonly<
   >
 > = {
   filter: hints("Enter keep, Esc cancel"),
-  search: hints("Enter keep, Esc cancel"),
   command: hints("Enter run, ↑↓ choose, Tab complete, Esc back"),
   help: hints("↑↓ scroll, Esc back"),
   copy: hints("↑↓ move, Enter copy, Esc back"),
@@ -74,7 +72,6 @@ function inputLine(state: State): Line | undefined {
   if (mode.kind === "diff" && mode.typing) {
     return searchLine(columns, mode.differences.length, mode.all.length, mode.typing.field);
   }
-  if (mode.kind === "search") return valueSearchLine(state, mode.field);
   if (mode.kind === "matrix" && mode.typed) return matrixFilterLine(state, mode, mode.typed.field);
   return undefined;
 }
@@ -121,12 +118,6 @@ function filterLine({ columns, list, loaded }: State, field: TextField): Line {
 function matrixFilterLine(state: State, matrix: Matrix, field: TextField): Line {
   const table = tableOf(state);
   return searchLine(state.columns, matrixRows(table, matrix).length, table.names.length, field);
-}
-
-function valueSearchLine(state: State, field: TextField): Line {
-  const found = foundInRecord(state);
-  const index = found && found.count > 0 ? found.index + 1 : 0;
-  return searchLine(state.columns, index, found?.count ?? 0, field);
 }
 
 function searchLine(columns: number, found: number, all: number, field: TextField): Line {

@@ -26,10 +26,7 @@ export interface Command {
   readonly argument?: string;
   /** Candidates for the argument. @param typed the argument so far */
   readonly choices?: (state: State, typed: string) => readonly (Choice | string)[];
-  /**
-   * That the argument can be another text than one of the choices: a path, or anything. Anything may be a secret, which
-   * the history does not keep.
-   */
+  /** That the argument can be another text than one of the choices: a path, or anything. */
   readonly accepts?: "path" | "text";
   /** Whether it does nothing without its argument. */
   readonly needsArgument?: boolean;

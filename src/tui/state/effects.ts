@@ -39,7 +39,7 @@ export type Effect =
   | { readonly type: "renew"; readonly place: number; readonly edit: Edit }
   | { readonly type: "apply"; readonly place: number; readonly edit: Edit }
   | { readonly type: "compare"; readonly place: number }
-  | Readonly<{ type: "readOther"; place: number; known: Other["entries"]; base: readonly VariableEntry[] }>
+  | Readonly<{ type: "readOther"; place: number; known: Other["entries"] }>
   /** Cancels the reads of places whose outcome nobody waits for. */
   | { readonly type: "stopReading"; readonly places: readonly number[] }
   | Readonly<{ type: "lookUp"; name: string; places: readonly number[] }>

@@ -7,20 +7,6 @@ import type { EditPurpose, Effect, Purpose } from "./effects.js";
 import type { Failure } from "./loaded.js";
 import type { Change, Edit, NewCredentials } from "./ports.js";
 
-/** A search in the shown value of a variable. */
-export interface ValueSearch {
-  readonly name: string;
-  readonly text: string;
-  /** Of the current match, from 0. */
-  readonly index: number;
-}
-
-/** The search, and the first visible line of the record. */
-interface Searched {
-  readonly search: ValueSearch | undefined;
-  readonly recordTop: number;
-}
-
 export const FORM_FIELDS = ["name", "type", "value", "description"] as const;
 export type FormField = (typeof FORM_FIELDS)[number];
 
@@ -148,8 +134,6 @@ export interface CommandLine {
   readonly query: string;
   /** Index of the candidate that the person has chosen. */
   readonly chosen?: number | undefined;
-  /** Index of the line of the history in the field. */
-  readonly recalled?: number | undefined;
   /** The last folder that was listed for an argument that is a file. */
   readonly listing?: Listing | undefined;
   readonly problem?: string | undefined;
@@ -210,8 +194,6 @@ export type Mode =
   | { readonly kind: "browse" }
   /** Typing the filter; Escape restores `before`. */
   | { readonly kind: "filter"; readonly field: TextField; readonly before: string }
-  /** Typing a search in the value of the record; Escape restores `before`. */
-  | { readonly kind: "search"; readonly field: TextField; readonly before: Searched }
   | CommandLine
   | HelpMode
   | PickMode

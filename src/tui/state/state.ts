@@ -3,7 +3,7 @@ import type { Press } from "../input/mouse.js";
 import type { Position } from "./cursor.js";
 import type { EditPurpose, PendingEffect } from "./effects.js";
 import type { Elsewhere, Health, Loaded, Other, PlaceInfo } from "./loaded.js";
-import type { Confirmation, Mode, PlannedEdit, ValueSearch } from "./modes.js";
+import type { Confirmation, Mode, PlannedEdit } from "./modes.js";
 import type { Edit } from "./ports.js";
 import type { Preferences } from "./preferences.js";
 
@@ -92,9 +92,6 @@ export interface State {
   readonly focus: PanelName;
   /** First visible line of the record. */
   readonly recordTop: number;
-  readonly search: ValueSearch | undefined;
-  /** How many levels of a JSON value are shown, by the name of its variable; all by default. */
-  readonly folds: ReadonlyMap<string, number>;
   readonly mode: Mode;
   readonly revealed: Revealed | undefined;
   readonly recentChanges: RecentChanges | undefined;
@@ -106,8 +103,6 @@ export interface State {
   readonly writing?: PlannedEdit | undefined;
   /** The origin of a question or of new credentials. */
   readonly pending?: PendingEffect | undefined;
-  /** Lines that were typed after `:` in this session, without secrets; the newest last. */
-  readonly commandHistory: readonly string[];
 }
 
 /** Whether the edit of this confirmation is being written. */

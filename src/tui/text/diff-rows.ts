@@ -133,7 +133,7 @@ const JOINED = /\p{M}|\u200d|[\udc00-\udfff]/u;
 const MAX_JOINED = 12;
 
 /** The nearest index from this one on that is not within a character. */
-export function cutAt(text: string, index: number): number {
+function cutAt(text: string, index: number): number {
   let at = index;
   const isWithin = () => JOINED.test(text.charAt(at)) || text.charAt(at - 1) === "\u200d";
   while (at < text.length && at - index < MAX_JOINED && isWithin()) at++;

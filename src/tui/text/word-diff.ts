@@ -1,5 +1,4 @@
 import { graphemes, isNarrow } from "./graphemes.js";
-import { startsOf } from "./lazy-lines.js";
 import { diffSequences, type Range } from "./sequence-diff.js";
 
 /** The changed words of a line that was changed to another, as indexes of code units. */
@@ -14,8 +13,6 @@ const MIN_EQUAL = 0.3;
 /** Longer lines are not compared by words. */
 const MAX_LENGTH = 5_000;
 
-const length = (word: string) => word.length;
-
 const NONE: ChangedWords = { before: [], after: [] };
 
 export function isComparable(line: string): boolean {
@@ -26,7 +23,7 @@ export function changedWords(before: string, after: string): ChangedWords {
   if (!isComparable(before) || !isComparable(after)) return NONE;
   const [words, nextWords] = [wordsOf(before), wordsOf(after)];
   const { parts } = diffSequences(words, nextWords);
-  const [starts, nextStarts] = [startsOf(words, length), startsOf(nextWords, length)];
+  const [starts, nextStarts] = [startsOf(words), startsOf(nextWords)];
   const changed: { before: Range[]; after: Range[] } = { before: [], after: [] };
   let equal = 0;
   for (const part of parts) {
@@ -57,6 +54,13 @@ function wordsOf(text: string): readonly string[] {
     isInWord = isWord;
   }
   return words;
+}
+
+/** Where each word starts, and where the last one ends. */
+function startsOf(words: readonly string[]): readonly number[] {
+  const starts = [0];
+  for (const word of words) starts.push((starts.at(-1) ?? 0) + word.length);
+  return starts;
 }
 
 function toUnits({ start, end }: Range, starts: readonly number[]): Range {

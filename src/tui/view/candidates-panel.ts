@@ -6,13 +6,14 @@ import type { Size } from "../state/layout.js";
 import type { CommandLine } from "../state/modes.js";
 import type { State } from "../state/state.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
-import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, type Line } from "../text/line.js";
 import { GAP, type PanelContent, rowLines, selectRow } from "./panel-content.js";
 
 const MIN_ROWS = 4;
 const MAX_ROWS = 12;
-const MAX_LABEL = 40;
+/** Columns of a candidate, and of its key. */
+const LABEL = 32;
+const KEY = 6;
 
 /** The list above the command line; undefined if nothing fits the input. Only visible rows are formatted. */
 export function candidatesPanel(
@@ -28,10 +29,7 @@ export function candidatesPanel(
   const cursor = selected ?? -1;
   const position = { cursor, top: Math.max(0, cursor - page + 1) };
   const words = searchWords(typed);
-  const room = {
-    label: Math.min(widest(fitting, labelOf), MAX_LABEL, Math.floor(size.width / 2)),
-    key: widest(fitting, keyOf),
-  };
+  const room = Math.min(LABEL, Math.floor(size.width / 3));
   const content = {
     title: command ? `${command.name} ${command.argument ?? ""}`.trimEnd() : "Commands",
     footnote: fitting.length > page ? positionOf(selected, fitting.length) : undefined,
@@ -46,19 +44,8 @@ export function candidatesPanel(
   return { size, content };
 }
 
-function labelOf({ label }: Candidate): string {
-  return visibleText(label);
-}
-
 function keyOf({ command }: Candidate): string {
   return keyLabel(command?.keys[0] ?? "");
-}
-
-/** Candidates whose width is measured; longer ones among the others are cut. */
-const MEASURED = 200;
-
-function widest(candidates: readonly Candidate[], textOf: (candidate: Candidate) => string): number {
-  return candidates.slice(0, MEASURED).reduce((most, each) => Math.max(most, textWidth(textOf(each))), 0);
 }
 
 function positionOf(selected: number | undefined, count: number): string {
@@ -66,22 +53,16 @@ function positionOf(selected: number | undefined, count: number): string {
 }
 
 /** `open <place>  opens the place under the cursor  Enter`; in place of the help why a command can't run now. */
-function cells(
-  state: State,
-  candidate: Candidate,
-  words: readonly string[],
-  room: { readonly label: number; readonly key: number },
-  width: number,
-): Line {
+function cells(state: State, candidate: Candidate, words: readonly string[], room: number, width: number): Line {
   const { label, help = "", command } = candidate;
   const reason = command?.disabledReason?.(state);
-  const rest = Math.max(0, width - room.label - room.key - 5);
+  const rest = Math.max(0, width - room - KEY - 5);
   return [
     { text: " " },
-    ...highlight(words, label, room.label, { role: reason === undefined ? "text" : "muted" }),
+    ...highlight(words, label, room, { role: reason === undefined ? "text" : "muted" }),
     { text: GAP },
     { text: cellText(reason === undefined ? help : `✗ ${reason}`, rest), role: "muted" },
     { text: GAP },
-    { text: fitText(keyOf(candidate), room.key), role: "accent" },
+    { text: fitText(keyOf(candidate), KEY), role: "accent" },
   ];
 }

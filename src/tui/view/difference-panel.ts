@@ -1,15 +1,15 @@
 import type { Difference } from "../../domain/differing-values.js";
 import type { NamedValue } from "../../domain/variable.js";
 import { isRevealed } from "../browse/reveal.js";
+import { scrollText } from "../state/cursor.js";
 import { type Size, textColumns } from "../state/layout.js";
 import type { Comparison } from "../state/modes.js";
 import type { Assigned } from "../state/ports.js";
 import type { Revealed, State } from "../state/state.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
-import { madeLines } from "../text/lazy-lines.js";
 import { differenceLines } from "./edit-lines.js";
-import { type PanelContent, scrolledLines, wheeled } from "./panel-content.js";
+import { type PanelContent, scrolledLines } from "./panel-content.js";
 
 /** Both values of the difference under the cursor, as a diff. */
 export function differencePanel(state: State, comparison: Comparison, size: Size): PanelContent {
@@ -23,7 +23,7 @@ export function differencePanel(state: State, comparison: Comparison, size: Size
     title: selected ? `${visibleText(selected.name)}${position}` : "Variable",
     isFocused: focus === "detail",
     select: (now) => inDetail(now, {}),
-    scroll: (now, by) => inDetail(now, { detailTop: wheeled(lines, detailTop, detailPage(size), by) }),
+    scroll: (now, by) => inDetail(now, { detailTop: scrollText(detailTop, lines.length, detailPage(size), by) }),
   };
 }
 
@@ -47,7 +47,7 @@ const lastShown = new WeakMap<Revealed, Shown>();
 
 export function differenceDetail({ revealed }: State, { differences, cursor }: Comparison, size: Size): DiffLines {
   const difference = differences[cursor];
-  if (!difference) return { lines: madeLines([]), changes: [] };
+  if (!difference) return { lines: [], changes: [] };
   const width = textColumns(size);
   const { name, before, after } = difference;
   const sides = { before: before && withoutDescription(before), after: after && withoutDescription(after) };

@@ -4,23 +4,22 @@ import { MASK } from "../browse/reveal.js";
 import type { Assigned, Change } from "../state/ports.js";
 import { type DiffLines, diffLines } from "../text/diff-lines.js";
 import { diffRows, type Side } from "../text/diff-rows.js";
-import { joinedLines, type LazyLines } from "../text/lazy-lines.js";
-import { LABEL_WIDTH, labelled } from "../text/line.js";
+import { LABEL_WIDTH, type Line, labelled } from "../text/line.js";
 import { PLACEHOLDERS } from "./value-lines.js";
 
 type Sides = Pick<Change, "before" | "after">;
 
 /** A change as `- old` and `+ new` lines. @param typed the input for the new value, before it was encrypted */
-export function editLines(sides: Sides, isRevealed: boolean, width: number, typed?: string): LazyLines {
+export function editLines(sides: Sides, isRevealed: boolean, width: number, typed?: string): Line[] {
   const { before, after } = sides;
   const room = width - LABEL_WIDTH;
   const types = [textSide(before?.type), textSide(after?.type)] as const;
   const descriptions = [textSide(before?.description || undefined), textSide(after?.description || undefined)] as const;
-  return joinedLines([
-    withLabel("type", diffLines(diffRows(...types), room).lines),
-    withLabel("description", diffLines(diffRows(...descriptions), room).lines),
-    withLabel("value", valueDiff(sides, isRevealed, room, typed).lines),
-  ]);
+  return [
+    ...withLabel("type", diffLines(diffRows(...types), room).lines),
+    ...withLabel("description", diffLines(diffRows(...descriptions), room).lines),
+    ...withLabel("value", valueDiff(sides, isRevealed, room, typed).lines),
+  ];
 }
 
 /** The difference of two values, in all columns. */
@@ -29,8 +28,8 @@ export function differenceLines(sides: Sides, isRevealed: boolean, width: number
   const value = valueDiff(sides, isRevealed, width);
   if (!before || !after || before.type === after.type) return value;
   const types = diffLines(diffRows(textSide(before.type), textSide(after.type)), width - LABEL_WIDTH).lines;
-  const changes = value.changes.map((index) => index + types.count);
-  return { lines: joinedLines([withLabel("type", types), value.lines]), changes };
+  const changes = value.changes.map((index) => index + types.length);
+  return { lines: [...withLabel("type", types), ...value.lines], changes };
 }
 
 function valueDiff({ before, after }: Sides, isRevealed: boolean, width: number, typed?: string): DiffLines {
@@ -73,9 +72,6 @@ function isObject(value: JsonValue | undefined): value is { [key: string]: JsonV
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function withLabel(label: string, { count, at }: LazyLines): LazyLines {
-  return {
-    count,
-    at: (index) => at(index).map((line, row) => labelled(index === 0 && row === 0 ? label : "", line)),
-  };
+function withLabel(label: string, lines: readonly Line[]): Line[] {
+  return lines.map((line, index) => labelled(index === 0 ? label : "", line));
 }

@@ -1,10 +1,9 @@
 import type { TextField } from "../input/text-field.js";
 import { textInput } from "../input/text-input.js";
-import { type Position, scroll } from "../state/cursor.js";
+import { type Position, scrollText } from "../state/cursor.js";
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { type LazyLines, madeLines, windowOf } from "../text/lazy-lines.js";
 import { countText, cutLine, fitLine, fitText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 
@@ -50,29 +49,20 @@ export function selectRow(
 
 /** A text that can be longer than its panel, of which `page` lines from `top` on are visible. */
 export function scrolledContent({ lines, ...content }: PanelContent, top: number, page: number): PanelContent {
-  return { ...content, ...scrolledLines(madeLines(lines), top, page) };
+  return { ...content, ...scrolledLines(lines, top, page) };
 }
 
-/** The same for lines that are made when they are visible. A `top` that is too far down shows the last lines. */
-export function scrolledLines(all: LazyLines, top: number, page: number): Pick<PanelContent, "lines" | "footnote"> {
-  const window = windowOf(all, top, page);
-  const isWhole = window.top === 0 && window.shown >= all.count;
+/** The visible lines. A `top` that is too far down shows the last ones. */
+export function scrolledLines(
+  all: readonly Line[],
+  top: number,
+  page: number,
+): Pick<PanelContent, "lines" | "footnote"> {
+  const from = scrollText(top, all.length, page, 0);
   return {
-    lines: window.lines.map(indented),
-    footnote: isWhole ? undefined : positionText(all.count, window.top, window.shown),
+    lines: all.slice(from, from + page).map(indented),
+    footnote: all.length <= page ? undefined : positionText(all.length, from, page),
   };
-}
-
-/** The first visible item after a key; undefined if the key isn't one of movement. */
-export function scrollLines(all: LazyLines, top: number, page: number, key: string): number | undefined {
-  const { top: from, shown, last } = windowOf(all, top, page);
-  return scroll(from, last + shown, shown, key);
-}
-
-/** The first visible item after the wheel was turned by so many lines. */
-export function wheeled(all: LazyLines, top: number, page: number, by: number): number {
-  const { top: from, last } = windowOf(all, top, page);
-  return Math.max(0, Math.min(from + by, last));
 }
 
 /** `12-30/88` */

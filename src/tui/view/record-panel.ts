@@ -3,16 +3,15 @@ import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted } from "../../domain/variable.js";
 import { selectedEntry } from "../browse/list.js";
 import { kindOf } from "../browse/matrix-table.js";
-import { isRevealed } from "../browse/reveal.js";
 import { scrollText } from "../state/cursor.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import type { State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { countText, type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledContent } from "./panel-content.js";
 import { type PlaceValue, placeValueLines } from "./place-values.js";
-import { foundInRecord, type RecordMatches, recordValue, withMatches } from "./record-value.js";
+import { recordValue } from "./record-value.js";
 import { problemLines } from "./status-lines.js";
 
 /** Warns people who copy the value to a shell by hand. */
@@ -30,25 +29,14 @@ export function recordPanel(state: State, size: Size): PanelContent {
   const width = textColumns(size);
   const lines = recordLines(state, width);
   const page = size.height - 2;
-  const found = foundInRecord(state, width);
   const content: PanelContent = {
-    title: titleOf(state, found),
+    title: visibleText(selectedEntry(state)?.variable.name ?? "Variable"),
     isFocused: state.focus === "record",
-    lines: found ? withMatches(found, lines, state.recordTop, page) : lines,
+    lines,
     panel: "record",
     scroll: (now, by) => ({ ...now, recordTop: scrollText(now.recordTop, lines.length, page, by) }),
   };
   return scrolledContent(content, state.recordTop, page);
-}
-
-/** `FLAGS  level 1  /light 2/3` */
-function titleOf(state: State, found: RecordMatches | undefined): string {
-  const { name } = selectedEntry(state)?.variable ?? { name: "Variable" };
-  const level = state.folds.get(name);
-  const fold = level !== undefined && isRevealed(state.revealed, name) ? `  level ${level}` : "";
-  const position = found && (found.count > 0 ? `${countText(found.index + 1)}/${countText(found.count)}` : "not found");
-  const search = position === undefined ? "" : `  /${visibleText(state.search?.text ?? "")} ${position}`;
-  return `${visibleText(name)}${fold}${search}`;
 }
 
 export function recordLineCount(state: State): number {

@@ -186,9 +186,7 @@ describe("in a form only the edited field changes, with any value:", () => {
 /** The lines of the review, as text. */
 function review(before: Assigned | undefined, after: Assigned | undefined): string[] {
   const lines = editLines({ before, after }, true, 400);
-  return Array.from({ length: lines.count }, (_, index) =>
-    lines.at(index).map((line) => line.map(({ text }) => text).join("")),
-  ).flat();
+  return lines.map((line) => line.map(({ text }) => text).join(""));
 }
 
 it("a review shows each change of a value, and none where there is none", () => {

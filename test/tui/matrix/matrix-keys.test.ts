@@ -38,8 +38,8 @@ const cell = (from: State | Step) => {
 it("m reads the other places of the group, each once, with the cursor on the selected variable", () => {
   const opened = pressed(readyState(OWN, { list: { cursor: 1 } }), "m");
   expect(opened[1]).toEqual([
-    { type: "readOther", place: 1, known: undefined, base: OWN },
-    { type: "readOther", place: 2, known: undefined, base: OWN },
+    { type: "readOther", place: 1, known: undefined },
+    { type: "readOther", place: 2, known: undefined },
   ]);
   expect(cell(opened)).toEqual(["B", 0]);
   expect(pressed(opened, "r")[1].map((effect) => effect.type)).toEqual(["load"]);
@@ -47,7 +47,7 @@ it("m reads the other places of the group, each once, with the cursor on the sel
 
 it("a place that is added while the matrix is open, or a question covers it, is read", () => {
   const added = { type: "placesChanged", added: [{ ...PLACES[0], name: "shop/new" } as PlaceInfo], gone: [] } as const;
-  const read = { type: "readOther", place: 3, known: undefined, base: OWN };
+  const read = { type: "readOther", place: 3, known: undefined };
   expect(update(ready(), added)[1]).toEqual([read]);
   expect(update(pressed(ready(), "e")[0], added)[1]).toEqual([read]);
   expect(update(pressed(ready(), "escape")[0], added)[1]).toEqual([]);
@@ -61,7 +61,7 @@ it("a place that is gone is neither in the matrix nor in a list, until it comes 
   expect(otherPlaceNames(gone)).toEqual(["shop/production"]);
   const back = changed(gone);
   expect(tableOf(back[0]).columns.map(({ place }) => place)).toEqual([0, 1, 2]);
-  expect(back[1]).toEqual([{ type: "readOther", place: 1, known: undefined, base: OWN }]);
+  expect(back[1]).toEqual([{ type: "readOther", place: 1, known: undefined }]);
 });
 
 it("places of other groups are left out", () => {
@@ -166,7 +166,7 @@ it("local places are looked at again after each read and each edit, servers only
   const loaded = { type: "loaded", generation: state.loaded.generation, entries, asOf: 0, problem: undefined } as const;
   const [, effects] = update(state, { ...loaded, requests: 1, now: state.now });
   expect(effects.filter((effect) => effect.type === "readOther")).toEqual([
-    { type: "readOther", place: 1, known: TEST, base: entries },
+    { type: "readOther", place: 1, known: TEST },
   ]);
   expect(pressed(state, "r")[1].flatMap((effect) => (effect.type === "readOther" ? [effect.place] : []))).toEqual([
     1, 2,
@@ -198,7 +198,7 @@ it("e edits the value under the cursor in its place, and comes back", () => {
   expect(modeOf(asked, "confirm")).toMatchObject({ place: 1, edit });
   const [done, effects] = update(pressed(asked, "enter")[0], { type: "applied" });
   expect(cell(done)).toEqual(["B", 1]);
-  expect(effects).toContainEqual({ type: "readOther", place: 1, known: TEST, base: OWN });
+  expect(effects).toContainEqual({ type: "readOther", place: 1, known: TEST });
 });
 
 it("the value of a place that can't be edited has no form", () => {

@@ -5,7 +5,7 @@ import { commandKey, openCommandLine } from "../../../src/tui/modes/command-line
 import { candidatesOf } from "../../../src/tui/state/candidates.js";
 import type { Command } from "../../../src/tui/state/command.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
-import { backToBrowse, notify, type State } from "../../../src/tui/state/state.js";
+import { notify, type State } from "../../../src/tui/state/state.js";
 import { press, readyState, SECRET, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 
@@ -150,20 +150,6 @@ it("the candidates are all commands at first, then those that fit, then argument
   expect(fitting("re").fitting.map(({ label }) => label)).toEqual(["reveal", "reveal-all", "refresh"]);
   expect(fitting("n").fitting.map(({ label }) => label)).toEqual(["open <name>", "env add <name>"]);
   expect(fitting("open t").fitting[0]).toMatchObject({ text: "shop/test", help: "/srv/appvars.data.json" });
-});
-
-it("Up on an empty line and Ctrl-P recall past commands, and Down leads back to an empty line", () => {
-  const ran = ["open shop/test", "quit", "open shop/test", "filter hunter2", "quti", "type json"].reduce(
-    (state, text) => backToBrowse(typedIn(state, COMMANDS, text, press("enter"))[0]),
-    readyState(),
-  );
-  // Text that can be anything may be a secret.
-  expect(ran.commandHistory).toEqual(["quit", "open shop/test", "type json"]);
-  const text = (...keys: readonly string[]) =>
-    modeOf(typedIn(ran, COMMANDS, "", ...keys.map(press)), "command").field.text;
-  expect([text("up"), text("up", "up"), text("up", "up", "up", "up")]).toEqual(["type json", "open shop/test", "quit"]);
-  expect([text("ctrl-p", "ctrl-p", "ctrl-n"), text("up", "down"), text("down", "up")]).toEqual(["type json", "", ""]);
-  expect(typedIn(ran, COMMANDS, "", press("up"), press("enter"))[0].list.type).toBeUndefined();
 });
 
 it("of commands with the typed letters in this order, the one that has them closest runs", () => {

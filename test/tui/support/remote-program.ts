@@ -69,7 +69,6 @@ export async function remoteProgram(flags: SourceFlags, options: CliOptions, siz
     quit: () => {},
     suspend: () => {},
     redraw: () => {},
-    onRead: () => {},
   });
   const start = initialState({ ...size, now, places: found.places, place: found.place, preferences: PREFERENCES });
   const program = createProgram(start, update, performer.perform, setImmediate);

@@ -118,7 +118,6 @@ export const MODES: readonly Mode[] = [
   { kind: "filter", field: textField("data"), before: "" },
   { kind: "command", field: textField("fnd"), query: "fnd", problem: "there is no command fnd; did you mean find?" },
   { kind: "command", field: textField(""), query: "", chosen: 2 },
-  { kind: "search", field: textField("data"), before: { search: undefined, recordTop: 0 } },
   { kind: "help", top: 0 },
   { kind: "pick", purpose: { kind: "compare" }, cursor: 2, back: { kind: "browse" } },
   { kind: "copy", entries: [], cursor: 1, back: { kind: "browse" } },

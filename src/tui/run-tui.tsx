@@ -3,17 +3,16 @@ import { Writable } from "node:stream";
 import chalk, { type ColorSupportLevel } from "chalk";
 import { render } from "ink";
 import { useSyncExternalStore } from "react";
-import { initialState } from "./browse/loading.js";
+import { App, ThemeContext } from "./program/app.js";
 import { Performer, type PerformerOptions } from "./program/perform.js";
 import { createProgram, type Program } from "./program/program.js";
 import { update } from "./program/update.js";
-import { App, ThemeContext } from "./screen/app.js";
+import { initialState } from "./reading/loading.js";
 import { type Command, keysByName } from "./state/command.js";
-import type { Preferences } from "./state/preferences.js";
+import type { Preferences } from "./state/state.js";
 import { askBackground, backgroundFrom, shadeOf } from "./terminal/background.js";
-import { listenToInput } from "./terminal/keys.js";
-import { Screen } from "./terminal/screen.js";
-import type { TuiTerminal } from "./terminal/terminal.js";
+import { listenToInput } from "./terminal/input.js";
+import { Screen, type TuiTerminal } from "./terminal/screen.js";
 import { createTheme, type ThemeName } from "./text/theme.js";
 
 export interface TuiOptions extends Omit<PerformerOptions, "quit" | "suspend" | "redraw"> {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { NamedValue } from "../../src/domain/variable.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, READERS, WRITERS } from "../../src/formats/formats.js";
-import { confirmPanel } from "../../src/tui/edit/confirm-panel.js";
+import { confirmPanel } from "../../src/tui/edit/review.js";
 import { cellText } from "../../src/tui/text/line.js";
 import { NOW, readyState } from "../tui/support/state.js";
 import { CONFIRMATION, editOf } from "../tui/support/test-modes.js";

@@ -14,8 +14,7 @@ import {
   SOURCE_SETTINGS,
   type SourceFlags,
 } from "../settings/setting-table.js";
-import { getCommandWith, repeatedFlags } from "./get-command.js";
-import { byGroup, type Places, placeOpener } from "./open-place.js";
+import { byGroup, getCommandWith, type Places, placeOpener, repeatedFlags } from "./open-place.js";
 
 /** The settings that select an environment of a server. */
 const SERVER_SETTINGS: readonly SettingName[] = [...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile", "auth"];

@@ -1,8 +1,8 @@
 import { UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
-import { GLOBAL_KEYS } from "../input/key.js";
 import { actsIn, type Command } from "../state/command.js";
 import { PANELS } from "../state/state.js";
+import { GLOBAL_KEYS } from "../widgets/key.js";
 
 /** Keys by the name of their command, in place of the command's own. */
 export type Keymap = ReadonlyMap<string, readonly string[]>;

@@ -1,15 +1,15 @@
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
 import { suggestion } from "../../domain/nearest.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS } from "../../formats/formats.js";
-import { hasMarks, withRange } from "../browse/marks.js";
-import { ask } from "../edit/ask.js";
+import { acceptsQuestion, assigned } from "../edit/review.js";
+import { hasMarks, withRange } from "../reading/selection.js";
 import type { Choice } from "../state/command.js";
-import { type Step, step } from "../state/messages.js";
-import { placeLabel } from "../state/places.js";
+import { type Message, type Step, step } from "../state/messages.js";
+import { isProduction, placeLabel, placeName } from "../state/places.js";
 import type { NamedFile } from "../state/ports.js";
-import { isProduction } from "../state/production.js";
 import { notify, type State } from "../state/state.js";
-import { placeName } from "../view/places-panel.js";
+import { countText } from "../text/line.js";
+import { ask } from "../view/question.js";
 
 const IMPORT_CHOICES: readonly Choice[] = IMPORT_FORMATS.map((text) => ({ text, help: `read it as ${text}` }));
 
@@ -99,4 +99,28 @@ function whyNotGrace({ places }: State, text: string): string {
   const isPlace = places.some((place) => [place.name, place.identity, placeLabel(place)].includes(text));
   if (isPlace) return `"env rotate" is for the open environment, and takes a time: open ${text} first`;
   return `the time must be like ${DURATION_EXAMPLES}`;
+}
+
+/** Handles the edit made from a file: asks to confirm it. */
+export function imported(state: State, { place, file, edit, notes }: Extract<Message, { type: "imported" }>): State {
+  if (edit.changes.length === 0) return notify(state, [`${file.path} changes nothing`, ...notes].join("; "));
+  const asked = assigned({ ...state, notice: undefined }, "import", place, edit);
+  return notes.length > 0 && asked.mode !== state.mode ? notify(asked, notes.join("; ")) : asked;
+}
+
+/** Handles a file that was written, or that is already there. */
+export function exported(state: State, { place, file, outcome }: Extract<Message, { type: "exported" }>): Step {
+  if (outcome.kind === "exists") {
+    const exists = `${file.path} already exists`;
+    if (!acceptsQuestion(state)) return step(notify(state, `${exists}; nothing was written`, "error"));
+    return ask(state, {
+      title: "Export",
+      text: `${exists}. Replace it?`,
+      answer: "Replace",
+      effect: { type: "export", place, file, isReplacing: true },
+    });
+  }
+  const { count, notes } = outcome;
+  const written = `wrote ${countText(count)} ${count === 1 ? "variable" : "variables"} to ${file.path}`;
+  return step(notify(state, [written, ...notes].join("; "), notes.length > 0 ? "info" : "success"));
 }

@@ -1,8 +1,8 @@
 import { isPublic } from "../../domain/variable.js";
-import { isRevealed, MASK } from "../browse/reveal.js";
-import { inputText, textArea, textInput } from "../input/text-input.js";
+import { isRevealed, MASK } from "../reading/reveal.js";
 import { type Size, textColumns } from "../state/layout.js";
 import { FORM_FIELDS, type Form, type FormField } from "../state/modes.js";
+import { placeName } from "../state/places.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import {
@@ -16,9 +16,9 @@ import {
   line,
   wrapLines,
 } from "../text/line.js";
-import type { PanelContent } from "../view/panel-content.js";
-import { placeName } from "../view/places-panel.js";
-import { PLACEHOLDERS } from "../view/value-lines.js";
+import type { PanelContent } from "../view/panel.js";
+import { PLACEHOLDERS } from "../view/values.js";
+import { inputText, textArea, textInput } from "../widgets/text-field.js";
 
 const MARK_WIDTH = 2;
 

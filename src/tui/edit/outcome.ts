@@ -1,14 +1,13 @@
-import { reload } from "../browse/loading.js";
-import { unmarked } from "../browse/marks.js";
+import { reload } from "../reading/loading.js";
+import { unmarked } from "../reading/selection.js";
 import { keyOf } from "../state/command.js";
 import type { Failure } from "../state/loaded.js";
 import { type Step, step } from "../state/messages.js";
 import type { Confirmation, Mode } from "../state/modes.js";
 import type { Edit } from "../state/ports.js";
 import { notify, type State } from "../state/state.js";
-import { prepareForm } from "./draft.js";
-import { doneText } from "./edit-question.js";
-import { historyAfter } from "./history.js";
+import { prepareForm } from "./form.js";
+import { doneText, historyAfter } from "./review-text.js";
 
 /** Handles a written edit: shows a notice, keeps the edit for undo, and reads the variables again. */
 export function applied(state: State): Step {

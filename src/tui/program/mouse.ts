@@ -1,13 +1,13 @@
-import { cursorInView } from "../browse/list.js";
-import { decryptSelected } from "../browse/reveal.js";
-import type { Key } from "../input/key.js";
-import { isDouble, type Mouse, type Press } from "../input/mouse.js";
-import { pointedAt } from "../screen/pointed.js";
+import { decryptSelected } from "../reading/reveal.js";
+import { cursorInView } from "../reading/selection.js";
 import type { Command } from "../state/command.js";
-import type { Step } from "../state/messages.js";
-import { step } from "../state/messages.js";
+import { type Step, step } from "../state/messages.js";
 import type { State } from "../state/state.js";
-import type { PanelContent } from "../view/panel-content.js";
+import { textWidth } from "../text/graphemes.js";
+import type { Line } from "../text/line.js";
+import type { Cell, PanelContent } from "../view/panel.js";
+import { isDouble, type Key, type Mouse, type Press } from "../widgets/key.js";
+import { type Panel, screenContent } from "./screen.js";
 
 type PressKey = (state: State, key: Key) => Step;
 
@@ -64,4 +64,53 @@ function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, 
 
 function namedKey(name: string): Key {
   return { name, text: name.length === 1 ? name : "" };
+}
+
+/** The target of the mouse. */
+interface Pointed {
+  readonly content?: PanelContent;
+  /** In the content; outside of its lines on a border. */
+  readonly cell?: Cell;
+  /** The name of the key that a click presses. */
+  readonly key?: string | undefined;
+}
+
+/** The target at a cell of the screen, which counts from 0. */
+function pointedAt(state: State, commands: readonly Command[], column: number, row: number): Pointed {
+  const { rows } = state;
+  const { header, body, overlay, footer } = screenContent(state, commands);
+  if (row === 0) return { key: keyAt(header, column) };
+  const footerTop = rows - footer.length;
+  if (row >= footerTop) return { key: keyAt(footer[row - footerTop] ?? [], column) };
+  const overlayTop = footerTop - (overlay?.size.height ?? 0);
+  if (overlay && row >= overlayTop) return inPanels([overlay], column, row - overlayTop);
+  let left = 0;
+  for (const panels of body) {
+    const { width } = panels[0]?.size ?? { width: 0 };
+    if (column < left + width) return inPanels(panels, column - left, row - 1);
+    left += width;
+  }
+  return {};
+}
+
+function inPanels(panels: readonly Panel[], column: number, row: number): Pointed {
+  let above = 0;
+  for (const { size, content } of panels) {
+    if (row < above + size.height) {
+      const cell: Cell = { line: row - above - 1, column: column - 1 };
+      const isInside =
+        cell.line >= 0 && cell.line < size.height - 2 && cell.column >= 0 && cell.column < size.width - 2;
+      return isInside ? { content, cell, key: keyAt(content.lines[cell.line] ?? [], cell.column) } : { content };
+    }
+    above += size.height;
+  }
+  return {};
+}
+
+function keyAt(line: Line, column: number): string | undefined {
+  let left = 0;
+  return line.find(({ text }) => {
+    left += textWidth(text);
+    return column < left;
+  })?.key;
 }

@@ -1,13 +1,9 @@
+import { OpenedPlaces, type Performs } from "../reading/opened-places.js";
+import { Loading, OtherPlaces } from "../reading/read-place.js";
 import { type Effect, isAwaited } from "../state/effects.js";
 import type { Message } from "../state/messages.js";
 import type { Copy, EditText, Place, PlacesChange, WriteValues } from "../state/ports.js";
-import { copying } from "./copying.js";
-import { edits, TextEditing } from "./editing.js";
-import { Loading } from "./loading.js";
-import { OpenedPlaces } from "./opened-places.js";
-import { OtherPlaces } from "./other-places.js";
-import type { Performs } from "./performing.js";
-import { transfer } from "./transfer.js";
+import { copying, edits, TextEditing, transfer } from "./work.js";
 
 /** The means to carry out effects. */
 export interface PerformerOptions {

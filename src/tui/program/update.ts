@@ -1,27 +1,26 @@
-import { cursorInView, relist, selectedEntry } from "../browse/list.js";
-import { failed, loaded, loadWhenDue, openPlace, progressed, withLoaded } from "../browse/loading.js";
-import { lookElsewhere, lookedUp, otherRead, placesBeingRead, placesChanged, refreshOthers } from "../browse/others.js";
-import { decrypted, decryptSelected, expireRevealed } from "../browse/reveal.js";
-import { ALL_COMMANDS } from "../commands/all-commands.js";
-import { askKey } from "../edit/ask.js";
-import { assigned, confirmKey, expireConfirmation } from "../edit/confirm.js";
-import { textEdited, valueEdited } from "../edit/external-editor.js";
-import { formKey, notPrepared, prepared } from "../edit/form.js";
-import { quit } from "../edit/leave-form.js";
+import { ALL_COMMANDS } from "../commands/table.js";
+import { exported, imported } from "../commands/transfer.js";
+import { formKey, notPrepared, prepared, quit, textEdited, valueEdited } from "../edit/form.js";
 import { applied, notApplied } from "../edit/outcome.js";
-import { renewed } from "../edit/undo.js";
-import { commandKeyName, GLOBAL_KEYS, type Key } from "../input/key.js";
-import { matrixKey } from "../matrix/matrix-keys.js";
-import { commandKey, listed } from "../modes/command-line.js";
-import { compared, comparedAgain, notCompared, openDiff, readAfterEdit } from "../modes/compare.js";
-import { copyKey } from "../modes/copy.js";
-import { credentialsKey, showCredentials } from "../modes/credentials.js";
-import { diffKey } from "../modes/diff.js";
-import { filterKey } from "../modes/filter.js";
-import { helpKey } from "../modes/help.js";
-import { pickKey } from "../modes/pick.js";
-import { takeOver } from "../modes/take-over.js";
-import { exported, imported } from "../modes/transfer.js";
+import { assigned, confirmKey, expireConfirmation, renewed } from "../edit/review.js";
+import { failed, loaded, loadWhenDue, openPlace, progressed, withLoaded } from "../reading/loading.js";
+import {
+  lookElsewhere,
+  lookedUp,
+  otherRead,
+  placesBeingRead,
+  placesChanged,
+  refreshOthers,
+} from "../reading/others.js";
+import { decrypted, decryptSelected, expireRevealed } from "../reading/reveal.js";
+import { cursorInView, relist, selectedEntry } from "../reading/selection.js";
+import { commandKey, listed } from "../screens/command-line.js";
+import { copyKey } from "../screens/copy.js";
+import { compared, comparedAgain, diffKey, notCompared, openDiff, readAfterEdit } from "../screens/diff.js";
+import { helpKey } from "../screens/help.js";
+import { filterKey } from "../screens/list.js";
+import { matrixKey } from "../screens/matrix.js";
+import { pickKey, takeOver } from "../screens/places.js";
 import { actsIn, type Command, keyOf } from "../state/command.js";
 import { type Effect, isAwaited } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";
@@ -29,6 +28,8 @@ import { type Message, type Step, step } from "../state/messages.js";
 import { isQuitQuestion, type Mode } from "../state/modes.js";
 import { withHealth } from "../state/places.js";
 import { notify, type State } from "../state/state.js";
+import { askKey, credentialsKey, showCredentials } from "../view/question.js";
+import { commandKeyName, GLOBAL_KEYS, type Key } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
 type Handlers = {

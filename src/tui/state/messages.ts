@@ -1,7 +1,6 @@
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableEntry } from "../../domain/source.js";
-import type { Key } from "../input/key.js";
-import type { Mouse } from "../input/mouse.js";
+import type { Key, Mouse } from "../widgets/key.js";
 import type { EditPurpose, Effect, PendingEffect } from "./effects.js";
 import type { Elsewhere, Failure, Other, PlaceInfo, Reading } from "./loaded.js";
 import type { Listing } from "./modes.js";

@@ -1,8 +1,8 @@
 import type { Difference } from "../../domain/differing-values.js";
 import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
-import type { TextField } from "../input/text-field.js";
-import type { Position } from "./cursor.js";
+import type { Position } from "../widgets/list.js";
+import type { TextField } from "../widgets/text-field.js";
 import type { EditPurpose, Effect, Purpose } from "./effects.js";
 import type { Failure } from "./loaded.js";
 import type { Change, Edit, NewCredentials } from "./ports.js";

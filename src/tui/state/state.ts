@@ -1,11 +1,10 @@
 import type { VariableType } from "../../domain/variable.js";
-import type { Press } from "../input/mouse.js";
-import type { Position } from "./cursor.js";
+import type { Press } from "../widgets/key.js";
+import type { Position } from "../widgets/list.js";
 import type { EditPurpose, PendingEffect } from "./effects.js";
 import type { Elsewhere, Health, Loaded, Other, PlaceInfo } from "./loaded.js";
 import type { Confirmation, Mode, PlannedEdit } from "./modes.js";
 import type { Edit } from "./ports.js";
-import type { Preferences } from "./preferences.js";
 
 export const SORTS = ["id", "name", "type"] as const;
 export type Sort = (typeof SORTS)[number];
@@ -125,4 +124,22 @@ export function notify(state: State, text: string, tone: Notice["tone"] = "info"
 export function backToBrowse(state: State, text?: string, tone?: Notice["tone"]): State {
   const browsing: State = { ...state, mode: { kind: "browse" } };
   return text === undefined ? browsing : notify(browsing, text, tone);
+}
+
+export const COLUMN_NAMES = ["name", "type", "value", "description"] as const;
+export type ColumnName = (typeof COLUMN_NAMES)[number];
+
+/** A column of the list of variables; without a width it fits its content, as far as there is room. */
+export interface ColumnChoice {
+  readonly name: ColumnName;
+  readonly width?: number | undefined;
+}
+
+/** The user's settings. */
+export interface Preferences {
+  readonly columns?: readonly ColumnChoice[] | undefined;
+  /** Milliseconds between checks for changes. */
+  readonly pollMs?: number | undefined;
+  /** The key of each command that has one, as `keysByName` gives them. */
+  readonly keys?: ReadonlyMap<string, string> | undefined;
 }

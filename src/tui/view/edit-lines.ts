@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
-import { MASK } from "../browse/reveal.js";
+import { MASK } from "../reading/reveal.js";
 import type { Assigned, Change } from "../state/ports.js";
-import { type DiffLines, diffLines } from "../text/diff-lines.js";
-import { diffRows, type Side } from "../text/diff-rows.js";
+import { type DiffLines, diffLines, diffRows, type Side } from "../text/diff-lines.js";
 import { LABEL_WIDTH, type Line, labelled } from "../text/line.js";
-import { PLACEHOLDERS } from "./value-lines.js";
+import { PLACEHOLDERS } from "./values.js";
 
 type Sides = Pick<Change, "before" | "after">;
 

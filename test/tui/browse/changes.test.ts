@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesBetween, summarize } from "../../../src/tui/browse/changes.js";
+import { changesBetween, summarize } from "../../../src/tui/reading/loading.js";
 import { entry } from "../support/state.js";
 
 const port = entry("PORT", 3000, "NUMBER");

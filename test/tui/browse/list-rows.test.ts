@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { parseFilter } from "../../../src/tui/browse/list-query.js";
-import { listRows } from "../../../src/tui/browse/list-rows.js";
+import { listRows, parseFilter } from "../../../src/tui/reading/filter.js";
 import type { List } from "../../../src/tui/state/state.js";
 import { entry, readyState } from "../support/state.js";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { selectedEntry, withList, withTypedFilter } from "../../../src/tui/browse/list.js";
-import { loaded, openPlace, progressed } from "../../../src/tui/browse/loading.js";
 import { update } from "../../../src/tui/program/update.js";
+import { loaded, openPlace, progressed } from "../../../src/tui/reading/loading.js";
+import { selectedEntry, withList, withTypedFilter } from "../../../src/tui/reading/selection.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { entry, NOW, readyState } from "../support/state.js";
 

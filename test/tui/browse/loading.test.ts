@@ -8,7 +8,7 @@ import {
   openPlace,
   progressed,
   reload,
-} from "../../../src/tui/browse/loading.js";
+} from "../../../src/tui/reading/loading.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { entry, loadingState, NOW, PLACES, readyState } from "../support/state.js";
 

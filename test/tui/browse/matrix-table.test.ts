@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
 import type { JsonValue } from "../../../src/domain/variable.js";
-import { type CellKind, cellKind, matrixRows, type Table, tableOf } from "../../../src/tui/browse/matrix-table.js";
+import { type CellKind, cellKind, matrixRows, type Table, tableOf } from "../../../src/tui/reading/matrix-table.js";
 import type { Other } from "../../../src/tui/state/loaded.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { entry, NOW, readyState } from "../support/state.js";

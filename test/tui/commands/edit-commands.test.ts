@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { selectedEntry } from "../../../src/tui/browse/list.js";
-import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
+import { selectedEntry } from "../../../src/tui/reading/selection.js";
 import type { Loaded } from "../../../src/tui/state/loaded.js";
 import type { Step } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { withKeymap } from "../../../src/tui/commands/keymap.js";
-import { confirmEdit } from "../../../src/tui/edit/confirm.js";
-import { GLOBAL_KEYS } from "../../../src/tui/input/key.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
+import { confirmEdit } from "../../../src/tui/edit/review.js";
+import { footerLines } from "../../../src/tui/program/footer.js";
 import { update } from "../../../src/tui/program/update.js";
-import { footerLines } from "../../../src/tui/screen/footer-line.js";
+import { helpLines } from "../../../src/tui/screens/help.js";
 import { keysByName } from "../../../src/tui/state/command.js";
 import type { State } from "../../../src/tui/state/state.js";
-import { helpLines } from "../../../src/tui/view/help-panel.js";
 import { emptyListLines } from "../../../src/tui/view/status-lines.js";
+import { GLOBAL_KEYS } from "../../../src/tui/widgets/key.js";
 import { press, readyState, type } from "../support/state.js";
 import { editOf } from "../support/test-modes.js";
 

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
-import { openPlace } from "../../../src/tui/browse/loading.js";
-import { markedCounts } from "../../../src/tui/browse/marks.js";
-import { targetEntries } from "../../../src/tui/browse/targets.js";
 import { update } from "../../../src/tui/program/update.js";
+import { openPlace } from "../../../src/tui/reading/loading.js";
+import { markedCounts, targetEntries } from "../../../src/tui/reading/selection.js";
 import type { Effect } from "../../../src/tui/state/effects.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { entry, finished, press, readyState, type } from "../support/state.js";

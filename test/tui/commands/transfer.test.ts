@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import type { Key } from "../../../src/tui/input/key.js";
+import { screenContent } from "../../../src/tui/program/screen.js";
 import { update } from "../../../src/tui/program/update.js";
-import { screenContent } from "../../../src/tui/screen/screen.js";
 import type { Effect } from "../../../src/tui/state/effects.js";
 import type { Message } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
+import type { Key } from "../../../src/tui/widgets/key.js";
 import { NOW, press, readyState, SECRET, type } from "../support/state.js";
 import { CREDENTIALS, MODES, modeOf } from "../support/test-modes.js";
 

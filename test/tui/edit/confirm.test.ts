@@ -1,14 +1,22 @@
 import { expect, it } from "vitest";
-import { selectedEntry } from "../../../src/tui/browse/list.js";
-import { loaded } from "../../../src/tui/browse/loading.js";
-import { assigned, confirmEdit, confirmKey, deleteValues } from "../../../src/tui/edit/confirm.js";
 import { openForm, prepared } from "../../../src/tui/edit/form.js";
 import { applied, notApplied } from "../../../src/tui/edit/outcome.js";
-import { confirmRedo, confirmUndo, renewed, whyNoUndo } from "../../../src/tui/edit/undo.js";
-import { showCredentials } from "../../../src/tui/modes/credentials.js";
+import {
+  assigned,
+  confirmEdit,
+  confirmKey,
+  confirmRedo,
+  confirmUndo,
+  deleteValues,
+  renewed,
+  whyNoUndo,
+} from "../../../src/tui/edit/review.js";
 import { update } from "../../../src/tui/program/update.js";
+import { loaded } from "../../../src/tui/reading/loading.js";
+import { selectedEntry } from "../../../src/tui/reading/selection.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
+import { showCredentials } from "../../../src/tui/view/question.js";
 import { ENTRIES, entry, NOW, paste, press, readyState, SECRET, type } from "../support/state.js";
 import { CREDENTIALS, editOf, modeOf } from "../support/test-modes.js";
 

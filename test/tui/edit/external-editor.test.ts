@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { textEdited, valueEdited } from "../../../src/tui/edit/external-editor.js";
-import { formKey } from "../../../src/tui/edit/form.js";
-import { textField } from "../../../src/tui/input/text-field.js";
+import { formKey, textEdited, valueEdited } from "../../../src/tui/edit/form.js";
+import { textField } from "../../../src/tui/widgets/text-field.js";
 import { entry, press, readyState } from "../support/state.js";
 import { FORM, modeOf } from "../support/test-modes.js";
 

@@ -1,14 +1,13 @@
 import { expect, it } from "vitest";
-import { askKey } from "../../../src/tui/edit/ask.js";
-import { confirmKey } from "../../../src/tui/edit/confirm.js";
-import { formKey, notPrepared, openForm, prepared } from "../../../src/tui/edit/form.js";
-import { quit } from "../../../src/tui/edit/leave-form.js";
+import { formKey, notPrepared, openForm, prepared, quit } from "../../../src/tui/edit/form.js";
 import { notApplied } from "../../../src/tui/edit/outcome.js";
-import type { Key } from "../../../src/tui/input/key.js";
+import { confirmKey } from "../../../src/tui/edit/review.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
 import type { Form } from "../../../src/tui/state/modes.js";
 import type { Assigned } from "../../../src/tui/state/ports.js";
 import type { State } from "../../../src/tui/state/state.js";
+import { askKey } from "../../../src/tui/view/question.js";
+import type { Key } from "../../../src/tui/widgets/key.js";
 import { ENTRIES, entry, paste, press, readyState, SECRET, type } from "../support/state.js";
 import { editOf, modeOf } from "../support/test-modes.js";
 

@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
-import { selectedEntry } from "../../../src/tui/browse/list.js";
-import { tableOf } from "../../../src/tui/browse/matrix-table.js";
-import type { Key } from "../../../src/tui/input/key.js";
-import { openMatrix } from "../../../src/tui/matrix/matrix-keys.js";
-import { otherPlaceNames } from "../../../src/tui/modes/pick.js";
+import { headerLine } from "../../../src/tui/program/header.js";
 import { update } from "../../../src/tui/program/update.js";
-import { headerLine } from "../../../src/tui/screen/header-line.js";
+import { tableOf } from "../../../src/tui/reading/matrix-table.js";
+import { selectedEntry } from "../../../src/tui/reading/selection.js";
+import { openMatrix } from "../../../src/tui/screens/matrix.js";
+import { otherPlaceNames } from "../../../src/tui/screens/places.js";
 import type { PlaceInfo } from "../../../src/tui/state/loaded.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
 import { placeRows } from "../../../src/tui/state/places.js";
 import type { State } from "../../../src/tui/state/state.js";
+import type { Key } from "../../../src/tui/widgets/key.js";
 import { entry, finished, NOW, PLACES, paste, press, readyState, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { screenContent } from "../../../src/tui/program/screen.js";
 import { update } from "../../../src/tui/program/update.js";
-import { screenContent } from "../../../src/tui/screen/screen.js";
 import type { Other, PlaceInfo } from "../../../src/tui/state/loaded.js";
 import type { Matrix } from "../../../src/tui/state/modes.js";
 import type { State } from "../../../src/tui/state/state.js";

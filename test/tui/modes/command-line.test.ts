@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
-import type { Key } from "../../../src/tui/input/key.js";
-import { commandKey, openCommandLine } from "../../../src/tui/modes/command-line.js";
-import { candidatesOf } from "../../../src/tui/state/candidates.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
+import { candidatesOf } from "../../../src/tui/screens/candidates.js";
+import { commandKey, openCommandLine } from "../../../src/tui/screens/command-line.js";
 import type { Command } from "../../../src/tui/state/command.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
 import { notify, type State } from "../../../src/tui/state/state.js";
+import type { Key } from "../../../src/tui/widgets/key.js";
 import { press, readyState, SECRET, type } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { EXPORT_FORMATS } from "../../../src/formats/formats.js";
-import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
-import { copyKey, openCopy } from "../../../src/tui/modes/copy.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
+import { copyKey, copyPanel, openCopy } from "../../../src/tui/screens/copy.js";
 import { COPY_ITEMS } from "../../../src/tui/state/copy-formats.js";
 import type { State } from "../../../src/tui/state/state.js";
-import { copyPanel } from "../../../src/tui/view/copy-panel.js";
 import { ENTRIES, press, readyState } from "../support/state.js";
 import { modeOf } from "../support/test-modes.js";
 

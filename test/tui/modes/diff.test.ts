@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { assigned, assignedIn, confirmEdit } from "../../../src/tui/edit/confirm.js";
 import { applied } from "../../../src/tui/edit/outcome.js";
-import type { Key } from "../../../src/tui/input/key.js";
-import { compared, notCompared, openDiff } from "../../../src/tui/modes/compare.js";
-import { diffKey } from "../../../src/tui/modes/diff.js";
+import { assigned, assignedIn, confirmEdit } from "../../../src/tui/edit/review.js";
 import { update } from "../../../src/tui/program/update.js";
+import { compared, diffKey, notCompared, openDiff } from "../../../src/tui/screens/diff.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
+import type { Key } from "../../../src/tui/widgets/key.js";
 import { ENTRIES, entry, NOW, paste, press, readyState, SECRET, type } from "../support/state.js";
 import { editOf, modeOf } from "../support/test-modes.js";
 

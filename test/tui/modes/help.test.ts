@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
-import { openMatrix } from "../../../src/tui/matrix/matrix-keys.js";
-import { openDiff } from "../../../src/tui/modes/compare.js";
-import { helpKey, openHelp } from "../../../src/tui/modes/help.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
+import { screenContent } from "../../../src/tui/program/screen.js";
 import { update } from "../../../src/tui/program/update.js";
-import { screenContent } from "../../../src/tui/screen/screen.js";
+import { openDiff } from "../../../src/tui/screens/diff.js";
+import { helpKey, openHelp } from "../../../src/tui/screens/help.js";
+import { openMatrix } from "../../../src/tui/screens/matrix.js";
 import type { Command } from "../../../src/tui/state/command.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { openDiff } from "../../../src/tui/modes/compare.js";
-import { openPick, otherPlaceNames, pickKey } from "../../../src/tui/modes/pick.js";
+import { openDiff } from "../../../src/tui/screens/diff.js";
+import { openPick, otherPlaceNames, pickKey } from "../../../src/tui/screens/places.js";
 import { type Step, step } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { paste, press, readyState } from "../support/state.js";

@@ -1,10 +1,9 @@
 import { expect, it } from "vitest";
-import { assigned } from "../../../src/tui/edit/confirm.js";
 import { applied } from "../../../src/tui/edit/outcome.js";
-import { openDiff } from "../../../src/tui/modes/compare.js";
-import { pickKey } from "../../../src/tui/modes/pick.js";
-import { openTakeOver, takeOver } from "../../../src/tui/modes/take-over.js";
+import { assigned } from "../../../src/tui/edit/review.js";
 import { update } from "../../../src/tui/program/update.js";
+import { openDiff } from "../../../src/tui/screens/diff.js";
+import { openTakeOver, pickKey, takeOver } from "../../../src/tui/screens/places.js";
 import { step } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { ENTRIES, entry, PLACES, press, readyState, SECRET, type } from "../support/state.js";

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { selectedEntry } from "../../../src/tui/browse/list.js";
-import { isReading } from "../../../src/tui/browse/loading.js";
-import { isRevealed, shownValue } from "../../../src/tui/browse/reveal.js";
-import type { Key } from "../../../src/tui/input/key.js";
 import { update } from "../../../src/tui/program/update.js";
+import { isReading } from "../../../src/tui/reading/loading.js";
+import { isRevealed, shownValue } from "../../../src/tui/reading/reveal.js";
+import { selectedEntry } from "../../../src/tui/reading/selection.js";
 import type { Effect } from "../../../src/tui/state/effects.js";
 import type { Message } from "../../../src/tui/state/messages.js";
 import type { State } from "../../../src/tui/state/state.js";
+import type { Key } from "../../../src/tui/widgets/key.js";
 import { entry, loadingState, NOW, paste, press, readyState, type } from "../support/state.js";
 import { CONFIRMATION } from "../support/test-modes.js";
 

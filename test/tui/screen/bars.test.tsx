@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
-import { textField } from "../../../src/tui/input/text-field.js";
-import { App, TextLines } from "../../../src/tui/screen/app.js";
-import { footerLines } from "../../../src/tui/screen/footer-line.js";
-import { headerLine } from "../../../src/tui/screen/header-line.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
+import { App, TextLines } from "../../../src/tui/program/app.js";
+import { footerLines } from "../../../src/tui/program/footer.js";
+import { headerLine } from "../../../src/tui/program/header.js";
 import type { Mode } from "../../../src/tui/state/modes.js";
 import type { State } from "../../../src/tui/state/state.js";
+import { textField } from "../../../src/tui/widgets/text-field.js";
 import { renderFrame } from "../support/render-frame.js";
 import { ENTRIES, NOW, PLACES, readyState } from "../support/state.js";
 import { COMMANDS } from "../support/test-commands.js";

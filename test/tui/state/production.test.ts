@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { openDiff } from "../../../src/tui/modes/compare.js";
-import { isProduction, showsProduction } from "../../../src/tui/state/production.js";
+import { openDiff } from "../../../src/tui/screens/diff.js";
+import { isProduction, showsProduction } from "../../../src/tui/state/places.js";
 import { ENTRIES, readyState } from "../support/state.js";
 import { CONFIRMATION, MATRIX, modeOf } from "../support/test-modes.js";
 

@@ -1,5 +1,4 @@
 import type { Difference } from "../../../src/domain/differing-values.js";
-import { textField } from "../../../src/tui/input/text-field.js";
 import type { Step } from "../../../src/tui/state/messages.js";
 import type {
   Comparison,
@@ -12,6 +11,7 @@ import type {
 } from "../../../src/tui/state/modes.js";
 import type { Assigned, Edit } from "../../../src/tui/state/ports.js";
 import type { State } from "../../../src/tui/state/state.js";
+import { textField } from "../../../src/tui/widgets/text-field.js";
 import { SECRET } from "./state.js";
 
 export const FORM: Form = {

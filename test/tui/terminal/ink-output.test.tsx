@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { TextLines } from "../../../src/tui/screen/app.js";
+import { TextLines } from "../../../src/tui/program/app.js";
 import Output from "../../../src/tui/terminal/ink-output.js";
 import { renderFrame } from "../support/render-frame.js";
 

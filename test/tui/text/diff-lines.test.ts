@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { diffLines } from "../../../src/tui/text/diff-lines.js";
-import { diffRows, type Side } from "../../../src/tui/text/diff-rows.js";
+import { diffLines, diffRows, type Side } from "../../../src/tui/text/diff-lines.js";
 import { type Line, lineWidth } from "../../../src/tui/text/line.js";
 
 const side = (texts: readonly string[]): Side => ({ texts, isPlaceholder: false });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { differenceDetail } from "../../../src/tui/screens/diff-panel.js";
 import type { Revealed } from "../../../src/tui/state/state.js";
-import { differenceDetail } from "../../../src/tui/view/difference-panel.js";
 import { NOW, readyState } from "../support/state.js";
 import { COMPARISON } from "../support/test-modes.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { helpLines } from "../../../src/tui/screens/help.js";
 import { lineWidth } from "../../../src/tui/text/line.js";
-import { helpLines } from "../../../src/tui/view/help-panel.js";
 import { COMMANDS } from "../support/test-commands.js";
 
 function texts(width: number): string[] {

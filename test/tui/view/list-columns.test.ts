@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { chosenColumns, listColumns, widestName } from "../../../src/tui/screens/list.js";
 import { layoutOf } from "../../../src/tui/state/layout.js";
-import { chosenColumns, listColumns, widestName } from "../../../src/tui/view/list-columns.js";
 import { ENTRIES, entry, readyState } from "../support/state.js";
 
 it.each([

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { openPlace } from "../../../src/tui/browse/loading.js";
-import { moveInPanel } from "../../../src/tui/commands/panels.js";
+import { moveInPanel } from "../../../src/tui/commands/mark.js";
+import { openPlace } from "../../../src/tui/reading/loading.js";
+import { pickPanel, placesPanel } from "../../../src/tui/screens/places.js";
 import type { PlaceInfo } from "../../../src/tui/state/loaded.js";
 import type { State } from "../../../src/tui/state/state.js";
-import { pickPanel, placesPanel } from "../../../src/tui/view/places-panel.js";
 import { ENTRIES, readyState } from "../support/state.js";
 
 function place(name: string, group: string, identity?: string): PlaceInfo {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { recordLines } from "../../../src/tui/screens/record.js";
 import type { Revealed, State } from "../../../src/tui/state/state.js";
 import { type Line, lineWidth } from "../../../src/tui/text/line.js";
-import { recordLines } from "../../../src/tui/view/record-panel.js";
 import { ENTRIES, entry, NOW, readyState, SECRET } from "../support/state.js";
 
 const ALL: Revealed = { names: "all", decrypted: new Map(), until: NOW };

@@ -1,10 +1,10 @@
 import chalk from "chalk";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { Panels, ThemeContext } from "../../../src/tui/screen/app.js";
+import { Panels, ThemeContext } from "../../../src/tui/program/app.js";
+import { variablesPanel } from "../../../src/tui/screens/list.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { createTheme } from "../../../src/tui/text/theme.js";
-import { variablesPanel } from "../../../src/tui/view/variables-panel.js";
 import { renderFrame } from "../support/render-frame.js";
 import { ENTRIES, entry, NOW, readyState } from "../support/state.js";
 

@@ -1,0 +1,299 @@
+import { EXPORT_FORMATS } from "../../formats/formats.js";
+import { openEditor, openForm } from "../edit/form.js";
+import { confirmRedo, confirmUndo, deleteValues, whyNoRedo, whyNoUndo } from "../edit/review.js";
+import { isReading, reload } from "../reading/loading.js";
+import { ONLY } from "../reading/matrix-table.js";
+import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
+import { withTypedFilter } from "../reading/selection.js";
+import { openCommandLine } from "../screens/command-line.js";
+import { openCopy } from "../screens/copy.js";
+import { openDiff } from "../screens/diff.js";
+import { openHelp } from "../screens/help.js";
+import { openFilter } from "../screens/list.js";
+import { openTakeOver, takeOver } from "../screens/places.js";
+import { type Command, command } from "../state/command.js";
+import { SELECTED_FORMATS } from "../state/copy-formats.js";
+import { step } from "../state/messages.js";
+import type { State } from "../state/state.js";
+import { MOVES } from "../widgets/list.js";
+import {
+  chooseCopy,
+  chooseCopyAll,
+  chooseMatrix,
+  chooseSort,
+  chooseType,
+  diffSelected,
+  ifListed,
+  ON_VARIABLE,
+  onEntry,
+  onTargets,
+  openNamed,
+  otherPlaceChoices,
+  placeChoices,
+  reverseSort,
+  SORT_CHOICES,
+  TYPE_CHOICES,
+  whyNoEntry,
+  whyNoEnvironments,
+  whyNoOther,
+  whyNoTarget,
+  whyNoTargetValue,
+  whyNotEdit,
+  whyNotRead,
+  whyNoValue,
+  withOtherPlace,
+} from "./choose.js";
+import { clearable, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./mark.js";
+import {
+  addEnvironment,
+  exportChoices,
+  exportFile,
+  GRACE_CHOICES,
+  importChoices,
+  importFile,
+  rotate,
+} from "./transfer.js";
+
+/** Commands about other places. */
+const COMPARE_COMMANDS: readonly Command[] = [
+  command(
+    "Values",
+    "diff",
+    "d",
+    "compare with another place, side by side; in the places with the one under the cursor",
+    {
+      argument: "<place>",
+      choices: otherPlaceChoices,
+      disabledReason: (state) => whyNotRead(state) ?? whyNoOther(state),
+      run: (state, name) => (name === "" ? diffSelected(state) : withOtherPlace(state, name, openDiff)),
+    },
+  ),
+  command("Edit", "take-over", ">", "give the variable the same value in another place", {
+    ...ON_VARIABLE,
+    label: undefined,
+    argument: "<place>",
+    choices: otherPlaceChoices,
+    disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
+    run: onTargets((state, entries, name) => {
+      if (name === "") return openTakeOver(state, entries);
+      return withOtherPlace(state, name, (from, place) => takeOver(from, entries, place));
+    }),
+  }),
+  command("Values", "matrix", "m", "show which values differ or are missing in the environments of the application", {
+    argument: "<rows>",
+    choices: () => ONLY,
+    disabledReason: whyNotRead,
+    run: chooseMatrix,
+  }),
+];
+
+/** Edits of the open place, and of any the way back. */
+const EDIT_COMMANDS: readonly Command[] = [
+  command("Edit", "edit", "e", "change the type, the value and the description", {
+    ...ON_VARIABLE,
+    disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
+    run: onEntry((state, entry) => openForm(state, "edit", entry)),
+  }),
+  command("Edit", "editor", "E", "edit the value in $VISUAL or $EDITOR", {
+    ...ON_VARIABLE,
+    label: undefined,
+    disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
+    run: onEntry(openEditor),
+  }),
+  command("Edit", "add", "a", "add a variable", {
+    ...ON_VARIABLE,
+    disabledReason: whyNotEdit,
+    run: (state) => openForm(state, "add"),
+  }),
+  command("Edit", "delete", "x", "delete the value from this environment", {
+    ...ON_VARIABLE,
+    disabledReason: (state) => whyNotEdit(state) ?? whyNoTarget(state),
+    run: onTargets(deleteValues),
+  }),
+  command("Edit", "undo", "u", "undo the last edit of this session, in any place; repeat for earlier ones", {
+    disabledReason: whyNoUndo,
+    run: confirmUndo,
+  }),
+  command("Edit", "redo", "U", "redo the edit that was undone last; repeat for later ones", {
+    label: undefined,
+    disabledReason: whyNoRedo,
+    run: confirmRedo,
+  }),
+];
+
+const IN_LIST = { panels: ["variables"] } as const;
+
+const FILTER_HELP =
+  "search names and descriptions; letters may be skipped: /durl finds DATABASE_URL. name:port searches names alone; !missing, !encrypted, " +
+  "!changed and a type, such as !json or type:json, show only those";
+
+/** The content of the list, and its order. */
+const FIND_COMMANDS: readonly Command[] = [
+  command("Find", "filter", "/", FILTER_HELP, {
+    ...IN_LIST,
+    label: ifListed("filter"),
+    argument: "<text>",
+    accepts: "text",
+    run: (state, text) => (text === "" ? openFilter(state) : step(withTypedFilter(state, text))),
+  }),
+  command("Find", "find-place", "/", "find a place by its name", {
+    panels: ["places"],
+    label: "find",
+    run: (state) => openCommandLine(state, "open "),
+  }),
+  command("Find", "type", "t", "show only one type of variable, then the next, then all again", {
+    ...IN_LIST,
+    label: ifListed("type"),
+    argument: "<type>",
+    choices: () => TYPE_CHOICES,
+    run: chooseType,
+  }),
+  command("Find", "sort", "s", "sort by id (the order of the source), by name or by type", {
+    ...IN_LIST,
+    label: ifListed("sort"),
+    argument: "<order>",
+    choices: () => SORT_CHOICES,
+    run: chooseSort,
+  }),
+  command("Find", "reverse", "S", "reverse the order", { ...IN_LIST, label: undefined, run: reverseSort }),
+];
+
+const CLEAR_LABELS = { range: "drop range", filter: "clear filter", marks: "unmark", none: undefined } as const;
+
+function clearLabel(state: State): string | undefined {
+  return state.focus === "variables" ? CLEAR_LABELS[clearable(state) ?? "none"] : undefined;
+}
+
+/** Moving in the panel with the focus. */
+const CURSOR_COMMANDS: readonly Command[] = [
+  ...MOVES.map(({ name, keys, help }) => {
+    const [key = ""] = keys.split(" ");
+    return command("Move", name, keys, help, { label: undefined, run: (state) => moveInPanel(state, key) });
+  }),
+];
+
+/** Moving in a panel and between panels. */
+const PANEL_COMMANDS: readonly Command[] = [
+  command("Move", "next-panel", "tab l right", "go to the next panel", {
+    label: "panel",
+    run: (state) => focusPanel(state, 1),
+  }),
+  command("Move", "previous-panel", "shift-tab h left", "go to the previous panel", {
+    label: undefined,
+    run: (state) => focusPanel(state, -1),
+  }),
+  command("Move", "open", "enter", "open the place under the cursor, or go to the record", {
+    label: ({ focus }) => (focus === "places" ? "open" : undefined),
+    argument: "<place>",
+    choices: placeChoices,
+    run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
+  }),
+  command("Move", "back", "escape", "go back to the list, end the range, clear the filter or remove the marks", {
+    label: clearLabel,
+    run: goBack,
+  }),
+];
+
+/** Files, and environments. */
+const TRANSFER_COMMANDS: readonly Command[] = [
+  command("Edit", "import", "", "import a dotenv, JSON or YAML file, after a question", {
+    label: undefined,
+    argument: "<file> [format]",
+    accepts: "path",
+    needsArgument: true,
+    choices: importChoices,
+    disabledReason: whyNotEdit,
+    run: importFile,
+  }),
+  command("Values", "export", "", "write all values, or the marked ones, to a file that only you can read", {
+    label: undefined,
+    argument: "<file> [format]",
+    accepts: "path",
+    needsArgument: true,
+    choices: exportChoices,
+    run: exportFile,
+  }),
+  command("Edit", "env add", "", "add an environment, and show its credentials", {
+    label: undefined,
+    argument: "<name>",
+    accepts: "text",
+    needsArgument: true,
+    disabledReason: whyNoEnvironments,
+    run: addEnvironment,
+  }),
+  command("Edit", "env rotate", "", "give the open environment new credentials, and show them", {
+    label: undefined,
+    argument: "[grace]",
+    accepts: "text",
+    choices: () => GRACE_CHOICES,
+    disabledReason: whyNoEnvironments,
+    run: rotate,
+  }),
+];
+
+/** Seeing and copying values. */
+const VALUE_COMMANDS: readonly Command[] = [
+  command("Values", "reveal", "v", "show the value for 30 seconds, or mask it again", {
+    ...ON_VARIABLE,
+    disabledReason: whyNoValue,
+    run: onEntry((state, { variable }) => decryptSelected(toggleRevealed(state, variable.name))),
+  }),
+  command("Values", "reveal-all", "V", "show all values for a minute, or mask them again", {
+    ...ON_VARIABLE,
+    label: undefined,
+    run: (state) => decryptSelected(toggleAllRevealed(state)),
+  }),
+  command("Values", "copy", "y", "copy the value, even while it is masked", {
+    ...ON_VARIABLE,
+    argument: "<format>",
+    choices: () => SELECTED_FORMATS,
+    disabledReason: whyNoTargetValue,
+    run: chooseCopy,
+  }),
+  command("Values", "copy-as", "Y", "copy in a chosen form: NAME=value, JSON, a command, or the whole environment", {
+    ...ON_VARIABLE,
+    label: undefined,
+    disabledReason: (state) => whyNotRead(state) ?? whyNoTarget(state),
+    run: (state) => openCopy(state),
+  }),
+  command("Values", "copy-all", "", "copy the whole environment in a format of export", {
+    label: undefined,
+    argument: "<format>",
+    choices: () => EXPORT_FORMATS,
+    disabledReason: whyNotRead,
+    run: chooseCopyAll,
+  }),
+];
+
+/** The commands of browse mode, in the order of the footer. */
+export const ALL_COMMANDS: readonly Command[] = [
+  ...CURSOR_COMMANDS,
+  ...FIND_COMMANDS,
+  ...MARK_COMMANDS,
+  ...VALUE_COMMANDS,
+  ...EDIT_COMMANDS,
+  ...COMPARE_COMMANDS,
+  ...TRANSFER_COMMANDS,
+  command("Other", "help", "?", "show all keys", { run: (state) => openHelp(state) }),
+  command("Other", "command", ":", "type a command; matches are shown, and Tab completes it", {
+    label: undefined,
+    run: (state) => openCommandLine(state),
+  }),
+  command("Other", "refresh", "r ctrl-r", "read the variables again", {
+    label: ({ loaded }) => (loaded.isComplete || loaded.failure ? "refresh" : undefined),
+    // A key that is held down must not send request after request.
+    run: (state) => (isReading(state.loaded) ? step(state) : reload(state)),
+  }),
+  ...PANEL_COMMANDS,
+  command("Other", "quit", "q ctrl-c", "quit and restore the terminal", {
+    run: (state) => step(state, { type: "quit" }),
+  }),
+  command("Other", "redraw", "ctrl-l", "draw the whole screen again", {
+    label: undefined,
+    run: (state) => step(state, { type: "redraw" }),
+  }),
+  command("Other", "suspend", "ctrl-z", "suspend and return to the shell; fg resumes", {
+    label: undefined,
+    run: (state) => step(state, { type: "suspend" }),
+  }),
+];

@@ -4,10 +4,7 @@ import chalk, { type ColorSupportLevel } from "chalk";
 import { render } from "ink";
 import { useSyncExternalStore } from "react";
 import { App, ThemeContext } from "./program/app.js";
-import { Performer, type PerformerOptions } from "./program/perform.js";
-import { createProgram, type Program } from "./program/program.js";
-import { update } from "./program/update.js";
-import { initialState } from "./reading/loading.js";
+import { createProgram, type Program, type ProgramOptions } from "./program/program.js";
 import { type Command, keysByName } from "./state/command.js";
 import type { Preferences } from "./state/state.js";
 import { askBackground, backgroundFrom, shadeOf } from "./terminal/background.js";
@@ -15,13 +12,12 @@ import { listenToInput } from "./terminal/input.js";
 import { Screen, type TuiTerminal } from "./terminal/screen.js";
 import { createTheme, type ThemeName } from "./text/theme.js";
 
-export interface TuiOptions extends Omit<PerformerOptions, "quit" | "suspend" | "redraw"> {
+export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {
   /** Index of the place to open. */
   readonly place: number;
   /** Index of one to offer: the cursor is on it, and the list of places has the focus. */
   readonly offered?: number;
   readonly terminal: TuiTerminal;
-  readonly commands: readonly Command[];
   readonly preferences: Preferences;
   /** `auto` follows the background of the terminal. */
   readonly theme: ThemeName;
@@ -44,31 +40,19 @@ export async function runTui({
   colorLevel,
   ...options
 }: TuiOptions): Promise<void> {
-  const { places, ticks } = options;
   // Lines are painted with chalk's global instance.
   chalk.level = colorLevel || 1;
   const screen = new Screen(terminal);
   const quitting = new AbortController();
-  const performer = new Performer({
+  const program = createProgram({
     ...options,
+    commands,
     quit: () => quitting.abort(),
     suspend: () => void terminal.suspend(),
     redraw: () => screen.redraw(),
+    start: { ...terminal.size(), place, offered, preferences: { ...preferences, keys: keysByName(commands) } },
+    defer: setImmediate,
   });
-  const start = initialState({
-    ...terminal.size(),
-    now: ticks(),
-    places,
-    place,
-    offered,
-    preferences: { ...preferences, keys: keysByName(commands) },
-  });
-  const program = createProgram(
-    start,
-    (state, message) => update(state, message, commands),
-    performer.perform,
-    setImmediate,
-  );
 
   const frames = new Writable({
     decodeStrings: false,
@@ -95,17 +79,16 @@ export async function runTui({
   });
   const question = chosen === "auto" ? askBackground(terminal) : undefined;
   question?.answered.then((color) => color && view.rerender(app(shadeOf(color))));
-  const ticking = setInterval(() => program.dispatch({ type: "tick", now: ticks() }), TICK_MS);
+  const ticking = setInterval(program.tick, TICK_MS);
   const stopInput = listenToInput(terminal.input, {
-    // Keys before the editor has the terminal are for the editor, and must not leave the place of the text.
-    onKey: (key) => performer.isEditing || program.dispatch({ type: "key", key }),
-    onMouse: (mouse) => performer.isEditing || program.dispatch({ type: "mouse", mouse, now: ticks() }),
+    onKey: program.press,
+    onMouse: program.mouse,
     onBackground: (color) => question?.answer(color),
   });
   terminal.onCleared(() => screen.redraw());
   terminal.onResize(() => {
     stdout.columns = terminal.size().columns;
-    program.dispatch({ type: "resize", ...terminal.size() });
+    program.resize(terminal.size());
     screen.redraw();
   });
   try {
@@ -116,7 +99,7 @@ export async function runTui({
     stopInput();
     clearInterval(ticking);
     view.unmount();
-    await performer.close();
+    await program.close();
   }
 }
 

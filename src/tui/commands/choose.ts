@@ -8,11 +8,11 @@ import { actsOnMarked, selectedEntry, targetEntries, withList } from "../reading
 import { copyAll, copySelected } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
 import { openMatrix } from "../screens/matrix.js";
-import { openPick, otherPlaceNames } from "../screens/places.js";
+import { otherPlaceNames, pickToCompare } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
 import { isExportFormat, isSelectedFormat, SELECTED_FORMATS } from "../state/copy-formats.js";
-import { type Step, step } from "../state/messages.js";
-import { notify, SORTS, type Sort, type State } from "../state/state.js";
+import { notify, SORTS, type Sort, type State, type Step } from "../state/state.js";
+import { step } from "../state/work.js";
 import { cycled } from "../widgets/list.js";
 
 const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type) => type.toLowerCase())];
@@ -84,7 +84,7 @@ export function openNamed(state: State, name: string): Step {
 export function diffSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
   const isOther = focus === "places" && placeCursor !== place;
-  return isOther ? openDiff(state, placeCursor) : openPick(state, { kind: "compare" }, openDiff);
+  return isOther ? openDiff(state, placeCursor) : pickToCompare(state, openDiff);
 }
 
 /** Runs something for another place with this name. */

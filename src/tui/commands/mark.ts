@@ -15,9 +15,9 @@ import {
 import { recordLineCount } from "../screens/record.js";
 import { type Command, command } from "../state/command.js";
 import { pageSize } from "../state/layout.js";
-import { type Step, step } from "../state/messages.js";
 import { placeOrder } from "../state/places.js";
-import { type Marks, PANELS, type PanelName, type State } from "../state/state.js";
+import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
+import { step } from "../state/work.js";
 import { cycled, moveCursor, scroll } from "../widgets/list.js";
 import { ifListed } from "./choose.js";
 

@@ -13,8 +13,9 @@ import { openFilter } from "../screens/list.js";
 import { openTakeOver, takeOver } from "../screens/places.js";
 import { type Command, command } from "../state/command.js";
 import { SELECTED_FORMATS } from "../state/copy-formats.js";
-import { step } from "../state/messages.js";
 import type { State } from "../state/state.js";
+import { calling, step } from "../state/work.js";
+import { quit } from "../view/question.js";
 import { MOVES } from "../widgets/list.js";
 import {
   chooseCopy,
@@ -286,14 +287,22 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   ...PANEL_COMMANDS,
   command("Other", "quit", "q ctrl-c", "quit and restore the terminal", {
-    run: (state) => step(state, { type: "quit" }),
+    run: (state) => quit(state),
   }),
   command("Other", "redraw", "ctrl-l", "draw the whole screen again", {
     label: undefined,
-    run: (state) => step(state, { type: "redraw" }),
+    run: (state) =>
+      step(
+        state,
+        calling(({ redraw }) => redraw()),
+      ),
   }),
   command("Other", "suspend", "ctrl-z", "suspend and return to the shell; fg resumes", {
     label: undefined,
-    run: (state) => step(state, { type: "suspend" }),
+    run: (state) =>
+      step(
+        state,
+        calling(({ suspend }) => suspend()),
+      ),
   }),
 ];

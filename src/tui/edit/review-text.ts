@@ -1,11 +1,31 @@
 import { isDeepStrictEqual } from "node:util";
-import type { EditPurpose, Purpose } from "../state/effects.js";
-import type { Answer, Confirmation, PlannedEdit } from "../state/modes.js";
 import { isProduction, placeName } from "../state/places.js";
-import type { Change, Edit } from "../state/ports.js";
-import { type Done, type History, notify, type State } from "../state/state.js";
+import type { Change, Edit, EditPurpose, Purpose } from "../state/ports.js";
+import { type Done, type History, type Next, notify, type PlannedEdit, type State } from "../state/state.js";
 import { type Line, wrapLines } from "../text/line.js";
 import { buttonLine, variablesText } from "../view/panel.js";
+import type { TextField } from "../widgets/text-field.js";
+
+/** The buttons of a confirmation. `drop` takes an edit that can't be undone out of the history. */
+export type Answer = "yes" | "back" | "drop";
+
+export interface Confirmation extends PlannedEdit {
+  /** The input for the new value, which the edit may have encrypted. Not in the edit, which the history keeps. */
+  readonly text?: string | undefined;
+  /** Whether another program has changed the variable since the form was opened: `before` is its new state. */
+  readonly isChangedMeanwhile?: boolean;
+  readonly isRevealed: boolean;
+  /** When values that `v` has revealed are masked again. */
+  readonly shownUntil?: number | undefined;
+  /** The button with the focus. */
+  readonly button: Answer;
+  /** The input where a name must be typed before the edit is made. */
+  readonly typed: TextField;
+  readonly problem?: string | undefined;
+  /** For the edit of a form, which is below: prepares it again, if another program has changed the variable. */
+  readonly again?: Next;
+  readonly top: number;
+}
 
 interface EditWords {
   readonly title: string;
@@ -155,5 +175,5 @@ export function droppedFromHistory(state: State, confirmation: Confirmation): St
   const isUndo = confirmation.purpose === "undo";
   const history = isUndo ? { done: without(done), undone } : { done, undone: without(undone) };
   const text = `${describeEdit(state, confirmation)} was dropped from the history; nothing was changed`;
-  return notify({ ...state, history, mode: confirmation.back }, text);
+  return notify({ ...state, history, stack: state.stack.slice(0, -1) }, text);
 }

@@ -1,22 +1,31 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { reload } from "../reading/loading.js";
+import { refreshOthers } from "../reading/others.js";
 import { REVEAL_MS } from "../reading/reveal.js";
-import type { EditPurpose, Purpose } from "../state/effects.js";
+import { unmarked } from "../reading/selection.js";
+import { keyOf } from "../state/command.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
-import { type Step, step } from "../state/messages.js";
-import type { Answer, Confirmation } from "../state/modes.js";
-import type { Assigned, Assignment, Edit } from "../state/ports.js";
-import { type Done, isBeingWritten, notify, type State } from "../state/state.js";
+import type { Failure } from "../state/loaded.js";
+import type { Assigned, Assignment, Edit, EditPurpose, Purpose } from "../state/ports.js";
+import { type Done, notify, type State, type Step, type Work } from "../state/state.js";
+import { andThen, awaiting, step, trying } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import { editLines } from "../view/edit-lines.js";
 import { type PanelContent, requiredLine, scrolledLines } from "../view/panel.js";
+import { acceptsQuestion, BUTTON_KEYS } from "../view/question.js";
+import { changeData, dataOf, hints, pop, push, type Screen, top, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { movedButton, scroll, scrollText } from "../widgets/list.js";
 import { editLine, textField } from "../widgets/text-field.js";
 import {
+  type Answer,
   answerButtons,
   answersOf,
+  type Confirmation,
+  doneText,
   droppedFromHistory,
+  historyAfter,
   inverted,
   noteLines,
   questionText,
@@ -38,22 +47,44 @@ export function confirmEdit(
   purpose: Purpose,
   place: number,
   edit: Edit,
-  rest: Pick<Confirmation, "of" | "isChangedMeanwhile" | "text"> = {},
+  rest: Pick<Confirmation, "of" | "isChangedMeanwhile" | "text" | "again"> = {},
 ): State {
-  const { mode: back } = state;
-  const mode: Confirmation = {
-    kind: "confirm",
+  return push(state, REVIEW, {
     purpose,
     place,
     edit: { ...edit },
     ...rest,
-    isRevealed: back.kind === "form",
+    isRevealed: rest.again !== undefined,
     button: rest.isChangedMeanwhile ? "back" : "yes",
     typed: textField(""),
-    back,
     top: 0,
-  };
-  return { ...state, mode };
+  });
+}
+
+const REVIEW_KEYS = {
+  typed: hints(`${BUTTON_KEYS}, Esc back`),
+  masked: hints(`${BUTTON_KEYS}, v show values, Esc back`),
+  revealed: hints(`${BUTTON_KEYS}, v hide values, Esc back`),
+  busy: hints("Ctrl-C quit"),
+};
+
+const REVIEW: Screen<Confirmation> = {
+  name: "review",
+  key: confirmKey,
+  panel: confirmPanel,
+  hints: (state, confirmation) => {
+    if (isBeingWritten(state, confirmation)) return REVIEW_KEYS.busy;
+    // Where a name is typed, v is a letter of it.
+    if (requiredText(state, confirmation) !== undefined) return REVIEW_KEYS.typed;
+    return confirmation.isRevealed ? REVIEW_KEYS.revealed : REVIEW_KEYS.masked;
+  },
+  places: (_state, { place }) => [place],
+  isBusy: isBeingWritten,
+};
+
+/** Whether the edit of this confirmation is being written. */
+function isBeingWritten({ writing }: State, { edit }: Confirmation): boolean {
+  return writing?.edit === edit;
 }
 
 export function deleteValues(state: State, entries: readonly VariableEntry[]): Step {
@@ -65,7 +96,15 @@ export function deleteValues(state: State, entries: readonly VariableEntry[]): S
   const assignments = set.map((entry): Assignment => {
     return { name: entry.variable.name, ...assignedIn(entry), value: undefined };
   });
-  return step(state, { type: "assign", place: state.place, purpose: "delete", assignments });
+  return assign(state, state.place, "delete", assignments);
+}
+
+/** Prepares an edit without a form. */
+export function assign(state: State, place: number, purpose: EditPurpose, assignments: readonly Assignment[]): Step {
+  return awaiting(state, async ({ places }) => {
+    const edit = (await places.openToEdit(place)).editor.assign(assignments);
+    return (now) => step(assigned(now, purpose, place, edit));
+  });
 }
 
 /** Handles an edit that was prepared without a form: asks to confirm it, unless the keys have another meaning by now. */
@@ -75,17 +114,12 @@ export function assigned(state: State, purpose: EditPurpose, place: number, edit
   return confirmEdit(state, purpose, place, edit);
 }
 
-/** Whether a question may open that no key has asked for just now: an Enter that was meant for something else answers it. */
-export function acceptsQuestion({ mode: { kind } }: State): boolean {
-  return kind === "browse" || kind === "diff" || kind === "matrix";
-}
-
 /** While the edit is being written all keys are ignored, so that it is written once. */
-export function confirmKey(state: State, confirmation: Confirmation, key: Key): Step {
+function confirmKey(state: State, confirmation: Confirmation, key: Key): Step {
   if (isBeingWritten(state, confirmation)) return step(state);
   const isTyping = requiredText(state, confirmation) !== undefined;
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
-  const go = (change: Partial<Confirmation>) => step({ ...state, mode: { ...confirmation, ...change } });
+  const go = (change: Partial<Confirmation>) => step(withData(state, REVIEW, { ...confirmation, ...change }));
   const moved = movedButton(answersOf(confirmation), confirmation.button, name);
   if (moved) return go({ button: moved });
   switch (name) {
@@ -113,41 +147,41 @@ function letter(state: State, confirmation: Confirmation, name: string): Step {
     case "x":
       return answered(state, confirmation, "drop");
     case "v":
-      return step({ ...state, mode: withReveal(confirmation, !confirmation.isRevealed, state.now + REVEAL_MS) });
+      return step(withData(state, REVIEW, withReveal(confirmation, !confirmation.isRevealed, state.now + REVEAL_MS)));
     case "y":
       return step(notify(state, "y is no answer: press Enter on a button, or Ctrl-S"));
     default:
-      return step({ ...state, mode: { ...confirmation, top: scrollConfirmation(state, confirmation, name) } });
+      return step(withData(state, REVIEW, { ...confirmation, top: scrollConfirmation(state, confirmation, name) }));
   }
 }
 
 function answered(state: State, confirmation: Confirmation, answer: Answer): Step {
-  const { purpose, place, edit, of, back, typed } = confirmation;
+  const { purpose, place, edit, of, typed } = confirmation;
   if (!answersOf(confirmation).includes(answer)) return step(state);
-  if (answer === "back") return step({ ...state, mode: back });
+  if (answer === "back") return step(pop(state));
   if (answer === "drop") return step(droppedFromHistory(state, confirmation));
   const required = requiredText(state, confirmation);
   if (required !== undefined && typed.text.trim() !== required) {
-    return step({ ...state, mode: { ...confirmation, problem: `first type ${required}` } });
+    return step(withData(state, REVIEW, { ...confirmation, problem: `first type ${required}` }));
   }
-  if (state.writing) return step({ ...state, mode: { ...confirmation, problem: "another edit is being written" } });
-  const mode: Confirmation = { ...confirmation, problem: undefined };
+  const withProblem = (problem?: string) => withData(state, REVIEW, { ...confirmation, problem });
+  if (state.writing) return step(withProblem("another edit is being written"));
   const writing = { purpose, place, edit, of };
-  return step({ ...state, mode, writing, notice: undefined }, { type: "apply", place, edit });
+  return step({ ...withProblem(), writing, notice: undefined }, applying(place, edit));
 }
 
 /** Masks the values that `v` has revealed, after their time. */
 export function expireConfirmation(state: State): State {
-  const { mode, now } = state;
-  const isOver = mode.kind === "confirm" && mode.shownUntil !== undefined && mode.shownUntil <= now;
-  return isOver ? { ...state, mode: withReveal(mode, false) } : state;
+  const open = dataOf(state, REVIEW);
+  const isOver = open?.shownUntil !== undefined && open.shownUntil <= state.now;
+  return isOver ? withData(state, REVIEW, withReveal(open, false)) : state;
 }
 
 function withReveal(confirmation: Confirmation, isRevealed: boolean, until?: number): Confirmation {
   return { ...confirmation, isRevealed, shownUntil: isRevealed ? until : undefined, top: 0 };
 }
 
-export function confirmPanel(state: State, confirmation: Confirmation, size: Size): PanelContent {
+function confirmPanel(state: State, confirmation: Confirmation, size: Size): PanelContent {
   const { lines, end, page } = parts(state, confirmation, size);
   const visible = scrolledLines(lines, confirmation.top, page);
   const title = titleOf(confirmation.purpose);
@@ -224,15 +258,23 @@ export function confirmRedo(state: State): Step {
 
 function confirmAgain(before: State, purpose: "undo" | "redo", { place, purpose: of, edit }: Done): Step {
   const state = confirmEdit(before, purpose, place, edit, { of });
-  const { mode } = state;
-  return mode.kind === "confirm" ? step(state, { type: "renew", place, edit: mode.edit }) : step(state);
+  const open = dataOf(state, REVIEW);
+  return open ? awaiting(state, renewing(place, open.edit)) : step(state);
+}
+
+/** Finds out the effect of an edit of the history on the present data. */
+function renewing(place: number, edit: Edit): Work {
+  return async ({ places }) => {
+    // The edit can be dropped from the history even if the place fails.
+    const opened = await places.openToEdit(place).catch(() => undefined);
+    const now = opened?.editor.renew(edit) ?? edit;
+    return (state) => step(renewed(state, edit, now));
+  };
 }
 
 /** Asks about an edit of the history, given its effect on the present data. */
-export function renewed(state: State, edit: Edit, now: Edit): State {
-  const { mode } = state;
-  if (mode.kind !== "confirm" || isBeingWritten(state, mode) || mode.edit !== edit) return state;
-  return { ...state, mode: { ...mode, edit: now } };
+function renewed(state: State, edit: Edit, now: Edit): State {
+  return changeData(state, REVIEW, (open) => (open.edit === edit ? { ...open, edit: now } : open));
 }
 
 export function whyNoUndo({ history }: State): string | undefined {
@@ -241,4 +283,57 @@ export function whyNoUndo({ history }: State): string | undefined {
 
 export function whyNoRedo({ history }: State): string | undefined {
   return history.undone.length > 0 ? undefined : "nothing to redo";
+}
+
+/** Writes the edit. */
+function applying(place: number, edit: Edit): Work {
+  const apply: Work = async ({ places }) => {
+    await (await places.openToEdit(place)).editor.apply(edit);
+    return (state) => andThen(applied(state), refreshOthers);
+  };
+  return trying(apply, (failure) => (state) => notApplied(state, failure));
+}
+
+/** Handles a written edit: shows a notice, keeps the edit for undo, and reads the variables again. */
+function applied(state: State): Step {
+  const { writing, history } = state;
+  if (!writing) return step(state);
+  const { purpose, place, edit } = writing;
+  const isOfMarked = purpose === "delete" || purpose === "take-over";
+  const marks = isOfMarked ? unmarked(state, edit.changes) : state.marks;
+  const stack = withoutReview(state, edit);
+  const written = { ...state, stack, writing: undefined, marks, history: historyAfter(history, writing) };
+  // Keymaps are for the list.
+  const undoKey = acceptsQuestion(written) && stack.length > 0 ? "u" : keyOf(state, "undo");
+  const next = notify(written, doneText(state, writing, undoKey), "success");
+  const open = top(next);
+  if (place !== state.place) return open?.screen.changed?.(next, open.data, place) ?? step(next);
+  const [change, ...others] = edit.changes;
+  // An added variable is selected when it has been read.
+  const wanted = others.length === 0 && change?.after ? change.name : next.list.wanted;
+  return reload({ ...next, list: { ...next.list, wanted } });
+}
+
+/** The stack without the review of an edit, and without the form below it. */
+function withoutReview({ stack }: State, edit: Edit): State["stack"] {
+  const at = stack.findIndex(({ screen, data }) => screen === REVIEW && (data as Confirmation).edit === edit);
+  const review = stack[at]?.data as Confirmation | undefined;
+  if (!review) return stack;
+  return review.again ? stack.toSpliced(at - 1, 2) : stack.toSpliced(at, 1);
+}
+
+/** Handles an edit that could not be written: its review shows why, and a notice if something else covers it. */
+function notApplied(state: State, { code, message }: Failure): Step {
+  const { writing } = state;
+  if (!writing) return step(state);
+  const { purpose, edit } = writing;
+  const open = dataOf(state, REVIEW);
+  const isOpen = open !== undefined && open.edit === edit;
+  const free: State = { ...state, writing: undefined };
+  const shown = isOpen ? free : notify(free, message, "error");
+  // Asks again, with the variable as it is now.
+  if (isOpen && code === "changed" && open.again) return open.again(pop(shown));
+  const isRepeated = purpose === "undo" || purpose === "redo";
+  const problem = isRepeated ? `${message}. To ${purpose} other edits, drop this one from the history` : message;
+  return step(changeData(shown, REVIEW, (each) => (each.edit === edit ? { ...each, problem } : each)));
 }

@@ -2,12 +2,13 @@ import { Box, Transform } from "ink";
 import { createContext, useContext } from "react";
 import type { Command } from "../state/command.js";
 import { isTooSmall, MIN_SCREEN } from "../state/layout.js";
-import { isQuitQuestion } from "../state/modes.js";
 import type { State } from "../state/state.js";
 import { type Line, paintLine, wrapLines } from "../text/line.js";
 import { createTheme, type Theme } from "../text/theme.js";
+import type { Panel } from "../view/panel.js";
 import { panelLines } from "../view/panel.js";
-import { type Panel, screenContent } from "./screen.js";
+import { isQuitQuestion } from "../view/question.js";
+import { screenContent } from "./screen.js";
 
 interface AppProps {
   readonly state: State;
@@ -16,10 +17,10 @@ interface AppProps {
 }
 
 export function App({ state, commands }: AppProps) {
-  const { columns, rows, mode } = state;
+  const { columns, rows } = state;
   if (isTooSmall(state)) {
     const small = `Too small: ${MIN_SCREEN.columns}x${MIN_SCREEN.rows} is needed.`;
-    const text = isQuitQuestion(mode) ? `${mode.text} ${small}` : `${small} Ctrl-C quits.`;
+    const text = isQuitQuestion(state) ? `Ctrl-C again quits. ${small}` : `${small} Ctrl-C quits.`;
     return (
       <Box width={columns} height={rows}>
         <TextLines lines={wrapLines(text, columns, "text").slice(0, rows)} />

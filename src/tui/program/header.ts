@@ -1,6 +1,5 @@
 import { durationText } from "../../domain/printable.js";
 import { isReading } from "../reading/loading.js";
-import { oldestAsOf } from "../reading/others.js";
 import { sortArrow } from "../screens/list.js";
 import type { Loaded } from "../state/loaded.js";
 import { identityOf, isProduction } from "../state/places.js";
@@ -17,6 +16,7 @@ import {
   lineWidth,
   type Span,
 } from "../text/line.js";
+import { layers } from "../view/screen.js";
 import { untilText } from "../view/status-lines.js";
 
 interface Part extends Span {
@@ -91,8 +91,12 @@ function partsOf(state: State): Part[] {
 /** `5 s old`; beside the open place, others can be older. */
 function ageText(state: State): string {
   const { loaded, now } = state;
-  const oldest = oldestAsOf(state);
-  if (loaded.asOf === undefined || oldest === undefined) return "age unknown";
+  if (loaded.asOf === undefined) return "age unknown";
+  const times = [
+    ...[...state.others.values()].map(({ asOf }) => asOf),
+    ...layers(state).map(({ screen, data }) => screen.asOf?.(data)),
+  ];
+  const oldest = Math.min(loaded.asOf, ...times.flatMap((time) => time ?? []));
   const [age, most] = [loaded.asOf, oldest].map((asOf) => durationText(Math.max(0, now - asOf)));
   return age === most ? `${age} old` : `up to ${most} old`;
 }

@@ -1,13 +1,14 @@
 import { decryptSelected } from "../reading/reveal.js";
 import { cursorInView } from "../reading/selection.js";
 import type { Command } from "../state/command.js";
-import { type Step, step } from "../state/messages.js";
-import type { State } from "../state/state.js";
+import type { State, Step } from "../state/state.js";
+import { step } from "../state/work.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
-import type { Cell, PanelContent } from "../view/panel.js";
+import type { Cell, Panel, PanelContent } from "../view/panel.js";
+import { top } from "../view/screen.js";
 import { isDouble, type Key, type Mouse, type Press } from "../widgets/key.js";
-import { type Panel, screenContent } from "./screen.js";
+import { screenContent } from "./screen.js";
 
 type PressKey = (state: State, key: Key) => Step;
 
@@ -24,11 +25,11 @@ export function handleMouse(
 ): Step {
   const { content, cell, key } = pointedAt(state, commands, mouse.column, mouse.row);
   if (mouse.action !== "press") return turnWheel(state, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
-  const press: Press = { ...mouse, at: now, mode: state.mode.kind };
+  const press: Press = { ...mouse, at: now, screen: top(state)?.screen.name ?? "" };
   const { lastPress } = state;
   const isSecond = isDouble(lastPress, press);
   // The target of the first press is gone: this press was not meant for its successor.
-  if (isSecond && lastPress?.mode !== press.mode) return step(state);
+  if (isSecond && lastPress?.screen !== press.screen) return step(state);
   const next: State = { ...state, lastPress: press };
   if (key !== undefined) return pressKey(next, namedKey(key));
   const focused = content && focus(next, content);
@@ -38,16 +39,16 @@ export function handleMouse(
   if (!isSecond || content.pressesEnter === false) return decryptSelected(selected);
   const chosen: State = { ...focused, lastPress: undefined };
   // Its key can be another one.
-  const open = chosen.mode.kind === "browse" && commands.find(({ name }) => name === "open");
+  const open = chosen.stack.length === 0 && commands.find(({ name }) => name === "open");
   return open ? open.run(chosen, "") : pressKey(chosen, namedKey("enter"));
 }
 
 /** The panel gets the focus. Undefined if a question is open, which must be answered first. */
 function focus(state: State, { panel }: PanelContent): State | undefined {
   if (panel === undefined) return state;
-  const { kind } = state.mode;
-  if (kind !== "browse" && kind !== "filter" && kind !== "command") return undefined;
-  return { ...state, focus: panel, mode: { kind: "browse" } };
+  const open = top(state);
+  if (open && !open.screen.isInList) return undefined;
+  return { ...state, focus: panel, stack: [] };
 }
 
 function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, pressKey: PressKey): Step {

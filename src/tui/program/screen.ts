@@ -1,28 +1,15 @@
-import { formPanel } from "../edit/form-panel.js";
-import { confirmPanel } from "../edit/review.js";
-import { groupOf } from "../reading/others.js";
-import { candidatesPanel } from "../screens/candidates.js";
-import { copyPanel } from "../screens/copy.js";
-import { differencePanel, diffPanel } from "../screens/diff-panel.js";
-import { helpPanel } from "../screens/help.js";
 import { variablesPanel } from "../screens/list.js";
-import { matrixDetail, matrixPanel } from "../screens/matrix-panel.js";
-import { pickPanel, placesPanel } from "../screens/places.js";
+import { placesPanel } from "../screens/places.js";
 import { recordPanel } from "../screens/record.js";
 import type { Command } from "../state/command.js";
-import { diffSizes, type Layout, layoutOf, matrixSizes, questionSize, type Size } from "../state/layout.js";
-import { showsProduction } from "../state/places.js";
+import { type Layout, layoutOf, questionSize, type Size } from "../state/layout.js";
+import { isProduction } from "../state/places.js";
 import type { State } from "../state/state.js";
 import type { Line } from "../text/line.js";
-import type { PanelContent } from "../view/panel.js";
-import { askPanel, credentialsPanel } from "../view/question.js";
+import type { Panel, PanelContent } from "../view/panel.js";
+import { top } from "../view/screen.js";
 import { footerLines } from "./footer.js";
 import { headerLine } from "./header.js";
-
-export interface Panel {
-  readonly size: Size;
-  readonly content: PanelContent;
-}
 
 interface ScreenContent {
   /** The first line. */
@@ -37,49 +24,39 @@ interface ScreenContent {
 
 /** The layout of a screen that is large enough: for drawing it, and for finding the target of a click. */
 export function screenContent(state: State, commands: readonly Command[]): ScreenContent {
-  const { mode } = state;
-  const body = panelColumns(state, commands, layoutOf(state));
-  const overlay = mode.kind === "command" ? candidatesPanel(state, mode, commands) : undefined;
+  const open = top(state);
+  const body = bodyColumns(state, commands, layoutOf(state));
+  const overlay = open?.screen.overlay?.(state, open.data, commands);
   return { header: headerLine(state), body, overlay, footer: footerLines(state, commands) };
 }
 
-function panelColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
-  const { mode, focus } = state;
-  const { body, places, variables, record, isRecordBeside } = layout;
-  const look = { isProduction: showsProduction(state) };
-  if (mode.kind === "help") return [[{ size: body, content: helpPanel(commands, mode, body) }]];
-  if (mode.kind === "diff") {
-    const { list, detail } = diffSizes(layout, mode.focus);
-    const differences = { size: list, content: { ...diffPanel(state, mode, list), ...look } };
-    return [[differences, { size: detail, content: { ...differencePanel(state, mode, detail), ...look } }]];
-  }
-  if (mode.kind === "matrix") {
-    const { list, detail } = matrixSizes(layout, groupOf(state).length);
-    const names = { size: list, content: { ...matrixPanel(state, mode, list), ...look } };
-    return [[names, { size: detail, content: { ...matrixDetail(state, mode, detail), ...look } }]];
-  }
+function bodyColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
+  const { focus } = state;
+  const { places, variables, record, isRecordBeside } = layout;
+  const { screen, data } = top(state) ?? {};
+  const isOfProduction = showsProduction(state);
+  const marked = (panels: readonly Panel[]) =>
+    panels.map(({ size, content }) => ({ size, content: { ...content, isProduction: isOfProduction } }));
+  const body = screen?.body?.(state, data, layout, commands);
+  if (body) return screen?.places ? body.map(marked) : body;
   const size = questionSize(layout);
-  const question = questionPanel(state, size);
+  const question = screen?.panel?.(state, data, size);
   const left = panelsOf(places, (room) => placesPanel(state, room, focus === "places" && !question));
   // In one column, the places fill the body when they are visible.
-  if (question) return [variables ? left : [], [{ size, content: { ...question, ...look } }]];
-  const list = panelsOf(variables, (room) => ({ ...variablesPanel(state, room), ...look }));
-  const detail = panelsOf(record, (room) => ({ ...recordPanel(state, room), ...look }));
+  if (question) return [variables ? left : [], marked([{ size, content: question }])];
+  const list = marked(panelsOf(variables, (room) => variablesPanel(state, room)));
+  const detail = marked(panelsOf(record, (room) => recordPanel(state, room)));
   return isRecordBeside ? [left, list, detail] : [left, [...list, ...detail]];
+}
+
+/** Whether the screen is about production: the open place, or those that the top screen shows or edits. */
+function showsProduction(state: State): boolean {
+  const open = top(state);
+  const shown = open?.screen.places?.(state, open.data) ?? [state.place];
+  return shown.some((index) => state.places[index] !== undefined && isProduction(state.places[index]));
 }
 
 /** One panel, or none if there is no room for it. */
 function panelsOf(size: Size | undefined, contentFor: (size: Size) => PanelContent): readonly Panel[] {
   return size ? [{ size, content: contentFor(size) }] : [];
-}
-
-/** The panel of a mode that asks for something, which replaces variables and record. */
-function questionPanel(state: State, size: Size): PanelContent | undefined {
-  const { mode } = state;
-  if (mode.kind === "pick") return pickPanel(state, mode, size);
-  if (mode.kind === "copy") return copyPanel(state, mode, size);
-  if (mode.kind === "form") return formPanel(state, mode, size);
-  if (mode.kind === "ask") return askPanel(mode, size);
-  if (mode.kind === "credentials") return credentialsPanel(state, mode, size);
-  return mode.kind === "confirm" ? confirmPanel(state, mode, size) : undefined;
 }

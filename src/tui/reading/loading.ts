@@ -1,10 +1,13 @@
-import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
-import type { Effect } from "../state/effects.js";
 import type { Failure, Loaded, Reading } from "../state/loaded.js";
-import { type Step, step } from "../state/messages.js";
+import { toFailure } from "../state/opened-places.js";
 import { healthOf, withHealth } from "../state/places.js";
-import { notify, type Preferences, type State } from "../state/state.js";
+import { type Next, notify, type Preferences, type State, type Step } from "../state/state.js";
+import { andThen, step } from "../state/work.js";
+import { refreshOthers } from "./others.js";
+import { isSame } from "./read-entries.js";
+import { readOpen } from "./read-place.js";
+import { decryptSelected } from "./reveal.js";
 import { NO_MARKS, relist, selectedEntry } from "./selection.js";
 
 const RECENT_MS = 60_000;
@@ -18,7 +21,7 @@ const REQUEST_PAUSE_MS = 250;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
-interface Start extends Pick<State, "columns" | "rows" | "now" | "places" | "place"> {
+export interface Start extends Pick<State, "columns" | "rows" | "now" | "places" | "place"> {
   /** Index of a place to offer: the cursor is on it, and the list of places has the focus. */
   readonly offered?: number | undefined;
   readonly preferences?: Preferences;
@@ -34,11 +37,12 @@ export function initialState({ place, offered, preferences = {}, ...start }: Sta
     health: new Map(),
     list: { filter: "", type: undefined, sort: "id", isReversed: false, rows: [], cursor: 0, top: 0 },
     focus: offered === undefined ? "variables" : "places",
-    mode: { kind: "browse" },
+    stack: [],
+    readOnly: new Set(),
     notice: undefined,
     history: { done: [], undone: [] },
   };
-  return step(state, loadEffect(state));
+  return load(state, true);
 }
 
 /** The parts of the state that opening a place resets. */
@@ -54,8 +58,37 @@ function openedAt(place: number, generation: number) {
   return { place, placeCursor: place, loaded, recordTop: 0, ...empty };
 }
 
-function loadEffect({ place, loaded: { generation, entries, isComplete } }: State): Effect {
-  return { type: "load", place, generation, known: isComplete ? entries : [] };
+/** Reads the open place. Its outcome is dropped if another read has begun. */
+function load(state: State, isRequested: boolean): Step {
+  const { place, loaded: before } = state;
+  const { generation } = before;
+  const known = before.isComplete ? before.entries : [];
+  const current = (next: Next): Next => {
+    return (now) => (now.loaded.generation === generation ? next(now) : step(now));
+  };
+  return step(state, async (tools) => {
+    const { dispatch, ticks } = tools;
+    try {
+      const reading = await readOpen(tools, place, known, isRequested, {
+        onOpened: ({ editor, identity }) => {
+          dispatch(current((now) => identified(withLoaded(now, { isEditable: editor !== undefined }), identity)));
+        },
+        onProgress: (entries, total) => dispatch(current((now) => step(progressed(now, entries, total)))),
+      });
+      return reading && current((now) => andThen(refreshOthers(loaded(now, reading)), decryptSelected));
+    } catch (error) {
+      return current((now) => step(failed(now, toFailure(error), ticks())));
+    }
+  });
+}
+
+/** Sets the identity of a place, which some have only once they are open. A gone place listed anew is opened there. */
+function identified(state: State, identity: string | undefined): Step {
+  const open = state.places[state.place];
+  if (!open || identity === undefined || open.identity === identity) return step(state);
+  const listed = state.places.findIndex((each) => each.identity === identity && !each.isGone);
+  if (open.isGone && listed >= 0) return openPlace(state, listed);
+  return step({ ...state, places: state.places.with(state.place, { ...open, identity }) });
 }
 
 export function openPlace(state: State, place: number): Step {
@@ -65,13 +98,13 @@ export function openPlace(state: State, place: number): Step {
   // The same variable in another environment, as soon as it is read.
   const wanted = state.list.wanted ?? selectedEntry(state)?.variable.name;
   const next = relist({ ...opened, list: { ...state.list, rows: [], cursor: 0, top: 0, wanted } });
-  return step(next, loadEffect(next));
+  return load(next, true);
 }
 
 export function reload(state: State): Step {
   const generation = state.loaded.generation + 1;
   const next = withLoaded(state, { generation, failure: undefined, nextAt: undefined });
-  return step(next, loadEffect(next));
+  return load(next, true);
 }
 
 /** Looks for changes or tries again, once that is due. */
@@ -80,7 +113,7 @@ export function loadWhenDue(state: State): Step {
   if (nextAt === undefined || state.now < nextAt) return step(state);
   // A failure stays on the screen until the outcome of this read.
   const next = withLoaded(state, { nextAt: undefined });
-  return step(next, loadEffect(next));
+  return load(next, false);
 }
 
 export function progressed(state: State, entries: readonly VariableEntry[], total: number): State {
@@ -187,11 +220,4 @@ export function summarize({ added, changed, removed }: Changes): string | undefi
     return [`${kind}: ${names.length > MAX_NAMES ? `${names.length} variables` : names.join(", ")}`];
   });
   return parts.length === 0 ? undefined : parts.join("; ");
-}
-
-/** Whether two entries have the same content: a restarted server may create new records of it. */
-export function isSame(a: VariableEntry, b: VariableEntry): boolean {
-  if (a === b) return true;
-  const parts = ({ variable, value, rules }: VariableEntry) => [variable, value, rules];
-  return isDeepStrictEqual(parts(a), parts(b));
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
-import type { Matrix } from "../state/modes.js";
 import type { Revealed, State } from "../state/state.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { parsedJson } from "../text/json.js";
@@ -134,7 +133,11 @@ function plainValue(entry: VariableEntry | undefined, { decrypted }: Revealed): 
 
 export const ONLY = ["all", "differing", "missing"] as const;
 
-type Filter = Pick<Matrix, "filter" | "only">;
+/** Which rows a matrix shows. */
+interface Filter {
+  readonly filter: string;
+  readonly only: (typeof ONLY)[number];
+}
 const knownRows = new WeakMap<Table, Filter & { readonly rows: readonly number[] }>();
 
 /** The rows of a table that a matrix shows. */
@@ -158,7 +161,11 @@ export function hasKind({ columns, kinds }: Table, row: number, wanted: readonly
 }
 
 /** Where a name is among rows; where the cursor was, if it isn't there. */
-export function cursorAt({ names }: Table, rows: readonly number[], { name, cursor }: Pick<Matrix, "name" | "cursor">) {
+export function cursorAt(
+  { names }: Table,
+  rows: readonly number[],
+  { name, cursor }: { readonly name: string; readonly cursor: number },
+) {
   const isAt = (row: number | undefined) => row !== undefined && names[row] === name;
   if (isAt(rows[cursor])) return cursor;
   const found = rows.findIndex(isAt);

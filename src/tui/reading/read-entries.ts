@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { ChangedDataError } from "../../domain/errors.js";
 import type { VariableReader } from "../../domain/read.js";
 import {
@@ -10,7 +11,6 @@ import {
   withRules,
 } from "../../domain/source.js";
 import type { Variable, VariableValue } from "../../domain/variable.js";
-import { isSame } from "./loading.js";
 
 export interface EntriesRead {
   /** The known array, if nothing has changed. */
@@ -104,4 +104,11 @@ export async function readAgainOnChange(
 /** Local data is returned without a pause: let the screen and the keys have their turn. */
 export function giveWay(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/** Whether two entries have the same content: a restarted server may create new records of it. */
+export function isSame(a: VariableEntry, b: VariableEntry): boolean {
+  if (a === b) return true;
+  const parts = ({ variable, value, rules }: VariableEntry) => [variable, value, rules];
+  return isDeepStrictEqual(parts(a), parts(b));
 }

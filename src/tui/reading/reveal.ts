@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, isPublic, textAs } from "../../domain/variable.js";
-import { type Step, step } from "../state/messages.js";
-import type { Revealed, State } from "../state/state.js";
+import { isEncrypted, isPublic, textAs, valueText } from "../../domain/variable.js";
+import type { Revealed, State, Step, Work } from "../state/state.js";
+import { step } from "../state/work.js";
 import { selectedEntry } from "./selection.js";
 
 /** Replaces every hidden value. Always of one length, since the length of a secret is a hint too. */
@@ -77,11 +77,21 @@ export function decryptSelected(state: State): Step {
   const sealed = entry?.value?.content.value;
   if (!entry || !revealed || !isEncrypted(sealed)) return step(state);
   const isWanted = isRevealed(revealed, entry.variable.name) && !revealed.decrypted.has(sealed);
-  return isWanted ? step(state, { type: "decrypt", entry }) : step(state);
+  return isWanted ? step(state, decrypting(entry, state.place)) : step(state);
+}
+
+/** Decrypts the value of a place, while it is revealed. */
+export function decrypting({ variable, value }: VariableEntry, place: number): Work {
+  return async ({ places }) => {
+    if (!value) return undefined;
+    const sealed = valueText(value.content.value);
+    const text = valueText((await places.open(place)).decrypt(variable.name, value.content.value));
+    return (now) => step(decrypted(now, sealed, text));
+  };
 }
 
 /** @param sealed the encrypted form of the value */
-export function decrypted(state: State, sealed: string, text: string): State {
+function decrypted(state: State, sealed: string, text: string): State {
   const { revealed } = state;
   if (!revealed) return state;
   return { ...state, revealed: { ...revealed, decrypted: new Map(revealed.decrypted).set(sealed, text) } };

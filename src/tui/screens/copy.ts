@@ -1,46 +1,53 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { copyEntries } from "../reading/copying.js";
 import { targetEntries } from "../reading/selection.js";
 import { COPY_ITEMS, type CopyFormat, type CopyItem } from "../state/copy-formats.js";
 import { bodyPage, type Size } from "../state/layout.js";
-import { type Step, step } from "../state/messages.js";
-import type { CopyMode } from "../state/modes.js";
 import { placeName } from "../state/places.js";
-import type { State } from "../state/state.js";
+import type { State, Step } from "../state/state.js";
+import { step } from "../state/work.js";
 import { fitText, type Line } from "../text/line.js";
 import { GAP, type PanelContent, rowLines, selectRow, variablesText } from "../view/panel.js";
+import { hints, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { moveCursor } from "../widgets/list.js";
 
 export function copySelected(state: State, format: CopyFormat): Step {
-  return copyEntries(state, targetEntries(state), format);
+  return copyEntries(state, state.place, targetEntries(state), format);
 }
 
 export function copyAll(state: State, format: CopyFormat): Step {
-  return copyEntries(state, state.loaded.entries, format);
+  return copyEntries(state, state.place, state.loaded.entries, format);
+}
+
+/** Choosing how to copy variables. */
+interface CopyMenu {
+  readonly entries: readonly VariableEntry[];
+  /** Index in `COPY_ITEMS`. */
+  readonly cursor: number;
 }
 
 /** Opens the menu of formats. */
 export function openCopy(state: State, entries = targetEntries(state)): Step {
-  return step({ ...state, mode: { kind: "copy", entries, cursor: 0, back: state.mode } });
+  return step(push(state, COPY, { entries, cursor: 0 }));
 }
 
-export function copyKey(state: State, mode: CopyMode, key: Key): Step {
+const COPY_KEYS = hints("↑↓ move, Enter copy, Esc back");
+
+const COPY: Screen<CopyMenu> = { name: "copy", key: copyKey, panel: copyPanel, hints: () => COPY_KEYS };
+
+function copyKey(state: State, menu: CopyMenu, key: Key): Step {
   const name = commandKeyName(key);
-  const { entries, cursor, back } = mode;
-  const returned: State = { ...state, mode: back };
-  if (name === "escape" || name === "q") return step(returned);
+  const { entries, cursor } = menu;
+  if (name === "escape" || name === "q") return step(pop(state));
   const item = COPY_ITEMS[cursor];
-  if (name === "enter" && item) return copyItem(returned, entries, item);
+  if (name === "enter" && item) return copyItem(pop(state), entries, item);
   const moved = moveCursor({ cursor, top: 0 }, COPY_ITEMS.length, bodyPage(state), name);
-  return step(moved ? { ...state, mode: { ...mode, cursor: moved.cursor } } : state);
+  return step(moved ? withData(state, COPY, { ...menu, cursor: moved.cursor }) : state);
 }
 
 function copyItem(state: State, entries: readonly VariableEntry[], { format, isAll }: CopyItem): Step {
-  return isAll ? copyAll(state, format) : copyEntries(state, entries, format);
-}
-
-function copyEntries(state: State, entries: readonly VariableEntry[], format: CopyFormat): Step {
-  return step(state, { type: "copy", place: state.place, entries, format });
+  return isAll ? copyAll(state, format) : copyEntries(state, state.place, entries, format);
 }
 
 const HELP: Partial<Record<CopyFormat, { readonly one: string; readonly many: string }>> = {
@@ -54,25 +61,19 @@ const HELP: Partial<Record<CopyFormat, { readonly one: string; readonly many: st
 const FORMAT_WIDTH = 10;
 
 /** The menu of formats. */
-export function copyPanel(
-  state: State,
-  { entries, cursor }: Pick<CopyMode, "entries" | "cursor">,
-  { height }: Size,
-): PanelContent {
+function copyPanel(state: State, { entries, cursor }: CopyMenu, { height }: Size): PanelContent {
   const page = height - 2;
   const position = { cursor, top: Math.max(0, cursor - page + 1) };
   return {
     title: `Copy ${variablesText(entries.map(({ variable }) => variable))}`,
     footnote: COPY_ITEMS.length > page ? `${cursor + 1}/${COPY_ITEMS.length}` : undefined,
     isFocused: true,
-    select: selectRow(position, COPY_ITEMS.length, 0, (now, index) =>
-      now.mode.kind === "copy" ? { ...now, mode: { ...now.mode, cursor: index } } : now,
-    ),
+    select: selectRow(position, COPY_ITEMS.length, 0, (now, index) => withData(now, COPY, { entries, cursor: index })),
     lines: rowLines(COPY_ITEMS, position, page, true, (item) => cells(state, entries, item)),
   };
 }
 
-function cells(state: State, entries: CopyMode["entries"], { format, isAll }: CopyItem): Line {
+function cells(state: State, entries: CopyMenu["entries"], { format, isAll }: CopyItem): Line {
   const help = isAll
     ? `all variables of ${placeName(state, state.place)}`
     : HELP[format]?.[entries.length === 1 ? "one" : "many"];

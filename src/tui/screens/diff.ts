@@ -1,56 +1,256 @@
 import { type Difference, diffValues } from "../../domain/differing-values.js";
 import { namedValues, type VariableEntry } from "../../domain/source.js";
+import { isEncrypted, isPublic, type NamedValue, textAs } from "../../domain/variable.js";
 import { openEditor, openForm } from "../edit/form.js";
 import { confirmRedo, confirmUndo, whyNoRedo, whyNoUndo } from "../edit/review.js";
+import { copyEntries } from "../reading/copying.js";
 import { withRetryTime } from "../reading/others.js";
-import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
-import { type ModeKey, runKey } from "../state/command.js";
-import { diffSizes, layoutOf, listPage } from "../state/layout.js";
+import { readBeside } from "../reading/read-place.js";
+import { isRevealed, toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
+import { type ModeKey, runKey, workingKeys } from "../state/command.js";
+import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import type { Failure } from "../state/loaded.js";
-import { type Step, step } from "../state/messages.js";
-import type { Comparison, Mode } from "../state/modes.js";
-import { placeName } from "../state/places.js";
-import { backToBrowse, type State } from "../state/state.js";
+import { placeName, withHealth } from "../state/places.js";
+import type { Assigned } from "../state/ports.js";
+import type { Revealed, State, Step, Work } from "../state/state.js";
+import { step, trying } from "../state/work.js";
+import type { DiffLines } from "../text/diff-lines.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
+import { visibleText } from "../text/graphemes.js";
+import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
+import { differenceLines } from "../view/edit-lines.js";
+import { GAP, headingLine, type PanelContent, rowLines, SIGNS, scrolledLines, selectRow } from "../view/panel.js";
+import { changeData, dataOf, filterLine, pop, push, type Screen, withData } from "../view/screen.js";
+import { describePlaceFailure } from "../view/status-lines.js";
+import { PLACEHOLDERS } from "../view/values.js";
 import { filterKeyed } from "../widgets/filter.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
-import { keepVisible, moveCursor, scroll } from "../widgets/list.js";
-import { textField } from "../widgets/text-field.js";
+import { keepVisible, moveCursor, type Position, scroll, scrollList, scrollText } from "../widgets/list.js";
+import { type TextField, textField } from "../widgets/text-field.js";
 import { openCommandLine } from "./command-line.js";
-import { detailPage, differenceDetail } from "./diff-panel.js";
 import { openHelp } from "./help.js";
 import { takeOver, whyReadOnly } from "./places.js";
 
+/** The position is that in the list. */
+interface Comparison extends Position {
+  /** Index of the other place. */
+  readonly place: number;
+  readonly phase: "loading" | "ready" | "failed";
+  readonly failure?: Failure | undefined;
+  /** The variables of the open place and of the other that were compared. */
+  readonly open: readonly VariableEntry[];
+  readonly others: readonly VariableEntry[];
+  /** When those of the other were read. */
+  readonly asOf?: number | undefined;
+  /** From the open place (`before`) to the other (`after`), by name. */
+  readonly all: readonly Difference[];
+  /** Those that match the filter. */
+  readonly differences: readonly Difference[];
+  readonly filter: string;
+  /** The filter while it is typed; Escape restores `before`. */
+  readonly typing?: { readonly field: TextField; readonly before: string } | undefined;
+  readonly focus: "list" | "detail";
+  /** First visible line of the detail. */
+  readonly detailTop: number;
+}
+
+const DIFF: Screen<Comparison> = {
+  name: "diff",
+  key: diffKey,
+  body: (state, comparison, layout) => {
+    const { list, detail } = diffSizes(layout, comparison.focus);
+    return [
+      [
+        { size: list, content: diffPanel(state, comparison, list) },
+        { size: detail, content: differencePanel(state, comparison, detail) },
+      ],
+    ];
+  },
+  input: (state, { typing, differences, all }) =>
+    typing && [filterLine(state, differences.length, all.length, typing.field)],
+  hints: (state, comparison) => workingKeys(DIFF_KEYS, state, comparison),
+  places: (state, { place }) => [state.place, place],
+  // Unlike the open place, the other one is not looked at for changes.
+  changed: (state, comparison, place) => {
+    if (place === comparison.place) return compare(state, comparison);
+    const isStale = comparison.phase === "ready" && comparison.open !== state.loaded.entries;
+    return step(isStale ? withData(state, DIFF, withDifferences(state, comparison)) : state);
+  },
+  reading: ({ phase, place }) => (phase === "loading" ? [place] : []),
+  asOf: ({ asOf }) => asOf,
+  takesQuestions: true,
+};
+
+const MAX_NAME = 32;
+
+/** The differences between the open place and another, side by side. Only visible ones are formatted. */
+function diffPanel(state: State, comparison: Comparison, size: Size): PanelContent {
+  const { phase, differences, all, filter, cursor, focus } = comparison;
+  const [left, right] = [placeName(state, state.place), placeName(state, comparison.place)];
+  const isKnown = phase === "ready" || (phase === "loading" && all.length > 0);
+  const position = differences.length > 0 ? `  ${countText(cursor + 1)}/${countText(differences.length)}` : "";
+  const filtered = filter === "" ? "" : `  /${visibleText(filter)}`;
+  const hint = phase === "loading" ? `reading ${right}…` : "+ only there   - only here   ~ differs";
+  const visible = keepVisible(comparison, differences.length, listPage(size));
+  const hasList = isKnown && differences.length > 0;
+  return {
+    title: `${left} → ${right}${isKnown ? `${position}${filtered}` : ""}`,
+    footnote: hasList ? hint : undefined,
+    isFocused: focus === "list",
+    lines: hasList
+      ? listLines(state, comparison, size, left, right)
+      : [[], ...statusLines(state, comparison, right, textColumns(size)).map(indented)],
+    select: hasList ? selectRow(visible, differences.length, 1, (now, at) => onRow(now, { cursor: at })) : undefined,
+    scroll: (now, by) => onRow(now, scrollList(visible, differences.length, listPage(size), by)),
+  };
+}
+
+/** The list with the focus, after a click or the wheel. */
+function onRow(state: State, position: Partial<Position>): State {
+  const open = dataOf(state, DIFF);
+  if (!open) return state;
+  const next: Comparison = { ...open, ...position, focus: "list" };
+  return withData(state, DIFF, next.cursor === open.cursor ? next : { ...next, detailTop: 0 });
+}
+
+function listLines(state: State, comparison: Comparison, size: Size, left: string, right: string): Line[] {
+  const columns = diffColumns(size.width - 2);
+  const headings = [fitText("NAME", columns.name), fitText(left, columns.left), fitText(right, columns.right)];
+  const { differences, focus } = comparison;
+  const page = listPage(size);
+  const position = keepVisible(comparison, differences.length, page);
+  const rows = rowLines(differences, position, page, focus === "list", (difference) =>
+    differenceCells(difference, isRevealed(state.revealed, difference.name), columns),
+  );
+  return [headingLine(headings), ...rows];
+}
+
+type DiffColumns = ReturnType<typeof diffColumns>;
+
+function diffColumns(width: number) {
+  const differenceCells = width - 4 - 2 * GAP.length;
+  const name = Math.min(MAX_NAME, Math.floor(differenceCells * 0.4));
+  const left = Math.floor((differenceCells - name) / 2);
+  return { name, left, right: differenceCells - name - left };
+}
+
+function differenceCells({ kind, name, before, after }: Difference, isShown: boolean, columns: DiffColumns): Line {
+  const hasTypes = before !== undefined && after !== undefined && before.type !== after.type;
+  return [
+    SIGNS[kind],
+    { text: cellText(name, columns.name) },
+    { text: GAP },
+    valueSpan(before, isShown, hasTypes, columns.left),
+    { text: GAP },
+    valueSpan(after, isShown, hasTypes, columns.right),
+  ];
+}
+
+function valueSpan(item: NamedValue | undefined, isShown: boolean, hasType: boolean, width: number): Span {
+  if (!item) return { text: fitText("(missing)", width), role: "muted" };
+  const { text, role = "text" } = isShown || isPublic(item.rules) ? shownSpan(item) : PLACEHOLDERS.masked;
+  return { text: cellText(hasType ? `${item.type} ${text}` : text, width), role };
+}
+
+function shownSpan({ type, value }: NamedValue): Span {
+  if (value === "" && type !== "JSON") return PLACEHOLDERS.shown;
+  return isEncrypted(value) ? PLACEHOLDERS.encrypted : { text: textAs(value, type) };
+}
+
+function statusLines(state: State, { phase, failure, place, all }: Comparison, other: string, width: number): Line[] {
+  if (phase === "loading") return wrapLines(`reading ${other}…`, width, "muted");
+  if (phase === "ready") {
+    if (all.length === 0) return wrapLines("✓ no differences", width, "success");
+    return wrapLines("no difference matches the filter; Esc removes it", width, "muted");
+  }
+  const { what, advice } = describePlaceFailure(state, place, failure ?? { code: "", message: `can't read ${other}` });
+  return [
+    ...wrapLines(`✗ ${what}`, width, "danger"),
+    ...[...advice, "r tries again"].flatMap((text) => wrapLines(text, width, "muted")),
+  ];
+}
+
+/** Both values of the difference under the cursor, as a diff. */
+function differencePanel(state: State, comparison: Comparison, size: Size): PanelContent {
+  const { cursor, differences, detailTop, focus } = comparison;
+  const selected = differences[cursor];
+  const { lines, changes } = differenceDetail(state, comparison, size);
+  const before = changes.filter((index) => index <= detailTop).length;
+  const position = focus === "detail" && changes.length > 1 ? `  change ${Math.max(1, before)}/${changes.length}` : "";
+  return {
+    ...scrolledLines(lines, detailTop, detailPage(size)),
+    title: selected ? `${visibleText(selected.name)}${position}` : "Variable",
+    isFocused: focus === "detail",
+    select: (now) => inDetail(now, {}),
+    scroll: (now, by) => inDetail(now, { detailTop: scrollText(detailTop, lines.length, detailPage(size), by) }),
+  };
+}
+
+/** The detail with the focus, after a click or the wheel. */
+function inDetail(state: State, change: Partial<Comparison>): State {
+  const open = dataOf(state, DIFF);
+  return open ? withData(state, DIFF, { ...open, ...change, focus: "detail" }) : state;
+}
+
+/** Lines of the detail that are visible. */
+function detailPage({ height }: Size): number {
+  return height - 2;
+}
+
+interface ShownDiff extends DiffLines {
+  readonly difference: Difference;
+  readonly width: number;
+}
+
+/** The last detail: comparing long values takes time. Kept only while values are revealed, as nothing else holds the key. */
+const lastShown = new WeakMap<Revealed, ShownDiff>();
+
+function differenceDetail({ revealed }: State, { differences, cursor }: Comparison, size: Size): DiffLines {
+  const difference = differences[cursor];
+  if (!difference) return { lines: [], changes: [] };
+  const width = textColumns(size);
+  const { name, before, after } = difference;
+  const sides = { before: before && withoutDescription(before), after: after && withoutDescription(after) };
+  if (!revealed || !isRevealed(revealed, name)) return differenceLines(sides, false, width);
+  const last = lastShown.get(revealed);
+  if (last && last.difference === difference && last.width === width) return last;
+  const shown = { ...differenceLines(sides, true, width), difference, width };
+  lastShown.set(revealed, shown);
+  return shown;
+}
+
+/** Descriptions belong to the application, not to the environment. */
+function withoutDescription({ type, value, rules }: NamedValue): Assigned {
+  return { ...rules, type, value, description: "" };
+}
+
 export function openDiff(state: State, place: number): Step {
-  return compare(state, {
-    kind: "diff",
-    place,
-    phase: "loading",
-    isEditable: false,
-    open: [],
-    others: [],
-    all: [],
-    differences: [],
-    filter: "",
-    focus: "list",
-    detailTop: 0,
-    cursor: 0,
-    top: 0,
-  });
+  const phase = "loading";
+  const nothing = { open: [], others: [], all: [], differences: [], filter: "" };
+  return step(
+    push(state, DIFF, { place, phase, ...nothing, focus: "list", detailTop: 0, cursor: 0, top: 0 }),
+    comparing(place),
+  );
 }
 
-/** Reads the other place, again if it was read before. */
+/** Reads the other place again. */
 function compare(state: State, comparison: Comparison): Step {
-  const mode: Comparison = { ...comparison, phase: "loading", failure: undefined };
-  return step({ ...state, mode }, { type: "compare", place: comparison.place });
+  const { place } = comparison;
+  return step(withData(state, DIFF, { ...comparison, phase: "loading", failure: undefined }), comparing(place));
 }
 
-/** Effects after an edit of the other place: unlike the open one, it has to be read again for the comparison. */
-export function readAfterEdit({ writing }: State, [state, effects]: Step): Step {
-  const { mode } = state;
-  if (mode.kind !== "diff" || mode.place !== writing?.place) return [state, effects];
-  const [next, reads] = compare(state, mode);
-  return [next, [...effects, ...reads]];
+function comparing(place: number): Work {
+  const reading: Work = async (tools) => {
+    const read = await readBeside(tools, place);
+    return (
+      read &&
+      ((now) =>
+        step(
+          compared(withEditable(withHealth(now, place, "ok"), place, read.isEditable), place, read.entries, read.asOf),
+        ))
+    );
+  };
+  return trying(reading, (failure) => (now) => step(notCompared(withHealth(now, place, "failed"), place, failure)));
 }
 
 /**
@@ -58,48 +258,35 @@ export function readAfterEdit({ writing }: State, [state, effects]: Step): Step 
  *
  * @param asOf when they were read
  */
-export function compared(
-  state: State,
-  place: number,
-  others: readonly VariableEntry[],
-  isEditable: boolean,
-  asOf?: number,
-): State {
-  const change = { phase: "ready", failure: undefined, isEditable, others, asOf } as const;
-  return ofComparison(state, place, (now, comparison) => withDifferences(now, { ...comparison, ...change }));
+function compared(state: State, place: number, others: readonly VariableEntry[], asOf?: number): State {
+  const change = { phase: "ready", failure: undefined, others, asOf } as const;
+  return ofComparison(state, place, (comparison) => withDifferences(state, { ...comparison, ...change }));
+}
+
+function withEditable(state: State, place: number, isEditable: boolean): State {
+  return isEditable ? state : { ...state, readOnly: new Set([...state.readOnly, place]) };
 }
 
 /** Handles a failure to read the other place. */
-export function notCompared(state: State, place: number, failure: Failure): State {
-  return ofComparison(state, place, (now, comparison) => {
-    return { ...now, mode: { ...comparison, phase: "failed", failure: withRetryTime(failure, now.now) } };
+function notCompared(state: State, place: number, failure: Failure): State {
+  return ofComparison(state, place, (comparison) => {
+    return { ...comparison, phase: "failed", failure: withRetryTime(failure, state.now) };
   });
 }
 
-/** Changes the comparison with a place, which a question may cover. Without one, the answer is a late one: it is dropped. */
-function ofComparison(state: State, place: number, change: (state: State, comparison: Comparison) => State): State {
-  const { mode } = state;
-  if (mode.kind === "diff") return mode.place === place ? change(state, mode) : state;
-  if (!("back" in mode) || !mode.back) return state;
-  const { mode: back } = ofComparison({ ...state, mode: mode.back }, place, change);
-  return back === mode.back ? state : { ...state, mode: { ...mode, back } as Mode };
+/** Changes the comparison with a place, which a question may cover. */
+function ofComparison(state: State, place: number, change: (comparison: Comparison) => Comparison): State {
+  return changeData(state, DIFF, (comparison) => (comparison.place === place ? change(comparison) : comparison));
 }
 
-/** A comparison with the present variables of the open place. */
-export function comparedAgain(state: State): State {
-  const { mode, loaded } = state;
-  if (mode.kind !== "diff" || mode.phase !== "ready" || mode.open === loaded.entries) return state;
-  return withDifferences(state, mode);
-}
-
-function withDifferences(state: State, comparison: Comparison): State {
+function withDifferences(state: State, comparison: Comparison): Comparison {
   const { entries: open } = state.loaded;
   const all = diffValues(namedValues(open), namedValues(comparison.others));
   return filtered(state, { ...comparison, open, all }, comparison.filter);
 }
 
 /** The differences that match the filter. The cursor stays on its variable if possible. */
-function filtered(state: State, comparison: Comparison, filter: string): State {
+function filtered(state: State, comparison: Comparison, filter: string): Comparison {
   const name = comparison.differences[comparison.cursor]?.name;
   const differences = matching(comparison.all, filter);
   const found = differences.findIndex((difference) => difference.name === name);
@@ -107,10 +294,10 @@ function filtered(state: State, comparison: Comparison, filter: string): State {
 }
 
 /** The cursor moved to an index, or to the nearest one. @param isSame whether that is the same variable as before */
-function withCursor(state: State, comparison: Comparison, cursor: number, isSame: boolean): State {
+function withCursor(state: State, comparison: Comparison, cursor: number, isSame: boolean): Comparison {
   const page = listPage(diffSizes(layoutOf(state), comparison.focus).list);
   const position = keepVisible({ cursor, top: comparison.top }, comparison.differences.length, page);
-  return { ...state, mode: { ...comparison, ...position, detailTop: isSame ? comparison.detailTop : 0 } };
+  return { ...comparison, ...position, detailTop: isSame ? comparison.detailTop : 0 };
 }
 
 /** The best matches come first. */
@@ -125,14 +312,14 @@ function matching(all: readonly Difference[], filter: string): readonly Differen
   return ranked.flat();
 }
 
-export function diffKey(state: State, comparison: Comparison, key: Key): Step {
+function diffKey(state: State, comparison: Comparison, key: Key): Step {
   if (comparison.typing) return step(filterKey(state, comparison, comparison.typing, key));
   const name = commandKeyName(key);
   return runKey(DIFF_KEYS, state, comparison, name) ?? step(move(state, comparison, name));
 }
 
 /** In the order of the footer. */
-export const DIFF_KEYS: readonly ModeKey<Comparison>[] = [
+const DIFF_KEYS: readonly ModeKey<Comparison>[] = [
   {
     keys: "tab shift-tab enter",
     help: "go to the values and back to the list",
@@ -184,7 +371,7 @@ export const DIFF_KEYS: readonly ModeKey<Comparison>[] = [
     help: "edit the value of the left side",
     label: "edit",
     whyNot: whyNotEdit,
-    run: onEntry("open", (state, entry, back) => openForm(state, "edit", entry, { back })),
+    run: onEntry("open", (state, entry) => openForm(state, "edit", entry)),
   },
   { keys: "E", help: "edit it in your own editor", whyNot: whyNotEdit, run: onEntry("open", openEditor) },
   { keys: "y", help: "copy the value of the left side", label: "copy", whyNot: whyNoValue("open"), run: copy("open") },
@@ -199,7 +386,7 @@ export const DIFF_KEYS: readonly ModeKey<Comparison>[] = [
   { keys: "u", help: "undo the last edit", label: "undo", whyNot: whyNoUndo, run: confirmUndo },
   { keys: "U", help: "redo the edit that was undone last", whyNot: whyNoRedo, run: confirmRedo },
   { keys: "r", help: "read the other place again", label: "refresh", whyNot: whyReading, run: compare },
-  { keys: "q d", help: "close the comparison", run: (state) => step(backToBrowse(state)) },
+  { keys: "q d", help: "close the comparison", run: (state) => step(pop(state)) },
   { keys: "?", help: "show these keys", run: (state) => openHelp(state, DIFF_KEYS) },
   { keys: ":", help: "type a command, which acts on the list of variables", run: (state) => openCommandLine(state) },
   {
@@ -220,12 +407,12 @@ function whyReading(_state: State, { phase }: Comparison): string | undefined {
 
 function goBack(state: State, comparison: Comparison): Step {
   if (comparison.focus === "detail") return focusOther(state, comparison);
-  return step(comparison.filter === "" ? backToBrowse(state) : filtered(state, comparison, ""));
+  return step(comparison.filter === "" ? pop(state) : withData(state, DIFF, filtered(state, comparison, "")));
 }
 
 function focusOther(state: State, comparison: Comparison): Step {
   const focus = comparison.focus === "list" ? "detail" : "list";
-  return step(withCursor(state, { ...comparison, focus }, comparison.cursor, true));
+  return step(withData(state, DIFF, withCursor(state, { ...comparison, focus }, comparison.cursor, true)));
 }
 
 /** Moves in the list or in the detail. */
@@ -235,10 +422,12 @@ function move(state: State, comparison: Comparison, key: string): State {
   if (focus === "detail") {
     const { lines } = differenceDetail(state, comparison, detail);
     const top = scroll(detailTop, lines.length, detailPage(detail), key);
-    return top === undefined ? state : { ...state, mode: { ...comparison, detailTop: top } };
+    return top === undefined ? state : withData(state, DIFF, { ...comparison, detailTop: top });
   }
   const moved = moveCursor(comparison, differences.length, listPage(list), key);
-  return moved ? withCursor(state, { ...comparison, top: moved.top }, moved.cursor, moved.cursor === cursor) : state;
+  if (!moved) return state;
+  const isSame = moved.cursor === cursor;
+  return withData(state, DIFF, withCursor(state, { ...comparison, top: moved.top }, moved.cursor, isSame));
 }
 
 /** To the next difference of the list, or the next change of the detail. */
@@ -247,29 +436,28 @@ function next(state: State, comparison: Comparison, by: 1 | -1): State {
   if (focus === "list") return move(state, comparison, by === 1 ? "down" : "up");
   const { changes } = differenceDetail(state, comparison, diffSizes(layoutOf(state), focus).detail);
   const top = by === 1 ? changes.find((index) => index > detailTop) : changes.findLast((index) => index < detailTop);
-  return top === undefined ? state : { ...state, mode: { ...comparison, detailTop: top } };
+  return top === undefined ? state : withData(state, DIFF, { ...comparison, detailTop: top });
 }
 
 function openFilter(state: State, comparison: Comparison): Step {
   const { filter } = comparison;
-  return step({
-    ...state,
-    mode: { ...comparison, focus: "list", typing: { field: textField(filter), before: filter } },
-  });
+  return step(
+    withData(state, DIFF, { ...comparison, focus: "list", typing: { field: textField(filter), before: filter } }),
+  );
 }
 
 /** The list follows the filter with each key. */
 function filterKey(state: State, comparison: Comparison, typing: NonNullable<Comparison["typing"]>, key: Key): State {
   const done: Comparison = { ...comparison, typing: undefined };
   return filterKeyed(typing.field, key, {
-    keep: () => ({ ...state, mode: done }),
-    restore: () => filtered(state, done, typing.before),
+    keep: () => withData(state, DIFF, done),
+    restore: () => withData(state, DIFF, filtered(state, done, typing.before)),
     move: (name) => move(state, comparison, name),
     edit: (field, isChanged) => {
       const typed: Comparison = { ...comparison, typing: { ...typing, field } };
-      if (!isChanged) return { ...state, mode: typed };
+      if (!isChanged) return withData(state, DIFF, typed);
       // The best match is the first one.
-      return filtered(state, { ...typed, differences: [], cursor: 0, top: 0 }, field.text);
+      return withData(state, DIFF, filtered(state, { ...typed, differences: [], cursor: 0, top: 0 }, field.text));
     },
   });
 }
@@ -300,7 +488,7 @@ function onEntry(side: Side, run: (state: State, entry: VariableEntry, compariso
 function copy(side: Side): Run {
   return onEntry(side, (state, entry, comparison) => {
     const [place] = placesOf(state, comparison, side);
-    return step(state, { type: "copy", place, entries: [entry], format: "value" });
+    return copyEntries(state, place, [entry], "value");
   });
 }
 

@@ -1,26 +1,39 @@
-import { COMMAND_GROUPS, type Command, keyHelp, type ModeKey } from "../state/command.js";
+import { COMMAND_GROUPS, type Command, type KeyHelp, keyHelp, type ModeKey } from "../state/command.js";
 import { bodyPage, layoutOf, type Size, textColumns } from "../state/layout.js";
-import { type Step, step } from "../state/messages.js";
-import type { HelpMode, KeyHelp } from "../state/modes.js";
-import type { State } from "../state/state.js";
+import type { State, Step } from "../state/state.js";
+import { step } from "../state/work.js";
 import { fitLine, fitText, type Line, spaced, wrapWords } from "../text/line.js";
 import { type PanelContent, scrolledContent } from "../view/panel.js";
+import { hints, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, type Key, keyLabel } from "../widgets/key.js";
 import { scroll } from "../widgets/list.js";
 
-/** @param table the keys of the present mode, to go back to; by default all commands are shown */
-export function openHelp<M>(state: State, table?: readonly ModeKey<M>[]): Step {
-  const { mode: back } = state;
-  return step({ ...state, mode: { kind: "help", top: 0, ...(table && { keys: keyHelp(table), back }) } });
+interface Help {
+  readonly top: number;
+  /** The keys of the screen that it was opened from; without them, all commands. */
+  readonly keys: readonly KeyHelp[] | undefined;
 }
 
-export function helpKey(state: State, mode: HelpMode, key: Key, commands: readonly Command[]): Step {
+/** @param table the keys of the present screen; by default all commands are shown */
+export function openHelp<M>(state: State, table?: readonly ModeKey<M>[]): Step {
+  return step(push(state, HELP, { top: 0, keys: table && keyHelp(table) }));
+}
+
+const HELP_KEYS = hints("↑↓ scroll, Esc back");
+
+const HELP: Screen<Help> = {
+  name: "help",
+  key: helpKey,
+  body: (_state, help, { body }, commands) => [[{ size: body, content: helpPanel(commands, help, body) }]],
+  hints: () => HELP_KEYS,
+};
+
+function helpKey(state: State, help: Help, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
-  if (name === "escape" || name === "q" || name === "?")
-    return step({ ...state, mode: mode.back ?? { kind: "browse" } });
-  const count = helpLines(commands, textColumns(layoutOf(state).body), mode.keys).length;
-  const top = scroll(mode.top, count, bodyPage(state), name);
-  return step(top === undefined ? state : { ...state, mode: { ...mode, top } });
+  if (name === "escape" || name === "q" || name === "?") return step(pop(state));
+  const count = helpLines(commands, textColumns(layoutOf(state).body), help.keys).length;
+  const moved = scroll(help.top, count, bodyPage(state), name);
+  return step(moved === undefined ? state : withData(state, HELP, { ...help, top: moved }));
 }
 
 const GAP = 4;
@@ -29,7 +42,7 @@ const NARROW = 80;
 const MAX_KEYS = 24;
 const MAX_WORD = 24;
 
-export function helpPanel(commands: readonly Command[], { top, keys }: HelpMode, size: Size): PanelContent {
+function helpPanel(commands: readonly Command[], { top, keys }: Help, size: Size): PanelContent {
   const lines = helpLines(commands, textColumns(size), keys);
   return scrolledContent({ title: "Help", isFocused: true, lines }, top, size.height - 2);
 }

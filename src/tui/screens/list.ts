@@ -11,25 +11,18 @@ import {
   withTypedFilter,
 } from "../reading/selection.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
-import { type Step, step } from "../state/messages.js";
-import type { Mode } from "../state/modes.js";
-import {
-  backToBrowse,
-  COLUMN_NAMES,
-  type ColumnChoice,
-  type ColumnName,
-  type List,
-  type State,
-} from "../state/state.js";
+import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type List, type State, type Step } from "../state/state.js";
+import { step } from "../state/work.js";
 import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from "../view/panel.js";
+import { filterLine, pop, push, type Screen, withData } from "../view/screen.js";
 import { emptyListLines, problemLine, progressText } from "../view/status-lines.js";
 import { PLACEHOLDERS } from "../view/values.js";
 import { filterKeyed } from "../widgets/filter.js";
 import type { Key } from "../widgets/key.js";
-import { textField } from "../widgets/text-field.js";
+import { type TextField, textField } from "../widgets/text-field.js";
 
 export function variablesPanel(state: State, size: Size): PanelContent {
   const { list, loaded } = state;
@@ -223,19 +216,32 @@ export function sortArrow({ isReversed }: Pick<List, "isReversed">): string {
   return isReversed ? "↓" : "↑";
 }
 
-export function openFilter(state: State): Step {
-  const { filter } = state.list;
-  return step({ ...state, focus: "variables", mode: { kind: "filter", field: textField(filter), before: filter } });
+/** Typing the filter; Escape restores `before`. */
+interface TypedFilter {
+  readonly field: TextField;
+  readonly before: string;
 }
 
+export function openFilter(state: State): Step {
+  const { filter } = state.list;
+  return step(push({ ...state, focus: "variables" }, FILTER, { field: textField(filter), before: filter }));
+}
+
+const FILTER: Screen<TypedFilter> = {
+  name: "filter",
+  key: filterKey,
+  input: (state, { field }) => [filterLine(state, state.list.rows.length, state.loaded.entries.length, field)],
+  isInList: true,
+};
+
 /** The list follows the filter with each key. */
-export function filterKey(state: State, mode: Extract<Mode, { kind: "filter" }>, key: Key): Step {
-  return filterKeyed(mode.field, key, {
-    keep: () => step(backToBrowse(state)),
-    restore: () => step(withList(backToBrowse(state), { filter: mode.before })),
+function filterKey(state: State, typed: TypedFilter, key: Key): Step {
+  return filterKeyed(typed.field, key, {
+    keep: () => step(pop(state)),
+    restore: () => step(withList(pop(state), { filter: typed.before })),
     move: (name) => decryptSelected(moveInList(state, name)),
     edit: (field, isChanged) => {
-      const next: State = { ...state, mode: { ...mode, field } };
+      const next = withData(state, FILTER, { ...typed, field });
       return isChanged ? decryptSelected(withTypedFilter(next, field.text)) : step(next);
     },
   });

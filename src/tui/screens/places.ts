@@ -1,9 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { assignedIn } from "../edit/review.js";
+import { assign, assignedIn } from "../edit/review.js";
 import { bodyPage, type Size } from "../state/layout.js";
 import type { Health } from "../state/loaded.js";
-import { type Step, step } from "../state/messages.js";
-import type { PickMode } from "../state/modes.js";
 import {
   groupLabel,
   healthOf,
@@ -16,10 +14,12 @@ import {
   visiblePlaceRows,
 } from "../state/places.js";
 import type { Assignment } from "../state/ports.js";
-import { notify, type State } from "../state/state.js";
+import { notify, type State, type Step } from "../state/state.js";
+import { step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, type Line, type Span } from "../text/line.js";
 import { type Cell, GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
+import { hints, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor } from "../widgets/list.js";
 
@@ -44,18 +44,15 @@ export function placesPanel(state: State, size: Size, isFocused: boolean): Panel
   };
 }
 
-export function pickPanel(state: State, mode: PickMode, size: Size): PanelContent {
-  const { purpose, cursor } = mode;
+function pickPanel(state: State, pick: Pick, size: Size): PanelContent {
+  const { cursor, title } = pick;
   return {
-    title:
-      purpose.kind === "compare"
-        ? `Compare ${placeName(state, state.place)} with`
-        : `Take over ${variablesText(purpose.entries.map(({ variable }) => variable))} to`,
+    title,
     isFocused: true,
     lines: placeLines(state, cursor, size, true),
     select: selectPlace(state, cursor, size, (now, index) =>
       // The open place is not one to pick.
-      index === state.place ? now : { ...now, mode: { ...mode, cursor: index } },
+      index === state.place ? now : withData(now, PICK, { ...pick, cursor: index }),
     ),
   };
 }
@@ -114,63 +111,69 @@ function cells(state: State, index: number, width: number): Line {
 /** The use of the picked place. */
 type OnPicked = (state: State, place: number) => Step;
 
-/** Indexes of the places that can be picked: for a take-over, not those that are known to be read-only. */
-function pickable(state: State, purpose: PickMode["purpose"]): readonly number[] {
-  const others = otherPlaces(state, fromPlace(state, purpose));
-  return purpose.kind === "compare" ? others : others.filter((index) => whyReadOnly(state, index) === undefined);
+/** A place is being picked. */
+interface Pick {
+  readonly title: string;
+  /** Indexes of the places that can be picked. */
+  readonly places: readonly number[];
+  /** Index of a place. */
+  readonly cursor: number;
+  readonly onPicked: OnPicked;
 }
+
+const PICK_KEYS = hints("↑↓ move, Enter choose, Esc back");
+
+const PICK: Screen<Pick> = { name: "pick", key: pickKey, panel: pickPanel, hints: () => PICK_KEYS };
 
 /** Indexes of all places but one, by default the open one. */
 function otherPlaces({ places, place }: State, from = place): readonly number[] {
   return placeOrder(places).filter((index) => index !== from);
 }
 
-/** The place that values are compared with or taken over from. */
-function fromPlace({ place }: State, purpose: PickMode["purpose"]): number {
-  return purpose.kind === "compare" ? place : (purpose.from ?? place);
-}
-
 export function otherPlaceNames(state: State): readonly string[] {
   return otherPlaces(state).flatMap((index) => state.places[index]?.name ?? []);
 }
 
-/** Lets the person pick another place, unless there is only one. */
-export function openPick(state: State, purpose: PickMode["purpose"], onPicked: OnPicked): Step {
-  const from = fromPlace(state, purpose);
-  const [first, ...more] = pickable(state, purpose);
-  if (first === undefined) return step(notify(state, `there is no other place to ${NO_PLACE[purpose.kind]}`));
-  if (more.length === 0) return onPicked(state, first);
-  const inGroup = [first, ...more].find((index) => state.places[index]?.group === state.places[from]?.group);
-  return step({ ...state, mode: { kind: "pick", purpose, cursor: inGroup ?? first, back: state.mode } });
+/** Lets the person pick the place to compare with. */
+export function pickToCompare(state: State, onPicked: OnPicked): Step {
+  const title = `Compare ${placeName(state, state.place)} with`;
+  return pick(state, { title, places: otherPlaces(state), onPicked }, state.place, "compare with");
 }
 
-const NO_PLACE = { compare: "compare with", "take-over": "take it over to" } as const;
+/** Lets the person pick a place, unless there is only one. @param from the place that values come from */
+function pick(state: State, { places, ...rest }: Omit<Pick, "cursor">, from: number, what: string): Step {
+  const [first, ...more] = places;
+  if (first === undefined) return step(notify(state, `there is no other place to ${what}`));
+  if (more.length === 0) return rest.onPicked(state, first);
+  const inGroup = places.find((index) => state.places[index]?.group === state.places[from]?.group);
+  return step(push(state, PICK, { ...rest, places, cursor: inGroup ?? first }));
+}
 
-export function pickKey(state: State, mode: PickMode, key: Key, onPicked: OnPicked): Step {
+function pickKey(state: State, open: Pick, key: Key): Step {
   const name = commandKeyName(key);
-  const returned: State = { ...state, mode: mode.back };
-  if (name === "escape" || name === "q") return step(returned);
-  if (name === "enter") return onPicked(returned, mode.cursor);
-  const places = pickable(state, mode.purpose);
-  const moved = moveCursor({ cursor: places.indexOf(mode.cursor), top: 0 }, places.length, bodyPage(state), name);
-  const cursor = moved && places[moved.cursor];
-  return step(cursor === undefined ? state : { ...state, mode: { ...mode, cursor } });
+  const { places, cursor, onPicked } = open;
+  if (name === "escape" || name === "q") return step(pop(state));
+  if (name === "enter") return onPicked(pop(state), cursor);
+  const moved = moveCursor({ cursor: places.indexOf(cursor), top: 0 }, places.length, bodyPage(state), name);
+  const next = moved && places[moved.cursor];
+  return step(next === undefined ? state : withData(state, PICK, { ...open, cursor: next }));
 }
 
 /** Why a place can't be edited, as far as known. */
 export function whyReadOnly(state: State, place: number): string | undefined {
-  const { mode, loaded } = state;
+  const { loaded, readOnly } = state;
   const isRead = place === state.place && loaded.isComplete && !loaded.isEditable;
-  const isCompared = mode.kind === "diff" && mode.place === place && mode.phase === "ready" && !mode.isEditable;
-  if (!isRead && !isCompared && state.places[place]?.kind !== "server") return undefined;
+  if (!isRead && !readOnly.has(place) && state.places[place]?.kind !== "server") return undefined;
   return `${placeName(state, place)} is read-only: the variables of a server can't be edited here`;
 }
 
 /** Lets the person pick the place to which the values are taken over. @param from theirs, by default the open place */
-export function openTakeOver(state: State, entries: readonly VariableEntry[], from?: number): Step {
-  return withValue(entries).length === 0
-    ? step(notify(state, nothingText(entries), "error"))
-    : openPick(state, { kind: "take-over", entries, from }, (next, place) => takeOver(next, entries, place));
+export function openTakeOver(state: State, entries: readonly VariableEntry[], from = state.place): Step {
+  if (withValue(entries).length === 0) return step(notify(state, nothingText(entries), "error"));
+  const title = `Take over ${variablesText(entries.map(({ variable }) => variable))} to`;
+  const places = otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
+  const onPicked: OnPicked = (next, place) => takeOver(next, entries, place);
+  return pick(state, { title, places, onPicked }, from, "take it over to");
 }
 
 /**
@@ -186,7 +189,7 @@ export function takeOver(state: State, entries: readonly VariableEntry[], to: nu
     return { name: entry.variable.name, ...assignedIn(entry) };
   });
   if (assignments.length === 0) return step(notify(state, nothingText(entries), "error"));
-  return step(state, { type: "assign", place: to, purpose: "take-over", assignments });
+  return assign(state, to, "take-over", assignments);
 }
 
 function withValue(entries: readonly VariableEntry[]): readonly VariableEntry[] {

@@ -1,6 +1,7 @@
 import { isReservedName } from "../../domain/reserved-names.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted } from "../../domain/variable.js";
+import { RESERVED_WARNING } from "../reading/copying.js";
 import { kindOf } from "../reading/matrix-table.js";
 import { shownValue } from "../reading/reveal.js";
 import { selectedEntry } from "../reading/selection.js";
@@ -13,9 +14,6 @@ import { type PanelContent, scrolledContent } from "../view/panel.js";
 import { problemLines } from "../view/status-lines.js";
 import { PLACEHOLDERS, type PlaceValue, placeValueLines, valueLines } from "../view/values.js";
 import { scrollText } from "../widgets/list.js";
-
-/** Warns people who copy the value to a shell by hand. */
-export const RESERVED_WARNING = "reserved: run and export leave it out";
 
 /** In panels of at least this many lines, the facts about a variable are shown as a table. */
 const TALL = 14;

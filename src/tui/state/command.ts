@@ -1,7 +1,6 @@
 import { keyLabel } from "../widgets/key.js";
-import { type Step, step } from "./messages.js";
-import type { KeyHelp } from "./modes.js";
-import { notify, type PanelName, type State } from "./state.js";
+import { notify, type PanelName, type State, type Step } from "./state.js";
+import { step } from "./work.js";
 
 /** In the order of the help. */
 export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;
@@ -88,11 +87,16 @@ export function workingKeys<M>(table: readonly ModeKey<M>[], state: State, mode:
   return table.flatMap(({ keys, label, whyNot }) => {
     const [name = ""] = keys.split(" ");
     if (label === undefined || whyNot?.(state, mode) !== undefined) return [];
-    return [{ name, label: typeof label === "string" ? label : label(state, mode) }];
+    return [{ key: keyLabel(name), name, label: typeof label === "string" ? label : label(state, mode) }];
   });
 }
 
-/** The keys of a mode, for its help. */
+export interface KeyHelp {
+  readonly keys: readonly string[];
+  readonly text: string;
+}
+
+/** The keys of a screen, for its help. */
 export function keyHelp<M>(table: readonly ModeKey<M>[]): readonly KeyHelp[] {
   return table.map(({ keys, label, help }) => {
     return { keys: keys.split(" "), text: help ?? (typeof label === "string" ? label : "") };

@@ -93,13 +93,3 @@ function namesProduction(text: string): boolean {
     return (BEGINNING.test(word) || END.test(word)) && !NEGATIONS.includes(words[index - 1] ?? "");
   });
 }
-
-/**
- * Whether the screen is about production: the open place, the one that it is compared with, or the one that would be
- * edited, which in the matrix is that under the cursor.
- */
-export function showsProduction({ places, place, mode }: Pick<State, "places" | "place" | "mode">): boolean {
-  const isOfOne = mode.kind === "confirm" || mode.kind === "form" || mode.kind === "matrix";
-  const shown = isOfOne ? [mode.place ?? place] : mode.kind === "diff" ? [place, mode.place] : [place];
-  return shown.some((index) => places[index] !== undefined && isProduction(places[index]));
-}

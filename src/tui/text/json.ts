@@ -20,11 +20,11 @@ export function textToEdit(
   if (!isEncrypted(content)) return textAs(content, type, 2);
   // The encrypted text is the text of the value.
   const text = valueText(decrypt(name, content));
-  return type === "JSON" ? indented(text) : text;
+  return type === "JSON" ? indentedJson(text) : text;
 }
 
 /** JSON with a line for each member; the text itself unless that loses nothing, such as digits of a number. */
-export function indented(text: string): string {
+export function indentedJson(text: string): string {
   const value = parsedJson(text);
   return value !== undefined && JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
 }

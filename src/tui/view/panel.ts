@@ -27,6 +27,11 @@ export interface PanelContent {
   readonly scroll?: (state: State, by: number) => State;
 }
 
+export interface Panel {
+  readonly size: Size;
+  readonly content: PanelContent;
+}
+
 /** A cell of the content of a panel. Both count from 0. */
 export interface Cell {
   readonly line: number;

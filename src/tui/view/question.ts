@@ -1,74 +1,147 @@
 import { command } from "../../domain/shell.js";
+import { copyText } from "../reading/copying.js";
 import { MASK, REVEAL_MS } from "../reading/reveal.js";
-import { type ModeKey, runKey } from "../state/command.js";
+import { type ModeKey, runKey, workingKeys } from "../state/command.js";
 import { type Size, textColumns } from "../state/layout.js";
-import { type Step, step } from "../state/messages.js";
-import { type CredentialsMode, isQuitQuestion, type Mode, type Question } from "../state/modes.js";
 import type { NewCredentials } from "../state/ports.js";
-import type { State } from "../state/state.js";
+import type { Next, State, Step } from "../state/state.js";
+import { calling, step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { indented, type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { movedButton } from "../widgets/list.js";
-import { editLine, textField } from "../widgets/text-field.js";
+import { editLine, type TextField, textField } from "../widgets/text-field.js";
 import { buttonLine, type PanelContent, requiredLine } from "./panel.js";
+import { dataOf, hints, layers, pop, push, type Screen, top, withData } from "./screen.js";
 
-/** Asks before an effect, or before the present mode is closed. */
-export function ask(
-  state: State,
-  question: Pick<Question, "title" | "text" | "answer" | "isDestructive" | "effect" | "required">,
-): Step {
-  const button = question.isDestructive ? "back" : "yes";
-  const mode: Question = { ...question, kind: "ask", button, typed: textField(""), back: state.mode };
-  return step({ ...state, notice: undefined, mode });
+/** A question. Its answer runs something, or closes the screen that asks. */
+interface Question {
+  readonly title: string;
+  readonly text: string;
+  /** Its action: `Replace`. */
+  readonly answer: string;
+  /** Something is lost: the other button has the focus, and the key of the answer is Ctrl-X instead of Ctrl-S. */
+  readonly isDestructive?: boolean;
+  readonly run?: Next;
+  readonly button: "yes" | "back";
+  /** The word to type before; the input so far. */
+  readonly required?: string | undefined;
+  readonly typed: TextField;
+  readonly problem?: string | undefined;
 }
 
-export function askKey(state: State, question: Question, key: Key): Step {
-  const { back, button, required, typed } = question;
+export function ask(state: State, question: Omit<Question, "button" | "typed">): Step {
+  const button = question.isDestructive ? "back" : "yes";
+  return step(push({ ...state, notice: undefined }, ASK, { ...question, button, typed: textField("") }));
+}
+
+/** The keys of questions with buttons. */
+export const BUTTON_KEYS = "Enter press, Tab next button, Ctrl-S confirm";
+const CONFIRM_KEYS = hints(`${BUTTON_KEYS}, Esc back`);
+const LOSS_KEYS = hints("Enter press, Tab next button, Ctrl-X confirm, Esc back");
+
+const ASK: Screen<Question> = {
+  name: "question",
+  key: askKey,
+  panel: (_state, question, size) => askPanel(question, size),
+  hints: (_state, { isDestructive }) => (isDestructive ? LOSS_KEYS : CONFIRM_KEYS),
+};
+
+function askKey(state: State, question: Question, key: Key): Step {
+  const { button, required, typed } = question;
   const answerKey = question.isDestructive ? "ctrl-x" : "ctrl-s";
-  const go = (change: Partial<Question>) => step({ ...state, mode: { ...question, ...change } });
+  const go = (change: Partial<Question>) => step(withData(state, ASK, { ...question, ...change }));
   const name = editKeyName(key);
   const moved = movedButton(["yes", "back"] as const, button, name);
   if (moved) return go({ button: moved });
-  if (name === "escape" || (name === "enter" && button === "back")) return step({ ...state, mode: back });
+  if (name === "escape" || (name === "enter" && button === "back")) return step(pop(state));
   if (name !== "enter" && name !== answerKey) {
     return required === undefined ? step(state) : go({ typed: editLine(typed, key), problem: undefined });
   }
   if (required !== undefined && typed.text.trim() !== required) return go({ problem: `first type ${required}` });
-  if (question.effect) return step({ ...state, mode: back }, question.effect);
-  const closed: Mode = "back" in back && back.back ? back.back : { kind: "browse" };
-  return step({ ...state, mode: closed });
+  return question.run ? question.run(pop(state)) : step(pop(state, 2));
+}
+
+/** Whether Ctrl-C was pressed where something would be lost. */
+export function isQuitQuestion(state: State): boolean {
+  return dataOf(state, ASK)?.run === quitting;
+}
+
+/** Ctrl-C quits at once unless something would be lost: then it asks, and quits when it is pressed again. */
+export function quit(state: State): Step {
+  const lost = isQuitQuestion(state) ? undefined : lostText(state);
+  if (lost === undefined) return quitting(state);
+  const text = `Quit${lost}? Ctrl-C again quits.`;
+  return ask(state, { title: "Quit", text, answer: "Quit", isDestructive: true, run: quitting });
+}
+
+const quitting: Next = (state) =>
+  step(
+    state,
+    calling((tools) => tools.quit()),
+  );
+
+/** The loss that the question before quitting names: new credentials, shown or about to be, or typed text. */
+function lostText(state: State): string | undefined {
+  if (state.pending?.lost !== undefined) return state.pending.lost;
+  const current = top(state);
+  if (current?.screen.isBusy?.(state, current.data)) return undefined;
+  return layers(state)
+    .flatMap(({ screen, data }) => screen.lost?.(data) ?? [])
+    .at(-1);
+}
+
+/** Whether a question may open that no key has asked for just now. */
+export function acceptsQuestion(state: State): boolean {
+  const current = top(state);
+  return current === undefined || current.screen.takesQuestions === true;
+}
+
+interface Credentials {
+  readonly credentials: NewCredentials;
+  /** Until when the secret is shown. */
+  readonly until?: number | undefined;
 }
 
 /** Shows new credentials, masked, over everything else. They answer a question whether to quit without them. */
 export function showCredentials(state: State, credentials: NewCredentials): State {
-  const back = isQuitQuestion(state.mode) ? state.mode.back : state.mode;
-  return { ...state, mode: { kind: "credentials", credentials, back } };
+  return push(isQuitQuestion(state) ? pop(state) : state, CREDENTIALS, { credentials });
 }
 
-export const CREDENTIALS_KEYS: readonly ModeKey<CredentialsMode>[] = [
-  { keys: "y", label: "copy", run: (state, { credentials }) => step(state, { type: "copyCredentials", credentials }) },
+const CREDENTIALS: Screen<Credentials> = {
+  name: "credentials",
+  key: (state, data, key) => runKey(CREDENTIALS_KEYS, state, data, commandKeyName(key)) ?? step(state),
+  panel: credentialsPanel,
+  hints: (state, data) => workingKeys(CREDENTIALS_KEYS, state, data),
+  lost: ({ credentials }) => ` without the new credentials of ${credentials.environment}`,
+};
+
+const CREDENTIALS_KEYS: readonly ModeKey<Credentials>[] = [
+  {
+    keys: "y",
+    label: "copy",
+    run: (state, { credentials: { lines } }) =>
+      copyText(state, "the credentials", async () => ({ text: lines.join("\n") })),
+  },
   { keys: "v", label: (state, mode) => `${isSecretShown(state, mode) ? "hide" : "show"} the secret`, run: showOrHide },
   { keys: "escape q", label: "close", run: close },
 ];
 
-function close(state: State, { credentials: { environment } }: CredentialsMode): Step {
+function close(state: State, { credentials: { environment } }: Credentials): Step {
   const text = `Close the new credentials of ${environment}? ${againText(environment)}`;
   return ask(state, { title: "Close", text, answer: "Close", isDestructive: true });
 }
 
-export function credentialsKey(state: State, mode: CredentialsMode, key: Key): Step {
-  return runKey(CREDENTIALS_KEYS, state, mode, commandKeyName(key)) ?? step(state);
-}
-
-function showOrHide(state: State, mode: CredentialsMode): Step {
-  return step({ ...state, mode: { ...mode, until: isSecretShown(state, mode) ? undefined : state.now + REVEAL_MS } });
+function showOrHide(state: State, mode: Credentials): Step {
+  return step(
+    withData(state, CREDENTIALS, { ...mode, until: isSecretShown(state, mode) ? undefined : state.now + REVEAL_MS }),
+  );
 }
 
 const HARMLESS = { key: "ctrl-s", role: "accent" } as const;
 const DESTRUCTIVE = { key: "ctrl-x", role: "danger" } as const;
 
-export function askPanel(question: Question, size: Size): PanelContent {
+function askPanel(question: Question, size: Size): PanelContent {
   const width = textColumns(size);
   const { title, text, answer, isDestructive, button, required, typed, problem } = question;
   const buttons = [
@@ -85,7 +158,7 @@ export function askPanel(question: Question, size: Size): PanelContent {
   return { title: visibleText(title), isFocused: true, lines: lines.map(indented) };
 }
 
-export function credentialsPanel(state: State, mode: CredentialsMode, size: Size): PanelContent {
+function credentialsPanel(state: State, mode: Credentials, size: Size): PanelContent {
   const { environment, apiKey, apiSecret } = mode.credentials;
   const width = textColumns(size);
   const secret = isSecretShown(state, mode) ? line(visibleText(apiSecret)) : line(MASK, "muted");
@@ -110,6 +183,6 @@ function againText(environment: string): string {
 }
 
 /** Whether `v` has revealed the secret, which is for 30 seconds. */
-function isSecretShown({ now }: Pick<State, "now">, { until = 0 }: CredentialsMode): boolean {
+function isSecretShown({ now }: Pick<State, "now">, { until = 0 }: Credentials): boolean {
   return until > now;
 }

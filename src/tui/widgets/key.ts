@@ -18,12 +18,8 @@ export function editKeyName(key: Key): string {
   return key.text === "" ? key.name : "";
 }
 
-/** The keys that work in every mode. */
-export const GLOBAL_KEYS = [
-  { key: "ctrl-c", effect: "quit" },
-  { key: "ctrl-z", effect: "suspend" },
-  { key: "ctrl-l", effect: "redraw" },
-] as const;
+/** The keys that work everywhere: they quit, suspend and redraw. */
+export const GLOBAL_KEYS: readonly string[] = ["ctrl-c", "ctrl-z", "ctrl-l"];
 
 const LABELS: Readonly<Record<string, string>> = {
   up: "↑",
@@ -72,8 +68,8 @@ export interface Mouse {
 export interface Press extends Mouse {
   /** Milliseconds on a monotonic clock. */
   readonly at: number;
-  /** The kind of the mode in which it was made. */
-  readonly mode: string;
+  /** The name of the screen on which it was made. */
+  readonly screen: string;
 }
 
 const DOUBLE_CLICK_MS = 400;

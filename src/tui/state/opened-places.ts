@@ -1,10 +1,7 @@
 import { AppvarsError, ChangedMeanwhileError, RateLimitedError, UsageError } from "../../domain/errors.js";
 import type { RateLimit } from "../../domain/http-headers.js";
-import type { VariableEntry } from "../../domain/source.js";
-import type { Effect, PendingEffect } from "../state/effects.js";
-import type { Failure } from "../state/loaded.js";
-import type { Message } from "../state/messages.js";
-import type { Editor, OpenPlace, Place, PlacesChange } from "../state/ports.js";
+import type { Failure } from "./loaded.js";
+import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
 
 /** The places, each of which is opened when it is needed, and stays open. */
 export class OpenedPlaces {
@@ -81,32 +78,6 @@ export class OpenedPlaces {
 
 export function readOnly(): UsageError {
   return new UsageError("this place is read-only");
-}
-
-export type EffectOf<T extends Effect["type"]> = Extract<Effect, { type: T }>;
-
-/** Carries out effects of these types. Never throws. */
-export type Performs<T extends Effect["type"]> = {
-  readonly [K in T]: (effect: EffectOf<K>) => K extends PendingEffect["type"] ? Promise<void> : unknown;
-};
-
-/** Shared by all that carry out effects. */
-export interface Shared {
-  readonly places: OpenedPlaces;
-  /** Index of the place that is shown, and the number of its read. */
-  readonly shown: { place: number; generation: number };
-  /** The version of the source that entries were read from. */
-  readonly versions: WeakMap<readonly VariableEntry[], object>;
-  readonly dispatch: (message: Message) => void;
-}
-
-/** Dispatches the outcome of some work, or its failure. */
-export async function attempt(
-  { dispatch }: Pick<Shared, "dispatch">,
-  work: () => Promise<Message>,
-  toMessage: (failure: Failure) => Message = (failure) => ({ type: "refused", failure }),
-): Promise<void> {
-  dispatch(await work().catch((error: unknown) => toMessage(toFailure(error))));
 }
 
 /** An error for the state. An unexpected one may quote anything, so only its kind is shown. */

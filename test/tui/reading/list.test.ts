@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { update } from "../../../src/tui/program/update.js";
+import { ticked } from "../../../src/tui/program/update.js";
 import { loaded, openPlace, progressed } from "../../../src/tui/reading/loading.js";
 import { selectedEntry, withList, withTypedFilter } from "../../../src/tui/reading/selection.js";
 import type { State } from "../../../src/tui/state/state.js";
@@ -51,6 +51,6 @@ test("a filter for recent changes follows them, and is empty once they are old",
   const filtered = withTypedFilter(readyState(before), "!changed");
   const changed = read(filtered, [...before.slice(0, 99), entry("V_99", -1, "NUMBER")]);
   expect([filtered.list.rows, selected(changed)]).toEqual([[], "V_99"]);
-  const [later] = update(changed, { type: "tick", now: NOW + 60_000 });
+  const [later] = ticked(changed, NOW + 60_000);
   expect(later.list.rows).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { moveInPanel } from "../../../src/tui/commands/mark.js";
 import { openPlace } from "../../../src/tui/reading/loading.js";
-import { pickPanel, placesPanel } from "../../../src/tui/screens/places.js";
+import { placesPanel } from "../../../src/tui/screens/places.js";
 import type { PlaceInfo } from "../../../src/tui/state/loaded.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { ENTRIES, readyState } from "../support/state.js";
@@ -74,8 +74,7 @@ it("a list of places that is too long scrolls with the cursor, and shows its len
 });
 
 it("a wide list of places shows their details and the whole name of their group", () => {
-  const pick = { kind: "pick", purpose: { kind: "compare" }, cursor: 2, back: OPEN.mode } as const;
-  const lines = textOf(pickPanel(OPEN, pick, { width: 80, height: 20 }));
+  const lines = textOf(placesPanel({ ...OPEN, placeCursor: 2 }, { width: 80, height: 20 }, true));
   expect(lines).toContain(" https://vars.example.com");
   expect(lines.find((line) => line.startsWith("›"))).toMatch(/^› {2}staging +· {2}key k1$/);
   expect(lines).toContain(" /srv/app/vars.json");

@@ -1,0 +1,147 @@
+import type { Command } from "../state/command.js";
+import type { Layout, Size } from "../state/layout.js";
+import type { Notice, State, Step } from "../state/state.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { cellText, countText, type Line, lineWidth, wrapWords } from "../text/line.js";
+import { type Key, keyOfLabel } from "../widgets/key.js";
+import { type TextField, textInput } from "../widgets/text-field.js";
+import type { Panel, PanelContent } from "./panel.js";
+
+/** What a screen does with its data. The list, the places and the record are below all screens of the stack. */
+export interface Screen<D> {
+  readonly name: string;
+  key(state: State, data: D, key: Key, commands: readonly Command[]): Step;
+  /** Panels in columns from the left, in each from the top, that fill the body. */
+  body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly (readonly Panel[])[];
+  /** A panel in place of the list and the record. */
+  panel?(state: State, data: D, size: Size): PanelContent;
+  /** A panel over the lower lines of the body. */
+  overlay?(state: State, data: D, commands: readonly Command[]): Panel | undefined;
+  /** The last lines while a text is typed; undefined for the keys. */
+  input?(state: State, data: D): readonly Line[] | undefined;
+  /** The keys that work now, how to leave last. */
+  hints?(state: State, data: D): readonly KeyHint[];
+  /** Indexes of the places that it shows or edits, if not the open one. */
+  places?(state: State, data: D): readonly number[];
+  /** Reads what it needs after a change: of the data of a place, or of the list of places. */
+  changed?(state: State, data: D, place: number | undefined): Step;
+  /** Indexes of places that it is reading. */
+  reading?(data: D): readonly number[];
+  /** When the data that it holds was read. */
+  asOf?(data: D): number | undefined;
+  /** What is lost if the program ends: `, and lose your changes`. */
+  lost?(data: D): string | undefined;
+  /** Whether it waits for work that does not end with the program. */
+  isBusy?(state: State, data: D): boolean;
+  /** Whether a question may open over it that no key has asked for just now: an Enter meant for something else answers it. */
+  readonly takesQuestions?: true;
+  /** Whether a click into the list closes it. */
+  readonly isInList?: true;
+}
+
+type AnyScreen = Screen<unknown>;
+
+/** The screen that has the keys, with its data; undefined for the list. */
+export function top(state: State): { readonly screen: AnyScreen; readonly data: unknown } | undefined {
+  return layers(state).at(-1);
+}
+
+/** All screens of the stack, the top one last. */
+export function layers({ stack }: State) {
+  return stack.map(({ screen, data }) => ({ screen: screen as AnyScreen, data }));
+}
+
+export function push<D>(state: State, screen: Screen<D>, data: D): State {
+  return { ...state, stack: [...state.stack, { screen, data }] };
+}
+
+/** Closes the top screens. */
+export function pop(state: State, count = 1): State {
+  return { ...state, stack: state.stack.slice(0, Math.max(0, state.stack.length - count)) };
+}
+
+/** The data of the top screen, if it is this one. */
+export function dataOf<D>({ stack }: State, screen: Screen<D>): D | undefined {
+  const layer = stack.at(-1);
+  return layer?.screen === screen ? (layer.data as D) : undefined;
+}
+
+/** Replaces the data of the top screen. */
+export function withData<D>(state: State, screen: Screen<D>, data: D): State {
+  return push(pop(state), screen, data);
+}
+
+/** Changes the data of this screen, wherever in the stack it is. */
+export function changeData<D>(state: State, screen: Screen<D>, change: (data: D) => D): State {
+  const stack = state.stack.map((layer) => {
+    return layer.screen === screen ? { screen, data: change(layer.data as D) } : layer;
+  });
+  return { ...state, stack };
+}
+
+/** A key in the last line: its label, its name, and a word. */
+export interface KeyHint {
+  readonly key: string;
+  readonly name: string | undefined;
+  readonly label: string;
+}
+
+/** `Enter keep, Esc cancel` as hints. */
+export function hints(text: string): readonly KeyHint[] {
+  return text.split(", ").map((each) => {
+    const [key = "", ...label] = each.split(" ");
+    return { key, name: keyOfLabel(key), label: label.join(" ") };
+  });
+}
+
+/** ` y add  n back `: as many hints as fit into `width` columns, then those of `last`, which are always there. */
+export function keyLine(keys: readonly KeyHint[], width: number, last: readonly KeyHint[] = []): Line {
+  let left = width - last.reduce((sum, hint) => sum + widthOf(hint), 0);
+  const fitting = keys.filter((hint) => {
+    left -= widthOf(hint);
+    return left >= 0;
+  });
+  return [...fitting, ...last].flatMap(
+    ({ key, name, label }): Line => [
+      { text: " " },
+      { text: key, role: "accent", key: name },
+      { text: ` ${label} `, role: "muted", key: name },
+    ],
+  );
+}
+
+function widthOf({ key, label }: KeyHint): number {
+  return textWidth(key) + textWidth(label) + 3;
+}
+
+const FILTER_KEYS = hints("Enter keep, Esc cancel");
+
+/** The filter of a list while it is typed, and how many of all rows it shows. */
+export function filterLine({ columns }: State, found: number, all: number, field: TextField): Line {
+  const count = `  ${countText(found)} of ${countText(all)} `;
+  const keys = keyLine(FILTER_KEYS, columns);
+  const input = textInput(field, columns - 2 - count.length - lineWidth(keys));
+  return [{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys];
+}
+
+const TONES = {
+  info: { sign: "·", role: "accent" },
+  success: { sign: "✓", role: "success" },
+  error: { sign: "✗", role: "danger" },
+} as const;
+
+/** More would hide too much of the panels. */
+const MAX_NOTICE_LINES = 5;
+
+/** The whole notice, in as many lines as it takes: its end can be the reason of a failure. */
+export function noticeLines({ text, tone }: Pick<Notice, "text" | "tone">, columns: number): Line[] {
+  const { sign, role } = TONES[tone];
+  const width = columns - 4;
+  const wrapped = wrapWords(visibleText(text), width);
+  const rest = wrapped.slice(MAX_NOTICE_LINES - 1).join(" ");
+  const shown = [...wrapped.slice(0, MAX_NOTICE_LINES - 1), ...(rest === "" ? [] : [cellText(rest, width)])];
+  return shown.map((each, index) => [
+    { text: index === 0 ? ` ${sign} ` : "   ", role, isBold: true },
+    { text: each, role },
+  ]);
+}

@@ -4,15 +4,17 @@ import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
 import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { isReading, openPlace } from "../reading/loading.js";
 import { ONLY } from "../reading/matrix-table.js";
-import { actsOnMarked, selectedEntry, targetEntries, withList } from "../reading/selection.js";
+import { actsOnMarked, withList } from "../reading/selection.js";
 import { copyAll, copySelected } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
 import { openMatrix } from "../screens/matrix.js";
 import { otherPlaceNames, pickToCompare } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
 import { isExportFormat, isSelectedFormat, SELECTED_FORMATS } from "../state/copy-formats.js";
+import { placeName } from "../state/places.js";
 import { notify, SORTS, type Sort, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
+import { selectionOf, targetsOf } from "../view/commands.js";
 import { cycled } from "../widgets/list.js";
 
 const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type) => type.toLowerCase())];
@@ -103,13 +105,16 @@ function refuse(state: State, what: string, text: string, known: readonly string
 }
 
 /** Actions on the variable under the cursor aren't offered where another one may seem to be meant. */
-export const ON_VARIABLE = { panels: ["variables", "record"] } as const;
+export const ON_VARIABLE = { where: ["variables", "record"] } as const;
+
+/** The same where a variable is compared. */
+export const ON_SELECTED = { where: ["variables", "record", "matrix", "diff"] } as const;
 
 /** A command for the variable under the cursor. */
-export function onEntry(run: (state: State, entry: VariableEntry) => Step): Command["run"] {
+export function onEntry(run: (state: State, entry: VariableEntry, place: number) => Step): Command["run"] {
   return (state) => {
-    const entry = selectedEntry(state);
-    return entry ? run(state, entry) : step(state);
+    const { entry, place } = selectionOf(state);
+    return entry ? run(state, entry, place) : step(state);
   };
 }
 
@@ -118,20 +123,33 @@ export function onTargets(
   run: (state: State, entries: readonly VariableEntry[], argument: string) => Step,
 ): Command["run"] {
   return (state, argument) => {
-    const entries = targetEntries(state);
+    const entries = targetsOf(state);
     return entries.length > 0 ? run(state, entries, argument) : step(state);
   };
 }
 
-export function whyNoEntry(state: State): string | undefined {
-  return selectedEntry(state) ? undefined : "no variable is selected";
+function whyNoName(state: State): string | undefined {
+  const { name, nothing = "no variable is selected" } = selectionOf(state);
+  return name === undefined ? nothing : undefined;
 }
 
-export function whyNoValue(state: State): string | undefined {
-  const entry = selectedEntry(state);
-  if (!entry) return whyNoEntry(state);
-  if (entry.value) return undefined;
-  return state.loaded.isComplete ? `${entry.variable.name} has no value here` : "still reading";
+/** Why there is no variable under the cursor, which has a value or not. */
+export function whyNoEntry(state: State): string | undefined {
+  const { name = "", entry, place } = selectionOf(state);
+  return whyNoName(state) ?? (entry ? undefined : `${name} has no value in ${placeName(state, place)}`);
+}
+
+function whyNoValue(state: State): string | undefined {
+  const { name = "", entry, place } = selectionOf(state);
+  if (entry?.value) return undefined;
+  const isInList = state.stack.length === 0;
+  if (isInList && !state.loaded.isComplete) return whyNoName(state) ?? "still reading";
+  return whyNoName(state) ?? `${name} has no value ${isInList ? "here" : `in ${placeName(state, place)}`}`;
+}
+
+/** Why nothing can be revealed: on a screen, another value of the variable may be. */
+export function whyNoReveal(state: State): string | undefined {
+  return state.stack.length > 0 ? whyNoName(state) : whyNoValue(state);
 }
 
 export function whyNotRead({ loaded }: State): string | undefined {
@@ -140,6 +158,7 @@ export function whyNotRead({ loaded }: State): string | undefined {
 }
 
 export function whyNotEdit(state: State): string | undefined {
+  if (state.stack.length > 0) return selectionOf(state).whyNotEdit;
   return isReadOnly(state) ? "the variables of a server can't be edited here" : whyNotRead(state);
 }
 
@@ -157,14 +176,23 @@ export function whyNoOther({ places }: State): string | undefined {
 }
 
 export function whyNoTarget(state: State): string | undefined {
-  return actsOnMarked(state) ? undefined : whyNoEntry(state);
+  return isOnMarked(state) ? undefined : whyNoEntry(state);
 }
 
 export function whyNoTargetValue(state: State): string | undefined {
-  return actsOnMarked(state) ? undefined : whyNoValue(state);
+  return isOnMarked(state) ? undefined : whyNoValue(state);
 }
 
-/** A label for the footer, where there is something that it can act on. */
+function isOnMarked(state: State): boolean {
+  return state.stack.length === 0 && actsOnMarked(state);
+}
+
+/** A label for the footer on screens over the list. */
+export function ifOpen(label: string): Command["label"] {
+  return ({ stack }) => (stack.length > 0 ? label : undefined);
+}
+
+/** One where there is something that it can act on. */
 export function ifListed(label: string): Command["label"] {
   return ({ loaded }) => (loaded.entries.length > 0 ? label : undefined);
 }

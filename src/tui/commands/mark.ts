@@ -21,7 +21,7 @@ import { step } from "../state/work.js";
 import { cycled, moveCursor, scroll } from "../widgets/list.js";
 import { ifListed } from "./choose.js";
 
-const IN_LIST = { panels: ["variables"], label: undefined } as const;
+const IN_LIST = { where: ["variables"], label: undefined } as const;
 
 export const MARK_COMMANDS: readonly Command[] = [
   command(

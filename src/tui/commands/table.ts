@@ -11,10 +11,11 @@ import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
 import { openFilter } from "../screens/list.js";
 import { openTakeOver, takeOver } from "../screens/places.js";
-import { type Command, command } from "../state/command.js";
+import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
 import { SELECTED_FORMATS } from "../state/copy-formats.js";
-import type { State } from "../state/state.js";
+import { PANELS, type State } from "../state/state.js";
 import { calling, step } from "../state/work.js";
+import { selectionOf } from "../view/commands.js";
 import { quit } from "../view/question.js";
 import { MOVES } from "../widgets/list.js";
 import {
@@ -25,6 +26,8 @@ import {
   chooseType,
   diffSelected,
   ifListed,
+  ifOpen,
+  ON_SELECTED,
   ON_VARIABLE,
   onEntry,
   onTargets,
@@ -37,11 +40,11 @@ import {
   whyNoEntry,
   whyNoEnvironments,
   whyNoOther,
+  whyNoReveal,
   whyNoTarget,
   whyNoTargetValue,
   whyNotEdit,
   whyNotRead,
-  whyNoValue,
   withOtherPlace,
 } from "./choose.js";
 import { clearable, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./mark.js";
@@ -55,6 +58,9 @@ import {
   rotate,
 } from "./transfer.js";
 
+/** Of a command that does nothing in the list: the screen says what it does. */
+const byScreen: Command["run"] = (state) => step(state);
+
 /** Commands about other places. */
 const COMPARE_COMMANDS: readonly Command[] = [
   command(
@@ -63,6 +69,8 @@ const COMPARE_COMMANDS: readonly Command[] = [
     "d",
     "compare with another place, side by side; in the places with the one under the cursor",
     {
+      where: [...PANELS, "diff"],
+      label: ({ stack }) => (stack.length > 0 ? undefined : "diff"),
       argument: "<place>",
       choices: otherPlaceChoices,
       disabledReason: (state) => whyNotRead(state) ?? whyNoOther(state),
@@ -70,17 +78,24 @@ const COMPARE_COMMANDS: readonly Command[] = [
     },
   ),
   command("Edit", "take-over", ">", "give the variable the same value in another place", {
-    ...ON_VARIABLE,
-    label: undefined,
+    ...ON_SELECTED,
+    label: ifOpen("take over"),
     argument: "<place>",
     choices: otherPlaceChoices,
     disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
     run: onTargets((state, entries, name) => {
-      if (name === "") return openTakeOver(state, entries);
+      if (name === "") return openTakeOver(state, entries, selectionOf(state).place);
       return withOtherPlace(state, name, (from, place) => takeOver(from, entries, place));
     }),
   }),
+  command("Edit", "take-from", "<", "take the value of the right side over to the left one", {
+    where: ["diff"],
+    label: "take from there",
+    run: byScreen,
+  }),
   command("Values", "matrix", "m", "show which values differ or are missing in the environments of the application", {
+    where: [...PANELS, "matrix"],
+    label: ({ stack }) => (stack.length > 0 ? undefined : "matrix"),
     argument: "<rows>",
     choices: () => ONLY,
     disabledReason: whyNotRead,
@@ -91,12 +106,12 @@ const COMPARE_COMMANDS: readonly Command[] = [
 /** Edits of the open place, and of any the way back. */
 const EDIT_COMMANDS: readonly Command[] = [
   command("Edit", "edit", "e", "change the type, the value and the description", {
-    ...ON_VARIABLE,
+    ...ON_SELECTED,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
-    run: onEntry((state, entry) => openForm(state, "edit", entry)),
+    run: onEntry((state, entry, place) => openForm(state, "edit", entry, place)),
   }),
   command("Edit", "editor", "E", "edit the value in $VISUAL or $EDITOR", {
-    ...ON_VARIABLE,
+    where: ["variables", "record", "diff"],
     label: undefined,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
     run: onEntry(openEditor),
@@ -112,17 +127,19 @@ const EDIT_COMMANDS: readonly Command[] = [
     run: onTargets(deleteValues),
   }),
   command("Edit", "undo", "u", "undo the last edit of this session, in any place; repeat for earlier ones", {
+    where: EVERYWHERE,
     disabledReason: whyNoUndo,
     run: confirmUndo,
   }),
   command("Edit", "redo", "U", "redo the edit that was undone last; repeat for later ones", {
+    where: EVERYWHERE,
     label: undefined,
     disabledReason: whyNoRedo,
     run: confirmRedo,
   }),
 ];
 
-const IN_LIST = { panels: ["variables"] } as const;
+const IN_LIST = { where: ["variables"] } as const;
 
 const FILTER_HELP =
   "search names and descriptions; letters may be skipped: /durl finds DATABASE_URL. name:port searches names alone; !missing, !encrypted, " +
@@ -131,14 +148,14 @@ const FILTER_HELP =
 /** The content of the list, and its order. */
 const FIND_COMMANDS: readonly Command[] = [
   command("Find", "filter", "/", FILTER_HELP, {
-    ...IN_LIST,
+    where: ["variables", "matrix", "diff"],
     label: ifListed("filter"),
     argument: "<text>",
     accepts: "text",
     run: (state, text) => (text === "" ? openFilter(state) : step(withTypedFilter(state, text))),
   }),
   command("Find", "find-place", "/", "find a place by its name", {
-    panels: ["places"],
+    where: ["places"],
     label: "find",
     run: (state) => openCommandLine(state, "open "),
   }),
@@ -156,12 +173,28 @@ const FIND_COMMANDS: readonly Command[] = [
     choices: () => SORT_CHOICES,
     run: chooseSort,
   }),
+  command("Find", "next-difference", "n", "go to the next variable that differs or is missing, or the next change", {
+    where: ["matrix", "diff"],
+    label: "next",
+    run: byScreen,
+  }),
+  command("Find", "previous-difference", "N", "go to the previous one", {
+    where: ["matrix", "diff"],
+    label: undefined,
+    run: byScreen,
+  }),
+  command("Find", "filter-rows", "t", "show only variables that differ, then only missing ones, then all", {
+    where: ["matrix"],
+    label: "filter rows",
+    run: byScreen,
+  }),
   command("Find", "reverse", "S", "reverse the order", { ...IN_LIST, label: undefined, run: reverseSort }),
 ];
 
 const CLEAR_LABELS = { range: "drop range", filter: "clear filter", marks: "unmark", none: undefined } as const;
 
 function clearLabel(state: State): string | undefined {
+  if (state.stack.length > 0) return "back";
   return state.focus === "variables" ? CLEAR_LABELS[clearable(state) ?? "none"] : undefined;
 }
 
@@ -176,22 +209,31 @@ const CURSOR_COMMANDS: readonly Command[] = [
 /** Moving in a panel and between panels. */
 const PANEL_COMMANDS: readonly Command[] = [
   command("Move", "next-panel", "tab l right", "go to the next panel", {
-    label: "panel",
+    where: EVERYWHERE,
+    label: ({ stack }) => (stack.at(-1)?.screen.name === "matrix" ? undefined : "panel"),
     run: (state) => focusPanel(state, 1),
   }),
   command("Move", "previous-panel", "shift-tab h left", "go to the previous panel", {
+    where: EVERYWHERE,
     label: undefined,
     run: (state) => focusPanel(state, -1),
   }),
   command("Move", "open", "enter", "open the place under the cursor, or go to the record", {
-    label: ({ focus }) => (focus === "places" ? "open" : undefined),
+    where: EVERYWHERE,
+    label: (state) => (["places", "matrix"].includes(whereOf(state) ?? "") ? "open" : undefined),
     argument: "<place>",
     choices: placeChoices,
     run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
   }),
   command("Move", "back", "escape", "go back to the list, end the range, clear the filter or remove the marks", {
+    where: EVERYWHERE,
     label: clearLabel,
     run: goBack,
+  }),
+  command("Move", "close", "q", "close the matrix or the comparison", {
+    where: ["matrix", "diff"],
+    label: undefined,
+    run: byScreen,
   }),
 ];
 
@@ -235,17 +277,17 @@ const TRANSFER_COMMANDS: readonly Command[] = [
 /** Seeing and copying values. */
 const VALUE_COMMANDS: readonly Command[] = [
   command("Values", "reveal", "v", "show the value for 30 seconds, or mask it again", {
-    ...ON_VARIABLE,
-    disabledReason: whyNoValue,
-    run: onEntry((state, { variable }) => decryptSelected(toggleRevealed(state, variable.name))),
+    ...ON_SELECTED,
+    disabledReason: whyNoReveal,
+    run: (state) => decryptSelected(toggleRevealed(state, selectionOf(state).name ?? "")),
   }),
   command("Values", "reveal-all", "V", "show all values for a minute, or mask them again", {
-    ...ON_VARIABLE,
-    label: undefined,
+    ...ON_SELECTED,
+    label: ({ stack }) => (stack.at(-1)?.screen.name === "matrix" ? "reveal all" : undefined),
     run: (state) => decryptSelected(toggleAllRevealed(state)),
   }),
   command("Values", "copy", "y", "copy the value, even while it is masked", {
-    ...ON_VARIABLE,
+    ...ON_SELECTED,
     argument: "<format>",
     choices: () => SELECTED_FORMATS,
     disabledReason: whyNoTargetValue,
@@ -256,6 +298,11 @@ const VALUE_COMMANDS: readonly Command[] = [
     label: undefined,
     disabledReason: (state) => whyNotRead(state) ?? whyNoTarget(state),
     run: (state) => openCopy(state),
+  }),
+  command("Values", "copy-other", "Y", "copy the value of the right side", {
+    where: ["diff"],
+    label: "copy the other",
+    run: byScreen,
   }),
   command("Values", "copy-all", "", "copy the whole environment in a format of export", {
     label: undefined,
@@ -275,12 +322,14 @@ export const ALL_COMMANDS: readonly Command[] = [
   ...EDIT_COMMANDS,
   ...COMPARE_COMMANDS,
   ...TRANSFER_COMMANDS,
-  command("Other", "help", "?", "show all keys", { run: (state) => openHelp(state) }),
+  command("Other", "help", "?", "show all keys", { where: EVERYWHERE, run: openHelp }),
   command("Other", "command", ":", "type a command; matches are shown, and Tab completes it", {
+    where: EVERYWHERE,
     label: undefined,
     run: (state) => openCommandLine(state),
   }),
   command("Other", "refresh", "r ctrl-r", "read the variables again", {
+    where: EVERYWHERE,
     label: ({ loaded }) => (loaded.isComplete || loaded.failure ? "refresh" : undefined),
     // A key that is held down must not send request after request.
     run: (state) => (isReading(state.loaded) ? step(state) : reload(state)),

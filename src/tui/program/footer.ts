@@ -1,9 +1,9 @@
-import { actsIn, type Command } from "../state/command.js";
+import type { Command } from "../state/command.js";
 import type { State } from "../state/state.js";
 import { type Line, line } from "../text/line.js";
+import { commandHints } from "../view/commands.js";
 import { isQuitQuestion } from "../view/question.js";
 import { type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
-import { keyLabel } from "../widgets/key.js";
 
 const PREPARING = line(" … please wait; Ctrl-C quits", "muted");
 
@@ -22,25 +22,27 @@ export function footerLines(state: State, commands: readonly Command[]): readonl
   if (notice) return noticeLines(notice, columns);
   if (pending && !isQuitQuestion(state)) return [PREPARING];
   if (!open) return [listKeys(state, commands)];
-  const keys = open.screen.hints?.(state, open.data) ?? [];
+  const keys = open.screen.hints?.(state, open.data) ?? screenKeys(state, commands);
   // The last hint, how to leave, is always shown.
   return [keyLine(keys.slice(0, -1), columns, keys.slice(-1))];
 }
 
+/** The keys of the list; first the one that opens a place or goes back. */
 function listKeys(state: State, commands: readonly Command[]): Line {
-  const isAlways = ({ name }: Command) => ALWAYS.includes(name);
-  const others = commands.filter((each) => !isAlways(each));
-  return keyLine(browseKeys(state, others), state.columns, browseKeys(state, commands.filter(isAlways)));
+  const first = state.focus === "places" ? "open" : "back";
+  const others = commands.filter(({ name }) => !ALWAYS.includes(name));
+  const always = commands.filter(({ name }) => ALWAYS.includes(name));
+  return keyLine(commandHints(state, firstOf(others, [first])), state.columns, commandHints(state, always));
 }
 
-/** The keys of commands that have a label and act now in the focused panel; first the one that opens a place or goes back. */
-function browseKeys(state: State, commands: readonly Command[]): KeyHint[] {
-  const here = commands.filter((command) => actsIn(command, state.focus));
-  const isFirst = ({ name }: Command) => name === (state.focus === "places" ? "open" : "back");
-  const sorted = [...here.filter(isFirst), ...here.filter((command) => !isFirst(command))];
-  return sorted.flatMap(({ keys: [key], label: labels, disabledReason }) => {
-    const label = typeof labels === "function" ? labels(state) : labels;
-    if (key === undefined || label === undefined || disabledReason?.(state) !== undefined) return [];
-    return [{ key: keyLabel(key), name: key, label }];
-  });
+/** The keys of commands on a screen: first how to go into what is shown, last how to leave. */
+function screenKeys(state: State, commands: readonly Command[]): readonly KeyHint[] {
+  const inner = commands.filter(({ name }) => !ALWAYS.includes(name) && name !== "back");
+  const last = commands.filter(({ name }) => name === "back");
+  return commandHints(state, [...firstOf(inner, ["open", "next-panel"]), ...last]);
+}
+
+function firstOf(commands: readonly Command[], names: readonly string[]): readonly Command[] {
+  const isFirst = ({ name }: Command) => names.includes(name);
+  return [...commands.filter(isFirst), ...commands.filter((each) => !isFirst(each))];
 }

@@ -4,10 +4,11 @@ import { lookElsewhere } from "../reading/others.js";
 import { stopReading } from "../reading/read-place.js";
 import { expireRevealed } from "../reading/reveal.js";
 import { relist, selectedEntry } from "../reading/selection.js";
-import { actsIn, type Command, keyOf } from "../state/command.js";
+import { type Command, isOfList, keyOf } from "../state/command.js";
 import { isTooSmall } from "../state/layout.js";
 import { notify, type State, type Step, type Work } from "../state/state.js";
 import { andThen, calling, step } from "../state/work.js";
+import { pressCommand } from "../view/commands.js";
 import { isQuitQuestion, quit } from "../view/question.js";
 import { layers, top } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
@@ -20,7 +21,7 @@ export function pressed(state: State, key: Key, commands: readonly Command[]): S
   const work = GLOBAL[key.name];
   if (work) return step(state, work);
   const open = top(state);
-  return open ? open.screen.key(state, open.data, key, commands) : browseKey(state, key, commands);
+  return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
 }
 
 /** Handles a press or the wheel of the mouse. */
@@ -79,19 +80,14 @@ function placesBeingRead(state: State): readonly number[] {
 
 const PANEL_TEXTS = { places: "list of places", variables: "list of variables", record: "record" } as const;
 
-/** Runs the command of a key in the focused panel, or shows why it can't run now. */
-function browseKey(state: State, key: Key, all: readonly Command[]): Step {
+/** Runs the command of a key in the focused panel, or says that it works in another one. */
+function listKey(state: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
-  const commands = all.filter(({ keys }) => keys.includes(name));
-  const [first] = commands;
-  if (!first) return step(state);
-  const command = commands.find((each) => actsIn(each, state.focus));
-  if (!command) {
-    const text = `"${first.name}" doesn't work in the ${PANEL_TEXTS[state.focus]}; ${keyOf(state, "back")} goes to the variables`;
-    return step(notify(state, text));
-  }
-  const reason = command.disabledReason?.(state);
-  return reason === undefined ? command.run(state, "") : step(notify(state, reason, "error"));
+  const pressed = pressCommand(state, name, commands);
+  const other = commands.find((each) => each.keys.includes(name) && isOfList(each));
+  if (pressed || !other) return pressed ?? step(state);
+  const text = `"${other.name}" doesn't work in the ${PANEL_TEXTS[state.focus]}; ${keyOf(state, "back")} goes to the variables`;
+  return step(notify(state, text));
 }
 
 /** Removes notices and values whose time is over. */

@@ -1,6 +1,6 @@
 import { suggestion } from "../../domain/nearest.js";
 import { withoutOthers } from "../reading/others.js";
-import { type Choice, COMMAND_GROUPS, type Command } from "../state/command.js";
+import { type Choice, COMMAND_GROUPS, type Command, isOfList } from "../state/command.js";
 import type { State, Step, Work } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
 import { highlight, LETTERS, letterDistance, matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
@@ -33,9 +33,11 @@ interface Listing {
 
 export const COMMAND_LINE: Screen<CommandLine> = {
   name: "command line",
-  key: (state, line, key, commands) =>
-    andThen(pressed(state, line, key, commands), (next) => listedFor(next, line, commands)),
-  overlay: candidatesPanel,
+  key: (state, line, key, all) => {
+    const commands = all.filter(isOfList);
+    return andThen(pressed(state, line, key, commands), (next) => listedFor(next, line, commands));
+  },
+  overlay: (state, line, commands) => candidatesPanel(state, line, commands.filter(isOfList)),
   input: ({ columns }, line) => inputLines(line, columns),
   isInList: true,
 };

@@ -7,13 +7,14 @@ import { placeName } from "../state/places.js";
 import type { State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { fitText, type Line } from "../text/line.js";
+import { selectionOf, targetsOf } from "../view/commands.js";
 import { GAP, type PanelContent, rowLines, selectRow, variablesText } from "../view/panel.js";
 import { hints, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { moveCursor } from "../widgets/list.js";
 
 export function copySelected(state: State, format: CopyFormat): Step {
-  return copyEntries(state, state.place, targetEntries(state), format);
+  return copyEntries(state, selectionOf(state).place, targetsOf(state), format);
 }
 
 export function copyAll(state: State, format: CopyFormat): Step {

@@ -1,13 +1,11 @@
 import { type Difference, diffValues } from "../../domain/differing-values.js";
 import { namedValues, type VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, type NamedValue, textAs } from "../../domain/variable.js";
-import { openEditor, openForm } from "../edit/form.js";
-import { confirmRedo, confirmUndo, whyNoRedo, whyNoUndo } from "../edit/review.js";
 import { copyEntries } from "../reading/copying.js";
 import { withRetryTime } from "../reading/others.js";
 import { readBeside } from "../reading/read-place.js";
-import { isRevealed, toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
-import { type ModeKey, runKey, workingKeys } from "../state/command.js";
+import { isRevealed } from "../reading/reveal.js";
+import type { Command } from "../state/command.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import type { Failure } from "../state/loaded.js";
 import { placeName, withHealth } from "../state/places.js";
@@ -18,17 +16,16 @@ import type { DiffLines } from "../text/diff-lines.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
+import { pressCommand } from "../view/commands.js";
 import { differenceLines } from "../view/edit-lines.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, scrolledLines, selectRow } from "../view/panel.js";
-import { changeData, dataOf, filterLine, pop, push, type Screen, withData } from "../view/screen.js";
+import { type Act, changeData, dataOf, filterLine, pop, push, type Screen, withData } from "../view/screen.js";
 import { describePlaceFailure } from "../view/status-lines.js";
 import { PLACEHOLDERS } from "../view/values.js";
 import { filterKeyed } from "../widgets/filter.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position, scroll, scrollList, scrollText } from "../widgets/list.js";
 import { type TextField, textField } from "../widgets/text-field.js";
-import { openCommandLine } from "./command-line.js";
-import { openHelp } from "./help.js";
 import { takeOver, whyReadOnly } from "./places.js";
 
 /** The position is that in the list. */
@@ -54,6 +51,23 @@ interface Comparison extends Position {
   readonly detailTop: number;
 }
 
+/** What commands do in a comparison. */
+const ACTS: Readonly<Record<string, Act<Comparison>>> = {
+  open: { whyNot: whyNoDifference, run: focusOther },
+  "next-panel": { whyNot: whyNoDifference, run: focusOther },
+  "previous-panel": { whyNot: whyNoDifference, run: focusOther },
+  "next-difference": { whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, 1)) },
+  "previous-difference": { whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, -1)) },
+  "take-over": { whyNot: whyNotTakeOver("open"), run: takeOverFrom("open") },
+  "take-from": { whyNot: whyNotTakeOver("other"), run: takeOverFrom("other") },
+  "copy-other": { whyNot: whyNoValue("other"), run: copyOther },
+  filter: { whyNot: whyNothingToFilter, run: openFilter },
+  refresh: { whyNot: whyReading, run: compare },
+  diff: { run: (state) => step(pop(state)) },
+  close: { run: (state) => step(pop(state)) },
+  back: { run: goBack },
+};
+
 const DIFF: Screen<Comparison> = {
   name: "diff",
   key: diffKey,
@@ -68,7 +82,14 @@ const DIFF: Screen<Comparison> = {
   },
   input: (state, { typing, differences, all }) =>
     typing && [filterLine(state, differences.length, all.length, typing.field)],
-  hints: (state, comparison) => workingKeys(DIFF_KEYS, state, comparison),
+  acts: ACTS,
+  selected: (state, comparison) => ({
+    place: state.place,
+    name: comparison.differences[comparison.cursor]?.name,
+    entry: entryOf(state, comparison, "open"),
+    nothing: "there is no difference",
+    whyNotEdit: whyReadOnly(state, state.place),
+  }),
   places: (state, { place }) => [state.place, place],
   // Unlike the open place, the other one is not looked at for changes.
   changed: (state, comparison, place) => {
@@ -312,90 +333,11 @@ function matching(all: readonly Difference[], filter: string): readonly Differen
   return ranked.flat();
 }
 
-function diffKey(state: State, comparison: Comparison, key: Key): Step {
+function diffKey(state: State, comparison: Comparison, key: Key, commands: readonly Command[]): Step {
   if (comparison.typing) return step(filterKey(state, comparison, comparison.typing, key));
   const name = commandKeyName(key);
-  return runKey(DIFF_KEYS, state, comparison, name) ?? step(move(state, comparison, name));
+  return pressCommand(state, name, commands) ?? step(move(state, comparison, name));
 }
-
-/** In the order of the footer. */
-const DIFF_KEYS: readonly ModeKey<Comparison>[] = [
-  {
-    keys: "tab shift-tab enter",
-    help: "go to the values and back to the list",
-    label: "panel",
-    whyNot: whyNoDifference,
-    run: focusOther,
-  },
-  {
-    keys: "v",
-    help: "show both values for 30 seconds, or mask them again",
-    label: "reveal",
-    whyNot: whyNoDifference,
-    run: (state, { differences, cursor }) => step(toggleRevealed(state, differences[cursor]?.name ?? "")),
-  },
-  {
-    keys: "V",
-    help: "show all values for a minute, or mask them again",
-    run: (state) => step(toggleAllRevealed(state)),
-  },
-  {
-    keys: "n",
-    help: "go to the next difference, or in the values to the next change",
-    label: "next",
-    whyNot: whyNoDifference,
-    run: (state, comparison) => step(next(state, comparison, 1)),
-  },
-  {
-    keys: "N",
-    help: "go to the previous one",
-    whyNot: whyNoDifference,
-    run: (state, comparison) => step(next(state, comparison, -1)),
-  },
-  {
-    keys: ">",
-    help: "take the value of the left side over to the right one",
-    label: "take over",
-    whyNot: whyNotTakeOver("open"),
-    run: takeOverFrom("open"),
-  },
-  {
-    keys: "<",
-    help: "take the value of the right side over to the left one",
-    label: "take from there",
-    whyNot: whyNotTakeOver("other"),
-    run: takeOverFrom("other"),
-  },
-  {
-    keys: "e",
-    help: "edit the value of the left side",
-    label: "edit",
-    whyNot: whyNotEdit,
-    run: onEntry("open", (state, entry) => openForm(state, "edit", entry)),
-  },
-  { keys: "E", help: "edit it in your own editor", whyNot: whyNotEdit, run: onEntry("open", openEditor) },
-  { keys: "y", help: "copy the value of the left side", label: "copy", whyNot: whyNoValue("open"), run: copy("open") },
-  {
-    keys: "Y",
-    help: "copy the value of the right side",
-    label: "copy the other",
-    whyNot: whyNoValue("other"),
-    run: copy("other"),
-  },
-  { keys: "/", help: "search names", label: "filter", whyNot: whyNothingToFilter, run: openFilter },
-  { keys: "u", help: "undo the last edit", label: "undo", whyNot: whyNoUndo, run: confirmUndo },
-  { keys: "U", help: "redo the edit that was undone last", whyNot: whyNoRedo, run: confirmRedo },
-  { keys: "r", help: "read the other place again", label: "refresh", whyNot: whyReading, run: compare },
-  { keys: "q d", help: "close the comparison", run: (state) => step(pop(state)) },
-  { keys: "?", help: "show these keys", run: (state) => openHelp(state, DIFF_KEYS) },
-  { keys: ":", help: "type a command, which acts on the list of variables", run: (state) => openCommandLine(state) },
-  {
-    keys: "escape",
-    help: "go back to the list, remove the filter, or close the comparison",
-    label: "back",
-    run: goBack,
-  },
-];
 
 function whyNothingToFilter(_state: State, { all }: Comparison): string | undefined {
   return all.length > 0 ? undefined : "there is no difference";
@@ -462,8 +404,8 @@ function filterKey(state: State, comparison: Comparison, typing: NonNullable<Com
   });
 }
 
-type Run = ModeKey<Comparison>["run"];
-type WhyNot = NonNullable<ModeKey<Comparison>["whyNot"]>;
+type Run = Act<Comparison>["run"];
+type WhyNot = NonNullable<Act<Comparison>["whyNot"]>;
 type Side = "open" | "other";
 
 /** Indexes of the place on a side, and of the one across. */
@@ -477,23 +419,16 @@ function entryOf(state: State, { differences, cursor, others }: Comparison, side
   return (side === "open" ? state.loaded.entries : others).find(({ variable }) => variable.name === name);
 }
 
-/** Runs something with the variable under the cursor. */
-function onEntry(side: Side, run: (state: State, entry: VariableEntry, comparison: Comparison) => Step): Run {
-  return (state, comparison) => {
-    const entry = entryOf(state, comparison, side);
-    return entry ? run(state, entry, comparison) : step(state);
-  };
-}
-
-function copy(side: Side): Run {
-  return onEntry(side, (state, entry, comparison) => {
-    const [place] = placesOf(state, comparison, side);
-    return copyEntries(state, place, [entry], "value");
-  });
+function copyOther(state: State, comparison: Comparison): Step {
+  const entry = entryOf(state, comparison, "other");
+  return entry ? copyEntries(state, comparison.place, [entry], "value") : step(state);
 }
 
 function takeOverFrom(side: Side): Run {
-  return onEntry(side, (state, entry, comparison) => takeOver(state, [entry], placesOf(state, comparison, side)[1]));
+  return (state, comparison) => {
+    const entry = entryOf(state, comparison, side);
+    return entry ? takeOver(state, [entry], placesOf(state, comparison, side)[1]) : step(state);
+  };
 }
 
 function whyNoDifference(_state: State, { differences }: Comparison): string | undefined {
@@ -513,15 +448,6 @@ function whyNoValue(side: Side): WhyNot {
 function whyNotTakeOver(side: Side): WhyNot {
   return (state, comparison) =>
     whyNoValue(side)(state, comparison) ?? whyReadOnly(state, placesOf(state, comparison, side)[1]);
-}
-
-/** A variable without a value can be edited. */
-function whyNotEdit(state: State, comparison: Comparison): string | undefined {
-  const name = comparison.differences[comparison.cursor]?.name;
-  if (name === undefined) return whyNoDifference(state, comparison);
-  const refusal = whyReadOnly(state, state.place);
-  if (refusal !== undefined || entryOf(state, comparison, "open")) return refusal;
-  return noValueText(state, name, state.place);
 }
 
 function noValueText(state: State, name: string, place: number): string {

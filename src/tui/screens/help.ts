@@ -1,4 +1,4 @@
-import { COMMAND_GROUPS, type Command, type KeyHelp, keyHelp, type ModeKey } from "../state/command.js";
+import { actsIn, COMMAND_GROUPS, type Command, isOfList, type Where, whereOf } from "../state/command.js";
 import { bodyPage, layoutOf, type Size, textColumns } from "../state/layout.js";
 import type { State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
@@ -10,13 +10,12 @@ import { scroll } from "../widgets/list.js";
 
 interface Help {
   readonly top: number;
-  /** The keys of the screen that it was opened from; without them, all commands. */
-  readonly keys: readonly KeyHelp[] | undefined;
+  /** The screen whose keys are shown; the list shows all commands. */
+  readonly of: Where | undefined;
 }
 
-/** @param table the keys of the present screen; by default all commands are shown */
-export function openHelp<M>(state: State, table?: readonly ModeKey<M>[]): Step {
-  return step(push(state, HELP, { top: 0, keys: table && keyHelp(table) }));
+export function openHelp(state: State): Step {
+  return step(push(state, HELP, { top: 0, of: state.stack.length > 0 ? whereOf(state) : undefined }));
 }
 
 const HELP_KEYS = hints("↑↓ scroll, Esc back");
@@ -31,7 +30,7 @@ const HELP: Screen<Help> = {
 function helpKey(state: State, help: Help, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
   if (name === "escape" || name === "q" || name === "?") return step(pop(state));
-  const count = helpLines(commands, textColumns(layoutOf(state).body), help.keys).length;
+  const count = helpLines(commands, textColumns(layoutOf(state).body), help.of).length;
   const moved = scroll(help.top, count, bodyPage(state), name);
   return step(moved === undefined ? state : withData(state, HELP, { ...help, top: moved }));
 }
@@ -42,14 +41,15 @@ const NARROW = 80;
 const MAX_KEYS = 24;
 const MAX_WORD = 24;
 
-function helpPanel(commands: readonly Command[], { top, keys }: Help, size: Size): PanelContent {
-  const lines = helpLines(commands, textColumns(size), keys);
+function helpPanel(commands: readonly Command[], { top, of }: Help, size: Size): PanelContent {
+  const lines = helpLines(commands, textColumns(size), of);
   return scrolledContent({ title: "Help", isFocused: true, lines }, top, size.height - 2);
 }
 
-/** The commands by group, or else the keys of a mode, in lines of at most `width` columns. */
-export function helpLines(commands: readonly Command[], width: number, keys?: readonly KeyHelp[]): readonly Line[] {
-  if (keys) return keys.flatMap((each) => keyLines(each, width));
+/** The commands of the list by group, or else those of a screen, in lines of at most `width` columns. */
+export function helpLines(all: readonly Command[], width: number, of?: Where): readonly Line[] {
+  if (of) return all.filter((each) => actsIn(each, of)).flatMap((each) => keyLines(each, width));
+  const commands = all.filter(isOfList);
   const columns = width >= TWO_COLUMNS ? 2 : 1;
   const columnWidth = Math.floor((width - GAP * (columns - 1)) / columns);
   const blocks = COMMAND_GROUPS.map((group) => groupLines(group, commands, columnWidth));
@@ -62,8 +62,8 @@ export function helpLines(commands: readonly Command[], width: number, keys?: re
   });
 }
 
-function keyLines({ keys, text }: KeyHelp, width: number): Line[] {
-  return wrapWords(text, width - MAX_KEYS).map((each, index): Line => {
+function keyLines({ keys, help }: Command, width: number): Line[] {
+  return wrapWords(help, width - MAX_KEYS).map((each, index): Line => {
     const names = index === 0 ? keys.map(keyLabel).join(" ") : "";
     return [{ text: `  ${fitText(names, MAX_KEYS - 4)}  `, isBold: true }, { text: each }];
   });

@@ -1,14 +1,10 @@
-import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted } from "../../domain/variable.js";
-import { openForm } from "../edit/form.js";
-import { confirmRedo, confirmUndo, whyNoRedo, whyNoUndo } from "../edit/review.js";
-import { copyEntries } from "../reading/copying.js";
 import { openPlace, reload } from "../reading/loading.js";
 import { cellKind, cursorAt, hasKind, matrixRows, ONLY, type Table, tableOf } from "../reading/matrix-table.js";
 import { groupOf, readOthers, withoutOthers } from "../reading/others.js";
-import { decrypting, isRevealed, toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
+import { decrypting, isRevealed } from "../reading/reveal.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
-import { type ModeKey, runKey, workingKeys } from "../state/command.js";
+import type { Command } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import { groupLabel, isProduction, placeLabel, placeName } from "../state/places.js";
 import type { State, Step, Work } from "../state/state.js";
@@ -17,16 +13,14 @@ import { andThen, step } from "../state/work.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
+import { pressCommand } from "../view/commands.js";
 import { type Cell, GAP, type PanelContent, rowLines } from "../view/panel.js";
-import { dataOf, filterLine, pop, push, type Screen, withData } from "../view/screen.js";
+import { type Act, dataOf, filterLine, pop, push, type Screen, type Selection, withData } from "../view/screen.js";
 import { KIND_LEGEND, kindSpan, type PlaceValue, placeValueLines } from "../view/values.js";
 import { filterKeyed } from "../widgets/filter.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { cycled, keepVisible, moveCursor, scrollList } from "../widgets/list.js";
 import { type TextField, textField } from "../widgets/text-field.js";
-import { openCommandLine } from "./command-line.js";
-import { openHelp } from "./help.js";
-import { openTakeOver } from "./places.js";
 
 /** Names by the places of the open one's group. Its rows and columns follow from the data. */
 export interface Matrix {
@@ -43,6 +37,21 @@ export interface Matrix {
   /** The filter while it is typed, and the one to go back to. */
   readonly typed?: { readonly field: TextField; readonly before: string } | undefined;
 }
+
+/** What commands do in the matrix. */
+const ACTS: Readonly<Record<string, Act<Matrix>>> = {
+  open: { whyNot: whyNoName, run: goTo },
+  "next-difference": { whyNot: whyNoName, run: (state, matrix) => step(moveToGap(state, matrix, 1)) },
+  "previous-difference": { whyNot: whyNoName, run: (state, matrix) => step(moveToGap(state, matrix, -1)) },
+  "filter-rows": { run: (state, matrix) => step(withMatrix(state, matrix, { only: cycled(ONLY, matrix.only, 1) })) },
+  filter: { run: openFilter },
+  refresh: { run: (state) => andThen(readOthers(state), reload) },
+  "previous-panel": { run: (state, matrix) => step(moveSideways(state, matrix, -1)) },
+  "next-panel": { run: (state, matrix) => step(moveSideways(state, matrix, 1)) },
+  matrix: { run: (state) => step(closed(state)) },
+  close: { run: (state) => step(closed(state)) },
+  back: { run: goBack },
+};
 
 const MATRIX: Screen<Matrix> = {
   name: "matrix",
@@ -61,7 +70,8 @@ const MATRIX: Screen<Matrix> = {
     const rows = matrixRows(table, matrix);
     return matrix.typed && [filterLine(state, rows.length, table.names.length, matrix.typed.field)];
   },
-  hints: (state, matrix) => workingKeys(MATRIX_KEYS, state, matrix),
+  acts: ACTS,
+  selected: selectedCell,
   places: (_state, { place }) => [place],
   // Reads places that are new.
   changed: (state, _matrix, place) =>
@@ -287,97 +297,15 @@ export function openMatrix(state: State, only: Matrix["only"] = "all"): Step {
   return readOthers(push(state, MATRIX, { name, cursor: 0, place, top: 0, left: 0, only, filter: "" }));
 }
 
-function matrixKey(state: State, matrix: Matrix, key: Key): Step {
+function matrixKey(state: State, matrix: Matrix, key: Key, commands: readonly Command[]): Step {
   if (matrix.typed) return step(filterKey(state, matrix, matrix.typed, key));
   const name = commandKeyName(key);
-  const pressed = runKey(MATRIX_KEYS, state, matrix, name) ?? step(move(state, matrix, name));
+  const pressed = pressCommand(state, name, commands) ?? step(move(state, matrix, name));
   return andThen(pressed, (next) => {
     const open = dataOf(next, MATRIX);
     return step(next, ...(open ? decryptions(next, open) : []));
   });
 }
-
-/** In the order of the footer. */
-const MATRIX_KEYS: readonly ModeKey<Matrix>[] = [
-  {
-    keys: "enter",
-    help: "open the place with the cursor on this variable",
-    label: "open",
-    whyNot: whyNoName,
-    run: goTo,
-  },
-  {
-    keys: "n",
-    help: "go to the next variable that differs or is missing",
-    label: "next difference",
-    whyNot: whyNoName,
-    run: (state, matrix) => step(moveToGap(state, matrix, 1)),
-  },
-  {
-    keys: "N",
-    help: "go to the previous one",
-    whyNot: whyNoName,
-    run: (state, matrix) => step(moveToGap(state, matrix, -1)),
-  },
-  {
-    keys: "t",
-    help: "show only variables that differ, then only missing ones, then all",
-    label: "filter rows",
-    run: (state, matrix) => step(withMatrix(state, matrix, { only: cycled(ONLY, matrix.only, 1) })),
-  },
-  { keys: "/", help: "search names", label: "filter", run: openFilter },
-  {
-    keys: "v",
-    help: "show the values of this variable for 30 seconds, or mask them again",
-    label: "reveal",
-    whyNot: whyNoName,
-    run: (state, matrix) => step(toggleRevealed(state, selected(state, matrix).name ?? "")),
-  },
-  {
-    keys: "y",
-    help: "copy the value under the cursor",
-    label: "copy",
-    whyNot: whyNoValue,
-    run: onEntry((state, entry, place) => copyEntries(state, place, [entry], "value")),
-  },
-  {
-    keys: "e",
-    help: "edit the value under the cursor",
-    label: "edit",
-    whyNot: whyNotEdit,
-    run: onEntry((state, entry, place) => openForm(state, "edit", entry, place)),
-  },
-  {
-    keys: ">",
-    help: "give this variable the same value in another place",
-    label: "take over",
-    whyNot: whyNoValue,
-    run: onEntry((state, entry, place) => openTakeOver(state, [entry], place)),
-  },
-  {
-    keys: "V",
-    help: "show all values for a minute, or mask them again",
-    label: "reveal all",
-    run: (state) => step(toggleAllRevealed(state)),
-  },
-  { keys: "u", help: "undo the last edit", label: "undo", whyNot: whyNoUndo, run: confirmUndo },
-  { keys: "U", help: "redo the edit that was undone last", whyNot: whyNoRedo, run: confirmRedo },
-  { keys: "r", help: "read all places again", label: "refresh", run: readAgain },
-  {
-    keys: "left h",
-    help: "go to the place to the left",
-    run: (state, matrix) => step(moveSideways(state, matrix, -1)),
-  },
-  {
-    keys: "right l",
-    help: "go to the place to the right",
-    run: (state, matrix) => step(moveSideways(state, matrix, 1)),
-  },
-  { keys: "q m", help: "close the matrix", run: (state) => step(closed(state)) },
-  { keys: "?", help: "show these keys", run: (state) => openHelp(state, MATRIX_KEYS) },
-  { keys: ":", help: "type a command, which acts on the list of variables", run: (state) => openCommandLine(state) },
-  { keys: "escape", help: "remove the filter, or close the matrix", label: "back", run: goBack },
-];
 
 function openFilter(state: State, matrix: Matrix): Step {
   const { filter } = matrix;
@@ -432,13 +360,9 @@ function filterKey(state: State, matrix: Matrix, { field, before }: NonNullable<
   });
 }
 
-function readAgain(state: State): Step {
-  return andThen(readOthers(state), reload);
-}
-
 /** Opens the place with the cursor on the variable. */
 function goTo(state: State, matrix: Matrix): Step {
-  const { place, name = "" } = selected(state, matrix);
+  const { place, name = "" } = selectedCell(state, matrix);
   const browsing = withCursorOn({ ...closed(state), focus: "variables" }, name);
   return place === state.place ? step(browsing) : openPlace(browsing, place);
 }
@@ -458,37 +382,15 @@ function decryptions(state: State, matrix: Matrix): Work[] {
 }
 
 /** The cell under the cursor. */
-function selected(state: State, matrix: Matrix) {
+function selectedCell(state: State, matrix: Matrix): Selection {
   const { table, rows, cursor, column } = matrixPosition(state, matrix);
-  const row = rows[cursor];
+  const row = rows[cursor] ?? -1;
   const { place = state.place, cells } = table.columns[column] ?? {};
-  return { place, name: table.names[row ?? -1], entry: row === undefined ? undefined : cells?.[row] };
-}
-
-/** Runs something with the variable under the cursor, and the index of its place. */
-function onEntry(
-  run: (state: State, entry: VariableEntry, place: number, matrix: Matrix) => Step,
-): ModeKey<Matrix>["run"] {
-  return (state, matrix) => {
-    const { entry, place } = selected(state, matrix);
-    return entry ? run(state, entry, place, matrix) : step(state);
-  };
+  const isEditable = place === state.place ? state.loaded.isEditable : state.others.get(place)?.isLocal;
+  const whyNotEdit = isEditable ? undefined : `${placeName(state, place)} can't be edited here`;
+  return { place, name: table.names[row], entry: cells?.[row], whyNotEdit };
 }
 
 function whyNoName(state: State, matrix: Matrix): string | undefined {
-  return selected(state, matrix).name === undefined ? "no variable is selected" : undefined;
-}
-
-function whyNoValue(state: State, matrix: Matrix): string | undefined {
-  const { place, name, entry } = selected(state, matrix);
-  if (entry?.value) return undefined;
-  return name === undefined ? "no variable is selected" : `${name} has no value in ${placeName(state, place)}`;
-}
-
-/** A variable without a value can be edited. */
-function whyNotEdit(state: State, matrix: Matrix): string | undefined {
-  const { place, entry } = selected(state, matrix);
-  const isEditable = place === state.place ? state.loaded.isEditable : state.others.get(place)?.isLocal;
-  if (!isEditable) return `${placeName(state, place)} can't be edited here`;
-  return entry ? undefined : whyNoValue(state, matrix);
+  return selectedCell(state, matrix).name === undefined ? "no variable is selected" : undefined;
 }

@@ -1,7 +1,6 @@
 import { command } from "../../domain/shell.js";
 import { copyText } from "../reading/copying.js";
 import { MASK, REVEAL_MS } from "../reading/reveal.js";
-import { type ModeKey, runKey, workingKeys } from "../state/command.js";
 import { type Size, textColumns } from "../state/layout.js";
 import type { NewCredentials } from "../state/ports.js";
 import type { Next, State, Step } from "../state/state.js";
@@ -110,22 +109,26 @@ export function showCredentials(state: State, credentials: NewCredentials): Stat
 
 const CREDENTIALS: Screen<Credentials> = {
   name: "credentials",
-  key: (state, data, key) => runKey(CREDENTIALS_KEYS, state, data, commandKeyName(key)) ?? step(state),
+  key: credentialsKey,
   panel: credentialsPanel,
-  hints: (state, data) => workingKeys(CREDENTIALS_KEYS, state, data),
+  hints: (state, data) => hints(`y copy, v ${isSecretShown(state, data) ? "hide" : "show"} the secret, Esc close`),
   lost: ({ credentials }) => ` without the new credentials of ${credentials.environment}`,
 };
 
-const CREDENTIALS_KEYS: readonly ModeKey<Credentials>[] = [
-  {
-    keys: "y",
-    label: "copy",
-    run: (state, { credentials: { lines } }) =>
-      copyText(state, "the credentials", async () => ({ text: lines.join("\n") })),
-  },
-  { keys: "v", label: (state, mode) => `${isSecretShown(state, mode) ? "hide" : "show"} the secret`, run: showOrHide },
-  { keys: "escape q", label: "close", run: close },
-];
+function credentialsKey(state: State, data: Credentials, key: Key): Step {
+  const { lines } = data.credentials;
+  switch (commandKeyName(key)) {
+    case "y":
+      return copyText(state, "the credentials", async () => ({ text: lines.join("\n") }));
+    case "v":
+      return showOrHide(state, data);
+    case "escape":
+    case "q":
+      return close(state, data);
+    default:
+      return step(state);
+  }
+}
 
 function close(state: State, { credentials: { environment } }: Credentials): Step {
   const text = `Close the new credentials of ${environment}? ${againText(environment)}`;

@@ -1,3 +1,4 @@
+import type { VariableEntry } from "../../domain/source.js";
 import type { Command } from "../state/command.js";
 import type { Layout, Size } from "../state/layout.js";
 import type { Notice, State, Step } from "../state/state.js";
@@ -19,8 +20,12 @@ export interface Screen<D> {
   overlay?(state: State, data: D, commands: readonly Command[]): Panel | undefined;
   /** The last lines while a text is typed; undefined for the keys. */
   input?(state: State, data: D): readonly Line[] | undefined;
-  /** The keys that work now, how to leave last. */
+  /** The keys that work now, how to leave last; by default those of commands. */
   hints?(state: State, data: D): readonly KeyHint[];
+  /** What commands do here, by their names, where that is not what they do in the list. */
+  readonly acts?: Readonly<Record<string, Act<D>>>;
+  /** What is under the cursor; by default that of the list. */
+  selected?(state: State, data: D): Selection;
   /** Indexes of the places that it shows or edits, if not the open one. */
   places?(state: State, data: D): readonly number[];
   /** Reads what it needs after a change: of the data of a place, or of the list of places. */
@@ -37,6 +42,24 @@ export interface Screen<D> {
   readonly takesQuestions?: true;
   /** Whether a click into the list closes it. */
   readonly isInList?: true;
+}
+
+export interface Act<D> {
+  /** Why it can't be done now; undefined if it can. */
+  whyNot?(state: State, data: D): string | undefined;
+  run(state: State, data: D): Step;
+}
+
+/** A variable in a place, with or without a value. */
+export interface Selection {
+  /** Index of the place. */
+  readonly place: number;
+  readonly name: string | undefined;
+  readonly entry: VariableEntry | undefined;
+  /** Why there is no name. */
+  readonly nothing?: string;
+  /** Why it can't be edited, as far as known. */
+  readonly whyNotEdit?: string | undefined;
 }
 
 type AnyScreen = Screen<unknown>;

@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, string> = {
   "tui/text": "domain",
   "tui/widgets": "tui/text",
   "tui/state": "domain formats tui/widgets tui/text",
-  "tui/reading": "domain tui/state tui/widgets tui/text",
+  "tui/reading": "domain formats tui/state tui/widgets tui/text",
   "tui/view": "domain tui/reading tui/state tui/widgets tui/text",
   "tui/edit": "domain tui/view tui/reading tui/state tui/widgets tui/text",
   "tui/screens": "domain tui/edit tui/view tui/reading tui/state tui/widgets tui/text",

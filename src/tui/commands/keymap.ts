@@ -21,7 +21,7 @@ const NAMED_KEYS = [
 ];
 
 /**
- * The commands with other keys in browse mode. Keys that work in every mode stay with their commands.
+ * The commands with other keys. Keys that work everywhere stay with their commands.
  *
  * @throws UsageError that begins with the place in the keymap: `keymap.delete`
  */

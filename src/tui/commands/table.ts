@@ -1,6 +1,7 @@
 import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { openEditor, openForm } from "../edit/form.js";
 import { confirmRedo, confirmUndo, deleteValues, whyNoRedo, whyNoUndo } from "../edit/review.js";
+import { SELECTED_FORMATS } from "../reading/copying.js";
 import { isReading, reload } from "../reading/loading.js";
 import { ONLY } from "../reading/matrix-table.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
@@ -12,11 +13,10 @@ import { openHelp } from "../screens/help.js";
 import { openFilter } from "../screens/list.js";
 import { openTakeOver, takeOver } from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
-import { SELECTED_FORMATS } from "../state/copy-formats.js";
 import { PANELS, type State } from "../state/state.js";
 import { calling, step } from "../state/work.js";
-import { selectionOf } from "../view/commands.js";
 import { quit } from "../view/question.js";
+import { selectionOf } from "../view/screen.js";
 import { MOVES } from "../widgets/list.js";
 import {
   chooseCopy,
@@ -313,7 +313,7 @@ const VALUE_COMMANDS: readonly Command[] = [
   }),
 ];
 
-/** The commands of browse mode, in the order of the footer. */
+/** All commands, in the order of the footer. */
 export const ALL_COMMANDS: readonly Command[] = [
   ...CURSOR_COMMANDS,
   ...FIND_COMMANDS,

@@ -11,7 +11,6 @@ import { type Done, notify, type State, type Step, type Work } from "../state/st
 import { andThen, awaiting, step, trying } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
-import { editLines } from "../view/edit-lines.js";
 import { type PanelContent, requiredLine, scrolledLines } from "../view/panel.js";
 import { acceptsQuestion, BUTTON_KEYS } from "../view/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, top, withData } from "../view/screen.js";
@@ -25,6 +24,7 @@ import {
   type Confirmation,
   doneText,
   droppedFromHistory,
+  editLines,
   historyAfter,
   inverted,
   noteLines,
@@ -39,7 +39,7 @@ export function assignedIn({ variable: { id: _, name, ...definition }, value, ru
 }
 
 /**
- * Asks whether to make an edit, with a way back to the present mode. The input of a form is shown; other values are
+ * Asks whether to make an edit, with a way back to the present screen. The input of a form is shown; other values are
  * masked. The first button has the focus, as `u` undoes the edit, unless it would replace another program's change.
  */
 export function confirmEdit(
@@ -262,7 +262,7 @@ function confirmAgain(before: State, purpose: "undo" | "redo", { place, purpose:
   return open ? awaiting(state, renewing(place, open.edit)) : step(state);
 }
 
-/** Finds out the effect of an edit of the history on the present data. */
+/** Finds out what an edit of the history does to the present data. */
 function renewing(place: number, edit: Edit): Work {
   return async ({ places }) => {
     // The edit can be dropped from the history even if the place fails.
@@ -272,7 +272,7 @@ function renewing(place: number, edit: Edit): Work {
   };
 }
 
-/** Asks about an edit of the history, given its effect on the present data. */
+/** Asks about an edit of the history as it would be now. */
 function renewed(state: State, edit: Edit, now: Edit): State {
   return changeData(state, REVIEW, (open) => (open.edit === edit ? { ...open, edit: now } : open));
 }

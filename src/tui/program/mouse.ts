@@ -8,7 +8,7 @@ import type { Line } from "../text/line.js";
 import type { Cell, Panel, PanelContent } from "../view/panel.js";
 import { top } from "../view/screen.js";
 import { isDouble, type Key, type Mouse, type Press } from "../widgets/key.js";
-import { screenContent } from "./screen.js";
+import { screenContent } from "./app.js";
 
 type PressKey = (state: State, key: Key) => Step;
 
@@ -57,8 +57,8 @@ function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, 
   if (!content || content.panel) return step(state);
   let next = step(state);
   for (let line = 0; line < WHEEL_LINES; line++) {
-    const [pressed, effects] = pressKey(next[0], namedKey(by < 0 ? "up" : "down"));
-    next = [pressed, [...next[1], ...effects]];
+    const [pressed, work] = pressKey(next[0], namedKey(by < 0 ? "up" : "down"));
+    next = [pressed, [...next[1], ...work]];
   }
   return next;
 }

@@ -1,13 +1,107 @@
-import { initialState, type Start, withLoaded } from "../reading/loading.js";
-import { placesChanged } from "../reading/others.js";
-import { cursorInView } from "../reading/selection.js";
-import type { Command } from "../state/command.js";
+import { expireConfirmation } from "../edit/review.js";
+import { initialState, loadWhenDue, type Start, withLoaded } from "../reading/loading.js";
+import { lookElsewhere, placesChanged } from "../reading/others.js";
+import { stopReading } from "../reading/read-place.js";
+import { expireRevealed } from "../reading/reveal.js";
+import { cursorInView, relist, selectedEntry } from "../reading/selection.js";
+import { type Command, isOfList, keyOf } from "../state/command.js";
+import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
-import type { Next, State, Step, Tools, Work } from "../state/state.js";
-import { finished, step } from "../state/work.js";
-import type { Key, Mouse } from "../widgets/key.js";
-import { isHeld, moused, pressed, settled, ticked } from "./update.js";
+import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
+import { andThen, calling, finished, step } from "../state/work.js";
+import { isQuitQuestion, quit } from "../view/question.js";
+import { layers, pressCommand, top } from "../view/screen.js";
+import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
+import { handleMouse } from "./mouse.js";
+
+/** Handles a key: it is for the top screen, or else for the list. */
+export function pressed(state: State, key: Key, commands: readonly Command[]): Step {
+  if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
+  if (key.name === "ctrl-c") return quit(state);
+  const work = GLOBAL[key.name];
+  if (work) return step(state, work);
+  const open = top(state);
+  return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
+}
+
+/** Handles a press or the wheel of the mouse. */
+function moused(state: State, mouse: Mouse, now: number, commands: readonly Command[]): Step {
+  if (isTooSmall(state)) return step(state);
+  return handleMouse(state, mouse, now, commands, (before, key) => pressed(before, key, commands));
+}
+
+/** Whether keys have to wait, or are not for us while a text is in the person's own editor. */
+function isHeld(state: State, key: string): boolean {
+  return state.pending !== undefined && !isQuitQuestion(state) && key !== "ctrl-c" && !(key in GLOBAL);
+}
+
+/** Keys that work everywhere, besides Ctrl-C. */
+const GLOBAL: Readonly<Record<string, Work>> = {
+  "ctrl-z": calling(({ suspend }) => suspend()),
+  "ctrl-l": calling(({ redraw }) => redraw()),
+};
+
+/** Handles the time. */
+export function ticked(state: State, now: number): Step {
+  return loadWhenDue(expire({ ...state, now }));
+}
+
+/** The follow-up of every change: the data of other places follows the cursor, and the top screen the data. */
+function settled(before: State, [changed, work]: Step): Step {
+  const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
+  // An older notice would hide the keys of the new screen.
+  const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
+  const [state, more] = followed(before, shown);
+  const places = placesBeingRead(before).filter((place) => !placesBeingRead(state).includes(place));
+  const stops = places.length > 0 ? [stopReading(places)] : [];
+  const isMoved = selectedEntry(state)?.variable !== selectedEntry(before)?.variable;
+  const isRead = state.loaded.asOf !== before.loaded.asOf || state.history !== before.history;
+  const [next, looks] = isMoved || isRead ? lookElsewhere(state) : step(state);
+  return [next, [...stops, ...work, ...more, ...looks]];
+}
+
+/** Screens that show the open place, or all places, see that these have changed. */
+function followed(before: State, state: State): Step {
+  if (state.places !== before.places) {
+    return layers(state).reduce<Step>(
+      (last, { screen, data }) => andThen(last, (next) => screen.changed?.(next, data, undefined) ?? step(next)),
+      step(state),
+    );
+  }
+  const open = top(state);
+  return open?.screen.changed?.(state, open.data, state.place) ?? step(state);
+}
+
+/** Indexes of places beside the open one that are being read, for any screen. */
+function placesBeingRead(state: State): readonly number[] {
+  const beside = [...state.others].flatMap(([place, { isReading }]) => (isReading ? [place] : []));
+  return [...beside, ...layers(state).flatMap(({ screen, data }) => screen.reading?.(data) ?? [])];
+}
+
+const PANEL_TEXTS = { places: "list of places", variables: "list of variables", record: "record" } as const;
+
+/** Runs the command of a key in the focused panel, or says that it works in another one. */
+function listKey(state: State, key: Key, commands: readonly Command[]): Step {
+  const name = commandKeyName(key);
+  const pressed = pressCommand(state, name, commands);
+  const other = commands.find((each) => each.keys.includes(name) && isOfList(each));
+  if (pressed || !other) return pressed ?? step(state);
+  const text = `"${other.name}" doesn't work in the ${PANEL_TEXTS[state.focus]}; ${keyOf(state, "back")} goes to the variables`;
+  return step(notify(state, text));
+}
+
+/** Removes notices and values whose time is over. */
+function expire(state: State): State {
+  const { now, recentChanges, notice } = state;
+  const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= now;
+  const next: State = {
+    ...expireConfirmation(expireRevealed(state)),
+    recentChanges: isOver(recentChanges) ? undefined : recentChanges,
+    notice: isOver(notice) ? undefined : notice,
+  };
+  return next.recentChanges === recentChanges ? next : relist(next, state);
+}
 
 export interface ProgramOptions
   extends Pick<Tools, "copy" | "write" | "editText" | "listFolder" | "ticks" | "quit" | "suspend" | "redraw"> {

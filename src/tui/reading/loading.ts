@@ -5,8 +5,7 @@ import { healthOf, withHealth } from "../state/places.js";
 import { type Next, notify, type Preferences, type State, type Step } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
 import { refreshOthers } from "./others.js";
-import { isSame } from "./read-entries.js";
-import { readOpen } from "./read-place.js";
+import { isSame, readOpen } from "./read-place.js";
 import { decryptSelected } from "./reveal.js";
 import { NO_MARKS, relist, selectedEntry } from "./selection.js";
 

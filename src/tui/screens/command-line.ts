@@ -173,8 +173,8 @@ const LABEL = 32;
 const KEY = 6;
 
 /** The list above the command line; undefined if nothing fits the input. Only visible rows are formatted. */
-function candidatesPanel(state: State, mode: CommandLine, commands: readonly Command[]): Panel | undefined {
-  const { command, fitting, selected, typed } = candidatesOf(state, mode, commands);
+function candidatesPanel(state: State, line: CommandLine, commands: readonly Command[]): Panel | undefined {
+  const { command, fitting, selected, typed } = candidatesOf(state, line, commands);
   if (fitting.length === 0) return undefined;
   const rows = Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(state.rows / 3)));
   const page = Math.min(fitting.length, rows);
@@ -188,11 +188,11 @@ function candidatesPanel(state: State, mode: CommandLine, commands: readonly Com
     footnote: fitting.length > page ? positionOf(selected, fitting.length) : undefined,
     isFocused: false,
     select: selectRow(position, fitting.length, 0, (now, index) =>
-      withData(now, COMMAND_LINE, highlighted(mode, index)),
+      withData(now, COMMAND_LINE, highlighted(line, index)),
     ),
     scroll: (now: State, by: number) => {
       const index = keepVisible({ cursor: cursor + by, top: 0 }, fitting.length, 1).cursor;
-      return withData(now, COMMAND_LINE, highlighted(mode, index));
+      return withData(now, COMMAND_LINE, highlighted(line, index));
     },
     lines: rowLines(fitting, position, page, true, (each) => cells(state, each, words, room, size.width - 4)),
   };

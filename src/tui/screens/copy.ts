@@ -1,15 +1,13 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { copyEntries } from "../reading/copying.js";
+import { COPY_ITEMS, type CopyFormat, type CopyItem, copyEntries } from "../reading/copying.js";
 import { targetEntries } from "../reading/selection.js";
-import { COPY_ITEMS, type CopyFormat, type CopyItem } from "../state/copy-formats.js";
 import { bodyPage, type Size } from "../state/layout.js";
 import { placeName } from "../state/places.js";
 import type { State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { fitText, type Line } from "../text/line.js";
-import { selectionOf, targetsOf } from "../view/commands.js";
 import { GAP, type PanelContent, rowLines, selectRow, variablesText } from "../view/panel.js";
-import { hints, pop, push, type Screen, withData } from "../view/screen.js";
+import { hints, pop, push, type Screen, selectionOf, targetsOf, withData } from "../view/screen.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { moveCursor } from "../widgets/list.js";
 

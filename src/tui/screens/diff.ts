@@ -1,6 +1,7 @@
 import { type Difference, diffValues } from "../../domain/differing-values.js";
 import { namedValues, type VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, type NamedValue, textAs } from "../../domain/variable.js";
+import { differenceLines } from "../edit/review-text.js";
 import { copyEntries } from "../reading/copying.js";
 import { withRetryTime } from "../reading/others.js";
 import { readBeside } from "../reading/read-place.js";
@@ -16,16 +17,23 @@ import type { DiffLines } from "../text/diff-lines.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
-import { pressCommand } from "../view/commands.js";
-import { differenceLines } from "../view/edit-lines.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, scrolledLines, selectRow } from "../view/panel.js";
-import { type Act, changeData, dataOf, filterLine, pop, push, type Screen, withData } from "../view/screen.js";
+import {
+  type Act,
+  changeData,
+  dataOf,
+  filterLine,
+  pop,
+  pressCommand,
+  push,
+  type Screen,
+  withData,
+} from "../view/screen.js";
 import { describePlaceFailure } from "../view/status-lines.js";
 import { PLACEHOLDERS } from "../view/values.js";
-import { filterKeyed } from "../widgets/filter.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position, scroll, scrollList, scrollText } from "../widgets/list.js";
-import { type TextField, textField } from "../widgets/text-field.js";
+import { filterKeyed, type TextField, textField } from "../widgets/text-field.js";
 import { takeOver, whyReadOnly } from "./places.js";
 
 /** The position is that in the list. */

@@ -20,9 +20,8 @@ import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from 
 import { filterLine, pop, push, type Screen, withData } from "../view/screen.js";
 import { emptyListLines, problemLine, progressText } from "../view/status-lines.js";
 import { PLACEHOLDERS } from "../view/values.js";
-import { filterKeyed } from "../widgets/filter.js";
 import type { Key } from "../widgets/key.js";
-import { type TextField, textField } from "../widgets/text-field.js";
+import { filterKeyed, type TextField, textField } from "../widgets/text-field.js";
 
 export function variablesPanel(state: State, size: Size): PanelContent {
   const { list, loaded } = state;

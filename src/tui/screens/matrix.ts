@@ -7,20 +7,27 @@ import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import type { Command } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import { groupLabel, isProduction, placeLabel, placeName } from "../state/places.js";
-import type { State, Step, Work } from "../state/state.js";
-import { notify } from "../state/state.js";
+import { notify, type State, type Step, type Work } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
-import { pressCommand } from "../view/commands.js";
 import { type Cell, GAP, type PanelContent, rowLines } from "../view/panel.js";
-import { type Act, dataOf, filterLine, pop, push, type Screen, type Selection, withData } from "../view/screen.js";
+import {
+  type Act,
+  dataOf,
+  filterLine,
+  pop,
+  pressCommand,
+  push,
+  type Screen,
+  type Selection,
+  withData,
+} from "../view/screen.js";
 import { KIND_LEGEND, kindSpan, type PlaceValue, placeValueLines } from "../view/values.js";
-import { filterKeyed } from "../widgets/filter.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { cycled, keepVisible, moveCursor, scrollList } from "../widgets/list.js";
-import { type TextField, textField } from "../widgets/text-field.js";
+import { filterKeyed, type TextField, textField } from "../widgets/text-field.js";
 
 /** Names by the places of the open one's group. Its rows and columns follow from the data. */
 export interface Matrix {

@@ -17,7 +17,7 @@ export interface PanelContent {
   readonly isProduction?: boolean;
   /** From the top; cut to the size of the panel. */
   readonly lines: readonly Line[];
-  /** The panel of browse mode that a click gives the focus. */
+  /** The panel of the list that a click gives the focus. */
   readonly panel?: PanelName;
   /** The state after a click into it; undefined if nothing to select is there. */
   readonly select?: ((state: State, cell: Cell) => State | undefined) | undefined;

@@ -135,9 +135,9 @@ function close(state: State, { credentials: { environment } }: Credentials): Ste
   return ask(state, { title: "Close", text, answer: "Close", isDestructive: true });
 }
 
-function showOrHide(state: State, mode: Credentials): Step {
+function showOrHide(state: State, shown: Credentials): Step {
   return step(
-    withData(state, CREDENTIALS, { ...mode, until: isSecretShown(state, mode) ? undefined : state.now + REVEAL_MS }),
+    withData(state, CREDENTIALS, { ...shown, until: isSecretShown(state, shown) ? undefined : state.now + REVEAL_MS }),
   );
 }
 
@@ -161,10 +161,10 @@ function askPanel(question: Question, size: Size): PanelContent {
   return { title: visibleText(title), isFocused: true, lines: lines.map(indented) };
 }
 
-function credentialsPanel(state: State, mode: Credentials, size: Size): PanelContent {
-  const { environment, apiKey, apiSecret } = mode.credentials;
+function credentialsPanel(state: State, shown: Credentials, size: Size): PanelContent {
+  const { environment, apiKey, apiSecret } = shown.credentials;
   const width = textColumns(size);
-  const secret = isSecretShown(state, mode) ? line(visibleText(apiSecret)) : line(MASK, "muted");
+  const secret = isSecretShown(state, shown) ? line(visibleText(apiSecret)) : line(MASK, "muted");
   const lines: Line[] = [
     ...wrapLines(`The new credentials of ${environment}`, width, "accent"),
     [],

@@ -9,7 +9,7 @@ import { ChangedMeanwhileError } from "../../../src/domain/errors.js";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
 import type { Data } from "../../../src/store/data.js";
 import { assignedIn } from "../../../src/tui/edit/review.js";
-import { readEntries } from "../../../src/tui/reading/read-entries.js";
+import { readEntries } from "../../../src/tui/reading/read-place.js";
 import type { Assigned, Draft, Edit } from "../../../src/tui/state/ports.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";

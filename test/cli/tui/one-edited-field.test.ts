@@ -6,10 +6,10 @@ import { isEncrypted, type JsonValue, textAs, type VariableType, valueText } fro
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
 import { createMemoryStore } from "../../../src/store/memory-store.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
-import { pressed } from "../../../src/tui/program/update.js";
+import { editLines } from "../../../src/tui/edit/review-text.js";
+import { pressed } from "../../../src/tui/program/program.js";
 import type { Assigned, Change, Editor } from "../../../src/tui/state/ports.js";
 import type { Step, Tools } from "../../../src/tui/state/state.js";
-import { editLines } from "../../../src/tui/view/edit-lines.js";
 import { valueLines } from "../../../src/tui/view/values.js";
 import type { Key } from "../../../src/tui/widgets/key.js";
 import { Random } from "../../support/random.js";

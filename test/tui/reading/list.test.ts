@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { ticked } from "../../../src/tui/program/update.js";
+import { ticked } from "../../../src/tui/program/program.js";
 import { loaded, openPlace, progressed } from "../../../src/tui/reading/loading.js";
 import { selectedEntry, withList, withTypedFilter } from "../../../src/tui/reading/selection.js";
 import type { State } from "../../../src/tui/state/state.js";

@@ -10,7 +10,7 @@ import { openCommandLine } from "../screens/command-line.js";
 import { openCopy } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
-import { openFilter } from "../screens/list.js";
+import { filterList } from "../screens/list.js";
 import { openTakeOver, takeOver } from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
 import { PANELS, type State } from "../state/state.js";
@@ -152,7 +152,7 @@ const FIND_COMMANDS: readonly Command[] = [
     label: ifListed("filter"),
     argument: "<text>",
     accepts: "text",
-    run: (state, text) => (text === "" ? openFilter(state) : step(withTypedFilter(state, text))),
+    run: (state, text) => (text === "" ? filterList(state) : step(withTypedFilter(state, text))),
   }),
   command("Find", "find-place", "/", "find a place by its name", {
     where: ["places"],

@@ -11,7 +11,7 @@ import { type Line, line, paintLine, wrapLines } from "../text/line.js";
 import { createTheme, type Theme } from "../text/theme.js";
 import { type Panel, type PanelContent, panelLines } from "../view/panel.js";
 import { isQuitQuestion } from "../view/question.js";
-import { commandHints, type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
+import { commandHints, drawn, type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
 import { headerLine } from "./header.js";
 
 interface ScreenContent {
@@ -36,7 +36,7 @@ export function screenContent(state: State, commands: readonly Command[]): Scree
 function bodyColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
   const { focus } = state;
   const { places, variables, record, isRecordBeside } = layout;
-  const { screen, data } = top(state) ?? {};
+  const { screen, data } = drawn(state) ?? {};
   const isOfProduction = showsProduction(state);
   const marked = (panels: readonly Panel[]) =>
     panels.map(({ size, content }) => ({ size, content: { ...content, isProduction: isOfProduction } }));
@@ -54,7 +54,7 @@ function bodyColumns(state: State, commands: readonly Command[], layout: Layout)
 
 /** Whether the screen is about production: the open place, or those that the top screen shows or edits. */
 function showsProduction(state: State): boolean {
-  const open = top(state);
+  const open = drawn(state);
   const shown = open?.screen.places?.(state, open.data) ?? [state.place];
   return shown.some((index) => state.places[index] !== undefined && isProduction(state.places[index]));
 }

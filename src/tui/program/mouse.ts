@@ -6,7 +6,7 @@ import { step } from "../state/work.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
 import type { Cell, Panel, PanelContent } from "../view/panel.js";
-import { top } from "../view/screen.js";
+import { belowLine, pop, top } from "../view/screen.js";
 import { isDouble, type Key, type Mouse, type Press } from "../widgets/key.js";
 import { screenContent } from "./app.js";
 
@@ -45,14 +45,18 @@ export function handleMouse(
 
 /** The panel gets the focus. Undefined if a question is open, which must be answered first. */
 function focus(state: State, { panel }: PanelContent): State | undefined {
-  if (panel === undefined) return state;
   const open = top(state);
+  // A filter that is typed stays as it is.
+  if (panel === undefined) return open?.screen.isLine ? pop(state) : state;
   if (open && !open.screen.isInList) return undefined;
   return { ...state, focus: panel, stack: [] };
 }
 
 function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, pressKey: PressKey): Step {
-  if (content?.scroll) return decryptSelected(content.scroll(state, by * WHEEL_LINES));
+  if (content?.scroll) {
+    const scroll = content.scroll;
+    return decryptSelected(belowLine(state, (below) => scroll(below, by * WHEEL_LINES)));
+  }
   // A panel beside a question is not its text.
   if (!content || content.panel) return step(state);
   let next = step(state);

@@ -11,7 +11,7 @@ import type { Place, PlacesChange } from "../state/ports.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, calling, finished, step } from "../state/work.js";
 import { isQuitQuestion, quit } from "../view/question.js";
-import { layers, pressCommand, top } from "../view/screen.js";
+import { belowLine, drawn, layers, pressCommand, top } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
@@ -69,8 +69,15 @@ function followed(before: State, state: State): Step {
       step(state),
     );
   }
-  const open = top(state);
-  return open?.screen.changed?.(state, open.data, state.place) ?? step(state);
+  const open = drawn(state);
+  if (!open?.screen.changed) return step(state);
+  let work: readonly Work[] = [];
+  const next = belowLine(state, (below) => {
+    const [changed, more] = open.screen.changed?.(below, open.data, state.place) ?? step(below);
+    work = more;
+    return changed;
+  });
+  return [next, work];
 }
 
 /** Indexes of places beside the open one that are being read, for any screen. */

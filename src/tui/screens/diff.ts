@@ -17,23 +17,13 @@ import type { DiffLines } from "../text/diff-lines.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
+import { type Filterable, openFilter } from "../view/filter.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, scrolledLines, selectRow } from "../view/panel.js";
-import {
-  type Act,
-  changeData,
-  dataOf,
-  filterLine,
-  pop,
-  pressCommand,
-  push,
-  type Screen,
-  withData,
-} from "../view/screen.js";
+import { type Act, changeData, dataOf, pop, pressCommand, push, type Screen, withData } from "../view/screen.js";
 import { describePlaceFailure } from "../view/status-lines.js";
 import { PLACEHOLDERS } from "../view/values.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position, scroll, scrollList, scrollText } from "../widgets/list.js";
-import { filterKeyed, type TextField, textField } from "../widgets/text-field.js";
 import { takeOver, whyReadOnly } from "./places.js";
 
 /** The position is that in the list. */
@@ -52,8 +42,6 @@ interface Comparison extends Position {
   /** Those that match the filter. */
   readonly differences: readonly Difference[];
   readonly filter: string;
-  /** The filter while it is typed; Escape restores `before`. */
-  readonly typing?: { readonly field: TextField; readonly before: string } | undefined;
   readonly focus: "list" | "detail";
   /** First visible line of the detail. */
   readonly detailTop: number;
@@ -69,7 +57,7 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
   "take-over": { whyNot: whyNotTakeOver("open"), run: takeOverFrom("open") },
   "take-from": { whyNot: whyNotTakeOver("other"), run: takeOverFrom("other") },
   "copy-other": { whyNot: whyNoValue("other"), run: copyOther },
-  filter: { whyNot: whyNothingToFilter, run: openFilter },
+  filter: { whyNot: whyNothingToFilter, run: filterDifferences },
   refresh: { whyNot: whyReading, run: compare },
   diff: { run: (state) => step(pop(state)) },
   close: { run: (state) => step(pop(state)) },
@@ -88,8 +76,6 @@ const DIFF: Screen<Comparison> = {
       ],
     ];
   },
-  input: (state, { typing, differences, all }) =>
-    typing && [filterLine(state, differences.length, all.length, typing.field)],
   acts: ACTS,
   selected: (state, comparison) => ({
     place: state.place,
@@ -342,7 +328,6 @@ function matching(all: readonly Difference[], filter: string): readonly Differen
 }
 
 function diffKey(state: State, comparison: Comparison, key: Key, commands: readonly Command[]): Step {
-  if (comparison.typing) return step(filterKey(state, comparison, comparison.typing, key));
   const name = commandKeyName(key);
   return pressCommand(state, name, commands) ?? step(move(state, comparison, name));
 }
@@ -389,27 +374,28 @@ function next(state: State, comparison: Comparison, by: 1 | -1): State {
   return top === undefined ? state : withData(state, DIFF, { ...comparison, detailTop: top });
 }
 
-function openFilter(state: State, comparison: Comparison): Step {
-  const { filter } = comparison;
-  return step(
-    withData(state, DIFF, { ...comparison, focus: "list", typing: { field: textField(filter), before: filter } }),
-  );
+function filterDifferences(state: State, comparison: Comparison): Step {
+  return openFilter(withData(state, DIFF, { ...comparison, focus: "list" }), comparison.filter, FILTERED);
 }
 
-/** The list follows the filter with each key. */
-function filterKey(state: State, comparison: Comparison, typing: NonNullable<Comparison["typing"]>, key: Key): State {
-  const done: Comparison = { ...comparison, typing: undefined };
-  return filterKeyed(typing.field, key, {
-    keep: () => withData(state, DIFF, done),
-    restore: () => withData(state, DIFF, filtered(state, done, typing.before)),
-    move: (name) => move(state, comparison, name),
-    edit: (field, isChanged) => {
-      const typed: Comparison = { ...comparison, typing: { ...typing, field } };
-      if (!isChanged) return withData(state, DIFF, typed);
-      // The best match is the first one.
-      return withData(state, DIFF, filtered(state, { ...typed, differences: [], cursor: 0, top: 0 }, field.text));
-    },
-  });
+/** The differences while their filter is typed: the best match is the first one. */
+const FILTERED: Filterable = {
+  apply: (state, filter, isTyped) => {
+    return onComparison(state, (comparison) => {
+      const from = isTyped ? { ...comparison, differences: [], cursor: 0, top: 0 } : comparison;
+      return withData(state, DIFF, filtered(state, from, filter));
+    });
+  },
+  move: (state, key) => onComparison(state, (comparison) => move(state, comparison, key)),
+  counts: (state) => {
+    const { differences = [], all = [] } = dataOf(state, DIFF) ?? {};
+    return [differences.length, all.length];
+  },
+};
+
+function onComparison(state: State, change: (comparison: Comparison) => State): Step {
+  const comparison = dataOf(state, DIFF);
+  return step(comparison ? change(comparison) : state);
 }
 
 type Run = Act<Comparison>["run"];

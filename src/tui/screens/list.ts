@@ -16,12 +16,10 @@ import { step } from "../state/work.js";
 import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
+import { type Filterable, openFilter } from "../view/filter.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from "../view/panel.js";
-import { filterLine, pop, push, type Screen, withData } from "../view/screen.js";
 import { emptyListLines, problemLine, progressText } from "../view/status-lines.js";
 import { PLACEHOLDERS } from "../view/values.js";
-import type { Key } from "../widgets/key.js";
-import { filterKeyed, type TextField, textField } from "../widgets/text-field.js";
 
 export function variablesPanel(state: State, size: Size): PanelContent {
   const { list, loaded } = state;
@@ -215,33 +213,15 @@ export function sortArrow({ isReversed }: Pick<List, "isReversed">): string {
   return isReversed ? "↓" : "↑";
 }
 
-/** Typing the filter; Escape restores `before`. */
-interface TypedFilter {
-  readonly field: TextField;
-  readonly before: string;
-}
-
-export function openFilter(state: State): Step {
-  const { filter } = state.list;
-  return step(push({ ...state, focus: "variables" }, FILTER, { field: textField(filter), before: filter }));
-}
-
-const FILTER: Screen<TypedFilter> = {
-  name: "filter",
-  key: filterKey,
-  input: (state, { field }) => [filterLine(state, state.list.rows.length, state.loaded.entries.length, field)],
-  isInList: true,
+/** The list while its filter is typed. */
+const FILTERED: Filterable = {
+  apply: (state, filter, isTyped) => {
+    return isTyped ? decryptSelected(withTypedFilter(state, filter)) : step(withList(state, { filter }));
+  },
+  move: (state, key) => decryptSelected(moveInList(state, key)),
+  counts: ({ list, loaded }) => [list.rows.length, loaded.entries.length],
 };
 
-/** The list follows the filter with each key. */
-function filterKey(state: State, typed: TypedFilter, key: Key): Step {
-  return filterKeyed(typed.field, key, {
-    keep: () => step(pop(state)),
-    restore: () => step(withList(pop(state), { filter: typed.before })),
-    move: (name) => decryptSelected(moveInList(state, name)),
-    edit: (field, isChanged) => {
-      const next = withData(state, FILTER, { ...typed, field });
-      return isChanged ? decryptSelected(withTypedFilter(next, field.text)) : step(next);
-    },
-  });
+export function filterList(state: State): Step {
+  return openFilter({ ...state, focus: "variables" }, state.list.filter, FILTERED);
 }

@@ -12,22 +12,12 @@ import { andThen, step } from "../state/work.js";
 import { highlight, searchWords } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
+import { type Filterable, openFilter } from "../view/filter.js";
 import { type Cell, GAP, type PanelContent, rowLines } from "../view/panel.js";
-import {
-  type Act,
-  dataOf,
-  filterLine,
-  pop,
-  pressCommand,
-  push,
-  type Screen,
-  type Selection,
-  withData,
-} from "../view/screen.js";
+import { type Act, dataOf, pop, pressCommand, push, type Screen, type Selection, withData } from "../view/screen.js";
 import { KIND_LEGEND, kindSpan, type PlaceValue, placeValueLines } from "../view/values.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { cycled, keepVisible, moveCursor, scrollList } from "../widgets/list.js";
-import { filterKeyed, type TextField, textField } from "../widgets/text-field.js";
 
 /** Names by the places of the open one's group. Its rows and columns follow from the data. */
 export interface Matrix {
@@ -41,8 +31,6 @@ export interface Matrix {
   readonly left: number;
   readonly only: "all" | "differing" | "missing";
   readonly filter: string;
-  /** The filter while it is typed, and the one to go back to. */
-  readonly typed?: { readonly field: TextField; readonly before: string } | undefined;
 }
 
 /** What commands do in the matrix. */
@@ -51,7 +39,7 @@ const ACTS: Readonly<Record<string, Act<Matrix>>> = {
   "next-difference": { whyNot: whyNoName, run: (state, matrix) => step(moveToGap(state, matrix, 1)) },
   "previous-difference": { whyNot: whyNoName, run: (state, matrix) => step(moveToGap(state, matrix, -1)) },
   "filter-rows": { run: (state, matrix) => step(withMatrix(state, matrix, { only: cycled(ONLY, matrix.only, 1) })) },
-  filter: { run: openFilter },
+  filter: { run: (state, { filter }) => openFilter(state, filter, FILTERED) },
   refresh: { run: (state) => andThen(readOthers(state), reload) },
   "previous-panel": { run: (state, matrix) => step(moveSideways(state, matrix, -1)) },
   "next-panel": { run: (state, matrix) => step(moveSideways(state, matrix, 1)) },
@@ -71,11 +59,6 @@ const MATRIX: Screen<Matrix> = {
         { size: detail, content: matrixDetail(state, matrix, detail) },
       ],
     ];
-  },
-  input: (state, matrix) => {
-    const table = tableOf(state);
-    const rows = matrixRows(table, matrix);
-    return matrix.typed && [filterLine(state, rows.length, table.names.length, matrix.typed.field)];
   },
   acts: ACTS,
   selected: selectedCell,
@@ -305,18 +288,12 @@ export function openMatrix(state: State, only: Matrix["only"] = "all"): Step {
 }
 
 function matrixKey(state: State, matrix: Matrix, key: Key, commands: readonly Command[]): Step {
-  if (matrix.typed) return step(filterKey(state, matrix, matrix.typed, key));
   const name = commandKeyName(key);
   const pressed = pressCommand(state, name, commands) ?? step(move(state, matrix, name));
   return andThen(pressed, (next) => {
     const open = dataOf(next, MATRIX);
     return step(next, ...(open ? decryptions(next, open) : []));
   });
-}
-
-function openFilter(state: State, matrix: Matrix): Step {
-  const { filter } = matrix;
-  return step(withMatrix(state, matrix, { typed: { field: textField(filter), before: filter } }));
 }
 
 function goBack(state: State, matrix: Matrix): Step {
@@ -351,20 +328,27 @@ function moveToGap(state: State, matrix: Matrix, by: 1 | -1): State {
   return withMatrixCursor(state, matrix, { cursor: next });
 }
 
-/** The rows follow the filter with each key. */
-function filterKey(state: State, matrix: Matrix, { field, before }: NonNullable<Matrix["typed"]>, key: Key): State {
-  return filterKeyed(field, key, {
-    keep: () => withMatrix(state, matrix, { typed: undefined }),
-    restore: () => withMatrix(state, matrix, { typed: undefined, filter: before }),
-    move: (name) => move(state, matrix, name),
-    edit: (edited, isChanged) => {
-      const next: Matrix = { ...matrix, typed: { field: edited, before }, filter: edited.text };
-      if (!isChanged) return withData(state, MATRIX, next);
+/** The rows while their filter is typed. */
+const FILTERED: Filterable = {
+  apply: (state, filter, isTyped) => {
+    return onMatrix(state, (matrix) => {
+      if (!isTyped) return withMatrix(state, matrix, { filter });
       const table = tableOf(state);
-      const [first = -1] = matrixRows(table, next);
-      return withData(state, MATRIX, { ...next, name: table.names[first] ?? matrix.name, cursor: 0, top: 0 });
-    },
-  });
+      const [first = -1] = matrixRows(table, { ...matrix, filter });
+      return withMatrix(state, matrix, { filter, name: table.names[first] ?? matrix.name, cursor: 0, top: 0 });
+    });
+  },
+  move: (state, key) => onMatrix(state, (matrix) => move(state, matrix, key)),
+  counts: (state) => {
+    const table = tableOf(state);
+    const matrix = dataOf(state, MATRIX);
+    return [matrix ? matrixRows(table, matrix).length : 0, table.names.length];
+  },
+};
+
+function onMatrix(state: State, change: (matrix: Matrix) => State): Step {
+  const matrix = dataOf(state, MATRIX);
+  return step(matrix ? change(matrix) : state);
 }
 
 /** Opens the place with the cursor on the variable. */

@@ -5,9 +5,8 @@ import type { Layout, Size } from "../state/layout.js";
 import { type Notice, notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, countText, type Line, lineWidth, wrapWords } from "../text/line.js";
+import { cellText, type Line, wrapWords } from "../text/line.js";
 import { type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
-import { type TextField, textInput } from "../widgets/text-field.js";
 import type { Panel, PanelContent } from "./panel.js";
 
 /** What a screen does with its data. The list, the places and the record are below all screens of the stack. */
@@ -42,6 +41,8 @@ export interface Screen<D> {
   isBusy?(state: State, data: D): boolean;
   /** Whether a question may open over it that no key has asked for just now: an Enter meant for something else answers it. */
   readonly takesQuestions?: true;
+  /** Whether it is only a line below the screen under it. */
+  readonly isLine?: true;
   /** Whether a click into the list closes it. */
   readonly isInList?: true;
 }
@@ -69,6 +70,19 @@ type AnyScreen = Screen<unknown>;
 /** The screen that has the keys, with its data; undefined for the list. */
 export function top(state: State): { readonly screen: AnyScreen; readonly data: unknown } | undefined {
   return layers(state).at(-1);
+}
+
+/** The screen that is drawn: the top one that is more than a line. */
+export function drawn(state: State) {
+  return layers(state).findLast(({ screen }) => !screen.isLine);
+}
+
+/** Changes the state without the line over the screen that is drawn. */
+export function belowLine(state: State, change: (below: State) => State): State {
+  const line = state.stack.at(-1);
+  if (!top(state)?.screen.isLine || !line) return change(state);
+  const next = change(pop(state));
+  return { ...next, stack: [...next.stack, line] };
 }
 
 /** All screens of the stack, the top one last. */
@@ -137,16 +151,6 @@ export function keyLine(keys: readonly KeyHint[], width: number, last: readonly 
 
 function widthOf({ key, label }: KeyHint): number {
   return textWidth(key) + textWidth(label) + 3;
-}
-
-const FILTER_KEYS = hints("Enter keep, Esc cancel");
-
-/** The filter of a list while it is typed, and how many of all rows it shows. */
-export function filterLine({ columns }: State, found: number, all: number, field: TextField): Line {
-  const count = `  ${countText(found)} of ${countText(all)} `;
-  const keys = keyLine(FILTER_KEYS, columns);
-  const input = textInput(field, columns - 2 - count.length - lineWidth(keys));
-  return [{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys];
 }
 
 const TONES = {

@@ -1,6 +1,6 @@
 import { graphemes, segmenter, textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, type Line, type Piece } from "../text/line.js";
-import { editKeyName, type Key } from "./key.js";
+import type { Key } from "./key.js";
 
 /** A text field. The cursor is an index into the UTF-16 code units of the text, between two graphemes. */
 export interface TextField {
@@ -241,27 +241,4 @@ function widthOf(all: readonly Piece[]): number {
 
 function textOf(all: readonly Piece[]): string {
   return all.map((cell) => cell.text).join("");
-}
-
-/** Keys that move in the list while its filter is typed. */
-const MOVING = ["up", "down", "pageup", "pagedown"];
-
-interface Typing<T> {
-  /** Ends it with the filter as it is. */
-  readonly keep: () => T;
-  /** Ends it with the filter from before. */
-  readonly restore: () => T;
-  readonly move: (key: string) => T;
-  /** @param isChanged whether the text is another, and not only the cursor elsewhere in it */
-  readonly edit: (field: TextField, isChanged: boolean) => T;
-}
-
-/** Handles a key while the filter of a list is typed. The list follows with each key. */
-export function filterKeyed<T>(field: TextField, key: Key, { keep, restore, move, edit }: Typing<T>): T {
-  const name = editKeyName(key);
-  if (name === "enter" || (name === "backspace" && field.text === "")) return keep();
-  if (name === "escape") return restore();
-  if (MOVING.includes(name)) return move(name);
-  const edited = editLine(field, key);
-  return edit(edited, edited.text !== field.text);
 }

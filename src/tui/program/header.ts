@@ -16,7 +16,6 @@ import {
   lineWidth,
   type Span,
 } from "../text/line.js";
-import { layers } from "../view/screen.js";
 import { untilText } from "../view/status-lines.js";
 
 interface Part extends Span {
@@ -92,10 +91,7 @@ function partsOf(state: State): Part[] {
 function ageText(state: State): string {
   const { loaded, now } = state;
   if (loaded.asOf === undefined) return "age unknown";
-  const times = [
-    ...[...state.others.values()].map(({ asOf }) => asOf),
-    ...layers(state).map(({ screen, data }) => screen.asOf?.(data)),
-  ];
+  const times = [...state.others.values()].map(({ asOf }) => asOf);
   const oldest = Math.min(loaded.asOf, ...times.flatMap((time) => time ?? []));
   const [age, most] = [loaded.asOf, oldest].map((asOf) => durationText(Math.max(0, now - asOf)));
   return age === most ? `${age} old` : `up to ${most} old`;

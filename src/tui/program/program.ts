@@ -81,9 +81,8 @@ function followed(before: State, state: State): Step {
 }
 
 /** Indexes of places beside the open one that are being read, for any screen. */
-function placesBeingRead(state: State): readonly number[] {
-  const beside = [...state.others].flatMap(([place, { isReading }]) => (isReading ? [place] : []));
-  return [...beside, ...layers(state).flatMap(({ screen, data }) => screen.reading?.(data) ?? [])];
+function placesBeingRead({ others }: State): readonly number[] {
+  return [...others].flatMap(([place, { isReading }]) => (isReading ? [place] : []));
 }
 
 const PANEL_TEXTS = { places: "list of places", variables: "list of variables", record: "record" } as const;

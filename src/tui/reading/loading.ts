@@ -37,7 +37,6 @@ export function initialState({ place, offered, preferences = {}, ...start }: Sta
     list: { filter: "", type: undefined, sort: "id", isReversed: false, rows: [], cursor: 0, top: 0 },
     focus: offered === undefined ? "variables" : "places",
     stack: [],
-    readOnly: new Set(),
     notice: undefined,
     history: { done: [], undone: [] },
   };

@@ -15,13 +15,21 @@ export function groupOf({ places, place }: Pick<State, "places" | "place">): rea
   });
 }
 
-/** Reads the other places of the group that are not being read already. @param isWanted which of them, by default all */
+/** Reads the other places of the group. @param isWanted which of them, by default all */
 export function readOthers(state: State, isWanted: (other: Other | undefined) => boolean = () => true): Step {
+  return readPlaces(
+    state,
+    groupOf(state).filter((place) => isWanted(state.others.get(place))),
+  );
+}
+
+/** Reads places beside the open one that are not being read already. */
+export function readPlaces(state: State, places: readonly number[]): Step {
   const others = new Map(state.others);
   const work: Work[] = [];
-  for (const place of groupOf(state)) {
+  for (const place of places) {
     const other = others.get(place);
-    if (place === state.place || other?.isReading || !isWanted(other)) continue;
+    if (place === state.place || other?.isReading) continue;
     others.set(place, { isLocal: false, ...other, isReading: true });
     work.push(readOther(place, other?.entries));
   }
@@ -45,7 +53,10 @@ function readOther(place: number, known: Other["entries"]): Work {
 
 /** Looks for changes where that sends no request: in places that have been read, and in local ones that failed. */
 export function refreshOthers(state: State): Step {
-  return readOthers(state, (other) => other?.isLocal === true);
+  return readPlaces(
+    state,
+    [...state.others].flatMap(([place, { isLocal }]) => (isLocal ? [place] : [])),
+  );
 }
 
 /** Adds places, and hides those that are gone. */
@@ -71,7 +82,7 @@ function otherRead(state: State, place: number, outcome: Omit<Other, "isReading"
 }
 
 /** A failure that came now, with the time until which it lasts. */
-export function withRetryTime(failure: Failure, now: number): Failure {
+function withRetryTime(failure: Failure, now: number): Failure {
   return failure.retryAfter ? { ...failure, retryAt: now + failure.retryAfter * 1_000 } : failure;
 }
 

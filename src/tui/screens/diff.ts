@@ -3,23 +3,21 @@ import { namedValues, type VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, type NamedValue, textAs } from "../../domain/variable.js";
 import { differenceLines } from "../edit/review-text.js";
 import { copyEntries } from "../reading/copying.js";
-import { withRetryTime } from "../reading/others.js";
-import { readBeside } from "../reading/read-place.js";
+import { readPlaces, withoutOthers } from "../reading/others.js";
 import { isRevealed } from "../reading/reveal.js";
 import type { Command } from "../state/command.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
-import type { Failure } from "../state/loaded.js";
-import { placeName, withHealth } from "../state/places.js";
+import { placeName } from "../state/places.js";
 import type { Assigned } from "../state/ports.js";
-import type { Revealed, State, Step, Work } from "../state/state.js";
-import { step, trying } from "../state/work.js";
+import type { Revealed, State, Step } from "../state/state.js";
+import { step } from "../state/work.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
 import { type Filterable, openFilter } from "../view/filter.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, scrolledLines, selectRow } from "../view/panel.js";
-import { type Act, changeData, dataOf, pop, pressCommand, push, type Screen, withData } from "../view/screen.js";
+import { type Act, dataOf, pop, pressCommand, push, type Screen, withData } from "../view/screen.js";
 import { describePlaceFailure } from "../view/status-lines.js";
 import { PLACEHOLDERS } from "../view/values.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
@@ -30,13 +28,9 @@ import { takeOver, whyReadOnly } from "./places.js";
 interface Comparison extends Position {
   /** Index of the other place. */
   readonly place: number;
-  readonly phase: "loading" | "ready" | "failed";
-  readonly failure?: Failure | undefined;
   /** The variables of the open place and of the other that were compared. */
   readonly open: readonly VariableEntry[];
   readonly others: readonly VariableEntry[];
-  /** When those of the other were read. */
-  readonly asOf?: number | undefined;
   /** From the open place (`before`) to the other (`after`), by name. */
   readonly all: readonly Difference[];
   /** Those that match the filter. */
@@ -58,9 +52,9 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
   "take-from": { whyNot: whyNotTakeOver("other"), run: takeOverFrom("other") },
   "copy-other": { whyNot: whyNoValue("other"), run: copyOther },
   filter: { whyNot: whyNothingToFilter, run: filterDifferences },
-  refresh: { whyNot: whyReading, run: compare },
-  diff: { run: (state) => step(pop(state)) },
-  close: { run: (state) => step(pop(state)) },
+  refresh: { whyNot: whyReading, run: (state, { place }) => readPlaces(state, [place]) },
+  diff: { run: closed },
+  close: { run: closed },
   back: { run: goBack },
 };
 
@@ -85,14 +79,12 @@ const DIFF: Screen<Comparison> = {
     whyNotEdit: whyReadOnly(state, state.place),
   }),
   places: (state, { place }) => [state.place, place],
-  // Unlike the open place, the other one is not looked at for changes.
   changed: (state, comparison, place) => {
-    if (place === comparison.place) return compare(state, comparison);
-    const isStale = comparison.phase === "ready" && comparison.open !== state.loaded.entries;
-    return step(isStale ? withData(state, DIFF, withDifferences(state, comparison)) : state);
+    if (place === comparison.place) return readPlaces(state, [place]);
+    const { entries: others = comparison.others } = state.others.get(comparison.place) ?? {};
+    const isStale = comparison.open !== state.loaded.entries || comparison.others !== others;
+    return step(isStale ? withData(state, DIFF, withDifferences(state, { ...comparison, others })) : state);
   },
-  reading: ({ phase, place }) => (phase === "loading" ? [place] : []),
-  asOf: ({ asOf }) => asOf,
   takesQuestions: true,
 };
 
@@ -100,7 +92,8 @@ const MAX_NAME = 32;
 
 /** The differences between the open place and another, side by side. Only visible ones are formatted. */
 function diffPanel(state: State, comparison: Comparison, size: Size): PanelContent {
-  const { phase, differences, all, filter, cursor, focus } = comparison;
+  const { differences, all, filter, cursor, focus } = comparison;
+  const phase = phaseOf(state, comparison);
   const [left, right] = [placeName(state, state.place), placeName(state, comparison.place)];
   const isKnown = phase === "ready" || (phase === "loading" && all.length > 0);
   const position = differences.length > 0 ? `  ${countText(cursor + 1)}/${countText(differences.length)}` : "";
@@ -172,13 +165,27 @@ function shownSpan({ type, value }: NamedValue): Span {
   return isEncrypted(value) ? PLACEHOLDERS.encrypted : { text: textAs(value, type) };
 }
 
-function statusLines(state: State, { phase, failure, place, all }: Comparison, other: string, width: number): Line[] {
+/** Encrypted values are compared as they are. */
+function phaseOf({ others }: State, { place }: Comparison): "loading" | "failed" | "ready" {
+  const other = others.get(place);
+  // A local place is looked at for changes every second.
+  if (other?.isReading && !(other.isLocal && other.entries)) return "loading";
+  return other?.failure ? "failed" : "ready";
+}
+
+function statusLines(state: State, comparison: Comparison, other: string, width: number): Line[] {
+  const { place, all } = comparison;
+  const phase = phaseOf(state, comparison);
   if (phase === "loading") return wrapLines(`reading ${other}…`, width, "muted");
   if (phase === "ready") {
     if (all.length === 0) return wrapLines("✓ no differences", width, "success");
     return wrapLines("no difference matches the filter; Esc removes it", width, "muted");
   }
-  const { what, advice } = describePlaceFailure(state, place, failure ?? { code: "", message: `can't read ${other}` });
+  const { what, advice } = describePlaceFailure(
+    state,
+    place,
+    state.others.get(place)?.failure ?? { code: "", message: `can't read ${other}` },
+  );
   return [
     ...wrapLines(`✗ ${what}`, width, "danger"),
     ...[...advice, "r tries again"].flatMap((text) => wrapLines(text, width, "muted")),
@@ -240,62 +247,18 @@ function withoutDescription({ type, value, rules }: NamedValue): Assigned {
 }
 
 export function openDiff(state: State, place: number): Step {
-  const phase = "loading";
   const nothing = { open: [], others: [], all: [], differences: [], filter: "" };
-  return step(
-    push(state, DIFF, { place, phase, ...nothing, focus: "list", detailTop: 0, cursor: 0, top: 0 }),
-    comparing(place),
-  );
+  const opened = push(state, DIFF, { place, ...nothing, focus: "list", detailTop: 0, cursor: 0, top: 0 });
+  return readPlaces(opened, [place]);
 }
 
-/** Reads the other place again. */
-function compare(state: State, comparison: Comparison): Step {
-  const { place } = comparison;
-  return step(withData(state, DIFF, { ...comparison, phase: "loading", failure: undefined }), comparing(place));
-}
-
-function comparing(place: number): Work {
-  const reading: Work = async (tools) => {
-    const read = await readBeside(tools, place);
-    return (
-      read &&
-      ((now) =>
-        step(
-          compared(withEditable(withHealth(now, place, "ok"), place, read.isEditable), place, read.entries, read.asOf),
-        ))
-    );
-  };
-  return trying(reading, (failure) => (now) => step(notCompared(withHealth(now, place, "failed"), place, failure)));
-}
-
-/**
- * Handles the variables of the other place. Encrypted values are compared as they are.
- *
- * @param asOf when they were read
- */
-function compared(state: State, place: number, others: readonly VariableEntry[], asOf?: number): State {
-  const change = { phase: "ready", failure: undefined, others, asOf } as const;
-  return ofComparison(state, place, (comparison) => withDifferences(state, { ...comparison, ...change }));
-}
-
-function withEditable(state: State, place: number, isEditable: boolean): State {
-  return isEditable ? state : { ...state, readOnly: new Set([...state.readOnly, place]) };
-}
-
-/** Handles a failure to read the other place. */
-function notCompared(state: State, place: number, failure: Failure): State {
-  return ofComparison(state, place, (comparison) => {
-    return { ...comparison, phase: "failed", failure: withRetryTime(failure, state.now) };
-  });
-}
-
-/** Changes the comparison with a place, which a question may cover. */
-function ofComparison(state: State, place: number, change: (comparison: Comparison) => Comparison): State {
-  return changeData(state, DIFF, (comparison) => (comparison.place === place ? change(comparison) : comparison));
+function closed(state: State): Step {
+  return step(withoutOthers(pop(state)));
 }
 
 function withDifferences(state: State, comparison: Comparison): Comparison {
   const { entries: open } = state.loaded;
+  if (!state.others.get(comparison.place)?.entries) return { ...comparison, open };
   const all = diffValues(namedValues(open), namedValues(comparison.others));
   return filtered(state, { ...comparison, open, all }, comparison.filter);
 }
@@ -336,13 +299,13 @@ function whyNothingToFilter(_state: State, { all }: Comparison): string | undefi
   return all.length > 0 ? undefined : "there is no difference";
 }
 
-function whyReading(_state: State, { phase }: Comparison): string | undefined {
-  return phase === "loading" ? "still reading" : undefined;
+function whyReading(state: State, comparison: Comparison): string | undefined {
+  return phaseOf(state, comparison) === "loading" ? "still reading" : undefined;
 }
 
 function goBack(state: State, comparison: Comparison): Step {
   if (comparison.focus === "detail") return focusOther(state, comparison);
-  return step(comparison.filter === "" ? pop(state) : withData(state, DIFF, filtered(state, comparison, "")));
+  return comparison.filter === "" ? closed(state) : step(withData(state, DIFF, filtered(state, comparison, "")));
 }
 
 function focusOther(state: State, comparison: Comparison): Step {

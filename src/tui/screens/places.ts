@@ -161,9 +161,9 @@ function pickKey(state: State, open: Pick, key: Key): Step {
 
 /** Why a place can't be edited, as far as known. */
 export function whyReadOnly(state: State, place: number): string | undefined {
-  const { loaded, readOnly } = state;
+  const { loaded, others } = state;
   const isRead = place === state.place && loaded.isComplete && !loaded.isEditable;
-  if (!isRead && !readOnly.has(place) && state.places[place]?.kind !== "server") return undefined;
+  if (!isRead && others.get(place)?.isEditable !== false && state.places[place]?.kind !== "server") return undefined;
   return `${placeName(state, place)} is read-only: the variables of a server can't be edited here`;
 }
 

@@ -100,8 +100,6 @@ export interface State {
   readonly loaded: Loaded;
   /** The data of other places, by their index. Kept as long as it is shown. */
   readonly others: ReadonlyMap<number, Other>;
-  /** Indexes of places that are known to be read-only. */
-  readonly readOnly: ReadonlySet<number>;
   /** The variable under the cursor in the other places of the group. */
   readonly elsewhere: Elsewhere | undefined;
   readonly list: List;

@@ -31,10 +31,6 @@ export interface Screen<D> {
   places?(state: State, data: D): readonly number[];
   /** Reads what it needs after a change: of the data of a place, or of the list of places. */
   changed?(state: State, data: D, place: number | undefined): Step;
-  /** Indexes of places that it is reading. */
-  reading?(data: D): readonly number[];
-  /** When the data that it holds was read. */
-  asOf?(data: D): number | undefined;
   /** What is lost if the program ends: `, and lose your changes`. */
   lost?(data: D): string | undefined;
   /** Whether it waits for work that does not end with the program. */

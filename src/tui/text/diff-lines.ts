@@ -154,17 +154,34 @@ const SIGNS: Readonly<Record<DiffRow["kind"], { sign: string; role: Role }>> = {
   added: { sign: "+ ", role: "success" },
 };
 
+/** Characters of a diff that are drawn: more take noticeably long. */
+const MAX_DRAWN = 50_000;
+const CUT = `(only the first ${countText(MAX_DRAWN)} characters are shown)`;
+
 /** A diff in lines of at most `width` columns. Changed words are inverse. */
 export function diffLines({ rows, changes }: DiffRows, width: number): DiffLines {
   const room = Math.max(1, width - 2);
   const lines: Line[] = [];
+  let left = MAX_DRAWN;
   const starts = rows.map((row) => {
-    const { sign, role } = SIGNS[row.kind];
-    const wrapped = wrapLine(spans(row, wordsIn(row), role), room);
-    for (const [at, each] of wrapped.entries()) lines.push([{ text: at === 0 ? sign : "  ", role }, ...each]);
-    return lines.length - wrapped.length;
+    const start = lines.length;
+    if (left > 0) lines.push(...rowLines(cutRow(row, left), room));
+    left -= row.text.length;
+    return start;
   });
-  return { lines, changes: changes.map((index) => starts[index] ?? 0) };
+  const end = left < 0 ? rowLines(newRow("note", CUT), room) : [];
+  return { lines: [...lines, ...end], changes: changes.map((index) => starts[index] ?? 0) };
+}
+
+function cutRow(row: DiffRow, length: number): DiffRow {
+  return row.text.length > length ? { ...row, text: row.text.slice(0, length), tail: 0 } : row;
+}
+
+function rowLines(row: DiffRow, room: number): Line[] {
+  const { sign, role } = SIGNS[row.kind];
+  return wrapLine(spans(row, wordsIn(row), role), room).map((each, at): Line => {
+    return [{ text: at === 0 ? sign : "  ", role }, ...each];
+  });
 }
 
 /** The changed words of a line that was changed to another. */

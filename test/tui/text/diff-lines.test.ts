@@ -93,3 +93,9 @@ it.each([
   expect(lines.map((line) => textOf(line).slice(2)).join("")).toBe(whole?.slice(2));
   expect(lines.map(textOf).join("")).not.toMatch(/\x1b/);
 });
+
+it("of two texts of a megabyte only the first part is drawn, and the diff says so", () => {
+  const lines = drawn(numbered(50_000, "before"), numbered(50_000, "漢字"), 80);
+  expect(lines.at(-1)).toBe("  (only the first 50,000 characters are shown)");
+  expect(lines.length).toBeLessThan(10_000);
+});

@@ -10,7 +10,7 @@ import type { State } from "../state/state.js";
 import { type Line, line, paintLine, wrapLines } from "../text/line.js";
 import { createTheme, type Theme } from "../text/theme.js";
 import { type Panel, type PanelContent, panelLines } from "../view/panel.js";
-import { isQuitQuestion } from "../view/question.js";
+import { isQuitQuestion, quitQuestion } from "../view/question.js";
 import { commandHints, drawn, type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
 import { headerLine } from "./header.js";
 
@@ -116,7 +116,8 @@ export function App({ state, commands }: AppProps) {
   const { columns, rows } = state;
   if (isTooSmall(state)) {
     const small = `Too small: ${MIN_SCREEN.columns}x${MIN_SCREEN.rows} is needed.`;
-    const text = isQuitQuestion(state) ? `Ctrl-C again quits. ${small}` : `${small} Ctrl-C quits.`;
+    const question = quitQuestion(state);
+    const text = question === undefined ? `${small} Ctrl-C quits.` : `${question} ${small}`;
     return (
       <Box width={columns} height={rows}>
         <TextLines lines={wrapLines(text, columns, "text").slice(0, rows)} />

@@ -61,9 +61,14 @@ function askKey(state: State, question: Question, key: Key): Step {
   return question.run ? question.run(pop(state)) : step(pop(state, 2));
 }
 
-/** Whether Ctrl-C was pressed where something would be lost. */
+/** The question that is open because Ctrl-C was pressed where something would be lost; undefined if none is. */
+export function quitQuestion(state: State): string | undefined {
+  const question = dataOf(state, ASK);
+  return question?.run === quitting ? question.text : undefined;
+}
+
 export function isQuitQuestion(state: State): boolean {
-  return dataOf(state, ASK)?.run === quitting;
+  return quitQuestion(state) !== undefined;
 }
 
 /** Ctrl-C quits at once unless something would be lost: then it asks, and quits when it is pressed again. */

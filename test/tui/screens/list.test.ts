@@ -221,6 +221,17 @@ it("on a screen that is too small only Ctrl-C acts", async () => {
   expect(tui.events).toEqual(["quit"]);
 });
 
+it("a screen that is too small warns of the changes that a second Ctrl-C would lose", async () => {
+  const tui = await openTui();
+  tui.press("e", "x");
+  tui.program.resize({ columns: 100, rows: 10 });
+  tui.press("ctrl-c");
+  expect(tui.frame().trim()).toBe("Quit, and lose your changes? Ctrl-C again quits. Too small: 60x15 is needed.");
+  expect(tui.events).toEqual([]);
+  tui.press("ctrl-c");
+  expect(tui.events).toEqual(["quit"]);
+});
+
 it("no screen shows control characters of names, values and descriptions", async () => {
   const hostile = "\u001b[31m\u0007\u202e";
   const data = {

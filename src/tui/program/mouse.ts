@@ -8,7 +8,7 @@ import type { Line } from "../text/line.js";
 import type { Cell, Panel, PanelContent } from "../view/panel.js";
 import { belowLine, pop, top } from "../view/screen.js";
 import { isDouble, type Key, type Mouse, type Press } from "../widgets/key.js";
-import { screenContent } from "./app.js";
+import { screenContent } from "./screen.js";
 
 type PressKey = (state: State, key: Key) => Step;
 

@@ -120,8 +120,6 @@ export interface ProgramOptions
   readonly defer: (callback: () => void) => void;
 }
 
-export type Program = ReturnType<typeof createProgram>;
-
 /** The main loop: a key leads to a new state and to work, whose outcome is a function to the next state. */
 export function createProgram({ places: all, follow, commands, start, defer, ...options }: ProgramOptions) {
   const listeners = new Set<() => void>();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { withKeymap } from "../../../src/tui/commands/keymap.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
-import { footerLines } from "../../../src/tui/program/app.js";
 import { pressed } from "../../../src/tui/program/program.js";
+import { footerLines } from "../../../src/tui/program/screen.js";
 import { helpLines } from "../../../src/tui/screens/help.js";
 import { keysByName } from "../../../src/tui/state/command.js";
 import type { State } from "../../../src/tui/state/state.js";

@@ -8,12 +8,14 @@ import { writeValues } from "../../../src/cli/tui/place-files.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
 import type { Data } from "../../../src/store/data.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
-import { App } from "../../../src/tui/program/app.js";
+import { Screen } from "../../../src/tui/program/draw.js";
 import { createProgram } from "../../../src/tui/program/program.js";
+import { pictureOf } from "../../../src/tui/program/screen.js";
 import { type Command, keysByName } from "../../../src/tui/state/command.js";
 import type { CopyOutcome, EditText } from "../../../src/tui/state/ports.js";
 import type { Preferences, State } from "../../../src/tui/state/state.js";
 import { textWidth } from "../../../src/tui/text/graphemes.js";
+import { createTheme } from "../../../src/tui/text/theme.js";
 import type { Mouse } from "../../../src/tui/widgets/key.js";
 import { type CliOptions, runWith } from "../../support/cli.js";
 import { DEVELOPMENT } from "../../support/data.js";
@@ -95,8 +97,8 @@ export async function remoteProgram(flags: SourceFlags, { columns = 200, rows = 
     await found.close();
   });
   const frame = () => {
-    const screen = renderFrame(createElement(App, { state: program.state, commands }), program.state.columns);
-    return stripVTControlCharacters(screen);
+    const picture = pictureOf(program.state, commands, createTheme("plain"));
+    return stripVTControlCharacters(renderFrame(createElement(Screen, { picture }), program.state.columns));
   };
   const until = (isReached: (state: State) => boolean): Promise<void> => {
     return new Promise((resolve) => {

@@ -1,11 +1,9 @@
 import { once } from "node:events";
 import { Writable } from "node:stream";
 import chalk, { type ColorSupportLevel } from "chalk";
-import { render } from "ink";
-import { useSyncExternalStore } from "react";
-import { App, ThemeContext } from "./program/app.js";
-import { createProgram, type Program, type ProgramOptions } from "./program/program.js";
-import { type Command, keysByName } from "./state/command.js";
+import { createProgram, type ProgramOptions } from "./program/program.js";
+import { pictureOf } from "./program/screen.js";
+import { keysByName } from "./state/command.js";
 import type { Preferences } from "./state/state.js";
 import { askBackground, backgroundFrom, shadeOf } from "./terminal/background.js";
 import { listenToInput } from "./terminal/input.js";
@@ -64,21 +62,18 @@ export async function runTui({
   const stdout = Object.assign(frames, { columns: terminal.size().columns });
   // Without colors there is still bold and inverse, or the cursor would be invisible.
   const chosen = colorLevel === 0 ? "plain" : theme;
-  const app = (name: ThemeName) => (
-    <ThemeContext value={createTheme(name)}>
-      <CurrentApp program={program} commands={commands} />
-    </ThemeContext>
-  );
-  const view = render(app(chosen === "auto" ? (backgroundFrom(colorFgBg) ?? chosen) : chosen), {
-    // In debug mode each write is a whole frame, without escape sequences of ink itself.
-    debug: true,
-    stdout: stdout as unknown as NodeJS.WriteStream,
-    stdin: terminal.input,
-    exitOnCtrlC: false,
-    patchConsole: false,
-  });
+  let colors = createTheme(chosen === "auto" ? (backgroundFrom(colorFgBg) ?? chosen) : chosen);
+  const picture = () => pictureOf(program.state, commands, colors);
+  // With ink, in a bundle of its own.
+  const { startDrawing } = await import("./program/draw.js");
+  const drawing = startDrawing(picture(), stdout, terminal.input);
+  program.subscribe(() => drawing.show(picture()));
   const question = chosen === "auto" ? askBackground(terminal) : undefined;
-  question?.answered.then((color) => color && view.rerender(app(shadeOf(color))));
+  question?.answered.then((color) => {
+    if (!color) return;
+    colors = createTheme(shadeOf(color));
+    drawing.show(picture());
+  });
   const ticking = setInterval(program.tick, TICK_MS);
   const stopInput = listenToInput(terminal.input, {
     onKey: program.press,
@@ -92,18 +87,13 @@ export async function runTui({
     screen.redraw();
   });
   try {
-    await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, view.waitUntilExit()]);
+    await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, drawing.ended]);
     // Otherwise the shell would take the answer as typed.
     if (quitting.signal.aborted) await Promise.race([question?.answered, terminal.untilStopped]);
   } finally {
     stopInput();
     clearInterval(ticking);
-    view.unmount();
+    drawing.stop();
     await program.close();
   }
-}
-
-function CurrentApp({ program, commands }: { readonly program: Program; readonly commands: readonly Command[] }) {
-  const state = useSyncExternalStore(program.subscribe, () => program.state);
-  return <App state={state} commands={commands} />;
 }

@@ -1,5 +1,3 @@
-import { Box, Transform } from "ink";
-import { createContext, useContext } from "react";
 import { variablesPanel } from "../screens/list.js";
 import { placesPanel } from "../screens/places.js";
 import { recordPanel } from "../screens/record.js";
@@ -8,7 +6,7 @@ import { isTooSmall, type Layout, layoutOf, MIN_SCREEN, questionSize, type Size 
 import { isProduction } from "../state/places.js";
 import type { State } from "../state/state.js";
 import { type Line, line, paintLine, wrapLines } from "../text/line.js";
-import { createTheme, type Theme } from "../text/theme.js";
+import type { Theme } from "../text/theme.js";
 import { type Panel, type PanelContent, panelLines } from "../view/panel.js";
 import { isQuitQuestion, quitQuestion } from "../view/question.js";
 import { commandHints, drawn, type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
@@ -106,62 +104,36 @@ function firstOf(commands: readonly Command[], names: readonly string[]): readon
   return [...commands.filter(isFirst), ...commands.filter((each) => !isFirst(each))];
 }
 
-interface AppProps {
-  readonly state: State;
-  /** All commands, for the footer and the help. */
-  readonly commands: readonly Command[];
+/** The painted screen: columns side by side, between lines of the whole width. */
+export interface Picture {
+  readonly columns: number;
+  readonly rows: number;
+  readonly above: readonly string[];
+  readonly body: readonly { readonly width: number; readonly lines: readonly string[] }[];
+  readonly below: readonly string[];
 }
 
-export function App({ state, commands }: AppProps) {
+/** Paints what is on the screen. */
+export function pictureOf(state: State, commands: readonly Command[], theme: Theme): Picture {
   const { columns, rows } = state;
+  const painted = (lines: readonly Line[]) => lines.map((line) => paintLine(line, theme));
   if (isTooSmall(state)) {
     const small = `Too small: ${MIN_SCREEN.columns}x${MIN_SCREEN.rows} is needed.`;
     const question = quitQuestion(state);
     const text = question === undefined ? `${small} Ctrl-C quits.` : `${question} ${small}`;
-    return (
-      <Box width={columns} height={rows}>
-        <TextLines lines={wrapLines(text, columns, "text").slice(0, rows)} />
-      </Box>
-    );
+    return { columns, rows, above: painted(wrapLines(text, columns, "text").slice(0, rows)), body: [], below: [] };
   }
   const { header, body, overlay, footer } = screenContent(state, commands);
-  const [left = [], middle = [], right = []] = body;
-  const height = rows - 1 - footer.length - (overlay?.size.height ?? 0);
-  return (
-    <Box flexDirection="column" width={columns} height={rows}>
-      <TextLines lines={[header]} />
-      <Box width={columns} height={height} flexShrink={0}>
-        <Panels panels={left} height={height} />
-        <Panels panels={middle} height={height} />
-        <Panels panels={right} height={height} />
-      </Box>
-      {overlay && <Panels panels={[overlay]} />}
-      <TextLines lines={footer} />
-    </Box>
-  );
-}
-
-/** The theme of the components below; by default the one without colors. */
-export const ThemeContext = createContext<Theme>(createTheme("plain"));
-
-/**
- * Lines of the screen, one below the other, none of them wider than the box.
- *
- * Ink lays out blank lines, which get their text when they are drawn. Ink measures each grapheme of a text that
- * it lays out, in every frame, and caches the text for as long as the program runs: slow, and no place for values.
- */
-export function TextLines({ lines }: { readonly lines: readonly Line[] }) {
-  const theme = useContext(ThemeContext);
-  const painted = lines.map((line) => paintLine(line, theme));
-  const blanks = Array.from(lines, () => " ").join("\n");
-  return <Transform transform={(_, index) => painted[index] ?? ""}>{blanks}</Transform>;
-}
-
-/** Panels of one width, one below the other. @param height lines that are visible, by default all */
-export function Panels({ panels, height }: { readonly panels: readonly Panel[]; readonly height?: number }) {
-  return (
-    <Box width={panels[0]?.size.width ?? 0} flexShrink={0}>
-      <TextLines lines={panels.flatMap(({ size, content }) => panelLines(content, size)).slice(0, height)} />
-    </Box>
-  );
+  const over = overlay ? panelLines(overlay.content, overlay.size) : [];
+  const height = rows - 1 - footer.length - over.length;
+  return {
+    columns,
+    rows,
+    above: painted([header]),
+    body: body.map((panels) => ({
+      width: panels[0]?.size.width ?? 0,
+      lines: painted(panels.flatMap(({ size, content }) => panelLines(content, size)).slice(0, height)),
+    })),
+    below: painted([...over, ...footer]),
+  };
 }

@@ -1,17 +1,20 @@
 import chalk from "chalk";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { VariableEntry } from "../../../src/domain/source.js";
-import { Panels, ThemeContext } from "../../../src/tui/program/app.js";
 import { variablesPanel } from "../../../src/tui/screens/list.js";
 import type { State } from "../../../src/tui/state/state.js";
+import { paintLine } from "../../../src/tui/text/line.js";
 import { createTheme } from "../../../src/tui/text/theme.js";
-import { renderFrame } from "../support/render-frame.js";
+import { panelLines } from "../../../src/tui/view/panel.js";
 import { ENTRIES, entry, NOW, readyState } from "../support/state.js";
 
 const SIZE = { width: 60, height: 12 };
 
 function panel(state: State, size = SIZE): string {
-  return renderFrame(<Panels panels={[{ size: size, content: variablesPanel(state, size) }]} />, size.width);
+  const theme = createTheme("plain");
+  return panelLines(variablesPanel(state, size), size)
+    .map((line) => paintLine(line, theme))
+    .join("\n");
 }
 
 it("the list shows name, type and a mask for each variable", () => {
@@ -101,13 +104,7 @@ describe("with colors", () => {
   });
 
   it("the list has no colors in the plain theme", () => {
-    const theme = createTheme("plain");
-    const element = (
-      <Panels
-        panels={[{ size: SIZE, content: variablesPanel(readyState(ENTRIES, { list: { filter: "da" } }), SIZE) }]}
-      />
-    );
-    const frame = renderFrame(<ThemeContext.Provider value={theme}>{element}</ThemeContext.Provider>, SIZE.width);
+    const frame = panel(readyState(ENTRIES, { list: { filter: "da" } }));
     expect(frame).toContain("\u001b[1m");
     expect(frame).not.toMatch(/\u001b\[(3[0-8]|4[0-8]|9\d)/);
   });

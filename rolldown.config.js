@@ -16,7 +16,14 @@ const CHUNKS = {
   /** The start of every command. */
   core: ["cli/start.ts"],
   /** `get` from a server, and what other commands that read need too. */
-  read: ["cli/settings/parse-words.ts", "cli/reading/run-get.ts", "client/client.ts", "domain/source.ts"],
+  read: [
+    "cli/settings/parse-words.ts",
+    "cli/reading/run-get.ts",
+    "client/client.ts",
+    "domain/source.ts",
+    // In a data file and for `run`.
+    "domain/name-matcher.ts",
+  ],
   /** `run`, which scripts call most often after `get`. */
   run: ["cli/run/run-program.ts"],
   /** Other commands. */

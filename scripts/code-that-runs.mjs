@@ -41,11 +41,11 @@ async function main(isListed) {
   const first = await runRequest(server.url, "DEBUG", apiKey, apiSecret);
   const next = await runRequest(server.url, "PORT", apiKey, apiSecret);
   const tasks = [
-    ["get --data", await runCommand(["get", "PORT", ...local]), 28, 120],
-    ["get from a server, the client", await runCommand(["get", "PORT", ...remote], secret), 30, 120],
+    ["get --data", await runCommand(["get", "PORT", ...local]), 28, 121],
+    ["get from a server, the client", await runCommand(["get", "PORT", ...remote], secret), 30, 121],
     ["a request in the server, first", first, 15, 80],
     ["a request in the server, later", next, 15, 80],
-    ["set --data", await runCommand(["set", "PORT", "8081", ...local]), 38, 185],
+    ["set --data", await runCommand(["set", "PORT", "8081", ...local]), 39, 200],
   ];
   await server.close();
 

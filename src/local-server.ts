@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
 import type { Credentials } from "./domain/environment.js";
 import { InvalidDataError } from "./domain/errors.js";
+import { KEY_FILE_END } from "./domain/sealed-text.js";
+import { ifMissing } from "./files/system-errors.js";
 import { skewClock } from "./server/faults.js";
 import { type RunningServer, type ServerOptions, startServer } from "./server/start-server.js";
 import { Service } from "./service/service.js";
@@ -14,7 +17,7 @@ export interface ServeOptions
   > {
   /** The path of a data file, which is reloaded when it changes; or the content of one, as an object. */
   data: string | object;
-  /** The key of a sealed data file. */
+  /** The key of a sealed data file. Default the content of the file beside it that `appvars seal` writes, if there is one. */
   sealKey?: string;
 }
 
@@ -35,9 +38,8 @@ export interface LocalServer extends RunningServer {
  * const client = createClient({ url: server.url, ...server.credentials("test") });
  * @throws InvalidDataError if the data breaks a rule; the system's error if it can't listen
  */
-export async function serve({ data, sealKey: sealKeys, ...options }: ServeOptions): Promise<LocalServer> {
-  const store =
-    typeof data === "string" ? await openDataFile(data, { watch: true, sealKeys }) : createMemoryStore(data);
+export async function serve({ data, sealKey, ...options }: ServeOptions): Promise<LocalServer> {
+  const store = typeof data === "string" ? await openFile(data, sealKey) : createMemoryStore(data);
   const clock = skewClock(Date.now, options.faults);
   const service = new Service(store, clock);
   try {
@@ -56,4 +58,9 @@ export async function serve({ data, sealKey: sealKeys, ...options }: ServeOption
     await store.close();
     throw error;
   }
+}
+
+async function openFile(path: string, sealKey: string | undefined) {
+  const sealKeys = sealKey ?? (await readFile(path + KEY_FILE_END, "utf8").catch(ifMissing(undefined)));
+  return openDataFile(path, { watch: true, sealKeys });
 }

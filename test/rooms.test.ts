@@ -46,7 +46,7 @@ const MAY_IMPORT: Record<string, string> = {
   "cli/completion": "domain store cli/output cli/settings cli/editing cli/reading cli/selection",
   "cli/commands": "*",
   cli: "*",
-  ".": "domain signing formats encryption store service server client cli",
+  ".": "domain signing formats encryption files store service server client cli",
 };
 
 /** Of modules: data is in no room. */

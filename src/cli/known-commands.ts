@@ -26,7 +26,7 @@ export const GROUPS: Record<string, Record<string, readonly [usage: string, summ
     seal: ["[options] [data]", "encrypt the secrets in a data file or a store"],
     unseal: ["[options] [data]", "write a sealed data file in clear again"],
     migrate: ["[options] <from> <to>", "copy all data to another file or store"],
-    merge: ["<file...>", "merge two branches of a data file, for git"],
+    merge: ["[options] <file...>", "merge two branches of a data file, for git"],
   },
   "Serve and test:": {
     serve: ["[options]", "serve the HTTP API from a data file or a store"],

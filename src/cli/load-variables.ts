@@ -37,7 +37,12 @@ export async function loadVariables(
   });
 }
 
-/** The values, with texts in their variables' types. @param preserved has texts that take precedence @throws UsageError */
+/**
+ * The values, with texts in their variables' types.
+ *
+ * @param preserved has texts that take precedence
+ * @throws UsageError
+ */
 async function withTypes(
   { variables, taken }: ChildVariables,
   preserved: Io["env"] | undefined,
@@ -46,10 +51,13 @@ async function withTypes(
 ): Promise<Record<string, JsonValue>> {
   const needsTypes = preserved || variables.some(({ isText }) => isText);
   const all = needsTypes ? await readAll((page) => source.listVariables(page)) : [];
-  const newNames = selection.rename(all.map(({ name }) => name));
-  const types = new Map(all.map(({ name, type }) => [prefix + newNames.get(name), type]));
-  const selected = preserved ? await selection.select([...newNames.keys()], async () => []) : [];
-  const kept = new Set([...taken, ...selected.map((name) => prefix + newNames.get(name)).filter(isTaken)]);
+  const names = all.map(({ name }) => name);
+  const selected = new Set(needsTypes ? await selection.select(names) : []);
+  const newName = (name: string) => prefix + selection.rename([name]).get(name);
+  // The selected ones last: others may get the same names.
+  const ordered = [...all, ...all.filter(({ name }) => selected.has(name))];
+  const types = new Map(ordered.map(({ name, type }) => [newName(name), type]));
+  const kept = new Set([...taken, ...[...selected].map(newName).filter(isTaken)]);
   const texts = [...kept].map((name) => ({ name, value: preserved?.[name] ?? "", isText: true }));
   const { parseAs } = await import("../formats/infer-type.js");
   const typed = [...variables, ...texts].map(({ name, value, isText }) => {

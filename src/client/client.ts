@@ -3,7 +3,7 @@ import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../domain/defaults.js";
 import { orUndefined, ServerError, UsageError } from "../domain/errors.js";
 import { VERSION_HEADER } from "../domain/http-headers.js";
 import { type Answer, pickValues, type Read, VariableReader } from "../domain/read.js";
-import { ROUTES, targetOf } from "../domain/routes.js";
+import { MAX_KEYLESS_TARGET, MAX_TARGET, ROUTES, targetOf } from "../domain/routes.js";
 import {
   type Health,
   readVariableEntries,
@@ -98,11 +98,6 @@ export function createClient(options: ClientOptions, parts: ClientParts = {}): V
 
 /** To keep: two lists of 100,000 in pages of 1,000. */
 const MAX_ANSWERS = 200;
-
-/** Of a path with a query, as the server limits it. */
-const MAX_TARGET = 8_192;
-/** The same for a signature without a key. */
-const MAX_KEYLESS_TARGET = 1_024;
 
 type ReadOfValues = Extract<Read, { kind: "valuesByName" }>;
 

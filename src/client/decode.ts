@@ -4,7 +4,6 @@ import type { Health } from "../domain/source.js";
 import {
   isVariableName,
   isVariableType,
-  type JsonValue,
   VARIABLE_TYPES,
   type ValueContent,
   type Variable,
@@ -27,6 +26,7 @@ export type Decoder<T> = (json: unknown, at?: string) => T;
 
 /** Twice as many as a data file is designed for. */
 const MAX_TOTAL = 2_000_000;
+const JSON_RULE = "JSON that is not nested too deeply, with numbers in range";
 
 /** Checks the answer to a read. */
 export function decoderOf(read: Read): Decoder<Answer<Read>> {
@@ -63,7 +63,7 @@ export const decodeVariable: Decoder<Variable> = (json, at) => {
 export const decodeContent: Decoder<ValueContent> = (json, at) => {
   const { value } = object(json, at);
   check(value, value !== undefined, at, "value", "present");
-  return { value: jsonValue(value, at, "value") };
+  return { value: check(value, valueFitsType(value, "JSON"), at, "value", JSON_RULE) };
 };
 
 export const decodeValue: Decoder<VariableValue> = (json, at) => {
@@ -79,7 +79,7 @@ const decodeValuesByName: Decoder<Answer<{ kind: "valuesByName" }>> = (json) => 
   const data = object(object(json)["data"], "data") as ValuesByName;
   for (const name of Object.keys(data)) {
     check(name, isVariableName(name), "data", "", "an object with names of variables");
-    jsonValue(data[name], "data", name);
+    check(name, valueFitsType(data[name], "JSON"), "data", name, JSON_RULE);
   }
   return { data };
 };
@@ -156,11 +156,6 @@ function object(json: unknown, at = ""): Record<string, unknown> {
 
 function list(json: unknown, field: string): unknown[] {
   return check(json, Array.isArray(json), "", field, "a list");
-}
-
-function jsonValue(json: unknown, at: string | undefined, field: string): JsonValue {
-  const rule = "JSON that is not nested too deeply, with numbers in range";
-  return check(json, valueFitsType(json, "JSON"), at, field, rule);
 }
 
 function variableName(json: unknown, at: string | undefined, field: string): string {

@@ -66,13 +66,9 @@ function endOfValidity({ valid_until }: KeyPair & Partial<PreviousKeyPair>): num
 }
 
 /** What a key can read: an environment, or some variables of it. */
-export type Scope = Pick<Environment, "id" | "application"> & ({ only?: undefined; key?: undefined } | SomeVariables);
-
-interface SomeVariables {
+export interface Scope extends Pick<Environment, "id" | "application"> {
   /** As in a {@link NamedKey}. */
-  readonly only: readonly string[];
-  /** Tells it apart from the other scopes of the data. */
-  readonly key: string;
+  readonly only?: readonly string[];
 }
 
 /** A key pair, and what requests with it need. */
@@ -93,8 +89,7 @@ export function keyOwners(environment: EnvironmentRecord): KeyOwner[] {
   return [environment, ...(environment.keys ?? [])].flatMap((current) => {
     const { name, only } = current === environment ? {} : (current as Partial<NamedKey>);
     const { id, application } = environment;
-    // No pattern contains a comma.
-    const scope: Scope = { id, application, ...(only && { only, key: `${id} ${only}` }) };
+    const scope: Scope = { id, application, ...(only && { only }) };
     return allKeyPairs(current).map((pair) => {
       const validUntil = Math.min(endOfValidity(current), endOfValidity(pair));
       return { environment, client: name, current, pair, validUntil, scope };
@@ -172,21 +167,9 @@ function ownerName({ environment, client }: KeyOwner): string {
   return client === undefined ? qualifiedName(environment) : `${qualifiedName(environment)} (key ${client})`;
 }
 
-/** A named key that expires, with the name of its environment. */
-interface ExpiringKey {
-  readonly environment: string;
-  readonly name: string;
-  readonly validUntil: string;
-  /** Milliseconds until then; below 0 after that. */
-  readonly left: number;
-}
-
-/** The named keys that expire, whenever that is. @param now Unix time in milliseconds */
-export function expiringKeys(environments: readonly EnvironmentRecord[], now: number): ExpiringKey[] {
-  return environments.flatMap((environment) =>
-    (environment.keys ?? []).flatMap(({ name, valid_until: validUntil }) => {
-      if (validUntil === undefined) return [];
-      return { environment: qualifiedName(environment), name, validUntil, left: Date.parse(validUntil) - now };
-    }),
-  );
+/** The current pairs of named keys that expire, whenever that is. */
+export function expiringKeys(environments: readonly EnvironmentRecord[]): KeyOwner[] {
+  return environments
+    .flatMap(keyOwners)
+    .filter(({ pair, current, validUntil }) => pair === current && Number.isFinite(validUntil));
 }

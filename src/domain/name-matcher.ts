@@ -22,9 +22,9 @@ export function createMatcher(patterns: readonly string[]): Matcher {
   };
 }
 
-/** Only of characters of names, `*`, `?` and `[a-z]`: anything else is the name of a variable that can't exist. */
+/** Anything that is not a pattern is the name of a variable that can't exist. */
 export function isGlob(pattern: string): boolean {
-  return /^[\w.*?[\]!^-]+$/.test(pattern) && /[*?[]/.test(pattern);
+  return PATTERN.test(pattern) && /[*?[]/.test(pattern);
 }
 
 /**

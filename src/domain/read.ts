@@ -101,8 +101,12 @@ export abstract class VariableReader {
     return this.answer({ kind: "check" });
   }
 
-  /** What a variable says about its values; undefined for nothing, and from a server, which does not tell. */
-  rulesOf(_id: number): ValueRules | undefined {
+  /**
+   * What a variable says about its values; undefined for nothing, and from a server, which does not tell.
+   *
+   * @param _variable its id or its name
+   */
+  rulesOf(_variable: number | string): ValueRules | undefined {
     return undefined;
   }
 }

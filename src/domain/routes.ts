@@ -15,6 +15,15 @@ export const ROUTES = {
   health: "/healthz",
 } as const satisfies Record<Read["kind"] | "health", string>;
 
+/** Bytes of the longest target, a path with its query. */
+export const MAX_TARGET = 8_192;
+
+/**
+ * A longer target needs a key, and an address with requests left: eight HMACs over 8 KiB cost as much as six answers.
+ * Long enough for any name, percent-encoded, and a page.
+ */
+export const MAX_KEYLESS_TARGET = 1_024;
+
 /** The path and query of a read. @throws NotFoundError for an invalid name, which could have a meaning in a path */
 export function targetOf(read: Read): string {
   const route = ROUTES[read.kind];

@@ -1,7 +1,8 @@
-import { InvalidDataError } from "./errors.js";
-
 /** Begins each text that a sealed data file holds in place of a secret; the id of its key and the sealed bytes follow. */
 export const SEALED_PREFIX = "appvars:sealed:v1:";
+
+/** Ends the name of the file beside a data file with its keys. */
+export const KEY_FILE_END = ".key";
 
 /** Follows the name of what can't be read without a key. */
 export const NEEDS_SEAL_KEY = "is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file";
@@ -9,12 +10,4 @@ export const NEEDS_SEAL_KEY = "is sealed: set APPVARS_SEAL_KEY, or name the key'
 /** Whether it stands for a secret, or was meant to. */
 export function isSealedText(value: unknown): value is string {
   return typeof value === "string" && value.startsWith(SEALED_PREFIX);
-}
-
-/** A copy whose field throws when it is read: there is no key. @param place whose it is */
-export function withLocked<T extends object>(holder: T, field: keyof T, place: string): T {
-  const get = () => {
-    throw new InvalidDataError(`${place} ${NEEDS_SEAL_KEY}`);
-  };
-  return Object.defineProperty({ ...holder }, field, { get, enumerable: true });
 }

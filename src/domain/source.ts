@@ -147,17 +147,14 @@ export function joinValues(
 ): VariableEntry[] {
   return variables.map((variable) => {
     const value = values.get(variable.id);
-    if (value) checkType(variable, value.content.value);
+    checkType(variable, value?.content.value);
     return { variable, value };
   });
 }
 
 /** The values of entries that have one, by name. */
 export function valuesByName(entries: readonly VariableEntry[]): ValuesByName {
-  const pairs = entries.flatMap(({ variable, value }) =>
-    value ? [[variable.name, value.content.value] as const] : [],
-  );
-  return Object.fromEntries(pairs);
+  return Object.fromEntries(namedValues(entries).map(({ name, value }) => [name, value]));
 }
 
 /** The values of entries that have one, as they are stored. */
@@ -169,7 +166,7 @@ export function namedValues(entries: readonly VariableEntry[]): NamedValue[] {
 }
 
 /** @throws ServerError that names the variable; no data file can contain such a value */
-export function checkType({ name, type }: Variable, value: JsonValue): void {
-  if (valueFitsType(value, type)) return;
+export function checkType({ name, type }: Variable, value: JsonValue | undefined): void {
+  if (value === undefined || valueFitsType(value, type)) return;
   throw new ServerError(`the server sends a value for ${name} that is not a ${type}`, 200);
 }

@@ -25,8 +25,8 @@ export interface MetricsServerOptions {
 }
 
 /**
- * Serves `GET /metrics` in the text format of Prometheus. It has no credentials and no rate limit: requests that arrive
- * while the metrics are collected get the same answer.
+ * Serves `GET /metrics` in the text format of Prometheus, or in that of OpenMetrics, which has exemplars. It has no
+ * credentials and no rate limit: requests that arrive while the metrics are collected get the same ones.
  *
  * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
  */
@@ -53,20 +53,16 @@ export async function startMetricsServer({
 }
 
 function createHandler(collect: () => Promise<MetricsJson[]>, onError: (error: unknown) => void): RequestListener {
-  let current: Promise<{ text: string; type: string }> | undefined;
-  const scrape = async () => {
-    const metrics = aggregate(await collect());
-    return { text: await metrics.metrics(), type: metrics.contentType };
-  };
-  return async ({ method, url }, res) => {
+  let current: Promise<MetricsJson[]> | undefined;
+  return async ({ method, url, headers }, res) => {
     if (url?.replace(/\?.*/s, "") !== "/metrics") return send(res, 404, "Not found\n");
     if (method !== "GET" && method !== "HEAD") return send(res.setHeader("Allow", "GET, HEAD"), 405, "Only GET\n");
     try {
-      current ??= scrape().finally(() => {
+      current ??= collect().finally(() => {
         current = undefined;
       });
-      const { text, type } = await current;
-      send(res, 200, text, type);
+      const metrics = aggregate(await current, headers.accept?.includes("application/openmetrics-text"));
+      send(res, 200, await metrics.metrics(), metrics.contentType);
     } catch (error) {
       onError(error);
       send(res, 500, "Internal server error\n");

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
-import { expiringKeys } from "../domain/environment.js";
+import { expiringKeys, qualifiedName } from "../domain/environment.js";
 import { LATENCY_BOUNDS, type ServerStatistics } from "../server/statistics.js";
 import type { Reloadable, Store } from "../store/store.js";
 
@@ -82,11 +82,12 @@ function latencyMetric({ routes }: ServerStatistics): Metric {
     help: "Time from the head of a request to the end of its answer, by route.",
     type: "histogram",
     aggregator: "sum",
-    values: [...routes].flatMap(([route, { latencies, latencySum }]) => {
+    values: [...routes].flatMap(([route, { latencies, exemplars, latencySum }]) => {
       let count = 0;
       const buckets = latencies.map((more, index) => {
         count += more;
-        return { metricName: `${name}_bucket`, labels: { le: LATENCY_BOUNDS[index] ?? "+Inf", route }, value: count };
+        const labels = { le: LATENCY_BOUNDS[index] ?? "+Inf", route };
+        return { metricName: `${name}_bucket`, labels, value: count, exemplar: exemplars[index] };
       });
       const sum = { metricName: `${name}_sum`, labels: { route }, value: latencySum / 1_000 };
       return [...buckets, sum, { metricName: `${name}_count`, labels: { route }, value: count }];
@@ -140,8 +141,8 @@ export function addDataMetrics(
     registers,
     collect() {
       this.reset();
-      for (const { environment, name, left } of expiringKeys(store.snapshot.environments, clock()))
-        this.set({ environment, client: name }, left / 1_000);
+      for (const { environment, client = "", validUntil } of expiringKeys(store.snapshot.environments))
+        this.set({ environment: qualifiedName(environment), client }, (validUntil - clock()) / 1_000);
     },
   });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Aggregator, AggregatorRegistry, type Registry } from "prom-client";
+import { type Aggregator, AggregatorRegistry, type Registry, type RegistryContentType } from "prom-client";
 import type { MetricsJson } from "./registry.js";
 
 interface WorkerState {
@@ -67,9 +67,30 @@ export class WorkerMetrics {
   }
 }
 
-/** The metrics of several processes as those of one server. */
-export function aggregate(processes: readonly MetricsJson[]): Registry {
-  return AggregatorRegistry.aggregate(processes.map((metrics) => metrics.map(withAggregator)));
+/** The metrics of several processes as those of one server. @param isOpenMetrics in that format, with exemplars */
+export function aggregate(processes: readonly MetricsJson[], isOpenMetrics = false): Registry<RegistryContentType> {
+  const prepared = processes.map((metrics) => metrics.map((metric) => withName(withAggregator(metric), isOpenMetrics)));
+  const registry = AggregatorRegistry.aggregate(prepared);
+  if (!isOpenMetrics) return registry;
+  registry.setContentType(AggregatorRegistry.OPENMETRICS_CONTENT_TYPE);
+  // prom-client leaves them out. All processes have the values of a histogram in the same order.
+  for (const { name, values } of prepared.flat() as WithExemplars[]) {
+    const sums = registry.getSingleMetric(name) as unknown as WithExemplars;
+    for (const [index, { exemplar }] of values.entries())
+      if (exemplar) Object.assign(sums.values[index] ?? {}, { exemplar });
+  }
+  return registry;
+}
+
+interface WithExemplars {
+  readonly name: string;
+  readonly values: readonly { exemplar?: object }[];
+}
+
+/** In OpenMetrics, a counter is named without the end of its values' names, which prom-client adds again. */
+function withName<T extends MetricsJson[number]>(metric: T, isOpenMetrics: boolean): T {
+  const isCounter = isOpenMetrics && String(metric.type) === "counter";
+  return isCounter ? { ...metric, name: metric.name.replace(/_total$/, "") } : metric;
 }
 
 /** Counters and histograms, whose sums do not go down when a process ends. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { KeyOwner, KeyPair } from "../domain/environment.js";
+import type { KeyPair } from "../domain/environment.js";
+import { MAX_KEYLESS_TARGET } from "../domain/routes.js";
 import type { Service } from "../service/service.js";
 import {
   HmacKey,
@@ -30,17 +31,8 @@ export type Identity = SearchResult;
 
 export type Authenticate = (req: IncomingMessage, target: string) => Identity | Promise<Identity>;
 
-/**
- * A longer target needs a key, and an address with requests left: eight HMACs over 8 KiB cost as much as six answers.
- * Long enough for any name, percent-encoded, and a page.
- */
-const MAX_CHEAP_TARGET_BYTES = 1_024;
-
 /** Checked if a key is unknown, in the same steps, so that the time does not reveal which keys exist. */
-const NOBODY: Pick<KeyOwner, "pair" | "validUntil"> = {
-  pair: { api_key: "", api_secret: randomBytes(32).toString("hex") },
-  validUntil: Number.POSITIVE_INFINITY,
-};
+const NO_PAIR: KeyPair = { api_key: "", api_secret: randomBytes(32).toString("hex") };
 
 /** Authenticates requests. The work that requests without credentials cause is limited at any rate limit. */
 export function createAuthenticator(
@@ -59,7 +51,7 @@ export function createAuthenticator(
     const check = readSignature({ method: req.method ?? "", target, authorization }, { now: clock(), tolerance });
     if (check === undefined) return {};
     const hasKey = req.headers["x-api-key"] !== undefined;
-    const isLong = target.length > MAX_CHEAP_TARGET_BYTES;
+    const isLong = target.length > MAX_KEYLESS_TARGET;
     if (hasKey && !isLong) return bySignature(req, check);
     return isLong && !hasKey ? {} : byCostlySignature(req, check, hasKey);
   };
@@ -83,9 +75,8 @@ export function createAuthenticator(
   /** The owner of a key, if that is valid now, and the pair to check. */
   function claim(apiKey: string) {
     const known = service.ownerOfKey(apiKey);
-    const { pair, validUntil } = known ?? NOBODY;
-    const isValid = clock() < validUntil;
-    return { owner: isValid ? known : undefined, pair: isValid ? pair : NOBODY.pair };
+    const owner = known && clock() < known.validUntil ? known : undefined;
+    return { owner, pair: owner?.pair ?? NO_PAIR };
   }
 
   function byAnySignature(address: string, { cost, madeWith }: SignatureCheck): Identity {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Request } from "polka";
 import { formatRateLimit } from "../domain/http-headers.js";
-import { ROUTES } from "../domain/routes.js";
+import { MAX_TARGET, ROUTES } from "../domain/routes.js";
 import type { EnvironmentView } from "../service/environment-view.js";
 import type { Service } from "../service/service.js";
 import { type Authenticate, countHeader, type Identity } from "./authentication.js";
@@ -49,7 +49,6 @@ export function firstReply(steps: readonly Step[], req: AppRequest, res: ServerR
   return undefined;
 }
 
-const MAX_TARGET_BYTES = 8 * 1_024;
 const MAX_HEADER_FIELDS = 200;
 const UNDER_V1 = /^\/v1(\/|$)/;
 
@@ -118,7 +117,7 @@ function findMalformation(req: AppRequest): Reply | undefined {
   const hosts = countHeader(req, "host");
   if (hosts > 1 || (hosts === 0 && req.httpVersion === "1.1")) return NO_HOST;
   const { target } = req;
-  if (target.length > MAX_TARGET_BYTES) return TARGET_TOO_LONG;
+  if (target.length > MAX_TARGET) return TARGET_TOO_LONG;
   return isPath(target) ? undefined : BAD_TARGET;
 }
 

@@ -9,12 +9,24 @@ export const LATENCY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 
 const OTHER = "other";
 const METHODS = ["GET", "HEAD", OTHER] as const;
 
+/** Characters of a client's name: OpenMetrics allows 128 for all labels of an exemplar, with their names. */
+const MAX_CLIENT = 122;
+
+/** A request with a named key, in the form of prom-client: its time in seconds, and when it was answered, in Unix time. */
+interface Exemplar {
+  readonly labelSet: { readonly client: string };
+  readonly value: number;
+  readonly timestamp: number;
+}
+
 /** The requests of a route that have been answered. */
 interface RouteStatistics {
   /** How many, by method and status. */
   readonly answers: Readonly<Record<(typeof METHODS)[number], Map<number, number>>>;
   /** How many took at most the time of each of `LATENCY_BOUNDS` and more than the one before; the last took longer. */
   readonly latencies: number[];
+  /** The last request of each class with a named key, if there was one. */
+  readonly exemplars: (Exemplar | undefined)[];
   /** Milliseconds. */
   latencySum: number;
 }
@@ -36,11 +48,11 @@ export class ServerStatistics {
   isRateLimitStoreUp = (): boolean => false;
 
   /** Counts a request that is answered. */
-  readonly count = ({ route = OTHER, method = OTHER, status, milliseconds }: ServedRequest): void => {
+  readonly count = ({ route = OTHER, method = OTHER, status, milliseconds, client }: ServedRequest): void => {
     const found = this.routes.get(route) as RouteStatistics;
     addAnswer(found, method, status);
     // Node's parser has refused the others.
-    if (method !== OTHER) addLatency(found, milliseconds);
+    if (method !== OTHER) addLatency(found, milliseconds, client);
   };
 
   /** The same limiter, with its decisions counted. */
@@ -62,7 +74,7 @@ export class ServerStatistics {
 
 function newRouteStatistics(): RouteStatistics {
   const answers = { GET: new Map(), HEAD: new Map(), [OTHER]: new Map() };
-  return { answers, latencies: Array<number>(LATENCY_BOUNDS.length + 1).fill(0), latencySum: 0 };
+  return { answers, latencies: Array<number>(LATENCY_BOUNDS.length + 1).fill(0), exemplars: [], latencySum: 0 };
 }
 
 function addAnswer({ answers }: RouteStatistics, method: string, status: number): void {
@@ -70,7 +82,7 @@ function addAnswer({ answers }: RouteStatistics, method: string, status: number)
   byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
 }
 
-function addLatency(route: RouteStatistics, milliseconds: number): void {
+function addLatency(route: RouteStatistics, milliseconds: number, client: string | undefined): void {
   route.latencySum += milliseconds;
   let index = 0;
   for (const bound of LATENCY_BOUNDS) {
@@ -78,4 +90,6 @@ function addLatency(route: RouteStatistics, milliseconds: number): void {
     index++;
   }
   route.latencies[index] = (route.latencies[index] ?? 0) + 1;
+  if (client !== undefined && client.length <= MAX_CLIENT)
+    route.exemplars[index] = { labelSet: { client }, value: milliseconds / 1_000, timestamp: Date.now() / 1_000 };
 }

@@ -6,33 +6,27 @@ import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import type { ValueRules, Variable, VariableValue } from "../domain/variable.js";
 import { byId, type Data, recordsOf, revisionOf, type ValueRecord, type VariableRecord } from "../store/data.js";
 
-/** Records of one kind. */
-class RecordIndex<T extends { readonly id: number }> {
-  readonly records: readonly T[];
-  /** By the fields that identify a record: made when one is first looked up. */
-  readonly #maps = new Map<keyof T, Map<unknown, T>>();
+/** Finds a record by one of the fields that identify it. */
+type Find<T> = <Field extends keyof T>(field: Field, value: T[Field]) => T | undefined;
 
-  /** @param records by ascending id */
-  constructor(records: readonly T[]) {
-    this.records = records;
-  }
-
-  get<Field extends keyof T>(field: Field, value: T[Field]): T | undefined {
-    let map = this.#maps.get(field);
+/** With a map for each field, which is made when it is first used. */
+function createFind<T>(records: readonly T[]): Find<T> {
+  const maps = new Map<keyof T, Map<unknown, T>>();
+  return (field, value) => {
+    let map = maps.get(field);
     if (map === undefined) {
       map = new Map();
-      for (const record of this.records) map.set(record[field], record);
-      this.#maps.set(field, map);
+      for (const record of records) map.set(record[field], record);
+      maps.set(field, map);
     }
     return map.get(value);
-  }
+  };
+}
 
-  /** @throws NotFoundError */
-  find<Field extends keyof T>(field: Field, value: T[Field]): T {
-    const record = this.get(field, value);
-    if (record === undefined) throw new NotFoundError();
-    return record;
-  }
+/** @throws NotFoundError */
+function found<T>(record: T | undefined): T {
+  if (record === undefined) throw new NotFoundError();
+  return record;
 }
 
 /** The ids and the name of a variable, and of its value if that was read too. */
@@ -49,8 +43,12 @@ export interface RecordIdentity {
 export class EnvironmentView extends VariableReader implements Snapshot, VariableSource {
   readonly #data: Data;
   readonly #scope: Scope;
-  readonly #variables: RecordIndex<VariableRecord>;
-  readonly #values: RecordIndex<ValueRecord>;
+  /** By ascending id. */
+  readonly #variables: readonly VariableRecord[];
+  readonly #values: readonly ValueRecord[];
+  readonly #findVariable: Find<VariableRecord>;
+  readonly #findValue: Find<ValueRecord>;
+  #revision: string | undefined;
   #checking: Promise<void> | undefined;
   #check: Check = { missing: [], invalid: [] };
 
@@ -59,12 +57,15 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
     this.#data = data;
     this.#scope = scope;
     const { variables, values } = recordsOf(data, scope);
-    this.#variables = new RecordIndex(variables);
-    this.#values = new RecordIndex(values);
+    this.#variables = variables;
+    this.#values = values;
+    this.#findVariable = createFind(variables);
+    this.#findValue = createFind(values);
   }
 
   get revision(): string {
-    return revisionOf(this.#data, this.#scope);
+    this.#revision ??= revisionOf(this.#data, this.#scope);
+    return this.#revision;
   }
 
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
@@ -91,11 +92,11 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
 
   async #findProblems(): Promise<void> {
     const { findProblems } = await import("../store/value-schema.js");
-    this.#check = await findProblems(this.#variables.records, this.#values.records);
+    this.#check = await findProblems(this.#variables, this.#values);
   }
 
-  override rulesOf(id: number): ValueRules | undefined {
-    const record = this.#variables.find("id", id);
+  override rulesOf(variable: number | string): ValueRules | undefined {
+    const record = found(this.#findVariable(typeof variable === "number" ? "id" : "name", variable));
     // Most variables say nothing, and a rest takes time.
     if (!("optional" in record || "secret" in record || "schema" in record)) return undefined;
     const { id: _, application, type, name, description, ...rules } = record;
@@ -108,11 +109,11 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
       case "variables":
         return pageOf(this.#variables, read.page, toVariable);
       case "variable":
-        return toVariable(this.#variables.find("id", read.id));
+        return toVariable(found(this.#findVariable("id", read.id)));
       case "values":
         return pageOf(this.#values, read.page, toValue);
       case "value":
-        return toValue(this.#values.find("id", read.id));
+        return toValue(found(this.#findValue("id", read.id)));
       case "valueByName":
         return toValue(this.#valueOf(read.name));
       case "content":
@@ -126,17 +127,17 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
 
   /** What `toItem` makes of the variables that have a value, by ascending id. @param names those with these names */
   #named<T>(names: readonly string[] | undefined, toItem: (variable: VariableRecord, value: ValueRecord) => T): T[] {
-    const found = names && [...new Set(names)].flatMap((name) => this.#variables.get("name", name) ?? []).sort(byId);
+    const wanted = names && [...new Set(names)].flatMap((name) => this.#findVariable("name", name) ?? []).sort(byId);
     const items: T[] = [];
-    for (const variable of found ?? this.#variables.records) {
-      const value = this.#values.get("variable_id", variable.id);
+    for (const variable of wanted ?? this.#variables) {
+      const value = this.#findValue("variable_id", variable.id);
       if (value) items.push(toItem(variable, value));
     }
     return items;
   }
 
   #valueOf(name: string): ValueRecord {
-    return this.#values.find("variable_id", this.#variables.find("name", name).id);
+    return found(this.#findValue("variable_id", found(this.#findVariable("name", name)).id));
   }
 
   /** The records that the answer to a read tells of. @throws NotFoundError */
@@ -146,22 +147,18 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
     const answer = this.find(read.kind === "content" ? { kind: "valueByName", name: read.name } : read);
     if ("missing" in answer) {
       const names = [...answer.missing, ...answer.invalid.map(({ name }) => name)];
-      return names.map((name) => ({ variable_id: this.#variables.find("name", name).id, name }));
+      return names.map((name) => ({ variable_id: found(this.#findVariable("name", name)).id, name }));
     }
     const records = ("data" in answer ? answer.data : [answer]) as (Variable | VariableValue)[];
     return records.map((record) => {
       if ("name" in record) return { variable_id: record.id, name: record.name };
-      const { id, name } = this.#variables.find("id", record.variable_id);
+      const { id, name } = found(this.#findVariable("id", record.variable_id));
       return { variable_id: id, name, value_id: record.id };
     });
   }
 }
 
-function pageOf<T extends { readonly id: number }, R>(
-  { records }: { readonly records: readonly T[] },
-  page: PageRequest,
-  toItem: (record: T) => R,
-): Page<R> {
+function pageOf<T, R>(records: readonly T[], page: PageRequest, toItem: (record: T) => R): Page<R> {
   const { metadata, data } = paginate(records, page);
   return { metadata, data: data.map(toItem) };
 }

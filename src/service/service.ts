@@ -4,6 +4,7 @@ import {
   type EnvironmentRecord,
   findEnvironment,
   type KeyOwner,
+  type KeyPair,
   keyOwners,
   qualifiedName,
   type Scope,
@@ -26,7 +27,7 @@ export class Service {
   /** The data that the owners of keys and the views were made from. */
   #data: Data;
   #owners: Owners;
-  /** By the keys of scopes, and the ids of whole environments. */
+  /** By the ids of environments, followed by the patterns of a scope that has some. */
   readonly #views = new Map<number | string, EnvironmentView>();
 
   /**
@@ -88,7 +89,8 @@ export class Service {
    */
   view(scope: Scope): EnvironmentView {
     const data = this.#newest();
-    const key = scope.key ?? scope.id;
+    // No pattern contains a comma.
+    const key = scope.only === undefined ? scope.id : `${scope.id} ${scope.only}`;
     const known = this.#views.get(key);
     if (known) return known;
     const current = data.environments.find(({ id }) => id === scope.id);
@@ -178,11 +180,10 @@ interface Owners {
 
 function ownersOf(environments: readonly EnvironmentRecord[]): Owners {
   const owners = environments.flatMap(keyOwners);
-  const isNamed = ({ client }: KeyOwner) => Number(client !== undefined);
-  const ordered = owners.toSorted((a, b) => isNamed(a) - isNamed(b));
-  const first = new Set([...new Set(ordered.map(({ current }) => current))].slice(0, KEYLESS_LIMIT));
+  const keys: KeyPair[] = [...environments, ...environments.flatMap(({ keys = [] }) => keys)];
+  const first = new Set(keys.slice(0, KEYLESS_LIMIT));
   return {
     byKey: new Map(owners.map((owner) => [owner.pair.api_key, owner])),
-    first: ordered.filter(({ current }) => first.has(current)),
+    first: owners.filter(({ current }) => first.has(current)),
   };
 }

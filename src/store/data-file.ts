@@ -42,12 +42,7 @@ export function readDataFile(
     });
 }
 
-/**
- * The content of a data file, sealed or not, for git.
- *
- * @param mayBeEmpty whether an empty file is one without data
- * @throws InvalidDataError
- */
+/** The content of a data file, sealed or not, or no data of an empty one, if that may be. @throws InvalidDataError */
 export function readContent(path: string, name = path, mayBeEmpty = true): Promise<Data> {
   const parse = async (bytes: Buffer) =>
     mayBeEmpty && bytes.length === 0 ? NO_DATA : parseData(bytes, (content) => content);
@@ -58,6 +53,11 @@ export function readContent(path: string, name = path, mayBeEmpty = true): Promi
 export async function fileSealing(keys: string | undefined, form?: SealedForm): Promise<FileSealing | undefined> {
   // Loaded for sealed files alone.
   return keys === undefined ? undefined : new (await import("./file-sealing.js")).FileSealing({ keys, form });
+}
+
+/** Parses a data file, a sealed one with its keys, as {@link parseData}. */
+export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined): Promise<Data> {
+  return parseData(bytes, (await fileSealing(keys))?.open);
 }
 
 /** Opens a file, sealed or not, without keys. */

@@ -65,20 +65,18 @@ export function recordsOf({ variables, values }: Data, { id, application, only }
   return { variables: visible, values: ofEnvironment.filter(({ variable_id }) => ids.has(variable_id)) };
 }
 
-type Revisions = Map<number | string, string>;
-
-/** By the keys of scopes, and the ids of whole environments. Of replaced data, they are not kept. */
-const revisions = new WeakMap<Data, Revisions>();
+/** Of whole environments, by their ids. Of replaced data, they are not kept. */
+const revisions = new WeakMap<Data, Map<number, string>>();
 
 /**
  * A hash of everything that can be read in a scope: the same on every replica, after a restart, and for all kinds
- * of stores. Made when it is first asked for.
+ * of stores. That of a whole environment is made when it is first asked for.
  */
 export function revisionOf(data: Data, scope: Scope): string {
-  const known: Revisions = revisions.get(data) ?? new Map();
-  const key = scope.key ?? scope.id;
-  const revision = known.get(key) ?? hashOf(data, scope);
-  revisions.set(data, known.set(key, revision));
+  if (scope.only !== undefined) return hashOf(data, scope);
+  const known = revisions.get(data) ?? new Map<number, string>();
+  const revision = known.get(scope.id) ?? hashOf(data, scope);
+  revisions.set(data, known.set(scope.id, revision));
   return revision;
 }
 

@@ -1,10 +1,4 @@
-import {
-  type EnvironmentRecord,
-  findEnvironment,
-  type KeyPair,
-  type NamedKey,
-  qualifiedName,
-} from "../domain/environment.js";
+import { findEnvironment, type KeyPair, type NamedKey, qualifiedName } from "../domain/environment.js";
 import { NotFoundError, UsageError } from "../domain/errors.js";
 import { suggestion } from "../domain/nearest.js";
 import type { Data } from "./data.js";
@@ -12,61 +6,52 @@ import { type RotationTimes, replaceEnvironment, withNewPair } from "./edit-envi
 
 /** @throws NotFoundError; UsageError if the environment has a key of this name, or for an ambiguous environment */
 export function addKey(data: Data, environment: string, added: NamedKey): Data {
-  return withKeys(data, environment, (keys, name) => {
-    if (keys.some((key) => key.name === added.name)) throw new UsageError(`${name} has a key "${added.name}" already`);
+  return withKeys(data, environment, (keys, of) => {
+    if (keys.some(({ name }) => name === added.name)) throw new UsageError(`${of} has a key "${added.name}" already`);
     return [...keys, added];
   });
+}
+
+interface KeyRotation extends RotationTimes {
+  /** ISO 8601, UTC: a new end of its validity. */
+  validUntil?: string | undefined;
 }
 
 /**
  * Gives a named key another pair.
  *
- * @param validUntil ISO 8601, UTC: a new end of its validity
  * @throws NotFoundError; UsageError for an ambiguous environment, and a key that has expired without a new end
  */
-export function rotateKey(
-  data: Data,
-  environment: string,
-  name: string,
-  credentials: KeyPair,
-  times: RotationTimes,
-  validUntil?: string,
-): Data {
-  const rotated_at = new Date(times.now).toISOString();
-  return withKeys(data, environment, (keys, of) => {
-    const rotated = findKey(keys, name, of);
+export function rotateKey(data: Data, environment: string, name: string, pair: KeyPair, rotation: KeyRotation): Data {
+  const { now, validUntil } = rotation;
+  return withKey(data, environment, name, (rotated, of) => {
     const valid_until = validUntil ?? rotated.valid_until;
-    if (valid_until !== undefined && Date.parse(valid_until) <= times.now)
+    if (valid_until !== undefined && Date.parse(valid_until) <= now)
       throw new UsageError(`the key "${name}" of ${of} expired at ${valid_until}: give it a new end with --expires`);
-    const key = { ...withNewPair(rotated, credentials, times), rotated_at, ...(valid_until && { valid_until }) };
-    return keys.map((each) => (each === rotated ? key : each));
+    const rotated_at = new Date(now).toISOString();
+    return [{ ...withNewPair(rotated, pair, rotation), rotated_at, ...(valid_until && { valid_until }) }];
   });
 }
 
 /** @throws NotFoundError; UsageError for an ambiguous environment */
 export function removeKey(data: Data, environment: string, name: string): Data {
+  return withKey(data, environment, name, () => []);
+}
+
+type Change<T> = (changed: T, environment: string) => readonly NamedKey[];
+
+function withKey(data: Data, environment: string, name: string, change: Change<NamedKey>): Data {
   return withKeys(data, environment, (keys, of) => {
-    const removed = findKey(keys, name, of);
-    return keys.filter((key) => key !== removed);
+    const names = keys.map((key) => key.name);
+    if (names.includes(name)) return keys.flatMap((key) => (key.name === name ? change(key, of) : key));
+    const hint = suggestion(name, names);
+    throw new NotFoundError(`${of} has no key "${name}"${hint}; there is ${names.join(", ") || "none"}`);
   });
 }
 
-function withKeys(
-  data: Data,
-  environment: string,
-  change: (keys: readonly NamedKey[], name: string) => readonly NamedKey[],
-): Data {
+function withKeys(data: Data, environment: string, change: Change<readonly NamedKey[]>): Data {
   const changed = findEnvironment(data.environments, environment);
   const { keys: before = [], ...kept } = changed;
   const keys = change(before, qualifiedName(changed));
-  const record: EnvironmentRecord = { ...kept, ...(keys.length > 0 && { keys }) };
-  return replaceEnvironment(data, changed, record);
-}
-
-function findKey(keys: readonly NamedKey[], name: string, environment: string): NamedKey {
-  const found = keys.find((key) => key.name === name);
-  if (found) return found;
-  const names = keys.map((key) => key.name);
-  const hint = suggestion(name, names);
-  throw new NotFoundError(`${environment} has no key "${name}"${hint}; there is ${names.join(", ") || "none"}`);
+  return replaceEnvironment(data, changed, { ...kept, ...(keys.length > 0 && { keys }) });
 }

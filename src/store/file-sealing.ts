@@ -1,6 +1,6 @@
 import { type EnvironmentRecord, type NamedKey, qualifiedName, type RotatedPair } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
-import { isSealedText, withLocked } from "../domain/sealed-text.js";
+import { isSealedText, NEEDS_SEAL_KEY } from "../domain/sealed-text.js";
 import { isPublic, type JsonValue } from "../domain/variable.js";
 import { createTextSealing, type TextSealing } from "../encryption/text-sealing.js";
 import type { Data } from "./data.js";
@@ -17,6 +17,9 @@ type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, place
  * must be sealed: who can't read them must not be able to replace it by a plain one.
  */
 export type SealedForm = "sealed" | "plain" | "kept" | undefined;
+
+/** Secrets are padded to a multiple of this length. */
+const STEP = 32;
 
 export interface FileSealingOptions {
   /** The content of a key file. */
@@ -67,14 +70,24 @@ export class FileSealing {
     return checkData(data, content);
   };
 
-  /** The content of the file with this data. */
-  seal(data: Data): Data {
+  /** The content of the file with this data. @param isAgain whether all texts get the first of the keys */
+  seal(data: Data, isAgain = this.#form === "sealed"): Data {
     if (!this.isSealed) return data;
     const { $schema, version, ...rest } = mapSecrets(data, (holder, field, owner) => ({
       ...holder,
-      [field]: this.#seal(holder[field] as JsonValue, owner),
+      [field]: this.#seal(holder[field] as JsonValue, owner, isAgain),
     }));
     return { ...($schema !== undefined && { $schema }), version, sealed: true, ...rest };
+  }
+
+  /** Whether all secrets are sealed with the first of the keys. */
+  isCurrent(content: Data): boolean {
+    let isCurrent = content.sealed === true;
+    mapSecrets(content, (holder, field) => {
+      isCurrent &&= this.#texts.isCurrent(holder[field] as string);
+      return holder;
+    });
+    return isCurrent;
   }
 
   /** A part of the history of the file. @param owner the line that it belongs to */
@@ -92,18 +105,19 @@ export class FileSealing {
 
   #open(text: string, owner: Owner): JsonValue {
     const key = JSON.stringify(owner);
-    const json = this.#texts.open(text, key);
+    const json = this.#texts.open(text, key).trimEnd();
     this.#isOutdated ||= !this.#texts.isCurrent(text);
     if (!this.#texts.isCurrent(this.#opened.get(key + json) ?? "")) this.#opened.set(key + json, text);
     return JSON.parse(json) as JsonValue;
   }
 
-  #seal(value: JsonValue, owner: Owner): string {
+  #seal(value: JsonValue, owner: Owner, isAgain: boolean): string {
     const key = JSON.stringify(owner);
     const json = JSON.stringify(value);
     const before = this.#opened.get(key + json);
-    const isKept = before !== undefined && (this.#form !== "sealed" || this.#texts.isCurrent(before));
-    return isKept ? before : this.#texts.seal(json, key);
+    const isKept = before !== undefined && (!isAgain || this.#texts.isCurrent(before));
+    // JSON may end with spaces. Its length would tell true from false.
+    return isKept ? before : this.#texts.seal(json.padEnd(Math.ceil(json.length / STEP) * STEP), key);
   }
 }
 
@@ -113,9 +127,12 @@ function notSealedError(): InvalidDataError {
 
 /** The data of a sealed file without its key: values stay sealed texts, and to read an API secret is an error. */
 export function withoutSecrets(content: Data): Data {
-  const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) =>
-    field === "api_secret" ? withLocked(holder, field, place) : holder,
-  );
+  const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) => {
+    const get = () => {
+      throw new InvalidDataError(`${place} ${NEEDS_SEAL_KEY}`);
+    };
+    return field === "api_secret" ? Object.defineProperty({ ...holder }, field, { get, enumerable: true }) : holder;
+  });
   return data;
 }
 
@@ -145,7 +162,10 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
   replace: Replace,
 ): T {
   const { previous, keys } = pair;
-  const owner = ["environments", environment.application, environment.name, name, pair.api_key] as const;
+  // With what limits the key, so that nobody without a seal key can change that.
+  const { only, valid_until } = pair as Partial<NamedKey>;
+  const limits = JSON.stringify([only, valid_until]);
+  const owner = ["environments", environment.application, environment.name, name, pair.api_key, limits] as const;
   const place = `the API secret of ${name === "" ? "" : `the key ${name} of `}${qualifiedName(environment)}`;
   const copy = {
     ...pair,
@@ -155,6 +175,7 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
   return replace(copy, "api_secret", owner, place);
 }
 
+/** Puts the place in front of an InvalidDataError. */
 function withPlace<T>(place: string, open: () => T): T {
   try {
     return open();

@@ -3,7 +3,7 @@ import { InvalidDataError } from "../domain/errors.js";
 import { LISTS } from "./data.js";
 import { PIECE_RECORDS } from "./data-file.js";
 import type { FileSealing } from "./file-sealing.js";
-import type { Change } from "./history.js";
+import { type Change, OUTSIDE } from "./history.js";
 import { completed, type Rule } from "./parse-data.js";
 import { changesBetween, type RecordChange, type Records, recordsAfter } from "./record-changes.js";
 
@@ -149,7 +149,7 @@ export function outsideLine(
   const { id = 0, end = 0 } = findEnd(bytes) ?? {};
   const changes = changesBetween(lastData(bytes.subarray(0, end), sealing), data);
   if (changes.length === 0) return { id, state };
-  return { id: id + 1, state, time: time.toISOString(), actor: "unknown", command: "changed outside", changes };
+  return { id: id + 1, state, time: time.toISOString(), actor: "unknown", command: OUTSIDE, changes };
 }
 
 /** The data that the lines lead to. */

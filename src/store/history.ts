@@ -9,6 +9,9 @@ export interface Author {
   readonly command: string;
 }
 
+/** The command of a change that another program has made, at the latest at its time. */
+export const OUTSIDE = "changed outside";
+
 export const NOBODY: Author = { actor: "unknown", command: "unknown" };
 
 /** One write to the data, without credentials. */
@@ -36,7 +39,7 @@ export interface RecordedEnvironment extends Environment {
 }
 
 /** A named key in a history. */
-export interface RecordedKey {
+interface RecordedKey {
   readonly name: string;
   readonly only?: readonly string[] | undefined;
   readonly valid_until?: string | undefined;
@@ -55,7 +58,7 @@ export function recordedData({ environments, variables, values }: Data): Records
   return { environments: environments.map(recordedEnvironment), variables, values };
 }
 
-export function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironment {
+function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironment {
   const { id, application, name, keys = [] } = environment;
   const recorded = keys.map((key): RecordedKey => {
     const { name, only, valid_until } = key;
@@ -65,9 +68,7 @@ export function recordedEnvironment(environment: EnvironmentRecord): RecordedEnv
 }
 
 function credentialsOf(key: RotatedPair): string {
-  const pairs: string[][] = [];
-  for (const { api_key, api_secret } of allKeyPairs(key)) pairs.push([api_key, api_secret]);
-  return shortHash(pairs);
+  return shortHash(allKeyPairs(key).map(({ api_key, api_secret }) => [api_key, api_secret]));
 }
 
 /** 16 bits, in hexadecimal. */

@@ -4,7 +4,7 @@ import { SpareDescriptor } from "../files/open-file.js";
 import { NotDurableError, withPathInErrors } from "../files/system-errors.js";
 import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
-import { fileSealing, readDataFile } from "./data-file.js";
+import { fileSealing, parseWithKeys, readDataFile } from "./data-file.js";
 import type { Author } from "./history.js";
 import type { parseApart } from "./parse-apart.js";
 import type { FileStore, Reload } from "./store.js";
@@ -57,7 +57,7 @@ class JsonFileStore implements FileStore {
     this.#options = options;
     this.#spare = spare;
     const served = spare && { read: spare.read.bind(spare), parse: this.#parseServed };
-    const read = async () => readDataFile(path, served ?? { open: (await fileSealing(options.sealKeys))?.open });
+    const read = () => readDataFile(path, served ?? { parse: (bytes) => parseWithKeys(bytes, options.sealKeys) });
     // Written by updateDataFile.
     this.#db = new Low({ read, write: async () => {} }, NO_DATA);
   }
@@ -75,6 +75,8 @@ class JsonFileStore implements FileStore {
   }
 
   async #open(): Promise<this> {
+    // A key that breaks a rule is no problem of the file.
+    await fileSealing(this.#options.sealKeys);
     // Watched before it is read, so that no change is missed in between.
     if (this.#spare) this.#watch = await watchFile(this.#path, (version) => this.#reload(version));
     try {

@@ -2,8 +2,9 @@ import { isDeepStrictEqual as isSame } from "node:util";
 import { InvalidDataError } from "../domain/errors.js";
 import { isSealedText } from "../domain/sealed-text.js";
 import { type VariableType, valueFitsType } from "../domain/variable.js";
+import { withPathInErrors } from "../files/system-errors.js";
 import { type Data, withLastIds } from "./data.js";
-import { fileSealing } from "./data-file.js";
+import { FileSealing } from "./file-sealing.js";
 import { type Entries, type Entry, entriesOf, labelOf, SETTINGS, toData } from "./merge-entries.js";
 import { checkData } from "./parse-data.js";
 
@@ -36,20 +37,17 @@ const MAYBE_SAME = "; whether to the same, only the key tells";
  * @throws UsageError for the keys; InvalidDataError as `mergeData`, and for what can't be opened
  */
 export async function mergeFiles(base: Data, ours: Data, theirs: Data, keys: string | undefined): Promise<Merge> {
+  if (keys === undefined) return mergeData(base, ours, theirs);
   const isSealed = ours.sealed || theirs.sealed;
   // Anybody can have written a plain file in place of a sealed one.
-  const sealing = await fileSealing(keys, base.sealed && isSealed ? undefined : "kept");
-  if (!sealing) return mergeData(base, ours, theirs);
-  const open = (side: string, content: Data) => {
-    try {
-      return sealing.open(content);
-    } catch (error) {
-      throw error instanceof InvalidDataError ? new InvalidDataError(`${side}: ${error.message}`) : error;
-    }
-  };
-  const [o, t, b] = [open("ours", ours), open("theirs", theirs), open("base", base)];
+  const sealing = new FileSealing({ keys, form: base.sealed && isSealed ? undefined : "kept" });
+  const open = (side: string, content: Data) =>
+    withPathInErrors(`${side}:`, Promise.resolve(content).then(sealing.open));
+  const [o, t, b] = [await open("ours", ours), await open("theirs", theirs), await open("base", base)];
   const { data, conflicts } = mergeData(b, o, t);
-  return { data: isSealed ? sealing.seal(data) : data, conflicts };
+  // If one branch has rotated the key, the secrets of the other get the new one too.
+  const isRotated = [ours, theirs].some((side) => sealing.isCurrent(side));
+  return { data: isSealed ? sealing.seal(data, isRotated) : data, conflicts };
 }
 
 /**
@@ -81,7 +79,7 @@ export function mergeData(base: Data, ours: Data, theirs: Data): Merge {
 }
 
 function keyError(reason: string): InvalidDataError {
-  return new InvalidDataError(`it needs the key of --seal-key-file: ${reason}`);
+  return new InvalidDataError(`the key of --seal-key-file is needed: ${reason}`);
 }
 
 function mergeEntries([base, ours, theirs]: Sides<Entries>, kept: ReadonlyMap<string, string>) {
@@ -122,7 +120,8 @@ type Problem = readonly [key: string, problem: string];
 
 /** Records that don't go with others, and why. To take those of `ours` mends it. */
 function findProblems(merged: Entries, sides: Sides<Entries>): Problem[] {
-  return [...missingOwners(merged, sides), ...otherTypes(merged), ...sharedNames(merged, sides)];
+  const checks = [missingOwners(merged, sides), otherTypes(merged), madePublic(merged, sides)];
+  return [...checks, sharedNames(merged, sides)].flatMap((found) => [...found]);
 }
 
 function* missingOwners(merged: Entries, [base, ours]: Sides<Entries>): Generator<Problem> {
@@ -140,6 +139,17 @@ function* otherTypes(merged: Entries): Generator<Problem> {
     const type = merged.get(variable)?.fields["type"] as VariableType | undefined;
     if (type && !isSealedText(fields["value"]) && !valueFitsType(fields["value"], type))
       yield [variable, "type: changed by one, a value by the other"];
+  }
+}
+
+function* madePublic(merged: Entries, [base, ...branches]: Sides<Entries>): Generator<Problem> {
+  for (const [key, { owners }] of merged) {
+    const [variable = ""] = owners;
+    if (merged.get(variable)?.fields["secret"] !== false) continue;
+    const isSetAsSecret = (branch: Entries) =>
+      branch.get(variable)?.fields["secret"] !== false && !isSame(branch.get(key)?.fields, base.get(key)?.fields);
+    if (branches.some((branch) => branch.has(variable) && isSetAsSecret(branch)))
+      yield [variable, "secret: made public by one, a value set by the other"];
   }
 }
 
@@ -163,11 +173,8 @@ function checkSealed(merged: Entries, [, ...branches]: Sides<Entries>): void {
     const [variable = ""] = owners;
     const isPublic = merged.get(variable)?.fields["secret"] === false && !isSealedText(fields["value"]);
     const isSecret = "credentials" in fields || ("value" in fields && !isPublic);
-    const binding = bindingOf(key, merged);
-    if (isSecret && !branches.some((branch) => isSame(bindingOf(key, branch), binding)))
-      throw keyError(
-        `one branch has changed ${labelOf(key)}, and the other its name, its type or whether it is public`,
-      );
+    if (isSecret && !branches.some((branch) => isSame(bindingOf(key, branch), bindingOf(key, merged))))
+      throw keyError(`one branch has changed ${labelOf(key)}, and the other its name, type or visibility`);
   }
 }
 
@@ -178,7 +185,8 @@ function bindingOf(key: string, entries: Entries): unknown[] {
     const { application, name, type, secret } = entries.get(each)?.fields ?? {};
     return [application, name, type, secret];
   });
-  return [entry?.fields["value"], entry?.fields["credentials"], binding];
+  const { value, credentials, only, valid_until } = entry?.fields ?? {};
+  return [value, credentials, only, valid_until, binding];
 }
 
 /** Removes definitions whose last values were unset, some by each side. */

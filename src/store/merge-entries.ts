@@ -84,10 +84,10 @@ function isAlike(data: readonly Data[], records: readonly Environment[]): boolea
 }
 
 function grouped(record: object): Entry["fields"] {
+  const fields: Record<string, unknown> = {};
   const credentials: Record<string, unknown> = {};
-  const fields: Record<string, unknown> = { credentials };
   for (const [name, value] of Object.entries(record)) (ROTATED.includes(name) ? credentials : fields)[name] = value;
-  return fields;
+  return { ...fields, ...(credentials["api_key"] !== undefined && { credentials }) };
 }
 
 function ungrouped({ credentials, ...fields }: Entry["fields"]): object {

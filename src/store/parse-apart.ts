@@ -2,8 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { InvalidDataError } from "../domain/errors.js";
 import { type Data, keepRevisions } from "./data.js";
-import { fileSealing } from "./data-file.js";
-import { parseData } from "./parse-data.js";
+import { parseWithKeys } from "./data-file.js";
 
 /** Data in a form that is moved to another thread in no time: its long lists in pieces of JSON, as bytes. */
 export interface DataInPieces {
@@ -32,7 +31,7 @@ const WORKER = new URL("../../dist/cli/parse-worker.cjs", import.meta.url);
  * @throws InvalidDataError as {@link parseData} does; any error after the signal
  */
 export async function parseApart(bytes: Buffer, signal: AbortSignal, keys?: string): Promise<Data> {
-  if (bytes.length < MIN_SIZE) return parseData(bytes, (await fileSealing(keys))?.open);
+  if (bytes.length < MIN_SIZE) return parseWithKeys(bytes, keys);
   const { data: pieces, problem } = await runWorker(bytes, signal, keys);
   if (problem !== undefined) throw new InvalidDataError(problem);
   const { head, revisions } = pieces;
@@ -43,9 +42,9 @@ export async function parseApart(bytes: Buffer, signal: AbortSignal, keys?: stri
 
 /** Parses the first data in this thread, since no other work waits for it, and later data with {@link parseApart}. */
 export function createServedParser(): typeof parseApart {
-  let parse: typeof parseApart = async (bytes, _signal, keys) => {
+  let parse: typeof parseApart = (bytes, _signal, keys) => {
     parse = parseApart;
-    return parseData(bytes, (await fileSealing(keys))?.open);
+    return parseWithKeys(bytes, keys);
   };
   return (bytes, signal, keys) => parse(bytes, signal, keys);
 }

@@ -150,7 +150,7 @@ const DATA_RULE: Rule = {
   },
 };
 
-const isObject = (input: unknown): input is Record<string, unknown> =>
+export const isObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input);
 
 /** No broken rule, but defaults are missing or fields are in another order. */
@@ -336,7 +336,7 @@ function brokenRelation(
 function wronglySealed(value: unknown, expected: boolean): string | undefined {
   if (isSealedText(value) === expected) return undefined;
   return expected
-    ? "is not sealed, but the file is: somebody without the key has written it"
+    ? "is not sealed, but the file is: somebody without the key may have written it; restore it, and use appvars set"
     : "is a sealed text, which only a sealed file has, and not for a public variable";
 }
 

@@ -1,9 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { InvalidDataError } from "../domain/errors.js";
 import { allRevisions, type Data } from "./data.js";
-import { fileSealing } from "./data-file.js";
+import { parseWithKeys } from "./data-file.js";
 import type { DataInPieces, ParseResult } from "./parse-apart.js";
-import { parseData } from "./parse-data.js";
 
 /** Characters of a piece, at least: parsed in about a millisecond. */
 const PIECE = 128 * 1_024;
@@ -11,8 +10,7 @@ const PIECE = 128 * 1_024;
 /** The other side of `parseApart`. */
 async function parse(): Promise<ParseResult> {
   try {
-    const sealing = await fileSealing(workerData.keys);
-    return { data: takeApart(await parseData(workerData.bytes, sealing?.open)) };
+    return { data: takeApart(await parseWithKeys(workerData.bytes, workerData.keys)) };
   } catch (error) {
     if (error instanceof InvalidDataError) return { problem: error.message };
     throw error;

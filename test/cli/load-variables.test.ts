@@ -162,6 +162,20 @@ describe("loadEnv", () => {
     expect(refused.env).toEqual({});
   });
 
+  it("does not mind that another variable, which is not selected, would get the same new name", async () => {
+    const options = await local(
+      edited(({ variables, values }) => {
+        variables[1].name = "port";
+        values[0].content.value = encrypt("8080", KEY);
+      }),
+    );
+    for (const only of [["PORT"], ["P*RT"]]) {
+      const renamed = { ...options, only, nameTransformer: "lower", encryptionKey: KEY } as const;
+      expect((await load(renamed)).values).toEqual({ port: 8080 });
+      expect((await load({ ...renamed, preserveEnv: true }, { env: { port: "1" } })).values).toEqual({ port: 1 });
+    }
+  });
+
   it("leaves out reserved names with a warning, and refuses them by name unless they are allowed", async () => {
     const options = await local(edited(({ variables }) => (variables[0].name = "NODE_OPTIONS")));
     const { values, env, warnings } = await load(options);

@@ -44,7 +44,7 @@ describe("the requests of a command", () => {
     ["export --skip-unsupported", [VARIABLES, ALL]],
     ["list", [VARIABLES]],
     ["list --values", [VARIABLES, ALL]],
-    ["check", [CHECK, VARIABLES, ALL]],
+    ["check", [CHECK]],
   ])("%s", async (line, targets) => {
     expect(await requests(line)).toMatchObject({ code: 0, targets: targets.toSorted() });
   });

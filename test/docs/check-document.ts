@@ -11,6 +11,7 @@ const VARIABLE_TEXT: [RegExp, string][] = [
   [/"uptime":[\d.]+/g, '"uptime":4'],
   // Random keys and secrets.
   [/\b[0-9a-f]{32}\b/g, "708f46397fdf8f7a83b7a616b6662204"],
+  [/(?<=\(secret |"credentials":")[0-9a-f]{4}\b/g, "5c1f"],
   [/(?<==)[0-9a-f]{64}\b/g, "c5c4fe30da4d15a744d62e52d804811b93b23908d8fbba57eb7b35279a9407dd"],
 ];
 

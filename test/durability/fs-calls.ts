@@ -42,10 +42,20 @@ function wrapSync(name: string, original: Call): Call {
   return (...args) => {
     const around = current.getStore();
     if (!around) return original(...args);
+    if (name === "existsSync") return exists(() => around({ name, path: pathOf(args) }, () => original(...args)));
     const result = around({ name, path: pathOf(args) }, () => original(...args));
     if (name === "openSync") pathsOfDescriptors.set(result, String(args[0]));
     return result;
   };
+}
+
+/** What Node answers if the file can't be looked for. */
+function exists(look: () => unknown): unknown {
+  try {
+    return look();
+  } catch {
+    return false;
+  }
 }
 
 function wrapPromise(name: string, original: Call, path?: string): Call {

@@ -67,8 +67,8 @@ for (const shell of SHELL_NAMES) {
 
     it(`${shell} completes by the words before`, async () => {
       const expected: Record<string, string[]> = {
-        "appvars s": ["sandbox", "serve", "set", "show", "sign"],
-        "appvars --json s": ["sandbox", "serve", "set", "show", "sign"],
+        "appvars s": ["sandbox", "seal", "serve", "set", "show", "sign"],
+        "appvars --json s": ["sandbox", "seal", "serve", "set", "show", "sign"],
         "appvars env rot": ["rotate"],
         "appvars env --quiet rot": ["rotate"],
         "appvars export --format do": ["docker", "dotenv"],

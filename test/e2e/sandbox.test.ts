@@ -178,7 +178,7 @@ describe("nothing is started", () => {
     [2, "an unknown flag", ["--fail-rat", "1", ...ECHO], "(did you mean --fail-rate?)"],
     [3, "a missing environment", ["--env", "staging", ...ECHO], 'no environment named "staging"'],
     [8, "a missing data file", ["--data", "/nowhere/vars.json", ...ECHO], "/nowhere/vars.json"],
-    [8, "a data file without a name", ["--data", "", ...ECHO], "no such file"],
+    [2, "a data file without a name", ["--data", "", ...ECHO], "--data must not be empty"],
   ])("sandbox exits %i and starts nothing for %s", async (code, _what, argv, message) => {
     expect(await sandbox(argv)).toEqual({ code, stdout: "", stderr: expect.stringContaining(message) });
   });

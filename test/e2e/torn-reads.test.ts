@@ -48,11 +48,14 @@ function versionsIn(text: string): string[] {
   return ["one", "two"].filter((each) => text.includes(each));
 }
 
+// A server that does not know the read of all values: what one request answers can't change in between.
+const knowsValues = false;
+
 describe.each(SEVERAL)("%s, from a server whose data changes between its answers", (name, argv) => {
   const failing = name.includes("too many") ? 3 : 0;
 
   it.each([1, 2, 3])(`${name} prints one version of data that changes after request %i`, async (after) => {
-    const { url } = await switchingServer(VERSIONS, { pick: (before) => (before < after ? 0 : 1) });
+    const { url } = await switchingServer(VERSIONS, { pick: (before) => (before < after ? 0 : 1), knowsValues });
     const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
     const { code, stdout, stderr } = await run(process.execPath, [BINARY, ...argv], env);
     expect([code, stderr.replace("appvars: trying again: the data changed while it was being read\n", "")]).toEqual([
@@ -63,7 +66,7 @@ describe.each(SEVERAL)("%s, from a server whose data changes between its answers
   });
 
   it(`${name} exits 7 if the data never stops changing, and prints and starts nothing`, async () => {
-    const { url } = await switchingServer(VERSIONS, { pick: (before) => before % 2 });
+    const { url } = await switchingServer(VERSIONS, { pick: (before) => before % 2, knowsValues });
     const env = { APPVARS_URL: url.origin, ...CREDENTIALS, APPVARS_MAX_WAIT: "0.1" };
     const { code, stdout, stderr } = await run(process.execPath, [BINARY, "--quiet", ...argv], env);
     expect([code, stdout]).toEqual([7, ""]);
@@ -77,12 +80,23 @@ describe("from a server that names no revision", () => {
     ["list --values", ["list", "--values"]],
   ])("%s is complete after a deletion, from a server without revisions", async (_name, argv) => {
     const versions = [version("one"), version("one", { without: 3 })];
-    const { url } = await switchingServer(versions, { pick: (before) => (before < 1 ? 0 : 1), namesRevision: false });
+    const pick = (before: number) => (before < 1 ? 0 : 1);
+    const { url } = await switchingServer(versions, { pick, namesRevision: false, knowsValues });
     const { code, stdout } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
     expect(code).toBe(0);
     // The first item of the former second page.
     expect(stdout).toContain("V998");
     expect(stdout).not.toMatch(/\bV0\b/);
+  });
+});
+
+describe("run", () => {
+  it("run is of one version, with one request, even while the data changes", async () => {
+    const { url, targets } = await switchingServer(VERSIONS, { pick: (before) => before % 2 });
+    const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
+    const argv = [BINARY, "run", "--pristine", "--", process.execPath, "-e", PRINT];
+    expect(await run(process.execPath, argv, env)).toMatchObject({ code: 0, stdout: "one,one" });
+    expect(targets).toEqual(["/v1/variables-values-by-name"]);
   });
 });
 

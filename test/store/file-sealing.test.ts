@@ -102,6 +102,15 @@ describe("a sealed data file", () => {
     expect(await text(path)).not.toContain("3000");
   });
 
+  it("the length of a sealed text does not tell true from false, nor how many digits a number has", async () => {
+    const path = await sealed();
+    const lengthOf = async (id: number) =>
+      JSON.parse(await text(path)).values.find((record: { id: number }) => record.id === id).content.value.length;
+    const before = await lengthOf(12);
+    await change(path, (data) => set(data, { PORT: 123_456_789 }));
+    expect([await lengthOf(12), await lengthOf(13)]).toEqual([before, before]);
+  });
+
   it("a large file is opened in another thread", async () => {
     const path = await sealed({
       ...DATA,
@@ -143,12 +152,12 @@ describe("a sealed file that was forged", () => {
     [
       "a plain value",
       ({ values }) => (byId(values, 12).content.value = "1"),
-      /somebody without the key has written it$/,
+      /somebody without the key may have written it; restore it, and use appvars set$/,
     ],
     [
       "a plain API secret",
       ({ environments }) => (byId(environments, 1).api_secret = "x".repeat(20)),
-      /without the key has written/,
+      /without the key may have written/,
     ],
     [
       "a sealed value of a public variable",
@@ -164,6 +173,21 @@ describe("a sealed file that was forged", () => {
     expect(error).toBeInstanceOf(InvalidDataError);
     expect(error.message).toMatch(message);
     expect(error.message).not.toMatch(/postgres|appvars:sealed/);
+  });
+
+  it.each<[string, (key: Forged) => void]>([
+    ["other variables", (key) => Object.assign(key, { only: ["*"] })],
+    ["all variables", (key) => Object.assign(key, { only: undefined })],
+    ["a longer time", (key) => Object.assign(key, { valid_until: "2999-01-31T12:00:00.000Z" })],
+  ])("a named key can't be given %s", async (_what, forge) => {
+    const path = await sealed();
+    const limits = { only: [], valid_until: "2026-01-31T12:00:00.000Z" };
+    await change(path, (data) => addKey(data, ENVIRONMENT, { name: "ana", ...PAIR, ...limits }));
+    const data = JSON.parse(await text(path));
+    forge(data.environments[0].keys[0]);
+    await expect(open((await dataFile(data)).path)).rejects.toThrow(
+      "the API secret of the key ana of shop/development",
+    );
   });
 
   it("a plain file is refused where there is a key, and its change too", async () => {

@@ -101,7 +101,7 @@ describe(`in ${ROUNDS} rounds, a merge of two sealed branches`, () => {
         expect([seed, isClean, String(error)]).toEqual([
           seed,
           false,
-          expect.stringContaining("it needs the key of --seal-key-file: "),
+          expect.stringContaining("the key of --seal-key-file is needed: "),
         ]);
         ends["needs the key"]++;
         continue;

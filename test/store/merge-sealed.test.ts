@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { InvalidDataError } from "../../src/domain/errors.js";
 import { type Data, NO_DATA } from "../../src/store/data.js";
-import { addEnvironment, renameEnvironment } from "../../src/store/edit-environments.js";
+import { addEnvironment, renameEnvironment, rotateEnvironment } from "../../src/store/edit-environments.js";
+import { addKey, rotateKey } from "../../src/store/edit-keys.js";
 import { type Assignment, renameVariable, setValues } from "../../src/store/edit-values.js";
 import { FileSealing } from "../../src/store/file-sealing.js";
-import { mergeFiles } from "../../src/store/merge-data.js";
+import { mergeData, mergeFiles } from "../../src/store/merge-data.js";
 import { KEYS, openSealed, sealedBranches, secretsOf } from "../support/branches.js";
 
 const pair = (name: string) => ({ api_key: `${name}-key`, api_secret: `${name}-secret-0123456789` });
@@ -29,7 +31,23 @@ async function mergedBlind(ours: Data, theirs: Data) {
   return { data: openSealed(data), conflicts: conflicts.map(({ record, problem }) => `${record}: ${problem}`) };
 }
 
-const NEEDS_KEY = "it needs the key of --seal-key-file: one branch has changed ";
+const NEEDS_KEY = "the key of --seal-key-file is needed: one branch has changed ";
+
+it("a value that is set where the variable is still secret is not published by a merge", async () => {
+  const [open, changed] = [set(BASE, "A", { secret: false }), set(BASE, "A", { value: "new" }, "test")];
+  const conflict = { record: "variable shop/A", problem: "secret: made public by one, a value set by the other" };
+  for (const [one, other] of [
+    [open, changed],
+    [changed, open],
+  ] as const) {
+    expect(mergeData(BASE, one, other).conflicts).toEqual([conflict]);
+    for (const keys of [KEYS, undefined]) {
+      const { data, conflicts } = await mergeFiles(...files(one, other), keys);
+      expect(conflicts).toEqual([conflict]);
+      expect(openSealed(data)).toMatchObject(one);
+    }
+  }
+});
 
 describe("without the key, a merge of sealed files", () => {
   it("takes the values that only one side has changed, with their sealed texts", async () => {
@@ -69,7 +87,6 @@ describe("without the key, a merge of sealed files", () => {
       renameEnvironment(BASE, placeOf(BASE, "test"), { application: "shop", name: "qa" }),
       set(BASE, "A", NEW, "test"),
     ],
-    ["a new value of a variable that was made public", set(BASE, "A", { secret: false }), set(BASE, "A", NEW, "test")],
     [
       "a new value of a variable with another type",
       set(set(BASE, "A", { value: 1, type: "NUMBER" }), "B", {}),
@@ -93,6 +110,39 @@ describe("without the key, a merge of sealed files", () => {
   });
 });
 
+describe("without the key, of credentials and public values, a merge", () => {
+  const withKey = addKey(BASE, "shop/test", { name: "ana", ...pair("ana") });
+  const rotation = { now: 0, grace: 1 };
+  const renamed = renameEnvironment(withKey, placeOf(withKey, "test"), { application: "shop", name: "qa" });
+  const sealedSides = (ours: Data, theirs: Data) => sealedBranches(withKey, ours, theirs) as [Data, Data, Data];
+
+  it.each([
+    ["environment shop/test", rotateEnvironment(withKey, "shop/test", pair("new"), rotation)],
+    ["key ana in shop/test", rotateKey(withKey, "shop/test", "ana", pair("new"), rotation)],
+    ["key bo in shop/test", addKey(withKey, "shop/test", { name: "bo", ...pair("bo") })],
+  ])("needs the key if the environment was renamed by the other: %s", async (record, changed) => {
+    await expect(mergeFiles(...sealedSides(changed, renamed), undefined)).rejects.toThrow(`${NEEDS_KEY}${record}`);
+    openSealed((await mergeFiles(...sealedSides(changed, renamed), KEYS)).data);
+  });
+
+  it("takes those that only one has changed", async () => {
+    const ours = rotateEnvironment(withKey, "shop/test", pair("new"), rotation);
+    const theirs = rotateKey(withKey, "shop/test", "ana", pair("newer"), rotation);
+    const { data, conflicts } = await mergeFiles(...sealedSides(ours, theirs), undefined);
+    expect(conflicts).toEqual([]);
+    expect(openSealed(data).environments[1]).toMatchObject({ ...pair("new"), keys: [pair("newer")] });
+  });
+
+  it("gives a public value another name", async () => {
+    const base = set(BASE, "A", { secret: false });
+    const ours = rename(base, "A", "X");
+    const theirs = set(base, "A", { value: "new" }, "test");
+    const sides = sealedBranches(base, ours, theirs) as [Data, Data, Data];
+    const { data, conflicts } = await mergeFiles(...sides, undefined);
+    expect([conflicts, openSealed(data)]).toEqual([[], rename(theirs, "A", "X")]);
+  });
+});
+
 describe("where not all files are sealed, a merge", () => {
   const [ours, theirs] = [set(BASE, "A", { value: "1" }), set(BASE, "B", { value: "2" })];
   const [base, sealedOurs, sealedTheirs] = files(ours, theirs);
@@ -109,8 +159,8 @@ describe("where not all files are sealed, a merge", () => {
   });
 
   it("refuses a plain side of a file that was sealed, which anybody can have written", async () => {
-    await expect(mergeFiles(base, sealedOurs, theirs, KEYS)).rejects.toThrow("theirs: is not sealed");
-    await expect(mergeFiles(base, ours, sealedTheirs, KEYS)).rejects.toThrow("ours: is not sealed");
+    await expect(mergeFiles(base, sealedOurs, theirs, KEYS)).rejects.toThrow(/^theirs: is not sealed/);
+    await expect(mergeFiles(base, ours, sealedTheirs, KEYS)).rejects.toThrow(/^ours: is not sealed/);
   });
 
   it("leaves a file plain that both have unsealed", async () => {
@@ -130,11 +180,13 @@ describe("with the key, a merge of sealed files", () => {
     const [first, second] = theirs.values.map(({ content }) => content);
     const moved = theirs.values.map((record, index) => ({ ...record, content: index === 0 ? second : first }));
     await expect(mergeFiles(base, ours, { ...theirs, values: moved } as Data, KEYS)).rejects.toThrow(
-      "theirs: can't be opened: A in shop/dev was changed, or moved from another name or environment",
+      new InvalidDataError(
+        "theirs: can't be opened: A in shop/dev was changed, or moved from another name or environment",
+      ),
     );
   });
 
-  it("keeps the texts of a side that has sealed it with a new key", async () => {
+  it("keeps the texts of a side that has sealed it with a new key, and seals those of the other again", async () => {
     const keys = `${"f".repeat(32)}\n${KEYS}`;
     const sealing = new FileSealing({ keys, form: "sealed" });
     const rotated = sealing.seal(sealing.open(ours));
@@ -143,8 +195,11 @@ describe("with the key, a merge of sealed files", () => {
       [base, theirs, rotated],
     ] as const) {
       const { data } = await mergeFiles(...sides, keys);
-      const texts = new Map([...secretsOf(rotated), ["shop/dev B", secretsOf(theirs).get("shop/dev B")]]);
-      expect(secretsOf(data)).toEqual(texts);
+      const [texts, expected] = [secretsOf(data), secretsOf(rotated)];
+      for (const [name, text] of texts)
+        if (name !== "shop/dev B") expect([name, text]).toEqual([name, expected.get(name)]);
+      // What the other branch has set is sealed with the new key, so that the old one can go.
+      expect(openSealed(data, keys.slice(0, 32))).toEqual(openSealed(data, keys));
     }
   });
 });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { allKeyPairs, type Environment, qualifiedName } from "../../src/domain/environment.js";
+import { allKeyPairs, type Environment, type NamedKey, qualifiedName } from "../../src/domain/environment.js";
 import { isPublic, type JsonValue, type VariableType, valueFitsType } from "../../src/domain/variable.js";
 import { type Data, NO_DATA, withLastIds } from "../../src/store/data.js";
 import {
@@ -308,8 +308,8 @@ export function unreported(one: Map<string, unknown>, other: Map<string, unknown
 export const KEYS = "0123456789abcdef0123456789abcdef\n";
 
 /** The content of a sealed file. */
-export function openSealed(content: Data): Data {
-  return new FileSealing({ keys: KEYS }).open(content);
+export function openSealed(content: Data, keys = KEYS): Data {
+  return new FileSealing({ keys }).open(content);
 }
 
 /** The contents of sealed files with these branches: what a branch has not changed has the sealed text of the base. */
@@ -323,13 +323,15 @@ export function sealedBranches(base: Data, ...branches: Data[]): Data[] {
   return [sealed, ...branches.map(sealBranch)];
 }
 
-/** The values and API secrets of a file by their names, in clear or sealed; those of public variables are left out. */
+/** The values and API secrets of a file by what they are bound to, in clear or sealed; those of public variables are left out. */
 export function secretsOf({ environments, variables, values }: Data): Map<string, JsonValue> {
   const secrets = new Map<string, JsonValue>();
   for (const each of environments)
     for (const [name, key] of [["", each] as const, ...(each.keys ?? []).map((key) => [key.name, key] as const)])
-      for (const { api_key, api_secret } of allKeyPairs(key))
-        secrets.set(`${qualifiedName(each)} ${name} ${api_key}`, api_secret);
+      for (const pair of allKeyPairs(key)) {
+        const { api_key, api_secret, only, valid_until } = pair as NamedKey;
+        secrets.set(`${qualifiedName(each)} ${name} ${api_key} ${JSON.stringify([only, valid_until])}`, api_secret);
+      }
   for (const { variable_id, environment_id, content } of values) {
     const variable = variables.find(({ id }) => id === variable_id);
     const environment = environments.find(({ id }) => id === environment_id);

@@ -7,6 +7,8 @@ interface SwitchingOptions {
   pick: (before: number) => number;
   /** Whether `Appvars-Revision` is passed on. Default true. */
   namesRevision?: boolean;
+  /** Whether it knows the read of all values in one request. Default true. */
+  knowsValues?: boolean;
 }
 
 /**
@@ -15,11 +17,15 @@ interface SwitchingOptions {
  */
 export async function switchingServer(
   versions: readonly object[],
-  { pick, namesRevision = true }: SwitchingOptions,
+  { pick, namesRevision = true, knowsValues = true }: SwitchingOptions,
 ): Promise<{ url: URL; targets: string[] }> {
   const servers = await Promise.all(versions.map((data) => runningServer({ data })));
   const targets: string[] = [];
   const { url } = await httpPeer((req, res) => {
+    if (!knowsValues && /^\/v1\/variables-values-by-name(\?|$)/.test(req.url ?? "")) {
+      res.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not found"}');
+      return;
+    }
     const isData = req.url?.startsWith("/v1/") ?? false;
     const { port } = servers[isData ? pick(targets.length) : 0] as { port: number };
     if (isData) targets.push(req.url ?? "");

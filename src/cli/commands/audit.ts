@@ -5,8 +5,9 @@ import { InvalidDataError, NotFoundError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
 import { toInvalidFile } from "../../files/system-errors.js";
 import type { Data, ValueRecord } from "../../store/data.js";
-import type { History } from "../../store/history.js";
-import { completed, type Rule } from "../../store/parse-data.js";
+import { type History, OUTSIDE } from "../../store/history.js";
+import { isObject } from "../../store/parse-data.js";
+import { idOf } from "../../store/record-changes.js";
 import { readHistory } from "../editing/open-data.js";
 import { type Context, printTable } from "../output/context.js";
 import { parseTime } from "../settings/flag-arguments.js";
@@ -100,23 +101,37 @@ function placesOf({ environments, variables, values }: Data) {
   };
 }
 
+/** A change of a value, and when it was made: one by another program at any time since the change before it. */
+interface ValueChange {
+  /** Unix milliseconds. */
+  earliest: number;
+  readonly latest: number;
+  readonly before: string | undefined;
+}
+
 /** Tells whether the value that was read at a time, in Unix milliseconds, is the one that there is now. */
 async function valueTimes({ data, changes }: History) {
   const now = new Map(data.values.map((record) => [record.id, contentOf(record)]));
   /** By the id of the value, newest first. */
-  const known = new Map<number, { time: number; before: string | undefined }[]>();
-  for await (const { time, changes: records } of changes)
-    for (const { list, before, after } of records) {
-      if (list !== "values" || !after) continue;
-      const ofValue = known.get(after.id) ?? [];
-      known.set(after.id, ofValue);
-      ofValue.push({ time: Date.parse(time), before: contentOf(before) });
-    }
-  const isCurrent = (id: number, time: number) => {
+  const known = new Map<number, ValueChange[]>();
+  let outside: ValueChange[] = [];
+  for await (const { time, command, changes: records } of changes) {
+    const latest = Date.parse(time);
+    for (const change of outside) change.earliest = latest;
+    const earliest = command === OUTSIDE ? Number.NEGATIVE_INFINITY : latest;
+    outside = records.flatMap((change) => {
+      if (change.list !== "values") return [];
+      const found = { earliest, latest, before: contentOf(change.before) };
+      known.set(idOf(change), [...(known.get(idOf(change)) ?? []), found]);
+      return command === OUTSIDE ? [found] : [];
+    });
+  }
+  const isCurrent = (id: number, time: number) =>
     // The first change after a read replaced what was read. A later one may have brought it back.
-    const replaced = known.get(id)?.findLast((change) => change.time > time);
-    return now.has(id) && (!replaced || replaced.before === now.get(id));
-  };
+    (["earliest", "latest"] as const).some((when) => {
+      const replaced = known.get(id)?.findLast((change) => change[when] > time);
+      return now.has(id) && (!replaced || replaced.before === now.get(id));
+    });
   return { data, isCurrent };
 }
 
@@ -132,29 +147,11 @@ interface Line {
   readonly lines_lost?: number;
 }
 
-const TEXTS = ["id", "key", "client", "environment", "from", "method", "route"];
-const text: Rule = { patterns: [] };
-const isOptional = true;
-const optional: Rule = { ...text, isOptional };
-const isTime = (input: string) => Number.isFinite(Date.parse(input));
-const id: Rule = { least: 1 };
-const LINE: Rule = {
-  fields: {
-    time: { patterns: [[{ test: isTime }, "be a time"]] },
-    ...Object.fromEntries(TEXTS.map((name) => [name, optional])),
-    status: { least: 1, isOptional },
-    read: { items: { fields: { variable_id: id, name: text, value_id: { ...id, isOptional } } }, isOptional },
-    lines_lost: { least: 1, isOptional },
-  },
-};
-
 /** @throws InvalidDataError that names the file and the line, and does not quote it */
 async function* readLines(path: string): AsyncGenerator<Line> {
   let [rest, number] = ["", 0];
-  const stream = createReadStream(path, { encoding: "utf8", highWaterMark: 1_048_576 });
   try {
-    for await (const piece of stream) {
-      // Not readline's, which also splits at U+2028, which JSON may contain.
+    for await (const piece of createReadStream(path, { encoding: "utf8", highWaterMark: 1_048_576 })) {
       const lines = `${rest}${piece}`.split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) yield parseLine(line, path, ++number);
@@ -165,11 +162,14 @@ async function* readLines(path: string): AsyncGenerator<Line> {
   if (rest !== "") yield parseLine(rest, path, number + 1);
 }
 
-function parseLine(line: string, path: string, number: number): Line {
+function parseLine(text: string, path: string, number: number): Line {
   try {
-    return completed(LINE, JSON.parse(line), undefined) as Line;
-  } catch (error) {
-    const reason = error instanceof InvalidDataError ? error.message : "is not valid JSON";
-    throw new InvalidDataError(`${path} line ${number} is not of an audit log: ${reason}`);
+    const line = JSON.parse(text) as Line;
+    const { time, client = "", read = [], lines_lost = 0 } = line;
+    const isValid = typeof client === "string" && read.every(isObject) && Number.isFinite(lines_lost);
+    if (isValid && Number.isFinite(Date.parse(time))) return line;
+  } catch {
+    // Not JSON, or of other types.
   }
+  throw new InvalidDataError(`${path} line ${number} is not of an audit log`);
 }

@@ -3,11 +3,12 @@ import { shortestName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Check } from "../../domain/read.js";
 import { readAll } from "../../domain/source.js";
+import type { Variable } from "../../domain/variable.js";
 import { type Context, printTable } from "../output/context.js";
 import { createCheck, problemsOf } from "../reading/check-source.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
+import { SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
 import { addSourceOptions, repeatEnvironment } from "../settings/source-flags.js";
 import { readImport } from "../transfer/read-import.js";
 
@@ -48,14 +49,12 @@ async function runCheck(options: CheckOptions, flags: SourceFlags, context: Cont
   const checked: Checked[] = [];
   for (const { environment, source } of await sourcesOf(options, settings, context))
     await withSource(Promise.resolve(source), async () => {
-      const [found, names] = await source.readSnapshot(async (snapshot) => {
-        const [found, variables] = await Promise.all([
-          check(snapshot),
-          readAll((page) => snapshot.listVariables(page)),
-        ]);
-        return [found, variables.map(({ name }) => name)] as const;
+      const result = await source.readSnapshot(async (snapshot) => {
+        const found = await check(snapshot);
+        const variables = documented ? await readAll((page) => snapshot.listVariables(page)) : [];
+        return { ...found, ...(documented && compareNames(documented, variables)) };
       });
-      checked.push({ environment, ...found, ...(documented && compareNames(documented, names)) });
+      checked.push({ environment, ...result });
     });
   const rows = checked.flatMap((each) => rowsOf(each).map((row) => [each.environment ?? "", ...row]));
   const headings = ["ENVIRONMENT", "NAME", "PROBLEM"];
@@ -65,16 +64,14 @@ async function runCheck(options: CheckOptions, flags: SourceFlags, context: Cont
 
 /** @throws UsageError for several environments of a server; as `openSource` */
 async function sourcesOf({ env, all }: CheckOptions, settings: Settings, context: Context) {
-  const { connection } = settings;
-  if (connection.kind === "remote") {
-    if (all) throw new UsageError("--all is for a data file or a store: a server shows one environment");
-    return [{ environment: undefined, source: await openSource(settings, context) }];
-  }
+  const isRemote = ["url", undefined].includes(settings.find(...SOURCE_SETTINGS)?.name);
+  if (isRemote && all) throw new UsageError("--all is for a data file or a store: a server shows one environment");
+  if (isRemote) return [{ environment: undefined, source: await openSource(settings, context) }];
   const { chooseEnvironment, readData } = await import("../editing/open-data.js");
   const { EnvironmentView } = await import("../../service/environment-view.js");
-  const data = await readData(connection.place, context);
-  const names = env.length > 0 ? env : [connection.env];
-  const chosen = all ? data.environments : names.map((name) => chooseEnvironment(data.environments, name));
+  const data = await readData(settings.dataPlace, context);
+  const names = () => (env.length > 0 ? env : [settings.find("env")?.text]);
+  const chosen = all ? data.environments : names().map((name) => chooseEnvironment(data.environments, name));
   return chosen.map((environment) => ({
     environment: shortestName(environment, data.environments),
     source: new EnvironmentView(data, environment),
@@ -86,7 +83,8 @@ async function readNames(file: string, context: Context): Promise<Set<string>> {
   return new Set(entries.map(({ name }) => name));
 }
 
-function compareNames(documented: ReadonlySet<string>, names: readonly string[]) {
+function compareNames(documented: ReadonlySet<string>, variables: readonly Variable[]) {
+  const names = variables.map(({ name }) => name);
   const known = new Set(names);
   return {
     only_in_example: [...documented].filter((name) => !known.has(name)),

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { createBudget } from "../../client/retry.js";
 import { diffValues } from "../../domain/differing-values.js";
-import { type Environment, qualifiedName } from "../../domain/environment.js";
 import { namedValues, readVariableEntries } from "../../domain/source.js";
 import { isEncrypted, isPublic } from "../../domain/variable.js";
 import { statIfExists } from "../../files/system-errors.js";
+import type { Data } from "../../store/data.js";
 import { type Context, printLines } from "../output/context.js";
 import { printDifferences } from "../output/differences.js";
 import type { Io } from "../output/io.js";
@@ -76,27 +76,19 @@ export async function runDiff(
 /** Prints a data file, sealed or not: a line for each record, by names, and the same for the same data. */
 async function printData(path: string, context: Context): Promise<void> {
   const { readContent } = await import("../../store/data-file.js");
-  const { recordedEnvironment, shortHash } = await import("../../store/history.js");
-  const { version: _, last_ids: _ids, environments, variables, values, ...settings } = await readContent(path);
-  const lines = Object.entries(settings).map(([name, setting]) => `${name} ${JSON.stringify(setting)}`);
-  const add = (name: string, fields: object) => lines.push(`${name} ${JSON.stringify(fields)}`);
-  for (const { id: _, application, name, keys = [], ...fields } of environments.map(recordedEnvironment)) {
-    add(`environment ${application}/${name}`, fields);
-    for (const { name: key, ...rest } of keys) add(`key ${key} in ${application}/${name}`, rest);
-  }
-  for (const { id: _, application, name, ...fields } of variables) add(`variable ${application}/${name}`, fields);
-  const [ofVariable, ofEnvironment] = [namesById(variables), namesById(environments)];
-  const shown = new Set(variables.filter(isPublic).map(({ id }) => id));
-  for (const { variable_id, environment_id, content } of values) {
-    const isShown = shown.has(variable_id) && !isEncrypted(content.value);
-    const text = isShown ? JSON.stringify(content.value) : `(secret ${shortHash(content.value)})`;
-    lines.push(`${ofVariable.get(variable_id)} in ${ofEnvironment.get(environment_id)} ${text}`);
-  }
+  const { recordedData, shortHash } = await import("../../store/history.js");
+  const { entriesOf, labelOf, SETTINGS } = await import("../../store/merge-entries.js");
+  const content = await readContent(path);
+  const data = { ...content, ...recordedData(content) } as Data;
+  const entries = entriesOf(data, data);
+  const lines = [...entries].flatMap(([key, { owners, fields }]) => {
+    const { application: _, name: __, value, ...others } = fields;
+    if (key === SETTINGS) return Object.entries(others).map(([name, setting]) => `${name} ${JSON.stringify(setting)}`);
+    if (!("value" in fields)) return `${labelOf(key)} ${JSON.stringify(others)}`;
+    const isShown = isPublic(entries.get(owners[0] ?? "")?.fields) && !isEncrypted(value);
+    return `${labelOf(key)} ${isShown ? JSON.stringify(value) : `(secret ${shortHash(value)})`}`;
+  });
   printLines(context, { json: lines, lines: lines.sort() });
-}
-
-function namesById(records: readonly Environment[]): Map<number, string> {
-  return new Map(records.map((record) => [record.id, qualifiedName(record)]));
 }
 
 /** The settings that open A or B: those of the command, with flags for this source. */

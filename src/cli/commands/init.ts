@@ -3,7 +3,6 @@ import { basename, dirname, join } from "node:path";
 import { Command, Option } from "commander";
 import { findEnvironment } from "../../domain/environment.js";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
-import { shellWord } from "../../domain/shell.js";
 import { AppendFile } from "../../files/append-file.js";
 import { createFile } from "../../files/durable-file.js";
 import { readRegularFile } from "../../files/open-file.js";
@@ -20,7 +19,7 @@ import { readImport } from "../transfer/read-import.js";
 import { typeEntries } from "../transfer/type-entries.js";
 import { allowProject } from "./allow.js";
 import { GIT_CONFIG } from "./merge.js";
-import { createKeyFile } from "./seal.js";
+import { createKeyFile, ignoreCommand } from "./seal.js";
 
 /** The environment that new values are for, and that commands use in the folder of the file. */
 const FIRST_ENVIRONMENT = "development";
@@ -64,7 +63,7 @@ async function runInit(flags: InitFlags, context: Context): Promise<void> {
     if (place.kind === "store") throw new UsageError("--git and --seal are for a data file");
     // Before the data, so that git never sees the files beside it.
     if (flags.git) await writeGitFiles(place.path);
-    if (!place.sealKey && !existsSync(place.path)) place = await createKeyFile(place, context);
+    if (!place.sealKey && !existsSync(place.path)) place = await createKeyFile(place, context, flags.git);
   }
   const local = await checkedData(place, context, "change");
   context.note(await local.create(data));
@@ -88,9 +87,8 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
 }
 
 function noteGit({ path, sealKey }: FilePlace, { git }: InitFlags, { note }: Context): void {
-  const ignore = join(dirname(path), ".gitignore");
   if (git) note(`git merges and shows it by names once this was run in each clone: ${GIT_CONFIG}`);
-  else if (!sealKey) note(`keep it out of git: echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(ignore)}`);
+  else if (!sealKey) note(`keep it out of git: ${ignoreCommand(path)}`);
 }
 
 /** Adds lines that git needs for a data file to the files in its folder. @throws InvalidDataError, also for a link */

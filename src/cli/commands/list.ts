@@ -13,7 +13,7 @@ import {
 } from "../../domain/variable.js";
 import { type Context, printTable } from "../output/context.js";
 import { boundHeap } from "../reading/bound-heap.js";
-import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
+import { createDecrypt, leaveEncrypted, leaveUnlessSealed } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { createSelection } from "../selection/selection.js";
 import { addSelectionOptions, type SelectionOptions } from "../selection/selection-flags.js";
@@ -56,48 +56,44 @@ export function listCommand(context: Context): Command {
 function runList(options: ListOptions, settings: Settings, context: Context): Promise<void> {
   return withSource(openSource(settings, context), async (source) => {
     boundHeap();
-    const decrypt = options.values ? await createDecrypt(settings, leaveEncrypted) : leaveEncrypted;
+    const decrypt = options.values ? await createDecrypt(settings, leaveUnlessSealed) : leaveEncrypted;
     const selection = await createSelection(options, context);
-    const entries = await source.readSnapshot((snapshot) => readListed(options, snapshot));
-    const names = entries.map(({ variable }) => variable.name);
-    const selected = new Set(await selection.select(names, async () => names));
+    const { variables, storedValue } = await source.readSnapshot((snapshot) => readListed(options, snapshot));
+    const names = variables.map(({ name }) => name);
+    const selected = new Set(await selection.select(names));
     selection.noteUnmatched(names);
-    const matching = entries.filter(({ variable }) => selected.has(variable.name) && matches(variable, options));
-    const newNames = selection.rename(matching.map(({ variable }) => variable.name));
-    const isShown = ({ rules }: ReadVariable) => options.values || isPublic(rules);
-    const listed = matching.map((entry): Listed => {
-      const { variable, value, rules } = entry;
-      const name = newNames.get(variable.name) ?? variable.name;
-      const item: Listed = { ...variable, ...rules, name };
-      if (value !== undefined && isShown(entry)) item.value = decrypt(variable.name, value);
+    const matching = variables.filter((variable) => selected.has(variable.name) && matches(variable, options));
+    const newNames = selection.rename(matching.map(({ name }) => name));
+    const isShown = (rules: ValueRules) => options.values || isPublic(rules);
+    const columns = [...COLUMNS, ...(matching.some(isShown) ? (["value"] as const) : [])];
+    const rows: (string | undefined)[][] = [];
+    const listed = matching.map((variable) => {
+      const { name } = variable;
+      const value = storedValue(name);
+      const item: Listed = { ...variable, name: newNames.get(name) ?? name };
+      let shown: string | undefined;
+      if (value !== undefined) {
+        if (isShown(variable)) item.value = decrypt(name, value);
+        shown = item.value === undefined ? HIDDEN : valueText(item.value);
+      }
+      rows.push(columns.map((column) => (column === "value" ? shown : item[column])));
       return item;
     });
-    const hasValues = options.values || matching.some(isShown);
-    const headings = [...COLUMNS, ...(hasValues ? ["value"] : [])].map((field) => field.toUpperCase());
-    const rows = listed.map((item, index) => cells(item, matching[index]?.value).slice(0, headings.length));
+    const headings = columns.map((column) => column.toUpperCase());
     const [absent, empty] = ["(no value)", "no variables match"];
     await printTable(context, { json: listed, headings, rows, absent, empty });
   });
 }
 
-/** A variable with its value, if that was read and is there. */
-interface ReadVariable {
-  variable: Variable;
-  rules: ValueRules | undefined;
-  value: JsonValue | undefined;
-}
-
-async function readListed(options: ListOptions, reader: VariableReader): Promise<ReadVariable[]> {
+async function readListed(options: ListOptions, reader: VariableReader) {
   const listing = readAll((page) => reader.listVariables(page));
-  const [variables, asked] = await Promise.all([listing, options.values ? reader.values() : undefined]);
+  const [listed, asked] = await Promise.all([listing, options.values ? reader.values() : undefined]);
   boundHeap();
-  const rules = variables.map(({ id }) => reader.rulesOf(id));
-  const values = asked ?? (rules.some(isPublic) ? await reader.values() : {});
-  return variables.map((variable, index) => {
-    const value = Object.hasOwn(values, variable.name) ? values[variable.name] : undefined;
-    if (value !== undefined) checkType(variable, value);
-    return { variable, rules: rules[index], value };
-  });
+  const variables = listed.map((variable): Variable & ValueRules => ({ ...variable, ...reader.rulesOf(variable.id) }));
+  const values = asked ?? (variables.some(isPublic) ? await reader.values() : {});
+  const storedValue = (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined);
+  for (const variable of variables) checkType(variable, storedValue(variable.name));
+  return { variables, storedValue };
 }
 
 function matches({ name, type, description }: Variable, { type: wanted = type, filter = "" }: ListOptions): boolean {
@@ -105,8 +101,3 @@ function matches({ name, type, description }: Variable, { type: wanted = type, f
 }
 
 const COLUMNS = VARIABLE_FIELDS.filter((field) => field !== "id");
-
-function cells({ value, ...variable }: Listed, stored: JsonValue | undefined): (string | undefined)[] {
-  const hidden = stored === undefined ? undefined : HIDDEN;
-  return [...COLUMNS.map((field) => variable[field]), value === undefined ? hidden : valueText(value)];
-}

@@ -22,7 +22,7 @@ export function mergeCommand(context: Context): Command {
     )
     .option(...SEAL_KEY_FILE)
     .argument("<file...>", "BASE, the file as it was before both, or an empty one; OURS; THEIRS; the name for messages")
-    .usage("<base> <ours> <theirs> [path]")
+    .usage("[options] <base> <ours> <theirs> [path]")
     .addHelpText("after", `\nExample:\n  ${GIT_CONFIG}`)
     .action(async ([base, ours, theirs, path, ...more]: readonly string[], flags: SourceFlags) => {
       if (base === undefined || ours === undefined || theirs === undefined || more.length > 0)
@@ -48,7 +48,11 @@ async function runMerge(
   const read = (side: keyof typeof files) => readContent(files[side], nameOf(side), side === "base");
   const [base, ours, theirs] = [await read("base"), await read("ours"), await read("theirs")];
   const keys = sealKey && (await readSecret(sealKey, context.io));
-  const merging = mergeFiles(base, ours, theirs, keys);
+  const merging = mergeFiles(base, ours, theirs, keys).catch((error: unknown) => {
+    // Git reports a conflict, as if the rest was merged.
+    if (path !== undefined) context.warn(`nothing is merged into ${path}; before you try again: git merge --abort`);
+    throw error;
+  });
   const { data, conflicts } = await withPathInErrors(`${path ?? files.ours} can't be merged:`, merging);
   await writePrivateFile(files.ours, dataPieces(data), context.io);
   if (conflicts.length > 0) {

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
-import { UsageError } from "../../domain/errors.js";
-import { command } from "../../domain/shell.js";
+import { InvalidDataError, UsageError } from "../../domain/errors.js";
+import { NEEDS_SEAL_KEY } from "../../domain/sealed-text.js";
+import { command, shellWord } from "../../domain/shell.js";
 import { createFile } from "../../files/durable-file.js";
 import { toInvalidFile } from "../../files/system-errors.js";
-import { checkedData, readData } from "../editing/open-data.js";
+import { checkedData } from "../editing/open-data.js";
 import { type Context, printLines } from "../output/context.js";
 import { type DataPlace, dataPlaceName, type FilePlace, keyFileOf, placeNamed } from "../settings/connection.js";
 import { readSettings } from "../settings/resolve-settings.js";
@@ -64,17 +66,25 @@ async function changeForm(place: DataPlace, form: "sealed" | "plain", context: C
 async function withKey(place: DataPlace, context: Context): Promise<DataPlace> {
   if (place.sealKey) return place;
   if (place.kind === "store") throw new UsageError("to seal a store, use --seal-key-file or APPVARS_SEAL_KEY");
-  await readData(place, context);
+  const { readContent } = await import("../../store/data-file.js");
+  const { sealed } = await readContent(place.path);
+  if (sealed) throw new InvalidDataError(`${place.path} ${NEEDS_SEAL_KEY}`);
   return createKeyFile(place, context);
 }
 
+/** The command that keeps files out of git whose names begin with this path. */
+export function ignoreCommand(path: string): string {
+  return `echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(join(dirname(path), ".gitignore"))}`;
+}
+
 /** Writes a new key to the key file beside a data file. @throws InvalidDataError if that exists or can't be written */
-export async function createKeyFile(place: FilePlace, context: Context): Promise<FilePlace> {
+export async function createKeyFile(place: FilePlace, context: Context, isIgnored = false): Promise<FilePlace> {
   const sealKey = keyFileOf(place.path);
   const { text: path } = sealKey;
   await createFile(path, `${randomBytes(32).toString("hex")}\n`).catch((error: unknown) => {
     throw toInvalidFile(path, error, "can't be written");
   });
-  context.note(`created ${path}: without it, nobody can read the secrets; keep it out of git, and keep a copy`);
+  context.note(`created ${path}: without it, nobody can read the secrets, so keep a copy`);
+  if (!isIgnored) context.note(`keep it out of git: ${ignoreCommand(path)}`);
   return { ...place, sealKey };
 }

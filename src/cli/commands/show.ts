@@ -15,7 +15,7 @@ import {
 } from "../../domain/variable.js";
 import type { History } from "../../store/history.js";
 import { type Context, printFields } from "../output/context.js";
-import { createDecrypt, leaveEncrypted } from "../reading/decryption.js";
+import { createDecrypt, leaveEncrypted, leaveUnlessSealed } from "../reading/decryption.js";
 import { openSource, withSource } from "../reading/open-source.js";
 import { missingNamesError } from "../reading/run-get.js";
 import { named, readSettings, type Settings } from "../settings/resolve-settings.js";
@@ -91,7 +91,7 @@ async function readRecord(name: string, reader: VariableReader): Promise<Variabl
 /** The value, encrypted if there is no key. @throws DecryptionError for a wrong key, if it is to be shown */
 async function readContent(name: string, stored: JsonValue, values: boolean, settings: Settings): Promise<JsonValue> {
   if (!isEncrypted(stored)) return stored;
-  const decrypt = await createDecrypt(settings, leaveEncrypted);
+  const decrypt = await createDecrypt(settings, values ? leaveUnlessSealed : leaveEncrypted);
   try {
     return decrypt(name, stored);
   } catch (error) {

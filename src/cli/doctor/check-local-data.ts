@@ -41,7 +41,7 @@ export async function checkLocal(
   const chosen = async () => ok(qualifiedName(chooseEnvironment(environments, env)));
   return {
     [check]: [...findings, ok(`${dataPlaceName(place)} is valid: ${size}`)],
-    secrets: await secrets().catch((error) => problemOf(error)),
+    secrets: await secrets().catch((error) => problemOf(error, "run doctor where the key is")),
     ...(isFile && { lock: await checkLock(place.path) }),
     environment: await chosen().catch((error) => problemOf(error, "choose one with --env (APPVARS_ENV)")),
   };

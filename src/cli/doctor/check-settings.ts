@@ -7,7 +7,7 @@ import type { HttpProxy, ServerRoute } from "../../http/proxy.js";
 import { type FileUser, fileRisk } from "../editing/safe-files.js";
 import { withNotice } from "../output/context.js";
 import type { Io } from "../output/io.js";
-import { type Connection, dataPlaceName, type RemoteSettings } from "../settings/connection.js";
+import { type Connection, dataPlaceName, placeFiles, type RemoteSettings } from "../settings/connection.js";
 import { findProxy } from "../settings/environment-proxy.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { readTlsFiles } from "../settings/secret-files.js";
@@ -62,12 +62,14 @@ export async function checkSettings(flags: SourceFlags, surroundings: Io) {
   const server = remote && (await trying(() => readRoute(remote)));
   if (found.every(({ verdict }) => verdict !== "problem"))
     found.push(ok(describeSource(connection, settings, server?.proxy)));
-  const data = connection.kind === "local" && connection.place.kind === "file" ? connection.place.path : undefined;
+  const place = connection.kind === "local" ? connection.place : undefined;
+  const data = place?.kind === "file" ? place.path : undefined;
   // All but certificates, and data that may not be in use.
   const isSecret = (name: keyof typeof SETTINGS) => SETTINGS[name].is === "file" && !/ca|cert|data/i.test(name);
   const secretFiles = given.flatMap(({ name, text, blocked }) => (isSecret(name) && !blocked ? [text] : []));
   const access: ServerAccess | undefined = remote && server && { ...remote, given, secret, server };
-  const file_modes = checkFiles([data ?? [], secretFiles, profiles].flat(), data, io);
+  const placed = place ? placeFiles(place).map(({ text }) => text) : [];
+  const file_modes = checkFiles([...placed, ...secretFiles, profiles], data, io);
   return { findings: { settings: found, file_modes }, connection, access, io };
 }
 

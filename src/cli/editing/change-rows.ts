@@ -1,7 +1,7 @@
 import { type Environment, qualifiedName } from "../../domain/environment.js";
 import { isPublic, type JsonValue, valueText } from "../../domain/variable.js";
 import type { Data, List, ValueRecord, VariableRecord } from "../../store/data.js";
-import { type RecordedEnvironment, type RecordedKey, recordedData } from "../../store/history.js";
+import { type RecordedEnvironment, recordedData } from "../../store/history.js";
 import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
 import { type Context, printTable } from "../output/context.js";
 import { HIDDEN } from "../settings/setting-table.js";
@@ -68,32 +68,26 @@ export class ChangeRows {
     const kind = before ? (after ? "changed" : "removed") : "added";
     const names = { application, environment: environment?.name, name };
     const row: ChangeRow = { kind, what: WHAT[list], ...names, before: from, after: to };
-    return list === "environments" && before && after ? environmentRows(row, [before, after], names) : [row];
+    if (list !== "environments" || !before || !after) return [row];
+    const [old, current] = [before, after] as [RecordedEnvironment, RecordedEnvironment];
+    const rows: ChangeRow[] = from === to ? [] : [row];
+    if (old.credentials !== current.credentials) rows.push({ kind: "rotated", what: "credentials", ...names });
+    for (const [key, kind] of keyChanges(old, current)) rows.push({ kind, what: "key", ...names, key });
+    return rows;
   }
 }
 
-/** @param row of its name @param sides before and after */
-function environmentRows(
-  row: ChangeRow,
-  sides: object[],
-  names: Pick<ChangeRow, "application" | "environment">,
-): ChangeRow[] {
-  const [before, after] = sides as [RecordedEnvironment, RecordedEnvironment];
-  const rows: ChangeRow[] = row.before === row.after ? [] : [row];
-  if (before.credentials !== after.credentials) rows.push({ kind: "rotated", what: "credentials", ...names });
-  const [old = [], current = []] = [before.keys, after.keys];
+/** What has happened to each named key. */
+function* keyChanges(
+  { keys: old = [] }: RecordedEnvironment,
+  { keys: current = [] }: RecordedEnvironment,
+): Generator<[key: string, ChangeRow["kind"]]> {
   for (const key of new Set([...old, ...current].map(({ name }) => name))) {
-    const isIt = ({ name }: RecordedKey) => name === key;
-    const kind = keyChange(old.find(isIt), current.find(isIt));
-    if (kind) rows.push({ kind, what: "key", ...names, key });
+    const [before, after] = [old, current].map((keys) => keys.find(({ name }) => name === key));
+    if (!before || !after) yield [key, before ? "removed" : "added"];
+    else if (before.credentials !== after.credentials) yield [key, "rotated"];
+    else if (JSON.stringify(before) !== JSON.stringify(after)) yield [key, "changed"];
   }
-  return rows;
-}
-
-function keyChange(before: RecordedKey | undefined, after: RecordedKey | undefined): ChangeRow["kind"] | undefined {
-  if (!before || !after) return before ? "removed" : "added";
-  if (before.credentials !== after.credentials) return "rotated";
-  return JSON.stringify(before) === JSON.stringify(after) ? undefined : "changed";
 }
 
 const WHAT = { environments: "environment", variables: "definition", values: "value" } as const;

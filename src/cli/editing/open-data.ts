@@ -130,7 +130,7 @@ function chooseEnvironments(data: Data, settings: Settings, choice: EnvironmentC
   const { environments } = data;
   if (choice.application !== undefined && !choice.allEnvs) throw new UsageError("--application is for --all-envs");
   const application = choice.allEnvs && chooseApplication(data, choice);
-  const strongest = settings.find("env");
+  const strongest = application ? undefined : settings.find("env");
   const given = settings.given.filter(({ name, place }) => name === "env" && place === strongest?.place);
   const names = strongest ? given.map(({ text }) => text) : [undefined];
   const [first, ...others] = application
@@ -222,18 +222,18 @@ async function createFile(path: string, { user }: FileUser, data: Data, sealing?
 async function prepareFile(place: FilePlace, io: FileUser & SecretIo, { log }: ServeDataOptions): Promise<ServedData> {
   const { path } = place;
   const unsafe = refuseUnsafeFile(path, io);
-  const created = await createIfMissing(place, io);
+  const sealKeys = place.sealKey && (await readSecret(place.sealKey, io));
+  const created = await createIfMissing(place, io, await fileSealing(sealKeys, "sealed"));
   if (created) log("info", `${created}; appvars env credentials NAME prints them`);
   const loose = placeFiles(place).map(({ text }) => looseModeWarning(text));
   for (const warning of [unsafe, ...loose]) if (warning) log("warn", warning);
   const { user, groups, env } = io;
   const unsafeFiles = { [ALLOW_VARIABLE]: env[ALLOW_VARIABLE] };
-  const sealKeys = place.sealKey && (await readSecret(place.sealKey, io));
   return { kind: "file", path, user: { user, groups, env: unsafeFiles }, sealKeys };
 }
 
 /** @returns the message if it was created @throws InvalidDataError if it is missing and has a name, or can't be created */
-async function createIfMissing({ path, isDefault }: FilePlace, io: FileUser): Promise<string | undefined> {
+async function createIfMissing({ path, isDefault }: FilePlace, io: FileUser, sealing?: FileSealing) {
   try {
     accessSync(path);
     return undefined;
@@ -243,5 +243,6 @@ async function createIfMissing({ path, isDefault }: FilePlace, io: FileUser): Pr
   // A typing mistake, or a volume that is not mounted, must not look like an empty server.
   if (!isDefault)
     throw new InvalidDataError(`${path} does not exist; to create it: ${command`appvars init --data ${path}`}`);
-  return createFile(path, io, (await import("../../store/starter-data.js")).starterData({ examples: true }));
+  const { starterData } = await import("../../store/starter-data.js");
+  return createFile(path, io, starterData({ examples: true }), sealing);
 }

@@ -71,7 +71,7 @@ interface Printout {
   /** For `--json`. */
   json: unknown;
   /** For programs: a line of tab-separated fields each. */
-  rows: readonly (readonly string[])[];
+  rows: readonly (readonly (string | undefined)[])[];
   /** For a terminal, in place of the rows. */
   lines?: (colors: Colors) => readonly StyledLine[] | Promise<readonly StyledLine[]>;
 }
@@ -108,13 +108,13 @@ export async function printTable(
   context: Context,
   { json, headings, rows, absent = "", empty }: PrintedTable,
 ): Promise<void> {
-  const filled = (text: string) => rows.map((cells) => cells.map((cell) => cell ?? text));
   const lines = async ({ bold }: Colors): Promise<readonly StyledLine[]> => {
-    if (rows.length > 0 || empty === undefined) return alignColumns(headings, filled(absent), bold);
+    const filled = rows.map((cells) => cells.map((cell = absent) => cell));
+    if (rows.length > 0 || empty === undefined) return alignColumns(headings, filled, bold);
     context.note(empty);
     return [];
   };
-  await print(context, { json, rows: filled(""), lines });
+  await print(context, { json, rows, lines });
 }
 
 async function alignColumns(

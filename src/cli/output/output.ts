@@ -14,8 +14,15 @@ export function writeLines(
   stream.write(lines.map((line, index) => `${style(printable(line), index)}\n`).join(""));
 }
 
-export function writeRows(stream: Output, rows: readonly (readonly string[])[]): void {
-  stream.write(rows.map((fields) => `${fields.map(escapeField).join("\t")}\n`).join(""));
+/** Rows whose text is made at once: that of all would take as much memory as a large file. */
+const PIECE_ROWS = 2_000;
+
+/** Writes lines of fields that are separated by tabs; an undefined one is empty. */
+export function writeRows(stream: Output, rows: readonly (readonly (string | undefined)[])[]): void {
+  for (let start = 0; start < rows.length; start += PIECE_ROWS) {
+    const piece = rows.slice(start, start + PIECE_ROWS);
+    stream.write(piece.map((fields) => `${fields.map((field = "") => escapeField(field)).join("\t")}\n`).join(""));
+  }
 }
 
 export function writeJsonLine(stream: Output, value: unknown): void {

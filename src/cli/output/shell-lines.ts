@@ -1,4 +1,10 @@
-import { type EnvironmentRecord, expiringKeys, findWeakSecrets, type KeyPair } from "../../domain/environment.js";
+import {
+  type EnvironmentRecord,
+  expiringKeys,
+  findWeakSecrets,
+  type KeyPair,
+  qualifiedName,
+} from "../../domain/environment.js";
 import { command, shellWord } from "../../domain/shell.js";
 import type { Io } from "./io.js";
 
@@ -26,15 +32,17 @@ function powerShellLine(name: string, value: string): string {
 /** How long before a key expires it is to be replaced, in milliseconds. */
 const EXPIRY_NOTICE = 14 * 24 * 3_600_000;
 
-/** What is wrong with the keys of data, or soon will be, and the command that replaces them. @param flags select the data */
+/** What is wrong with keys, or soon will be, and the command that replaces them. @param flags select the data */
 export function keyWarnings(environments: readonly EnvironmentRecord[], now: number, flags: readonly string[]) {
-  const expiring = expiringKeys(environments, now).filter(({ left }) => left > 0 && left <= EXPIRY_NOTICE);
+  const isSoon = (time: number) => now < time && time <= now + EXPIRY_NOTICE;
   return [
     ...findWeakSecrets(environments, now).map((message) => ({ message, fix: rotateCommand(flags) })),
-    ...expiring.map(({ environment, name, validUntil }) => ({
-      message: `the credentials of the key "${name}" of ${environment} expire at ${validUntil}`,
-      fix: command`appvars env key rotate ${environment} ${name} --expires 90d ${flags}`,
-    })),
+    ...expiringKeys(environments).flatMap(({ environment, client = "", validUntil }) => {
+      if (!isSoon(validUntil)) return [];
+      const [of, end] = [qualifiedName(environment), new Date(validUntil).toISOString()];
+      const fix = command`appvars env key rotate ${of} ${client} --expires 90d ${flags}`;
+      return { message: `the credentials of the key "${client}" of ${of} expire at ${end}`, fix };
+    }),
   ];
 }
 

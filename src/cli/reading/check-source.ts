@@ -24,11 +24,13 @@ export async function createCheck(settings: Settings, { note }: Context): Promis
   const decrypt = await createDecrypt(settings, leaveEncrypted);
   let isNoted = false;
   return async (snapshot, only) => {
-    const [found, values] = await Promise.all([orUndefined(snapshot.checkValues()), snapshot.values(only)]);
+    const found = await orUndefined(snapshot.checkValues());
     if (!found && !isNoted) note("the server is too old to check values: every variable without a value is missing");
     isNoted ||= !found;
-    const isDecrypting = decrypt !== leaveEncrypted && Object.values(values).some(isEncrypted);
-    const variables = found && !isDecrypting ? [] : await readAll((page) => snapshot.listVariables(page));
+    if (found && decrypt === leaveEncrypted) return found;
+    const values = await snapshot.values(only);
+    const isAnswered = found && !Object.values(values).some(isEncrypted);
+    const variables = isAnswered ? [] : await readAll((page) => snapshot.listVariables(page));
     const names = variables.map(({ name }) => name).filter((name) => !Object.hasOwn(values, name));
     const invalid = [...(found?.invalid ?? [])];
     for (const variable of variables) {

@@ -44,8 +44,14 @@ export async function createEncrypt(settings: Settings, stdin?: string): Promise
   return (text) => encrypt(text, key);
 }
 
-/** For a list, which one encrypted value must not prevent. */
+/** For names, and what else needs no value. */
 export const leaveEncrypted: Decrypt = (_name, value) => value;
+
+/** For a list, which one encrypted value must not prevent. A file that can't be opened is an error. */
+export const leaveUnlessSealed: Decrypt = (name, value) => {
+  refuseSealed(name, value);
+  return value;
+};
 
 const refuseEncrypted: Decrypt = (name, value) => {
   if (!isEncrypted(value)) return value;

@@ -1,6 +1,6 @@
 import { UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
-import { isEncrypted, type JsonValue, valueText } from "../../domain/variable.js";
+import { isEncrypted, type JsonValue, type ValueRules, valueText } from "../../domain/variable.js";
 import { variableKey } from "../children/child-environment.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { readSelected, type Selection } from "../selection/selection.js";
@@ -24,6 +24,7 @@ export interface ChildVariable {
   value: JsonValue;
   /** Whether the value is a text, whatever the type of the variable: from a file, or decrypted. */
   isText?: boolean;
+  rules?: ValueRules | undefined;
 }
 
 export interface ChildVariables {
@@ -50,10 +51,11 @@ export async function readChildVariables(
   return {
     variables: free
       .filter(({ childName }) => !isLeftOut(childName, allowReserved))
-      .map(({ childName, name, value }) => ({
+      .map(({ childName, name, value, rules }) => ({
         name: childName,
         value: decrypt(name, value),
         isText: isEncrypted(value),
+        rules,
       })),
     leftOut: free.map(({ childName }) => childName).filter((name) => isLeftOut(name, allowReserved)),
     taken: wanted.map(({ childName }) => childName).filter(isTaken),

@@ -1,5 +1,5 @@
 import { unitEscapes } from "../../domain/printable.js";
-import { type JsonValue, valueText } from "../../domain/variable.js";
+import { isPublic, type JsonValue, valueText } from "../../domain/variable.js";
 import type { ChildVariable } from "./child-variables.js";
 
 const MIN_VALUE = 4;
@@ -16,7 +16,7 @@ export interface RedactedTexts {
 /**
  * The texts that would reveal the values in a program's output: each value of 4 characters or more, as it is in the
  * environment and in base64, each of its lines and each string in a JSON value of 8 characters or more; and all of these
- * as they are written in JSON, in the quotes of a shell, and in a URL.
+ * as they are written in JSON, in the quotes of a shell, and in a URL. None of public variables.
  */
 export function redactedTexts(variables: readonly ChildVariable[]): RedactedTexts {
   return collectTexts(variables, (value) => [
@@ -39,7 +39,9 @@ export function redactedLines(variables: readonly ChildVariable[]): RedactedText
 }
 
 function collectTexts(variables: readonly ChildVariable[], textsOf: (value: JsonValue) => string[]): RedactedTexts {
-  const revealing = variables.filter(({ value }) => !["", ...WORDS].includes(valueText(value)));
+  const revealing = variables.filter(
+    ({ value, rules }) => !isPublic(rules) && !["", ...WORDS].includes(valueText(value)),
+  );
   const found = revealing.map(({ name, value }) => {
     const isShort = lengthOf(valueText(value)) < MIN_VALUE;
     return { name, texts: isShort ? [] : textsOf(value) };

@@ -39,10 +39,10 @@ export interface Selection {
   /**
    * Returns the selected variables in the same order.
    *
-   * @param known reads the names of all variables of the environment, for suggestions
+   * @param known reads the names of all variables of the environment, for suggestions; default: these
    * @throws NotFoundError for patterns of `--only` without a match
    */
-  select(names: readonly string[], known: () => Promise<readonly string[]>): Promise<string[]>;
+  select(names: readonly string[], known?: () => Promise<readonly string[]>): Promise<string[]>;
   /** The new names of variables. @throws UsageError for two with the same new name */
   rename(names: readonly string[]): ReadonlyMap<string, string>;
   /** Notes patterns of `--exclude` without a match, once. Not for a read whose result may be dropped. */
@@ -50,7 +50,7 @@ export interface Selection {
   readonly findProblems: CheckValues | undefined;
 }
 
-export interface SelectedValue extends Omit<NamedValue, "type" | "rules"> {
+export interface SelectedValue extends Omit<NamedValue, "type"> {
   newName: string;
   /** Undefined if it was not asked for. */
   type: VariableType | undefined;
@@ -83,7 +83,9 @@ export async function readSelected(
     const known = [...new Set([...names, ...(check?.missing ?? [])])];
     if (check) await refuseProblems(check, selection, known, readNames, isTaken);
     const newNames = selection.rename(await selection.select(names, readNames));
-    const selected = [...newNames].map(([name, newName]) => ({ name, newName, value: values[name] ?? null }));
+    const selected = [...newNames].map(([name, newName]) => {
+      return { name, newName, value: values[name] ?? null, rules: snapshot.rulesOf(name) };
+    });
     const isTyped = types === "all" || (types === "encrypted" && selected.some(({ value }) => isEncrypted(value)));
     return { selected: addTypes(selected, isTyped ? await readVariables() : undefined), known };
   });
@@ -136,7 +138,7 @@ export async function createSelection(
   return {
     named: named.map(rename),
     only: exclude.length === 0 && named.length === only?.length ? named : undefined,
-    async select(names, known) {
+    async select(names, known = async () => names) {
       const missing = wanted?.unmatched(names) ?? [];
       if (missing.length > 0) throw await notFound(missing, known);
       return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { AUTH_SCHEMES, type AuthScheme, checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError, withSubject } from "../../domain/errors.js";
+import { KEY_FILE_END } from "../../domain/sealed-text.js";
 import { parseStoreUrl, type StoreAddress } from "../../domain/store-address.js";
 import {
   DEFAULT_DATA_FILE,
@@ -164,7 +165,9 @@ export function dataPlaceOf(
 ): DataPlace {
   if (source?.name === "store") return storePlaceOf(settings, source);
   const path = source?.text ?? DEFAULT_DATA_FILE;
-  return { kind: "file", path, ...(!source && { isDefault: true }), sealKey: sealKeyOf(settings) ?? keyBeside(path) };
+  const beside = keyFileOf(path);
+  const sealKey = sealKeyOf(settings) ?? (existsSync(beside.text) ? beside : undefined);
+  return { kind: "file", path, ...(!source && { isDefault: true }), sealKey };
 }
 
 /** The place that an argument names. @throws UsageError that does not quote a URL, which may hold a password */
@@ -177,12 +180,7 @@ export function placeNamed(settings: FindableSettings, text: string, from: strin
 
 /** The key file that `seal` and `init` write. */
 export function keyFileOf(path: string): SecretSetting {
-  return { name: "sealKeyFile", text: `${path}.key`, from: "the key file" };
-}
-
-function keyBeside(path: string): SecretSetting | undefined {
-  const file = keyFileOf(path);
-  return existsSync(file.text) ? file : undefined;
+  return { name: "sealKeyFile", text: path + KEY_FILE_END, from: "the key file" };
 }
 
 function sealKeyOf(settings: FindableSettings): SecretSetting | undefined {

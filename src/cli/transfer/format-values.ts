@@ -62,7 +62,7 @@ export async function formatValues(
   const write = await (options.target ? DOTENV_WRITERS[options.target]() : WRITERS[format]());
   const written = writeSupported(
     write,
-    values.map(({ newName, type, value }) => ({ name: newName, type, value })),
+    values.map(({ newName, type, value, rules }) => ({ name: newName, type, value, rules })),
     options,
     context,
   );
@@ -89,7 +89,7 @@ export async function declareVariables(
     return variables.map((variable) => ({ ...variable, ...snapshot.rulesOf(variable.id) }));
   });
   const names = all.map(({ name }) => name);
-  const newNames = selection.rename(await selection.select(names, async () => names));
+  const newNames = selection.rename(await selection.select(names));
   selection.noteUnmatched(names);
   const entries = all.flatMap((variable) => {
     const name = newNames.get(variable.name);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ServerProcess } from "../shared/server-process.mjs";
 import { SERVER_CORE } from "./cores.mjs";
-import { benchData, writeData } from "./data.mjs";
+import { benchData, withNamedKeys, writeData } from "./data.mjs";
 import { whole } from "./markdown.mjs";
 import { AUTHENTICATION, contentTarget, get } from "./requests.mjs";
 
@@ -78,7 +78,10 @@ export async function startCases(folder, start) {
     { ...(await peer("json-server", file)), ...content, name: "json-server, no signature, no rate limit" },
   ].map((item) => complete({ ...item, limit: bareContent }));
   const plain = others[0];
+  const withKeys = await serve("keys.json", withNamedKeys(data, 50));
   const secured = [
+    { ...withKeys, request: "content by name, beside 50 named keys" },
+    { ...withKeys, request: "content by name, one of 50 named keys", authenticate: AUTHENTICATION.namedKey },
     { ...(await serve("tls.json", data, TLS)), request: "content by name, TLS" },
     { ...(await serve("log.json", data, LOG)), request: "content by name, log of each request" },
     { ...(await serve("tls-log.json", data, [...TLS, ...LOG])), request: "content by name, TLS and log" },

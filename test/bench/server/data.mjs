@@ -25,6 +25,16 @@ export function benchData(count) {
   };
 }
 
+/** The same with so many named keys of the environment that has values; every other one has `only`. */
+export function withNamedKeys(data, count) {
+  const keys = Array.from({ length: count }, (_, index) => ({
+    ...{ name: `client-${index}`, api_key: `key-of-client-${index}`, api_secret: `secret-of-client-${index}` },
+    ...(index % 2 === 1 && { only: ["*"] }),
+  }));
+  const environments = data.environments.map((each) => (each.api_key === KEY ? { ...each, keys } : each));
+  return { ...data, environments };
+}
+
 /** The environment of `benchData` that has values. */
 export const { api_key: KEY, api_secret: SECRET } = bigData(0).environments.at(-1);
 

@@ -62,6 +62,7 @@ function tasksOf(file, changed) {
     "`serve`, until it is ready": () => usedUntilReady(file),
     "`get`": read("get", bigName(0)),
     "`list`": read("list"),
+    "`list --values`": read("list", "--values"),
     "`export`": read("export"),
     "`diff`": () => usedBy([APPVARS, "diff", first, second, "--data", file]),
     "`set`": () => {

@@ -16,6 +16,10 @@ export const AUTHENTICATION = {
   signatureWithoutKey: (target, time) => ({ authorization: sign(target, time, SECRET) }),
   wrongSignature: (target, time) => ({ "x-api-key": KEY, authorization: sign(target, time, "another secret") }),
   wrongKey: (target, time) => ({ "x-api-key": "another-key", authorization: sign(target, time, SECRET) }),
+  namedKey: (target, time) => ({
+    "x-api-key": "key-of-client-25",
+    authorization: sign(target, time, "secret-of-client-25"),
+  }),
   secret: () => ({ "x-api-key": KEY, "x-api-secret": SECRET }),
 };
 

@@ -2,7 +2,9 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { dataPieces } from "../../../src/store/data-file.js";
+import { renameVariable } from "../../../src/store/edit-values.js";
 import { parseData } from "../../../src/store/parse-data.js";
+import { KEYS, openSealed, sealedBranches } from "../../support/branches.js";
 import { runCli } from "../../support/cli.js";
 import { DATA } from "../../support/data.js";
 import { contents, set } from "../../support/edits.js";
@@ -24,6 +26,13 @@ const BOTH = {
   ours: textOf(set(DATA, { PORT: 1 })),
   theirs: textOf(set(DATA, { PORT: 2, A: "new" })),
 };
+
+const [base = DATA, ours = DATA, theirs = DATA] = sealedBranches(
+  DATA,
+  set(DATA, { PORT: 1 }),
+  set(DATA, { PORT: 2, A: "new" }),
+);
+const SEALED = { base: textOf(base), ours: textOf(ours), theirs: textOf(theirs) };
 
 describe("merge", () => {
   it("replaces OURS by the merged data, readable only by its owner, without a lock or a history", async () => {
@@ -53,6 +62,42 @@ describe("merge", () => {
     expect([code, JSON.parse(stdout)]).toEqual([1, { conflicts }]);
     const { merge: again } = await branches({ ...BOTH, theirs: BOTH.base });
     expect(await again("--json")).toEqual({ code: 0, stdout: '{"conflicts":[]}\n', stderr: "" });
+  });
+
+  it("merges sealed files without their key, and lists a value that both have changed", async () => {
+    const { merge, ours } = await branches(SEALED);
+    const { code, stdout, stderr } = await merge("vars.json");
+    const problem = "value: changed by both; whether to the same, only the key tells";
+    expect([code, stdout]).toEqual([1, `shop/PORT in shop/development\t${problem}\n`]);
+    expect(stderr).not.toContain("appvars:sealed");
+    const merged = openSealed(await parseData(await ours(), (content) => content));
+    expect(contents({ snapshot: merged })).toMatchObject({ PORT: 1, A: "new" });
+  });
+
+  it("takes the key beside PATH, or beside OURS, where one branch has renamed what the other has set", async () => {
+    const [base = DATA, own = DATA, other = DATA] = sealedBranches(
+      DATA,
+      set(DATA, { PORT: 1 }),
+      renameVariable(DATA, "shop", "PORT", "LISTEN"),
+    );
+    const { merge, ours, path } = await branches({ base: textOf(base), ours: textOf(own), theirs: textOf(other) });
+    const problem = "one branch has changed shop/PORT in shop/development, and the other its name, type or visibility";
+    expect(await merge(path("vars.json"))).toEqual({
+      code: 8,
+      stdout: "",
+      stderr:
+        `appvars: nothing is merged into ${path("vars.json")}; before you try again: git merge --abort\n` +
+        `appvars: ${path("vars.json")} can't be merged: the key of --seal-key-file is needed: ${problem}\n`,
+    });
+    expect((await ours()).equals(textOf(own))).toBe(true);
+    await writeFile(path("vars.json.key"), KEYS);
+    expect(await merge(path("vars.json"))).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(contents({ snapshot: openSealed(await parseData(await ours(), (content) => content)) })).toMatchObject({
+      LISTEN: 1,
+    });
+    await writeFile(path("ours"), textOf(own));
+    await writeFile(path("ours.key"), KEYS);
+    expect(await merge()).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
   it("takes an empty BASE as a file that both have added", async () => {

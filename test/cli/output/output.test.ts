@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Output } from "../../../src/cli/output/io.js";
-import { colorsFor, escapeField, escapeJson } from "../../../src/cli/output/output.js";
+import { colorsFor, escapeField, escapeJson, writeRows } from "../../../src/cli/output/output.js";
 import { shellWord } from "../../../src/domain/shell.js";
 
 it.each([
@@ -23,6 +23,15 @@ function readEscape(_match: string, long: string | undefined, short: string | un
   if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
   return { t: "\t", n: "\n", r: "\r", "\\": "\\" }[letter] ?? "?";
 }
+
+it("writes a large table in pieces, so that its text is never in memory as a whole", () => {
+  const pieces: string[] = [];
+  const stream = { write: (text: string) => pieces.push(text) } as unknown as Output;
+  const rows = Array.from({ length: 5_000 }, (_, index) => [`${index}`, undefined, "end"]);
+  writeRows(stream, rows);
+  expect(pieces.join("")).toBe(rows.map(([index]) => `${index}\t\tend\n`).join(""));
+  expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(30_000);
+});
 
 describe("a word for the shell", () => {
   it("is left as it is where nothing needs quoting", () => {

@@ -19,6 +19,11 @@ describe("redactedTexts", () => {
     expect(redactedTexts(variables)).toEqual({ texts: [], tooShort: [] });
   });
 
+  it("redactedTexts leaves out public values", () => {
+    const variables = [{ name: "URL", value: "https://shop.example", rules: { secret: false } }];
+    expect(redactedTexts(variables)).toEqual({ texts: [], tooShort: [] });
+  });
+
   it("redactedTexts names the variables whose values have fewer than four characters", () => {
     const variables = [
       { name: "PIN", value: 123 },

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,10 +9,11 @@ import { REPOSITORY } from "../../docs/documents.js";
 import { parseDocument } from "../../docs/parse-document.js";
 import { Workplace } from "../../docs/recipes.js";
 
-const blocks = parseDocument(readFileSync(join(REPOSITORY, "docs/team.md"), "utf8")).flatMap((part) =>
-  part.kind === "code" && part.language === "yaml" ? [part.text] : [],
-);
-const [workflow = "", pod = ""] = blocks;
+const parts = parseDocument(readFileSync(join(REPOSITORY, "docs/team.md"), "utf8"));
+const blocksOf = (language: string) =>
+  parts.flatMap((part) => (part.kind === "code" && part.language === language ? [part.text] : []));
+const [workflow = "", pod = ""] = blocksOf("yaml");
+const [containerfile = ""] = blocksOf("text");
 const steps = Object.fromEntries(
   Object.entries(parse(workflow).jobs as Record<string, { steps: { run?: string }[] }>).map(([name, job]) => [
     name,
@@ -19,11 +21,12 @@ const steps = Object.fromEntries(
   ]),
 );
 
-/** A repository with example data, and `ssh` to a server in the folder `server`. */
+/** A repository with sealed example data, and `ssh` to a server in the folder `server`. */
 async function workplace() {
   const place = await Workplace.of("Make", {});
   await place.writeProgram("bin/ssh", 'cd "$HOME/server" && exec sh -c "$2"');
-  await place.print("mkdir server; appvars init --example --bare --quiet --data vars.json");
+  await place.print("mkdir server; appvars init --seal --example --bare --quiet --data vars.json");
+  await place.print("cp vars.json.key server");
   return place;
 }
 
@@ -53,6 +56,27 @@ it("the deployment replaces the file of the server, unless a variable lacks a va
   await place.print("appvars set NEW 1 --env test --data vars.json");
   expect(await place.run(deploy)).toMatchObject({ code: 1 });
   expect(await deployed()).toBe(before);
+  await place.print("appvars unset NEW --env test --data vars.json; appvars unseal vars.json --quiet");
+  expect(await place.run(deploy)).toMatchObject({ code: 8, stderr: expect.stringContaining("is not sealed") });
+  expect(await deployed()).toBe(before);
+});
+
+const lacksPython = spawnSync("python3", ["--version"]).error !== undefined;
+
+it.skipIf(lacksPython)("the image of a program runs it with the variables", async () => {
+  const place = await workplace();
+  const [entry = [], command = []] = ["ENTRYPOINT", "CMD"].map((instruction): string[] =>
+    JSON.parse(new RegExp(`^${instruction} (.*)$`, "m").exec(containerfile)?.[1] ?? ""),
+  );
+  const local = [...entry, ...command].map((word) =>
+    word
+      .replace(/^\/appvars\//, `${REPOSITORY}/`)
+      .replace("/app/", "./")
+      .replace(/^python$/, "python3"),
+  );
+  await place.write("main.py", 'import os\nprint(os.environ["DATABASE_URL"])\n');
+  const env = { APPVARS_DATA: "vars.json", APPVARS_ENV: "test" };
+  expect(await place.print(local.join(" "), { env })).toBe("postgres://localhost/test\n");
 });
 
 it("the init container writes the variables that the program reads", async () => {

@@ -68,7 +68,7 @@ describe("a sealed store", needs("etcd"), () => {
 
   it("a store that is sealed is refused without its key, and one that is not with a key", async () => {
     const sealed = await start(FIRST);
-    await expect(openEtcdStore(sealed.access(undefined))).rejects.toThrow("head is sealed: to read it, use");
+    await expect(openEtcdStore(sealed.access(undefined))).rejects.toThrow("head is sealed: set APPVARS_SEAL_KEY");
     await expect(sealed.open(SECOND)).rejects.toThrow(WRONG_KEY);
     const plain = await start(undefined);
     await expect(plain.open(FIRST)).rejects.toThrow(NOT_SEALED);

@@ -15,7 +15,7 @@ import { credentialLines } from "../../output/shell-lines.js";
 import { named, readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
 import { addDryRun, addPlaceOptions } from "../../settings/source-flags.js";
-import { graceOption, keyCommand } from "./key.js";
+import { graceOption, keyCommand, withoutSecrets } from "./key.js";
 
 export function envCommand(context: Context): Command {
   const list = new Command("list")
@@ -68,13 +68,9 @@ export function envCommand(context: Context): Command {
 
 async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
   const { environments } = await readData(readSettings(flags, context.io).dataPlace, context);
-  const rows = environments.map(({ id, application, name, api_key, previous = [] }) => ({
-    id,
-    application,
-    name,
-    api_key,
-    previous: previous.map((pair) => ({ api_key: pair.api_key, valid_until: pair.valid_until })),
-  }));
+  const rows = environments.map(({ id, application, name, api_key, previous }) => {
+    return { id, application, name, api_key, previous: withoutSecrets(previous) };
+  });
   const cells = rows.map((row) => [
     qualifiedName(row),
     row.api_key,

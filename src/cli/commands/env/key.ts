@@ -4,7 +4,9 @@ import {
   type KeyPair,
   LABEL_PATTERN,
   LABEL_RULE,
+  type NamedKey,
   qualifiedName,
+  type RotatedPair,
 } from "../../../domain/environment.js";
 import { UsageError } from "../../../domain/errors.js";
 import { createMatcher, PATTERN, PATTERN_RULE } from "../../../domain/name-matcher.js";
@@ -23,6 +25,11 @@ export function graceOption(): Option {
   return new Option("--grace <duration>", "keep the old credentials valid for that long: 90s, 30m, 24h, 7d")
     .argParser(parseDuration)
     .default(0, "not at all");
+}
+
+/** Reads no secret: without the key of a sealed file, that is an error. */
+export function withoutSecrets(previous: RotatedPair["previous"] = []) {
+  return previous.map(({ api_key, valid_until }) => ({ api_key, valid_until }));
 }
 
 export function keyCommand(context: Context): Command {
@@ -46,8 +53,8 @@ export function keyCommand(context: Context): Command {
     .option("--only <names>", "can read only these variables: names and globs such as DB_*", parsePatterns)
     .addOption(expires("when it stops being valid"))
     .addHelpText("after", "\nExample:\n  appvars env key add production --name ana --only 'DB_*,PORT' --expires 90d")
-    .action((environment: string, { name, only, expires: end, ...flags }) =>
-      runKeyAdd(environment, { name, only, valid_until: end }, flags, context),
+    .action((environment: string, { name, only, expires, ...flags }) =>
+      runKeyAdd(environment, { name, ...(only && { only }), ...(expires && { valid_until: expires }) }, flags, context),
     );
   const rotate = new Command("rotate")
     .summary("give a named key new credentials")
@@ -57,9 +64,12 @@ export function keyCommand(context: Context): Command {
     .addOption(graceOption())
     .addOption(expires("change when it stops being valid"))
     .addHelpText("after", "\nExample:\n  appvars env key rotate production ana --grace 24h --data vars.json")
-    .action((environment: string, name: string, { grace, expires: end, ...flags }) =>
-      runKeyRotate(environment, name, { grace, valid_until: end }, flags, context),
-    );
+    .action(async (environment: string, name: string, { grace, expires, ...flags }) => {
+      const rotation = { now: context.io.clock(), grace, validUntil: expires };
+      await issueKey(environment, name, flags, context, ({ rotateKey }, data, pair) =>
+        rotateKey(data, environment, name, pair, rotation),
+      );
+    });
   const remove = new Command("remove")
     .summary("remove a named key")
     .description("Remove a named key: requests with it are refused once the server has reloaded its data.")
@@ -93,71 +103,56 @@ function parsePatterns(text: string, previous?: readonly string[]): string[] {
 async function runKeyList(environment: string | undefined, flags: SourceFlags, context: Context): Promise<void> {
   const { environments } = await readData(readSettings(flags, context.io).dataPlace, context);
   const listed = environment === undefined ? environments : [findEnvironment(environments, environment)];
-  const rows = listed.flatMap((record) =>
-    (record.keys ?? []).map(({ api_secret: _, previous = [], ...key }) => ({
-      environment: qualifiedName(record),
-      ...key,
-      previous: previous.map(({ api_key, valid_until }) => ({ api_key, valid_until })),
-    })),
+  const keys = listed.flatMap((record) =>
+    (record.keys ?? []).map(({ name, api_key, only, valid_until, rotated_at, previous }) => {
+      const fields = { name, api_key, only, valid_until, rotated_at, previous: withoutSecrets(previous) };
+      return { environment: qualifiedName(record), ...fields };
+    }),
   );
-  await printTable(context, {
-    json: rows,
-    headings: ["ENVIRONMENT", "NAME", "API KEY", "ONLY", "EXPIRES", "ROTATED"],
-    rows: rows.map((key) => [
-      key.environment,
-      key.name,
-      key.api_key,
-      key.only?.join(),
-      key.valid_until,
-      key.rotated_at,
-    ]),
-    empty: "there are no named keys",
-  });
+  const rows = keys.map((key) => [
+    key.environment,
+    key.name,
+    key.api_key,
+    key.only?.join(),
+    key.valid_until,
+    key.rotated_at,
+  ]);
+  const headings = ["ENVIRONMENT", "NAME", "API KEY", "ONLY", "EXPIRES", "ROTATED"];
+  await printTable(context, { json: keys, headings, rows, empty: "there are no named keys" });
 }
 
 async function runKeyAdd(
   environment: string,
-  { name, only, valid_until }: { name: string; only?: readonly string[]; valid_until?: string },
+  key: Omit<NamedKey, keyof KeyPair>,
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const { addKey } = await import("../../../store/edit-keys.js");
-  checkDecoded(name, "the name");
-  if (!LABEL_PATTERN.test(name)) throw new UsageError(`the name of a key must have ${LABEL_RULE}`);
-  const rest = { ...(only && { only }), ...(valid_until && { valid_until }) };
-  const changed = await issueKey(environment, name, flags, context, (data, pair) =>
-    addKey(data, environment, { name, ...pair, ...rest }),
+  checkDecoded(key.name, "the name");
+  if (!LABEL_PATTERN.test(key.name)) throw new UsageError(`the name of a key must have ${LABEL_RULE}`);
+  const changed = await issueKey(environment, key.name, flags, context, ({ addKey }, data, pair) =>
+    addKey(data, environment, { ...key, ...pair }),
   );
-  if (!changed || !only) return;
+  if (!changed || !key.only) return;
   const { variables } = recordsOf(changed, findEnvironment(changed.environments, environment));
-  for (const pattern of createMatcher(only).unmatched(variables.map((variable) => variable.name)))
+  for (const pattern of createMatcher(key.only).unmatched(variables.map(({ name }) => name)))
     context.warn(`--only ${pattern} matches no variable yet`);
 }
 
-async function runKeyRotate(
-  environment: string,
-  name: string,
-  { grace, valid_until }: { grace: number; valid_until?: string },
-  flags: SourceFlags,
-  context: Context,
-): Promise<void> {
-  const { rotateKey } = await import("../../../store/edit-keys.js");
-  const times = { now: context.io.clock(), grace };
-  await issueKey(environment, name, flags, context, (data, pair) =>
-    rotateKey(data, environment, name, pair, times, valid_until),
-  );
-}
+type Edits = typeof import("../../../store/edit-keys.js");
 
+/** Changes a key, and prints its new credentials. Resolves as `updateData`. */
 async function issueKey(
   environment: string,
   name: string,
   flags: SourceFlags,
   context: Context,
-  change: (data: Data, pair: KeyPair) => Data,
+  change: (edits: Edits, data: Data, pair: KeyPair) => Data,
 ): Promise<Data | undefined> {
   const { freshCredentials } = await import("../../../store/starter-data.js");
+  const edits = await import("../../../store/edit-keys.js");
   const pair = freshCredentials();
-  const changed = await updateData(readSettings(flags, context.io).dataPlace, context, (data) => change(data, pair));
+  const { dataPlace } = readSettings(flags, context.io);
+  const changed = await updateData(dataPlace, context, (data) => change(edits, data, pair));
   if (!changed) return undefined;
   const of = qualifiedName(findEnvironment(changed.environments, environment));
   printLines(context, { json: { environment: of, name, ...pair }, lines: credentialLines(pair, context.io) });

@@ -97,7 +97,7 @@ describe("git with appvars merge", needs("git"), () => {
             expect.stringContaining("CONFLICT (content): Merge conflict in vars.json"),
           ]);
           if (stderr.includes("vars.json can't be merged")) {
-            expect([needsKey, stderr]).toEqual([true, expect.stringContaining("it needs the key of --seal-key-file")]);
+            expect([needsKey, stderr]).toEqual([true, expect.stringContaining("the key of --seal-key-file is needed")]);
             expect(content).toEqual(files[1]);
           }
           expect(git("diff", "--name-only", "--diff-filter=U")).toBe("vars.json\n");

@@ -50,7 +50,7 @@ export default defineConfig({
   plugins: [replaceInkOutput()],
   test: {
     // Component tests render with the replacement that ships.
-    server: { deps: { inline: ["ink", "ink-testing-library"] } },
+    server: { deps: { inline: ["ink"] } },
     // Spawned processes and real sockets share the cores; none of these tests is about time.
     testTimeout: 30_000,
     // The default is 1 s, which a program can take to start on a busy machine.

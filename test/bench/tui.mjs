@@ -8,8 +8,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { windowOf } from "../../build/tui/text/lazy-lines.js";
-import { differenceLines } from "../../build/tui/view/edit-lines.js";
+import { differenceLines } from "../../build/tui/edit/review-text.js";
 import { bigData, bigName, ENVIRONMENTS } from "../support/big-data.mjs";
 import { PtyProgram } from "./pty-program.mjs";
 import { APPVARS, ServerProcess } from "./shared/server-process.mjs";
@@ -151,7 +150,7 @@ function reportDiffs() {
     for (let round = 0; round < DIFFS; round++) {
       const { before, after } = structuredClone(sides);
       times.split.push(timeOf(() => [before, after].map(({ value }) => value.split("\n").length)));
-      times.diff.push(timeOf(() => windowOf(differenceLines({ before, after }, true, 100).lines, 0, 40)));
+      times.diff.push(timeOf(() => differenceLines({ before, after }, true, 100).lines.slice(0, 40)));
     }
     const ratio = median(ratios(times.diff, times.split)).toFixed(1);
     row(name, [Math.min(...times.diff), median(times.diff), Math.max(...times.diff)], [ratio]);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EnvironmentRecord } from "../../src/domain/environment.js";
-import { findWeakSecrets } from "../../src/domain/environment.js";
+import { type EnvironmentRecord, findWeakSecrets } from "../../src/domain/environment.js";
 
 const NOW = Date.parse("2026-01-31T12:00:00.000Z");
 const STRONG = ["0123456789abcdef", "fedcba9876543210"] as const;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NotFoundError, UsageError } from "../../src/domain/errors.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
-import type { Data, ValueRecord, VariableRecord } from "../../src/store/data.js";
-import { NO_DATA } from "../../src/store/data.js";
+import { type Data, NO_DATA, type ValueRecord, type VariableRecord } from "../../src/store/data.js";
 import { aRecord, aVariable } from "../support/records.js";
 
 /** Values of all types. */

@@ -3,8 +3,7 @@ import { chmod, link, lstat, mkdir, open, readdir, readFile, readlink, rm, symli
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
-import type { Data } from "../../src/store/data.js";
-import { nextId } from "../../src/store/data.js";
+import { type Data, nextId } from "../../src/store/data.js";
 import { openDataFile } from "../../src/store/json-file-store.js";
 import { parseData } from "../../src/store/parse-data.js";
 import { updateDataFile } from "../../src/store/update-data-file.js";

@@ -1,9 +1,9 @@
 import { PassThrough } from "node:stream";
 import type { ColorSupportLevel } from "chalk";
 import { expect, onTestFinished, test } from "vitest";
-import { ALL_COMMANDS } from "../../src/tui/commands/all-commands.js";
+import { ALL_COMMANDS } from "../../src/tui/commands/table.js";
 import { runTui, type TuiOptions } from "../../src/tui/run-tui.js";
-import type { TuiTerminal } from "../../src/tui/terminal/terminal.js";
+import type { TuiTerminal } from "../../src/tui/terminal/screen.js";
 import { localSource } from "./support/source.js";
 
 /** Runs the TUI on a fake terminal, and resolves to its output up to the list, or to this. */
@@ -52,7 +52,6 @@ async function written(
     ...looks,
     colorLevel,
     ticks: () => 0,
-    onRead: () => {},
   });
   onTestFinished(async () => {
     keyboard.write("q");

@@ -56,18 +56,16 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   const streams = terminalOf(context);
   const { platform } = io;
   refuseStdin(flags);
-  const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
+  const { ALL_COMMANDS } = await import("../../tui/commands/table.js");
   const { readTuiSettings } = await import("../tui/tui-settings.js");
   const { commands, columns, poll_interval: poll, ...settings } = readTuiSettings(io, ALL_COMMANDS);
-  const { boundHeap } = await import("../reading/bound-heap.js");
   const { findPlaces } = await import("../tui/places.js");
   const { close, ...places } = await findPlaces(flags, context);
   try {
     const { ProcessTerminal } = await import("../tui/process-terminal.js");
-    const { listFolder } = await import("../tui/place-files.js");
+    const { listFolder, writeValues: write } = await import("../tui/place-files.js");
     const { createCopy } = await import("../tui/clipboard.js");
     const { createEditText } = await import("../tui/external-editor.js");
-    const { writeValues: write } = await import("../tui/write-values.js");
     const tui = await import("../../tui/run-tui.js");
     isShown = true;
     const terminal = new ProcessTerminal({
@@ -95,7 +93,6 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
         listFolder: (folder: string) => listFolder(folder, io),
         terminal,
         ticks: io.ticks,
-        onRead: boundHeap,
       });
     } finally {
       terminal.release();

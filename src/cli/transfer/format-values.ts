@@ -13,8 +13,7 @@ import {
 import { nativeType } from "../../formats/infer-type.js";
 import type { Context } from "../output/context.js";
 import { boundHeap } from "../reading/bound-heap.js";
-import type { Decrypt } from "../reading/decryption.js";
-import { decryptValues } from "../reading/decryption.js";
+import { type Decrypt, decryptValues } from "../reading/decryption.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
 import { createSelection, readSelected, type SelectedValue } from "../selection/selection.js";
 import type { SelectionOptions } from "../selection/selection-flags.js";

@@ -1,15 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { ChangedMeanwhileError, DecryptionError, UsageError } from "../../domain/errors.js";
-import { isEncrypted, isVariableName, type JsonValue, NAME_RULE, textAs } from "../../domain/variable.js";
+import {
+  isEncrypted,
+  isVariableName,
+  type JsonValue,
+  NAME_RULE,
+  textAs,
+  type VariableType,
+} from "../../domain/variable.js";
 import { decrypt, encrypt } from "../../encryption/envelope.js";
+import { parseAs } from "../../formats/infer-type.js";
 import type { Data, ValueRecord } from "../../store/data.js";
 import { setValues, unsetValues } from "../../store/edit-values.js";
 import type { EditableStore } from "../../store/store.js";
 import { keepingSchemas } from "../../store/value-schema.js";
 import type { Assigned, Assignment, Change, Draft, Edit, Editor } from "../../tui/state/ports.js";
 import { decryptValues } from "../reading/decryption.js";
-import { parseTyped } from "./parse-typed.js";
 
 /** Changes one environment of a store. @param check called before each edit; an error it throws prevents the edit */
 export function createEditor(
@@ -202,4 +209,29 @@ function decryptPresent(name: string, envelope: string, key: string): string {
   } catch (error) {
     throw error instanceof DecryptionError ? new UsageError(`${name} ${error.message}`) : error;
   }
+}
+
+/**
+ * The value of a text that a person typed or pasted.
+ *
+ * @throws UsageError with the problem, which never quotes the text
+ */
+export function parseTyped(text: string, type: VariableType): JsonValue {
+  if (type === "STRING") return text;
+  if (text === "") throw new UsageError(`type a ${type}; only a STRING can be empty`);
+  try {
+    return parseAs(text, type);
+  } catch (error) {
+    throw error instanceof UsageError && type === "NUMBER" ? new UsageError(whyNoNumber(text)) : error;
+  }
+}
+
+function whyNoNumber(text: string): string {
+  if (/\s/.test(text)) return "a NUMBER has no spaces or line breaks in it";
+  if (text.includes(",")) return "a NUMBER has a point for decimals, and no thousands separators";
+  if (/^[+-]?0\d/.test(text) || text.startsWith("+")) return "a NUMBER starts with no + and no 0 before other digits";
+  if (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) {
+    return "a NUMBER has the range and precision of a double, which this exceeds; use the type STRING";
+  }
+  return "a NUMBER consists of digits, as in 3000, -1.5 and 1e6; use the type STRING for any other text";
 }

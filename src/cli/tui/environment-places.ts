@@ -7,8 +7,15 @@ import { chooseEnvironment } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
 import { type LocalSettings, placeFlags } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
-import { getCommandWith, repeatedFlags } from "./get-command.js";
-import { byGroup, openEnvironment, type Places, type WatchedData, watchData } from "./open-place.js";
+import {
+  byGroup,
+  getCommandWith,
+  openEnvironment,
+  type Places,
+  repeatedFlags,
+  type WatchedData,
+  watchData,
+} from "./open-place.js";
 
 /**
  * The environments of local data, which is opened once for all of them. Without `--env` the first one is to be opened.

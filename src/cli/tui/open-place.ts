@@ -1,23 +1,28 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
+import { resolve } from "node:path";
+import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
+import { type EnvironmentRecord, type KeyPair, parseEnvironmentName, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { type RateLimit, readRateLimit } from "../../domain/http-headers.js";
+import { printable } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
+import { shellWord } from "../../domain/shell.js";
+import { isVariableName } from "../../domain/variable.js";
 import type { Service } from "../../service/service.js";
+import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
-import type { OpenPlace, Place, PlacesChange } from "../../tui/state/ports.js";
+import type { Environments, NewCredentials, OpenPlace, Place, PlacesChange } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
 import { chooseEnvironment } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
-import { boundHeap } from "../reading/bound-heap.js";
+import { credentialLines } from "../output/shell-lines.js";
 import { createDecrypt } from "../reading/decryption.js";
 import { isNothingConfigured, openRemote } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { missingSecretError } from "../settings/secret-files.js";
-import { DEFAULT_DATA_FILE } from "../settings/setting-table.js";
+import { DEFAULT_DATA_FILE, type GivenSettings, SETTINGS, type SettingName } from "../settings/setting-table.js";
 import { createEditor } from "./editor.js";
-import { createEnvironments } from "./place-environments.js";
 import { fileExporter, fileImporter } from "./place-files.js";
 
 type GetCommand = OpenPlace["getCommand"];
@@ -116,7 +121,6 @@ export interface WatchedData {
 export async function watchData(data: LocalData, { clock }: Pick<Io, "clock">): Promise<WatchedData> {
   const { Service } = await import("../../service/service.js");
   const store = await data.follow();
-  boundHeap();
   return { store, service: new Service(store, clock), check: () => void data.check("change") };
 }
 
@@ -144,4 +148,66 @@ export async function openEnvironment(
     importFile: fileImporter(store, () => service.findEnvironment(identity), io),
     environments: createEnvironments(store, environment, check, io),
   };
+}
+
+/**
+ * Commands for a POSIX shell. No secret is in them.
+ *
+ * @param flags select the source of the value
+ * @param unset names of environment variables that would select another one
+ */
+export function getCommandWith(flags: readonly string[], unset: readonly string[] = []): OpenPlace["getCommand"] {
+  const env = unset.length > 0 ? ["env", ...unset.flatMap((name) => ["-u", name])] : [];
+  return (name) => {
+    // A server may have invalid names: they must not be read as flags.
+    const words = isVariableName(name) ? [name, ...flags] : [...flags, "--", name];
+    // A terminal reads pasted control characters as keys: such a name or path becomes one that does not exist.
+    return [...env, "appvars", "get", ...words].map((word) => shellWord(printable(word))).join(" ");
+  };
+}
+
+/** The flags of these settings, as they were given; with absolute paths, for a shell in another folder. */
+export function repeatedFlags(given: GivenSettings, names: readonly SettingName[], folder: string): string[] {
+  return names.flatMap((name) => {
+    const setting = given.find((each) => each.name === name && each.place === "flag");
+    if (!setting) return [];
+    const { is } = SETTINGS[name];
+    if (is === "switch") return [setting.from];
+    return [setting.from, is === "file" ? resolve(folder, setting.text) : setting.text];
+  });
+}
+
+/** The environments of a store. @param check called before each change; an error that it throws prevents the change */
+function createEnvironments(
+  store: EditableStore,
+  environment: EnvironmentRecord,
+  check: () => void,
+  io: Io,
+): Environments {
+  const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
+    const { issueCredentials } = await import("../../store/edit-environments.js");
+    const issued = await issueCredentials((edit) => store.update(edit), change);
+    const { api_key: apiKey, api_secret: apiSecret } = issued;
+    return { environment: qualifiedName(issued), apiKey, apiSecret, lines: credentialLines(issued, io) };
+  };
+  return {
+    add: async (name) => {
+      const { addEnvironment } = await import("../../store/edit-environments.js");
+      const added = parseEnvironmentName(name, environment.application);
+      check();
+      return issue((data, pair) => addEnvironment(data, added, pair));
+    },
+    rotate: async (grace) => {
+      const { rotateEnvironment } = await import("../../store/edit-environments.js");
+      const times = { now: io.clock(), grace: grace === "" ? 0 : graceOf(grace) };
+      check();
+      return issue((data, pair) => rotateEnvironment(data, qualifiedName(environment), pair, times));
+    },
+  };
+}
+
+function graceOf(text: string): number {
+  const milliseconds = durationMs(text);
+  if (milliseconds === undefined) throw new UsageError(`the time must be like ${DURATION_EXAMPLES}`);
+  return milliseconds;
 }

@@ -3,13 +3,14 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
+import { isReservedName } from "../../domain/reserved-names.js";
 import { namedValues, readVariableEntries, type VariableSource } from "../../domain/source.js";
-import { IMPORT_FORMATS } from "../../formats/formats.js";
+import { ENVIRONMENT_FORMATS, IMPORT_FORMATS, WRITERS } from "../../formats/formats.js";
 import type { EditableStore } from "../../store/store.js";
-import type { Imported, ImportedFile, NamedFile, OpenPlace } from "../../tui/state/ports.js";
+import type { Imported, ImportedFile, NamedFile, OpenPlace, WriteValues } from "../../tui/state/ports.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { absolutePath, type Io } from "../output/io.js";
-import type { Decrypt } from "../reading/decryption.js";
+import { type Decrypt, decryptValues } from "../reading/decryption.js";
 
 /** The formats are loaded when they are used. @param dataPath the data file, which must not be overwritten */
 export function fileExporter(
@@ -21,7 +22,6 @@ export function fileExporter(
   return async (file, isReplacing) => {
     const { formatOf } = await import("../transfer/read-import.js");
     const { outputTarget, writePrivateFile } = await import("../transfer/write-private-file.js");
-    const { writeValues } = await import("./write-values.js");
     const path = pathOf(file, io);
     outputTarget(path, io);
     if (dataPath !== undefined && (await isSameFile(path, dataPath))) {
@@ -75,4 +75,21 @@ export async function listFolder(folder: string, io: Pick<Io, "cwd" | "env">): P
 function pathOf({ path }: Pick<NamedFile, "path">, io: Pick<Io, "cwd" | "env">): string {
   const home = io.env["HOME"];
   return path.startsWith("~/") && home ? join(home, path.slice(2)) : resolve(absolutePath(path, io));
+}
+
+/** Writes values as `export` does, which leaves out reserved names where they would take effect. */
+export const writeValues: WriteValues = async (format, values, { decrypt, allowReserved }) => {
+  const leavesOut = !allowReserved && ENVIRONMENT_FORMATS.includes(format);
+  const isLeftOut = ({ name }: Named) => leavesOut && isReservedName(name);
+  const kept = values.filter((value) => !isLeftOut(value));
+  const leftOut = values.filter(isLeftOut).map(({ name }) => name);
+  if (kept.length === 0 && leftOut.length > 0) {
+    throw new UsageError(`reserved names are left out of ${format}: ${leftOut.join(", ")}`);
+  }
+  const text = (await WRITERS[format]())(await decryptValues(kept, decrypt));
+  return { text, leftOut, note: leftOut.length > 0 ? `without the reserved ${leftOut.join(", ")}` : undefined };
+};
+
+interface Named {
+  readonly name: string;
 }

@@ -1,13 +1,122 @@
+import { DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
+import type { Place } from "../../tui/state/ports.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { isNothingConfigured } from "../reading/open-source.js";
-import { dataPlaceOf } from "../settings/connection.js";
-import { readProject, readSettings, type Settings } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
+import { dataPlaceOf, type RemoteSettings } from "../settings/connection.js";
+import { type ListedProfile, listedProfile, readUsableProfiles } from "../settings/profiles.js";
+import { readProfile, readProject, readSettings, Settings } from "../settings/resolve-settings.js";
+import {
+  type GivenSettings,
+  isOfStore,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  SOURCE_SETTINGS,
+  type SourceFlags,
+} from "../settings/setting-table.js";
 import { environmentPlaces } from "./environment-places.js";
-import type { Places } from "./open-place.js";
-import { serverPlaces } from "./server-places.js";
+import { byGroup, getCommandWith, type Places, placeOpener, repeatedFlags } from "./open-place.js";
+
+/** The settings that select an environment of a server. */
+const SERVER_SETTINGS: readonly SettingName[] = [...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile", "auth"];
+
+const TLS_FILES = ["caFile", "clientCert", "clientKey"] as const;
+
+/** The settings that apply to every place. */
+const COMMON_SETTINGS: readonly SettingName[] = ["timeout", "encKey", "encKeyFile"];
+
+/**
+ * The user's profiles, each of which is read when it is opened; before them the server that flags, variables or
+ * `.appvars.json` select, or the default server where there is nothing else.
+ *
+ * @param broken why the chosen profile can't be read
+ * @throws UsageError when the profiles can't be read, or the chosen one does not exist
+ */
+function serverPlaces(
+  connection: RemoteSettings,
+  flags: SourceFlags,
+  settings: Settings,
+  io: Io,
+  broken?: UsageError,
+): Places {
+  const { given } = settings;
+  const isServerNamed = given.some(({ name, place }) => place !== "profile" && SERVER_SETTINGS.includes(name));
+  const { profiles, current } = readUsableProfiles(io, isServerNamed);
+  const names = Object.keys(profiles);
+  const chosen = isServerNamed ? undefined : (settings.find("profile")?.text ?? current);
+  if (broken && (chosen === undefined || !names.includes(chosen))) throw broken;
+  const places = names.map((name): Place => {
+    const isChosen = name === chosen;
+    const read = () => (isChosen ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, given, io));
+    return profilePlace(listedProfile(name, false, profiles[name] ?? {}), read, isChosen, given, io);
+  });
+  const close = async () => {};
+  if (isServerNamed || names.length === 0) {
+    return { ...byGroup([serverPlace(connection, flags, settings, io), ...places], 0), close };
+  }
+  return { ...byGroup(places, chosen === undefined ? 0 : names.indexOf(chosen)), close };
+}
+
+/** @param read the settings with the profile */
+function profilePlace(
+  { name, data, store, url, env, api_key: apiKey }: ListedProfile,
+  read: () => Settings,
+  isChosen: boolean,
+  given: GivenSettings,
+  io: Io,
+): Place {
+  const open = placeOpener(read, getCommandOfProfile(name, store !== undefined, isChosen, given, io), io);
+  const isLocal = data !== undefined || store !== undefined;
+  const detail = data ?? store ?? url ?? DEFAULT_URL;
+  return { name, group: detail, identity: isLocal ? env : keyIdentity(apiKey), kind: "profile", detail, open };
+}
+
+/** A server does not tell which environment it answers for: all that is known is the key. */
+function keyIdentity(apiKey: string | undefined): string | undefined {
+  return apiKey === undefined ? undefined : `key ${apiKey}`;
+}
+
+function serverPlace({ url, apiKey }: RemoteSettings, flags: SourceFlags, settings: Settings, io: Io): Place {
+  const isProjects = settings.find("url")?.place === "project";
+  const repeated = repeatedFlags(
+    settings.given,
+    ["apiKey", "apiSecretFile", "auth", "insecure", ...TLS_FILES, "encKeyFile"],
+    io.cwd,
+  );
+  const named = ["--url", url, ...repeated, ...(isProjects ? projectFlags(settings) : [])];
+  const open = placeOpener(() => readSettings(flags, io), getCommandWith(named), io);
+  const name = isProjects ? ".appvars.json" : new URL(url).host;
+  return { name, group: url, identity: keyIdentity(apiKey), kind: "server", detail: url, open };
+}
+
+/** The settings of `.appvars.json` besides the URL: not where a flag gives the URL, nor in another folder. */
+function projectFlags(settings: Settings): string[] {
+  return (["apiKey", ...TLS_FILES] as const).flatMap((name) => {
+    const setting = settings.find(name);
+    if (setting?.place !== "project") return [];
+    return [SETTINGS[name].flag ?? [], setting.text].flat();
+  });
+}
+
+/** The settings of the profile itself, and those that apply to every place. */
+function ownSettings(profile: string, given: GivenSettings, io: Io): Settings {
+  const common = given.filter(
+    ({ name, place }) => COMMON_SETTINGS.includes(name) && (place === "flag" || place === "variable"),
+  );
+  const own = readProfile(io, [{ name: "profile", text: profile, from: "--profile", place: "flag" }]);
+  return new Settings([...common, ...own], io);
+}
+
+/** It unsets the variables of the environment that would override the profile. */
+function getCommandOfProfile(profile: string, isStore: boolean, isChosen: boolean, given: GivenSettings, io: Io) {
+  const repeated = repeatedFlags(given, isChosen ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"], io.cwd);
+  const isUnset = ({ name, place }: Setting) =>
+    place === "variable" && (SERVER_SETTINGS.includes(name) || (isStore && isOfStore(name)));
+  const unset = given.filter(isUnset).map(({ from }) => from);
+  return getCommandWith(["--profile", profile, ...repeated], unset);
+}
 
 /**
  * The environments of the data file if the settings select one; otherwise the profiles, after the server if one is

@@ -4,7 +4,7 @@ import { UsageError } from "../../domain/errors.js";
 import { type Account, foreignWriter } from "../../files/owners.js";
 import { type Keymap, withKeymap } from "../../tui/commands/keymap.js";
 import type { Command } from "../../tui/state/command.js";
-import { COLUMN_NAMES } from "../../tui/state/preferences.js";
+import { COLUMN_NAMES } from "../../tui/state/state.js";
 import { THEME_NAMES } from "../../tui/text/theme.js";
 import type { Io } from "../output/io.js";
 import { parseSettingsFile, readSettingsFile, UnusableFileError } from "../settings/settings-file.js";

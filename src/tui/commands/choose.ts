@@ -1,18 +1,21 @@
 import { suggestion } from "../../domain/nearest.js";
+import type { VariableEntry } from "../../domain/source.js";
 import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
 import { EXPORT_FORMATS } from "../../formats/formats.js";
-import { withList } from "../browse/list.js";
-import { openPlace } from "../browse/loading.js";
-import { ONLY } from "../browse/matrix-table.js";
-import { openMatrix } from "../matrix/matrix-keys.js";
-import { openDiff } from "../modes/compare.js";
-import { copyAll, copySelected } from "../modes/copy.js";
-import { openPick, otherPlaceNames } from "../modes/pick.js";
-import type { Choice } from "../state/command.js";
-import { isExportFormat, isSelectedFormat, SELECTED_FORMATS } from "../state/copy-formats.js";
-import { cycled } from "../state/cursor.js";
-import { type Step, step } from "../state/messages.js";
-import { notify, SORTS, type Sort, type State } from "../state/state.js";
+import { isExportFormat, isSelectedFormat, SELECTED_FORMATS } from "../reading/copying.js";
+import { isReading, openPlace } from "../reading/loading.js";
+import { ONLY } from "../reading/matrix-table.js";
+import { actsOnMarked, withList } from "../reading/selection.js";
+import { copyAll, copySelected } from "../screens/copy.js";
+import { openDiff } from "../screens/diff.js";
+import { openMatrix } from "../screens/matrix.js";
+import { otherPlaceNames, pickToCompare } from "../screens/places.js";
+import type { Choice, Command } from "../state/command.js";
+import { placeName } from "../state/places.js";
+import { notify, SORTS, type Sort, type State, type Step } from "../state/state.js";
+import { step } from "../state/work.js";
+import { selectionOf, targetsOf } from "../view/screen.js";
+import { cycled } from "../widgets/list.js";
 
 const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type) => type.toLowerCase())];
 
@@ -83,7 +86,7 @@ export function openNamed(state: State, name: string): Step {
 export function diffSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
   const isOther = focus === "places" && placeCursor !== place;
-  return isOther ? openDiff(state, placeCursor) : openPick(state, { kind: "compare" }, openDiff);
+  return isOther ? openDiff(state, placeCursor) : pickToCompare(state, openDiff);
 }
 
 /** Runs something for another place with this name. */
@@ -99,4 +102,97 @@ export function withOtherPlace(state: State, name: string, run: (state: State, p
 function refuse(state: State, what: string, text: string, known: readonly string[]): Step {
   const problem = `there is no ${what} "${text}"${suggestion(text, known)}`;
   return step(notify(state, `${problem}: use one of ${known.join(", ")}`, "error"));
+}
+
+/** Actions on the variable under the cursor aren't offered where another one may seem to be meant. */
+export const ON_VARIABLE = { where: ["variables", "record"] } as const;
+
+/** The same where a variable is compared. */
+export const ON_SELECTED = { where: ["variables", "record", "matrix", "diff"] } as const;
+
+/** A command for the variable under the cursor. */
+export function onEntry(run: (state: State, entry: VariableEntry, place: number) => Step): Command["run"] {
+  return (state) => {
+    const { entry, place } = selectionOf(state);
+    return entry ? run(state, entry, place) : step(state);
+  };
+}
+
+/** A command for the marked variables, or else the one under the cursor. */
+export function onTargets(
+  run: (state: State, entries: readonly VariableEntry[], argument: string) => Step,
+): Command["run"] {
+  return (state, argument) => {
+    const entries = targetsOf(state);
+    return entries.length > 0 ? run(state, entries, argument) : step(state);
+  };
+}
+
+function whyNoName(state: State): string | undefined {
+  const { name, nothing = "no variable is selected" } = selectionOf(state);
+  return name === undefined ? nothing : undefined;
+}
+
+/** Why there is no variable under the cursor, which has a value or not. */
+export function whyNoEntry(state: State): string | undefined {
+  const { name = "", entry, place } = selectionOf(state);
+  return whyNoName(state) ?? (entry ? undefined : `${name} has no value in ${placeName(state, place)}`);
+}
+
+function whyNoValue(state: State): string | undefined {
+  const { name = "", entry, place } = selectionOf(state);
+  if (entry?.value) return undefined;
+  const isInList = state.stack.length === 0;
+  if (isInList && !state.loaded.isComplete) return whyNoName(state) ?? "still reading";
+  return whyNoName(state) ?? `${name} has no value ${isInList ? "here" : `in ${placeName(state, place)}`}`;
+}
+
+/** Why nothing can be revealed: on a screen, another value of the variable may be. */
+export function whyNoReveal(state: State): string | undefined {
+  return state.stack.length > 0 ? whyNoName(state) : whyNoValue(state);
+}
+
+export function whyNotRead({ loaded }: State): string | undefined {
+  if (loaded.isComplete) return undefined;
+  return isReading(loaded) ? "still reading" : "the variables can't be read";
+}
+
+export function whyNotEdit(state: State): string | undefined {
+  if (state.stack.length > 0) return selectionOf(state).whyNotEdit;
+  return isReadOnly(state) ? "the variables of a server can't be edited here" : whyNotRead(state);
+}
+
+export function whyNoEnvironments(state: State): string | undefined {
+  return isReadOnly(state) ? "the environments of a server can't be changed here" : whyNotRead(state);
+}
+
+/** A place that has not been opened yet may be editable. */
+function isReadOnly({ loaded }: State): boolean {
+  return loaded.isComplete && !loaded.isEditable;
+}
+
+export function whyNoOther({ places }: State): string | undefined {
+  return places.length > 1 ? undefined : "there is no other place to compare with";
+}
+
+export function whyNoTarget(state: State): string | undefined {
+  return isOnMarked(state) ? undefined : whyNoEntry(state);
+}
+
+export function whyNoTargetValue(state: State): string | undefined {
+  return isOnMarked(state) ? undefined : whyNoValue(state);
+}
+
+function isOnMarked(state: State): boolean {
+  return state.stack.length === 0 && actsOnMarked(state);
+}
+
+/** A label for the footer on screens over the list. */
+export function ifOpen(label: string): Command["label"] {
+  return ({ stack }) => (stack.length > 0 ? label : undefined);
+}
+
+/** One where there is something that it can act on. */
+export function ifListed(label: string): Command["label"] {
+  return ({ loaded }) => (loaded.entries.length > 0 ? label : undefined);
 }

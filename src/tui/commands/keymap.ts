@@ -1,8 +1,8 @@
 import { UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
-import { GLOBAL_KEYS } from "../input/key.js";
 import { actsIn, type Command } from "../state/command.js";
 import { PANELS } from "../state/state.js";
+import { GLOBAL_KEYS } from "../widgets/key.js";
 
 /** Keys by the name of their command, in place of the command's own. */
 export type Keymap = ReadonlyMap<string, readonly string[]>;
@@ -20,10 +20,8 @@ const NAMED_KEYS = [
   ...Array.from("abcdefghijklmnopqrstuvwxyz", (letter) => `alt-${letter}`),
 ];
 
-const FIXED_KEYS: readonly string[] = GLOBAL_KEYS.map(({ key }) => key);
-
 /**
- * The commands with other keys in browse mode. Keys that work in every mode stay with their commands.
+ * The commands with other keys. Keys that work everywhere stay with their commands.
  *
  * @throws UsageError that begins with the place in the keymap: `keymap.delete`
  */
@@ -31,7 +29,7 @@ export function withKeymap(commands: readonly Command[], keymap: Keymap): readon
   for (const [name, keys] of keymap) checkEntry(name, keys, commands);
   const mapped = commands.map((command) => {
     const keys = keymap.get(command.name);
-    const fixed = command.keys.filter((key) => FIXED_KEYS.includes(key));
+    const fixed = command.keys.filter((key) => GLOBAL_KEYS.includes(key));
     return keys ? { ...command, keys: [...keys, ...fixed] } : command;
   });
   for (const name of keymap.keys()) checkConflicts(name, mapped);
@@ -42,7 +40,7 @@ function checkEntry(name: string, keys: readonly string[], commands: readonly Co
   const names = commands.map((command) => command.name);
   if (!names.includes(name)) throw new UsageError(`keymap: "${name}" is not a command${suggestion(name, names)}`);
   for (const key of keys) {
-    if (FIXED_KEYS.includes(key)) {
+    if (GLOBAL_KEYS.includes(key)) {
       throw new UsageError(`keymap.${name}: ${key} always has the same meaning, and can't be in a keymap`);
     }
     if (NAMED_KEYS.includes(key) || /^[^\p{C}\p{Z}]$/u.test(key)) continue;

@@ -1,12 +1,27 @@
-import { moveInList, selectedEntry } from "../browse/list.js";
-import { allOrNone, hasMarks, inverted, NO_MARKS, toggled, withRange } from "../browse/marks.js";
-import { decryptSelected } from "../browse/reveal.js";
+import { openPlace } from "../reading/loading.js";
+import { decryptSelected } from "../reading/reveal.js";
+import {
+  allOrNone,
+  cursorInView,
+  hasMarks,
+  inverted,
+  moveInList,
+  NO_MARKS,
+  selectedEntry,
+  toggled,
+  withList,
+  withRange,
+} from "../reading/selection.js";
+import { recordLineCount } from "../screens/record.js";
 import { type Command, command } from "../state/command.js";
-import { type Step, step } from "../state/messages.js";
-import type { Marks, State } from "../state/state.js";
-import { ifListed } from "./conditions.js";
+import { pageSize } from "../state/layout.js";
+import { placeOrder } from "../state/places.js";
+import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
+import { step } from "../state/work.js";
+import { cycled, moveCursor, scroll } from "../widgets/list.js";
+import { ifListed } from "./choose.js";
 
-const IN_LIST = { panels: ["variables"], label: undefined } as const;
+const IN_LIST = { where: ["variables"], label: undefined } as const;
 
 export const MARK_COMMANDS: readonly Command[] = [
   command(
@@ -59,10 +74,56 @@ export function clearable({ marks, list }: State): "range" | "filter" | "marks" 
   return hasMarks(marks) ? "marks" : undefined;
 }
 
-export function withoutMarks(state: State): State {
+function withoutMarks(state: State): State {
   return withMarks(state, NO_MARKS);
 }
 
-export function withoutRange(state: State): State {
+function withoutRange(state: State): State {
   return withMarks(state, { names: state.marks.names });
+}
+
+export function moveInPanel(state: State, key: string): Step {
+  const { focus, places, placeCursor, recordTop } = state;
+  const page = pageSize(state, focus);
+  switch (focus) {
+    case "places": {
+      const order = placeOrder(places);
+      const moved = moveCursor({ cursor: order.indexOf(placeCursor), top: 0 }, order.length, page, key);
+      return step({ ...state, placeCursor: order[moved?.cursor ?? -1] ?? placeCursor });
+    }
+    case "record":
+      return step({ ...state, recordTop: scroll(recordTop, recordLineCount(state), page, key) ?? recordTop });
+    case "variables":
+      return decryptSelected(moveInList(state, key));
+  }
+}
+
+export function goBack(state: State): Step {
+  if (state.focus !== "variables") return focusOn(state, "variables");
+  switch (clearable(state)) {
+    case "range":
+      return step(withoutRange(state));
+    case "filter":
+      return step(withList(state, { filter: "" }));
+    case "marks":
+      return step(withoutMarks(state));
+    default:
+      return step({ ...state, notice: undefined });
+  }
+}
+
+export function focusPanel(state: State, by: 1 | -1): Step {
+  return focusOn(state, cycled(PANELS, state.focus, by));
+}
+
+function focusOn(state: State, focus: PanelName): Step {
+  return step(cursorInView({ ...state, focus, placeCursor: state.place }));
+}
+
+/** Opens the place under the cursor, or goes from the list to the record and back. */
+export function openSelected(state: State): Step {
+  const { focus, place, placeCursor } = state;
+  if (focus !== "places") return focusOn(state, focus === "variables" ? "record" : "variables");
+  const next: State = { ...state, focus: "variables" };
+  return placeCursor === place ? step(cursorInView(next)) : openPlace(next, placeCursor);
 }

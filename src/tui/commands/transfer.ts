@@ -1,15 +1,19 @@
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
+import { UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS } from "../../formats/formats.js";
-import { hasMarks, withRange } from "../browse/marks.js";
-import { ask } from "../edit/ask.js";
+import { assigned } from "../edit/review.js";
+import { hasMarks, withRange } from "../reading/selection.js";
+import { COMMAND_LINE } from "../screens/command-line.js";
 import type { Choice } from "../state/command.js";
-import { type Step, step } from "../state/messages.js";
-import { placeLabel } from "../state/places.js";
-import type { NamedFile } from "../state/ports.js";
-import { isProduction } from "../state/production.js";
-import { notify, type State } from "../state/state.js";
-import { placeName } from "../view/places-panel.js";
+import { readOnly } from "../state/opened-places.js";
+import { isProduction, placeLabel, placeName } from "../state/places.js";
+import type { Edit, Environments, Exported, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
+import { notify, type State, type Step, type Work } from "../state/state.js";
+import { awaiting, step } from "../state/work.js";
+import { countText } from "../text/line.js";
+import { acceptsQuestion, ask, showCredentials } from "../view/question.js";
+import { dataOf } from "../view/screen.js";
 
 const IMPORT_CHOICES: readonly Choice[] = IMPORT_FORMATS.map((text) => ({ text, help: `read it as ${text}` }));
 
@@ -18,8 +22,8 @@ const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 const EXPORT_CHOICES: readonly Choice[] = FILE_FORMATS.map((text) => ({ text, help: `write it as ${text}` }));
 
 /** The files of the folder, and after one of them the formats. */
-function fileChoices({ mode }: State, typed: string, formats: readonly Choice[]): readonly Choice[] {
-  const listing = mode.kind === "command" ? mode.listing : undefined;
+function fileChoices(state: State, typed: string, formats: readonly Choice[]): readonly Choice[] {
+  const listing = dataOf(state, COMMAND_LINE)?.listing;
   const paths = listing?.names.map((name) => quoted(listing.folder + name)) ?? [];
   const isWhole = paths.includes(typed) && !typed.endsWith("/");
   const [, before] = /^(".+"|.+?)\s+\S*$/u.exec(typed) ?? [];
@@ -60,19 +64,63 @@ function namedFile<F extends string>(argument: string, formats: readonly F[]): N
 export function importFile(state: State, argument: string): Step {
   const file = namedFile(argument, IMPORT_FORMATS);
   if (typeof file === "string") return step(notify(state, file, "error"));
-  return step(notify(state, `reading ${file.path}…`), { type: "import", place: state.place, file });
+  const { place } = state;
+  return awaiting(notify(state, `reading ${file.path}…`), async ({ places }) => {
+    const { editor, importFile: read } = await places.openToEdit(place);
+    if (!read) throw readOnly();
+    const { assignments, notes } = await read(file);
+    const edit = editor.assign(assignments);
+    return (now) => step(imported(now, place, file, edit, notes));
+  });
+}
+
+/** Asks to confirm the edit made from a file. */
+function imported(state: State, place: number, { path }: NamedFile, edit: Edit, notes: readonly string[]): State {
+  if (edit.changes.length === 0) return notify(state, [`${path} changes nothing`, ...notes].join("; "));
+  const asked = assigned({ ...state, notice: undefined }, "import", place, edit);
+  return notes.length > 0 && asked.stack !== state.stack ? notify(asked, notes.join("; ")) : asked;
 }
 
 export function exportFile(state: State, argument: string): Step {
   const file = namedFile(argument, FILE_FORMATS);
   if (typeof file === "string") return step(notify(state, file, "error"));
   const names = hasMarks(state.marks) ? withRange(state).names : undefined;
-  const effect = { type: "export", place: state.place, file: { ...file, names }, isReplacing: false } as const;
-  return step(notify(state, `writing ${file.path}…`), effect);
+  return exporting(notify(state, `writing ${file.path}…`), state.place, { ...file, names }, false);
+}
+
+function exporting(state: State, place: number, file: ExportedFile, isReplacing: boolean): Step {
+  return step(state, async ({ places }) => {
+    const outcome = await (await places.open(place)).exportFile(file, isReplacing);
+    return (now) => exported(now, place, file, outcome);
+  });
+}
+
+/** A file that was written, or that is already there. */
+function exported(state: State, place: number, file: ExportedFile, outcome: Exported): Step {
+  if (outcome.kind === "exists") {
+    const exists = `${file.path} already exists`;
+    if (!acceptsQuestion(state)) return step(notify(state, `${exists}; nothing was written`, "error"));
+    const run = (now: State) => exporting(now, place, file, true);
+    return ask(state, { title: "Export", text: `${exists}. Replace it?`, answer: "Replace", run });
+  }
+  const { count, notes } = outcome;
+  const written = `wrote ${countText(count)} ${count === 1 ? "variable" : "variables"} to ${file.path}`;
+  return step(notify(state, [written, ...notes].join("; "), notes.length > 0 ? "info" : "success"));
 }
 
 export function addEnvironment(state: State, name: string): Step {
-  return step(state, { type: "addEnvironment", place: state.place, name });
+  return newCredentials(state, (environments) => environments.add(name));
+}
+
+function newCredentials(state: State, change: (environments: Environments) => Promise<NewCredentials>): Step {
+  const { place } = state;
+  const work: Work = async ({ places }) => {
+    const { environments } = await places.open(place);
+    if (!environments) throw new UsageError("the environments of a server can't be changed here");
+    const credentials = await change(environments);
+    return (now) => step(showCredentials(now, credentials));
+  };
+  return awaiting(state, work, { lost: " without the new credentials" });
 }
 
 export const GRACE_CHOICES: readonly Choice[] = ["1h", "24h", "7d"].map((text) => {
@@ -89,7 +137,7 @@ export function rotate(state: State, grace: string): Step {
     title: "New credentials",
     text: `Give ${environment} new credentials? Clients with the old ones are refused ${old}.`,
     answer: "Rotate",
-    effect: { type: "rotate", place, grace },
+    run: (now: State) => newCredentials(now, (environments) => environments.rotate(grace)),
     required: target && isProduction(target) ? environment : undefined,
   } as const;
   return ask(state, question);

@@ -1,13 +1,14 @@
-import { cursorInView } from "../browse/list.js";
-import { decryptSelected } from "../browse/reveal.js";
-import type { Key } from "../input/key.js";
-import { isDouble, type Mouse, type Press } from "../input/mouse.js";
-import { pointedAt } from "../screen/pointed.js";
+import { decryptSelected } from "../reading/reveal.js";
+import { cursorInView } from "../reading/selection.js";
 import type { Command } from "../state/command.js";
-import type { Step } from "../state/messages.js";
-import { step } from "../state/messages.js";
-import type { State } from "../state/state.js";
-import type { PanelContent } from "../view/panel-content.js";
+import type { State, Step } from "../state/state.js";
+import { step } from "../state/work.js";
+import { textWidth } from "../text/graphemes.js";
+import type { Line } from "../text/line.js";
+import type { Cell, Panel, PanelContent } from "../view/panel.js";
+import { belowLine, pop, top } from "../view/screen.js";
+import { isDouble, type Key, type Mouse, type Press } from "../widgets/key.js";
+import { screenContent } from "./screen.js";
 
 type PressKey = (state: State, key: Key) => Step;
 
@@ -24,11 +25,11 @@ export function handleMouse(
 ): Step {
   const { content, cell, key } = pointedAt(state, commands, mouse.column, mouse.row);
   if (mouse.action !== "press") return turnWheel(state, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
-  const press: Press = { ...mouse, at: now, mode: state.mode.kind };
+  const press: Press = { ...mouse, at: now, screen: top(state)?.screen.name ?? "" };
   const { lastPress } = state;
   const isSecond = isDouble(lastPress, press);
   // The target of the first press is gone: this press was not meant for its successor.
-  if (isSecond && lastPress?.mode !== press.mode) return step(state);
+  if (isSecond && lastPress?.screen !== press.screen) return step(state);
   const next: State = { ...state, lastPress: press };
   if (key !== undefined) return pressKey(next, namedKey(key));
   const focused = content && focus(next, content);
@@ -38,30 +39,83 @@ export function handleMouse(
   if (!isSecond || content.pressesEnter === false) return decryptSelected(selected);
   const chosen: State = { ...focused, lastPress: undefined };
   // Its key can be another one.
-  const open = chosen.mode.kind === "browse" && commands.find(({ name }) => name === "open");
+  const open = chosen.stack.length === 0 && commands.find(({ name }) => name === "open");
   return open ? open.run(chosen, "") : pressKey(chosen, namedKey("enter"));
 }
 
 /** The panel gets the focus. Undefined if a question is open, which must be answered first. */
 function focus(state: State, { panel }: PanelContent): State | undefined {
-  if (panel === undefined) return state;
-  const { kind } = state.mode;
-  if (kind !== "browse" && kind !== "filter" && kind !== "command") return undefined;
-  return { ...state, focus: panel, mode: { kind: "browse" } };
+  const open = top(state);
+  // A filter that is typed stays as it is.
+  if (panel === undefined) return open?.screen.isLine ? pop(state) : state;
+  if (open && !open.screen.isInList) return undefined;
+  return { ...state, focus: panel, stack: [] };
 }
 
 function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, pressKey: PressKey): Step {
-  if (content?.scroll) return decryptSelected(content.scroll(state, by * WHEEL_LINES));
+  if (content?.scroll) {
+    const scroll = content.scroll;
+    return decryptSelected(belowLine(state, (below) => scroll(below, by * WHEEL_LINES)));
+  }
   // A panel beside a question is not its text.
   if (!content || content.panel) return step(state);
   let next = step(state);
   for (let line = 0; line < WHEEL_LINES; line++) {
-    const [pressed, effects] = pressKey(next[0], namedKey(by < 0 ? "up" : "down"));
-    next = [pressed, [...next[1], ...effects]];
+    const [pressed, work] = pressKey(next[0], namedKey(by < 0 ? "up" : "down"));
+    next = [pressed, [...next[1], ...work]];
   }
   return next;
 }
 
 function namedKey(name: string): Key {
   return { name, text: name.length === 1 ? name : "" };
+}
+
+/** The target of the mouse. */
+interface Pointed {
+  readonly content?: PanelContent;
+  /** In the content; outside of its lines on a border. */
+  readonly cell?: Cell;
+  /** The name of the key that a click presses. */
+  readonly key?: string | undefined;
+}
+
+/** The target at a cell of the screen, which counts from 0. */
+function pointedAt(state: State, commands: readonly Command[], column: number, row: number): Pointed {
+  const { rows } = state;
+  const { header, body, overlay, footer } = screenContent(state, commands);
+  if (row === 0) return { key: keyAt(header, column) };
+  const footerTop = rows - footer.length;
+  if (row >= footerTop) return { key: keyAt(footer[row - footerTop] ?? [], column) };
+  const overlayTop = footerTop - (overlay?.size.height ?? 0);
+  if (overlay && row >= overlayTop) return inPanels([overlay], column, row - overlayTop);
+  let left = 0;
+  for (const panels of body) {
+    const { width } = panels[0]?.size ?? { width: 0 };
+    if (column < left + width) return inPanels(panels, column - left, row - 1);
+    left += width;
+  }
+  return {};
+}
+
+function inPanels(panels: readonly Panel[], column: number, row: number): Pointed {
+  let above = 0;
+  for (const { size, content } of panels) {
+    if (row < above + size.height) {
+      const cell: Cell = { line: row - above - 1, column: column - 1 };
+      const isInside =
+        cell.line >= 0 && cell.line < size.height - 2 && cell.column >= 0 && cell.column < size.width - 2;
+      return isInside ? { content, cell, key: keyAt(content.lines[cell.line] ?? [], cell.column) } : { content };
+    }
+    above += size.height;
+  }
+  return {};
+}
+
+function keyAt(line: Line, column: number): string | undefined {
+  let left = 0;
+  return line.find(({ text }) => {
+    left += textWidth(text);
+    return column < left;
+  })?.key;
 }

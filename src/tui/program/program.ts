@@ -1,45 +1,195 @@
-import type { Effect } from "../state/effects.js";
-import type { Message, Step } from "../state/messages.js";
-import type { State } from "../state/state.js";
+import { expireConfirmation } from "../edit/review.js";
+import { initialState, loadWhenDue, type Start, withLoaded } from "../reading/loading.js";
+import { lookElsewhere, placesChanged } from "../reading/others.js";
+import { stopReading } from "../reading/read-place.js";
+import { expireRevealed } from "../reading/reveal.js";
+import { cursorInView, relist, selectedEntry } from "../reading/selection.js";
+import { type Command, isOfList, keyOf } from "../state/command.js";
+import { isTooSmall } from "../state/layout.js";
+import { OpenedPlaces } from "../state/opened-places.js";
+import type { Place, PlacesChange } from "../state/ports.js";
+import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
+import { andThen, calling, finished, step } from "../state/work.js";
+import { isQuitQuestion, quit } from "../view/question.js";
+import { belowLine, drawn, layers, pressCommand, top } from "../view/screen.js";
+import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
+import { handleMouse } from "./mouse.js";
 
-export type Program = ReturnType<typeof createProgram>;
+/** Handles a key: it is for the top screen, or else for the list. */
+export function pressed(state: State, key: Key, commands: readonly Command[]): Step {
+  if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
+  if (key.name === "ctrl-c") return quit(state);
+  const work = GLOBAL[key.name];
+  if (work) return step(state, work);
+  const open = top(state);
+  return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
+}
 
-/**
- * The main loop: a message leads to a new state and to effects, whose outcome comes back as messages.
- * @param defer runs a callback after pending input, like `setImmediate`
- */
-export function createProgram(
-  initial: Step,
-  update: (state: State, message: Message) => Step,
-  perform: (effect: Effect, dispatch: (message: Message) => void) => void,
-  defer: (callback: () => void) => void,
-) {
+/** Handles a press or the wheel of the mouse. */
+function moused(state: State, mouse: Mouse, now: number, commands: readonly Command[]): Step {
+  if (isTooSmall(state)) return step(state);
+  return handleMouse(state, mouse, now, commands, (before, key) => pressed(before, key, commands));
+}
+
+/** Whether keys have to wait, or are not for us while a text is in the person's own editor. */
+function isHeld(state: State, key: string): boolean {
+  return state.pending !== undefined && !isQuitQuestion(state) && key !== "ctrl-c" && !(key in GLOBAL);
+}
+
+/** Keys that work everywhere, besides Ctrl-C. */
+const GLOBAL: Readonly<Record<string, Work>> = {
+  "ctrl-z": calling(({ suspend }) => suspend()),
+  "ctrl-l": calling(({ redraw }) => redraw()),
+};
+
+/** Handles the time. */
+export function ticked(state: State, now: number): Step {
+  return loadWhenDue(expire({ ...state, now }));
+}
+
+/** The follow-up of every change: the data of other places follows the cursor, and the top screen the data. */
+function settled(before: State, [changed, work]: Step): Step {
+  const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
+  // An older notice would hide the keys of the new screen.
+  const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
+  const [state, more] = followed(before, shown);
+  const places = placesBeingRead(before).filter((place) => !placesBeingRead(state).includes(place));
+  const stops = places.length > 0 ? [stopReading(places)] : [];
+  const isMoved = selectedEntry(state)?.variable !== selectedEntry(before)?.variable;
+  const isRead = state.loaded.asOf !== before.loaded.asOf || state.history !== before.history;
+  const [next, looks] = isMoved || isRead ? lookElsewhere(state) : step(state);
+  return [next, [...stops, ...work, ...more, ...looks]];
+}
+
+/** Screens that show the open place, or all places, see that these have changed. */
+function followed(before: State, state: State): Step {
+  if (state.places !== before.places) {
+    return layers(state).reduce<Step>(
+      (last, { screen, data }) => andThen(last, (next) => screen.changed?.(next, data, undefined) ?? step(next)),
+      step(state),
+    );
+  }
+  const open = drawn(state);
+  if (!open?.screen.changed) return step(state);
+  let work: readonly Work[] = [];
+  const next = belowLine(state, (below) => {
+    const [changed, more] = open.screen.changed?.(below, open.data, state.place) ?? step(below);
+    work = more;
+    return changed;
+  });
+  return [next, work];
+}
+
+/** Indexes of places beside the open one that are being read, for any screen. */
+function placesBeingRead({ others }: State): readonly number[] {
+  return [...others].flatMap(([place, { isReading }]) => (isReading ? [place] : []));
+}
+
+const PANEL_TEXTS = { places: "list of places", variables: "list of variables", record: "record" } as const;
+
+/** Runs the command of a key in the focused panel, or says that it works in another one. */
+function listKey(state: State, key: Key, commands: readonly Command[]): Step {
+  const name = commandKeyName(key);
+  const pressed = pressCommand(state, name, commands);
+  const other = commands.find((each) => each.keys.includes(name) && isOfList(each));
+  if (pressed || !other) return pressed ?? step(state);
+  const text = `"${other.name}" doesn't work in the ${PANEL_TEXTS[state.focus]}; ${keyOf(state, "back")} goes to the variables`;
+  return step(notify(state, text));
+}
+
+/** Removes notices and values whose time is over. */
+function expire(state: State): State {
+  const { now, recentChanges, notice } = state;
+  const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= now;
+  const next: State = {
+    ...expireConfirmation(expireRevealed(state)),
+    recentChanges: isOver(recentChanges) ? undefined : recentChanges,
+    notice: isOver(notice) ? undefined : notice,
+  };
+  return next.recentChanges === recentChanges ? next : relist(next, state);
+}
+
+export interface ProgramOptions
+  extends Pick<Tools, "copy" | "write" | "editText" | "listFolder" | "ticks" | "quit" | "suspend" | "redraw"> {
+  readonly places: readonly Place[];
+  /** Calls `listener` when places may have been added or removed. Returns a function that ends this. */
+  readonly follow?: ((listener: (change: PlacesChange) => void) => () => void) | undefined;
+  readonly commands: readonly Command[];
+  readonly start: Omit<Start, "places" | "now">;
+  /** Runs a callback after pending input, like `setImmediate`. */
+  readonly defer: (callback: () => void) => void;
+}
+
+/** The main loop: a key leads to a new state and to work, whose outcome is a function to the next state. */
+export function createProgram({ places: all, follow, commands, start, defer, ...options }: ProgramOptions) {
   const listeners = new Set<() => void>();
-  let [state] = initial;
+  const held: [key: string, next: Next][] = [];
+  let editing: Promise<unknown> | undefined;
+  const places = new OpenedPlaces(all, (place, rateLimit) => {
+    dispatch((now) => step(place === now.place ? withLoaded(now, { rateLimit }) : now));
+  });
+  const editText: Tools["editText"] = (...text) => {
+    const ended = options.editText(...text);
+    editing = ended.catch(() => {});
+    return ended;
+  };
+  const tools: Tools = {
+    ...{ ...options, places, editText, reads: new Map(), versions: new WeakMap(), asOf: new WeakMap() },
+    dispatch: (next) => dispatch(next),
+  };
   let isPublished = true;
   const publish = () => {
     isPublished = true;
     for (const listener of listeners) listener();
   };
-  const take = ([next, effects]: Step) => {
+  const run = async (work: Work) => {
+    const next = await finished(work, tools);
+    if (next) dispatch(next);
+  };
+  const take = ([next, work]: Step) => {
     if (next !== state && isPublished) {
       isPublished = false;
       defer(publish);
     }
     state = next;
-    for (const effect of effects) perform(effect, dispatch);
+    for (const each of work) void run(each);
   };
-  const dispatch = (message: Message) => take(update(state, message));
+  const dispatch = (next: Next) => {
+    take(settled(state, next(state)));
+    const [first] = held;
+    if (first && !isHeld(state, first[0])) dispatch((held.shift() ?? first)[1]);
+  };
+  /** Keys wait for a question that is coming; those before an editor has the terminal are for the editor. */
+  const typed = (key: string, next: Next) => {
+    if (!isHeld(state, key)) dispatch(next);
+    else if (!state.pending?.isEditing) held.push([key, next]);
+  };
+  const initial = initialState({ ...start, places: all, now: options.ticks() });
+  let state: State = initial[0];
   take(initial);
+  const unfollow = follow?.((change) => {
+    const gone = places.change(change);
+    dispatch((now) => step(placesChanged(now, change.added, gone)));
+  });
   return {
     get state() {
       return state;
     },
-    dispatch,
-    /** Calls `listener` once after any number of messages in a row. Returns a function to unsubscribe. */
+    press: (key: Key) => typed(key.name, (now) => pressed(now, key, commands)),
+    mouse: (mouse: Mouse) => typed("", (now) => moused(now, mouse, options.ticks(), commands)),
+    tick: () => dispatch((now) => ticked(now, options.ticks())),
+    resize: (size: { readonly columns: number; readonly rows: number }) =>
+      dispatch((now) => step(cursorInView({ ...now, ...size }))),
+    /** Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe. */
     subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    /** Waits until an editor has ended, and closes the places. */
+    close: async () => {
+      unfollow?.();
+      await editing;
+      await places.close();
     },
   };
 }

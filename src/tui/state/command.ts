@@ -1,9 +1,12 @@
-import { keyLabel } from "../input/key.js";
-import type { Step } from "./messages.js";
-import type { PanelName, State } from "./state.js";
+import { keyLabel } from "../widgets/key.js";
+import { PANELS, type State, type Step } from "./state.js";
 
 /** In the order of the help. */
 export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;
+
+/** All places that have commands: the panels of the list, the matrix and comparisons. */
+export const EVERYWHERE = [...PANELS, "matrix", "diff"] as const;
+export type Where = (typeof EVERYWHERE)[number];
 
 /** An argument of a command. */
 export interface Choice {
@@ -16,8 +19,8 @@ export interface Command {
   readonly name: string;
   /** Names of the keys; the first one is shown in the footer. */
   readonly keys: readonly string[];
-  /** The panels in which the keys act, by default all. By its name it runs in each. */
-  readonly panels?: readonly PanelName[];
+  /** Where the keys act, by default in all panels of the list. By its name it runs in each of these. */
+  readonly where?: readonly Where[];
   /** A word for the footer, by default the name; undefined if it isn't shown there, or not now. */
   readonly label?: string | undefined | ((state: State) => string | undefined);
   readonly help: string;
@@ -26,10 +29,7 @@ export interface Command {
   readonly argument?: string;
   /** Candidates for the argument. @param typed the argument so far */
   readonly choices?: (state: State, typed: string) => readonly (Choice | string)[];
-  /**
-   * That the argument can be another text than one of the choices: a path, or anything. Anything may be a secret, which
-   * the history does not keep.
-   */
+  /** That the argument can be another text than one of the choices: a path, or anything. */
   readonly accepts?: "path" | "text";
   /** Whether it does nothing without its argument. */
   readonly needsArgument?: boolean;
@@ -50,8 +50,19 @@ export function command(
   return { group, name, keys: keys === "" ? [] : keys.split(" "), help, label: name, ...rest };
 }
 
-export function actsIn({ panels }: Command, panel: PanelName): boolean {
-  return panels === undefined || panels.includes(panel);
+export function actsIn({ where = PANELS }: Command, place: Where): boolean {
+  return where.includes(place);
+}
+
+/** Whether it acts in the list, so that it can be run by its name. */
+export function isOfList(command: Command): boolean {
+  return PANELS.some((panel) => actsIn(command, panel));
+}
+
+/** Where the cursor is; undefined on screens without commands. */
+export function whereOf({ stack, focus }: Pick<State, "stack" | "focus">): Where | undefined {
+  const open = stack.at(-1);
+  return open ? EVERYWHERE.find((each) => each === open.screen.name) : focus;
 }
 
 /** How the key of each command is shown, for `keyOf`. */

@@ -1,5 +1,4 @@
 import { textWidth } from "../text/graphemes.js";
-import type { Comparison } from "./modes.js";
 import { groupLabel, placeLabel } from "./places.js";
 import type { PanelName, State } from "./state.js";
 
@@ -75,7 +74,7 @@ export function questionSize({ body, places, variables }: Layout): Size {
 /** A comparison fills the body: the list of differences, and below it the detail of the one under the cursor. */
 export function diffSizes(
   { body: { width, height } }: Pick<Layout, "body">,
-  focus: Comparison["focus"],
+  focus: "list" | "detail",
 ): Record<"list" | "detail", Size> {
   const detail = Math.max(5, Math.floor(height * (focus === "detail" ? 0.6 : 0.4)));
   return { list: { width, height: height - detail }, detail: { width, height: detail } };

@@ -53,6 +53,8 @@ export interface Other {
   readonly asOf?: number | undefined;
   /** Why the last read failed. */
   readonly failure?: Failure | undefined;
+  /** Whether it can be edited, as far as known. */
+  readonly isEditable?: boolean;
   /** Whether looking for changes sends no request. */
   readonly isLocal: boolean;
 }

@@ -1,9 +1,10 @@
 import { visibleText } from "../text/graphemes.js";
 import type { Health, PlaceInfo } from "./loaded.js";
+import type { Place } from "./ports.js";
 import type { State } from "./state.js";
 
 /** A line of the list of places: the heading of a group, or the place with this index, which is below it. */
-export type PlaceRow = { readonly group: string } | { readonly index: number };
+type PlaceRow = { readonly group: string } | { readonly index: number };
 
 /** Indexes of the places in the order of the list: those of a group together, and without those that are gone. */
 export function placeOrder(places: readonly PlaceInfo[]): readonly number[] {
@@ -56,4 +57,39 @@ export function healthOf({ health, place, loaded }: State, index: number): Healt
 
 export function withHealth(state: State, index: number, health: Health): State {
   return { ...state, health: new Map(state.health).set(index, health) };
+}
+
+export function placeName({ places }: Pick<State, "places">, index: number): string {
+  return visibleText(places[index]?.name ?? "");
+}
+
+/**
+ * Whether a place holds, by its name or its identity, data of production: a word begins or ends with `prod`, as in
+ * `shop/production`, `eu-prod-1`, `ProdEU` and `myprod`. The application of an environment doesn't count.
+ */
+export function isProduction({ name, identity = "", kind }: Pick<Place, "name" | "identity" | "kind">): boolean {
+  return [kind === "environment" ? environmentOf(name) : name, environmentOf(identity)].some(namesProduction);
+}
+
+function environmentOf(name: string): string {
+  return name.split("/").at(-1) ?? "";
+}
+
+/** A run of letters, and its words in camel case. */
+const RUN = /\p{L}+/gu;
+const WORD = /\p{Lu}+(?!\p{Ll})|\p{L}\P{Lu}*/gu;
+
+/** Not `product` or `produce`. */
+const BEGINNING = /^prod(?!u)|^production/;
+/** Not `preprod` or `reproduction`. */
+const END = /(?<!^(?:pre|non|not|re))(?:prod|production)$/;
+
+const NEGATIONS = ["pre", "non", "not"];
+
+function namesProduction(text: string): boolean {
+  const runs = text.match(RUN) ?? [];
+  const words = runs.flatMap((run) => run.match(WORD) ?? []).map((word) => word.toLowerCase());
+  return words.some((word, index) => {
+    return (BEGINNING.test(word) || END.test(word)) && !NEGATIONS.includes(words[index - 1] ?? "");
+  });
 }

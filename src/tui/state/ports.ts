@@ -182,3 +182,6 @@ export interface Written {
  * @throws UsageError if the editor failed or its file can't be used; InvalidDataError
  */
 export type EditText = (text: string, file: { readonly name: string; readonly isJson: boolean }) => Promise<string>;
+
+export type EditPurpose = "add" | "edit" | "delete" | "take-over" | "import";
+export type Purpose = EditPurpose | "undo" | "redo";

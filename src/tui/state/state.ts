@@ -1,11 +1,26 @@
+import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
-import type { Press } from "../input/mouse.js";
-import type { Position } from "./cursor.js";
-import type { EditPurpose, PendingEffect } from "./effects.js";
+import type { Press } from "../widgets/key.js";
+import type { Position } from "../widgets/list.js";
 import type { Elsewhere, Health, Loaded, Other, PlaceInfo } from "./loaded.js";
-import type { Confirmation, Mode, PlannedEdit, ValueSearch } from "./modes.js";
-import type { Edit } from "./ports.js";
-import type { Preferences } from "./preferences.js";
+import type { OpenedPlaces } from "./opened-places.js";
+import type { Copy, Edit, EditPurpose, EditText, Purpose, WriteValues } from "./ports.js";
+
+/** A screen over the list, with its data. `view/screen.ts` says what a screen does. */
+interface Layer {
+  readonly screen: { readonly name: string };
+  readonly data: unknown;
+}
+
+/** An edit that is asked about, or that is being written. */
+export interface PlannedEdit {
+  readonly purpose: Purpose;
+  /** Index of the place that is edited. */
+  readonly place: number;
+  readonly edit: Edit;
+  /** The kind of the edit that is undone or redone. */
+  readonly of?: EditPurpose | undefined;
+}
 
 export const SORTS = ["id", "name", "type"] as const;
 export type Sort = (typeof SORTS)[number];
@@ -92,27 +107,18 @@ export interface State {
   readonly focus: PanelName;
   /** First visible line of the record. */
   readonly recordTop: number;
-  readonly search: ValueSearch | undefined;
-  /** How many levels of a JSON value are shown, by the name of its variable; all by default. */
-  readonly folds: ReadonlyMap<string, number>;
-  readonly mode: Mode;
+  /** What is open over the list, the top screen last. */
+  readonly stack: readonly Layer[];
   readonly revealed: Revealed | undefined;
   readonly recentChanges: RecentChanges | undefined;
   readonly notice: Notice | undefined;
   /** The last press of the mouse. */
   readonly lastPress?: Press | undefined;
   readonly history: History;
-  /** The edit that is being written: one at a time. Not part of the mode, which messages can cover with another one. */
+  /** The edit that is being written: one at a time. Not part of a screen, which another one can cover. */
   readonly writing?: PlannedEdit | undefined;
-  /** The origin of a question or of new credentials. */
-  readonly pending?: PendingEffect | undefined;
-  /** Lines that were typed after `:` in this session, without secrets; the newest last. */
-  readonly commandHistory: readonly string[];
-}
-
-/** Whether the edit of this confirmation is being written. */
-export function isBeingWritten({ writing }: State, { edit }: Confirmation): boolean {
-  return writing?.edit === edit;
+  /** Work that keys wait for; with what is lost if the program ends before. While a text is `edited`, keys are not for us. */
+  readonly pending?: { readonly lost?: string; readonly isEditing?: boolean } | undefined;
 }
 
 const NOTICE_MS = { info: 5_000, success: 5_000, error: 10_000 } as const;
@@ -126,8 +132,53 @@ export function notify(state: State, text: string, tone: Notice["tone"] = "info"
   return { ...state, notice: { text, tone, until: state.now + duration } };
 }
 
-/** Returns to the list, with a notice if there is something to say. */
-export function backToBrowse(state: State, text?: string, tone?: Notice["tone"]): State {
-  const browsing: State = { ...state, mode: { kind: "browse" } };
-  return text === undefined ? browsing : notify(browsing, text, tone);
+export const COLUMN_NAMES = ["name", "type", "value", "description"] as const;
+export type ColumnName = (typeof COLUMN_NAMES)[number];
+
+/** A column of the list of variables; without a width it fits its content, as far as there is room. */
+export interface ColumnChoice {
+  readonly name: ColumnName;
+  readonly width?: number | undefined;
 }
+
+/** The user's settings. */
+export interface Preferences {
+  readonly columns?: readonly ColumnChoice[] | undefined;
+  /** Milliseconds between checks for changes. */
+  readonly pollMs?: number | undefined;
+  /** The key of each command that has one, as `keysByName` gives them. */
+  readonly keys?: ReadonlyMap<string, string> | undefined;
+}
+
+/** The means of work outside of the state. */
+export interface Tools {
+  readonly places: OpenedPlaces;
+  readonly copy: Copy;
+  readonly write: WriteValues;
+  readonly editText: EditText;
+  /** The names in a folder, with a slash after those of folders; none if it can't be read. */
+  readonly listFolder: (folder: string) => Promise<readonly string[]>;
+  /** Milliseconds on a monotonic clock. */
+  readonly ticks: () => number;
+  readonly quit: () => void;
+  readonly suspend: () => void;
+  /** Writes the whole screen again. */
+  readonly redraw: () => void;
+  /** Changes the state before the work has ended. */
+  readonly dispatch: (next: Next) => void;
+  /** Abort the reads that are in progress: that of the open place, and those beside it by their indexes. */
+  readonly reads: Map<number | "open", AbortController>;
+  /** The version of the source that entries were read from. */
+  readonly versions: WeakMap<readonly VariableEntry[], object>;
+  /** When a version, or else a source, was last known to be up to date. */
+  readonly asOf: WeakMap<object, number>;
+}
+
+/** The next state, and work outside of it. */
+export type Step = readonly [state: State, work: readonly Work[]];
+
+/** A change of the state at the time when work has ended. */
+export type Next = (state: State) => Step;
+
+/** Work outside of the state. Resolves to a function to the next state; an error becomes a notice. */
+export type Work = (tools: Tools) => Promise<Next | undefined>;

@@ -1,4 +1,4 @@
-import type { TuiTerminal } from "./terminal.js";
+import type { TuiTerminal } from "./screen.js";
 
 /** Red, green and blue, each from 0 to 1. */
 export type Rgb = readonly [red: number, green: number, blue: number];

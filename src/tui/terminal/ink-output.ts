@@ -9,8 +9,9 @@ interface Piece {
 type Transformer = (line: string, index: number) => string;
 
 /**
- * Replaces ink's own class, which splits every line of every frame into characters: at 200x60 a frame takes 40 ms with
- * it and 4 ms with this one. In this TUI nothing overlaps or is clipped, so lines are joined from their pieces.
+ * Replaces ink's own class, which splits every line of every frame into characters: at 200x60 with 100,000 variables it
+ * takes 86 ms from a key to the frame with it and 16 ms with this one (medians; 99 of 100 within 204 and 95 ms). In this
+ * TUI nothing overlaps or is clipped, so lines are joined from their pieces.
  */
 export default class Output {
   readonly #rows: Piece[][];

@@ -1,5 +1,4 @@
-import { anchorColumns } from "./anchor-columns.js";
-import type { TuiTerminal } from "./terminal.js";
+import { graphemes, graphemeWidth } from "../text/graphemes.js";
 
 /** Synchronized output, so that the terminal never shows half a frame. */
 const BEGIN = "\x1b[?2026h";
@@ -62,4 +61,46 @@ export class Screen {
 
 function at(row: number): string {
   return `\x1b[${row + 1};1H`;
+}
+
+/** Joined emoji, emoji presentation, flags and skin tones: terminals disagree about their width. */
+const UNSURE = /[\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}]/u;
+const SGR = /(\x1b\[[\d;]*m)/;
+
+/**
+ * A painted line that looks the same on all terminals: after each grapheme of uncertain width, the cursor is moved to the
+ * expected column. Otherwise the borders to the right would be displaced.
+ */
+export function anchorColumns(line: string): string {
+  if (!UNSURE.test(line)) return line;
+  let column = 1;
+  const anchored = (text: string) => {
+    return Array.from(graphemes(text), (grapheme) => {
+      column += graphemeWidth(grapheme.text);
+      return UNSURE.test(grapheme.text) ? `${grapheme.text}\x1b[${column}G` : grapheme.text;
+    }).join("");
+  };
+  return line
+    .split(SGR)
+    .map((part) => (SGR.test(part) ? part : anchored(part)))
+    .join("");
+}
+
+/** The terminal during the TUI: alternate screen, hidden cursor, lines that don't wrap, reports of the mouse if wanted. */
+export interface TuiTerminal {
+  /** Keyboard input in raw mode, so that Ctrl-C is a key; pasted text is in brackets (mode 2004). */
+  readonly input: NodeJS.ReadStream;
+  write(text: string): void;
+  /** Whether written text is still buffered: wait for `onceDrained` before the next frame. */
+  isBusy(): boolean;
+  /** Calls `listener` once the buffer is empty again. */
+  onceDrained(listener: () => void): void;
+  size(): { readonly columns: number; readonly rows: number };
+  onResize(listener: () => void): void;
+  /** Calls `listener` when the screen must be redrawn: after `suspend`, or when another program continued the process. */
+  onCleared(listener: () => void): void;
+  /** Returns the terminal to the shell (Ctrl-Z). Resolves when the process continues (fg). */
+  suspend(): Promise<void>;
+  /** Resolves when the process receives a signal to stop, or the terminal is gone. */
+  readonly untilStopped: Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { durationText } from "../../domain/printable.js";
 import { command } from "../../domain/shell.js";
-import { parseFilter } from "../browse/list-query.js";
-import { isReading } from "../browse/loading.js";
+import { parseFilter } from "../reading/filter.js";
+import { isReading } from "../reading/loading.js";
 import { keyOf } from "../state/command.js";
 import type { Failure } from "../state/loaded.js";
 import type { State } from "../state/state.js";

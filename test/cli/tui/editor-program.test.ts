@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editorCommand } from "../../../src/cli/tui/editor-program.js";
+import { editorCommand } from "../../../src/cli/tui/external-editor.js";
 
 const FILE = "/dev/shm/x/KEY.txt";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseTyped } from "../../../src/cli/tui/parse-typed.js";
+import { parseTyped } from "../../../src/cli/tui/editor.js";
 
 it.each([
   ["1 000", "no spaces or line breaks"],

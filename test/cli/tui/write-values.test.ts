@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writeValues } from "../../../src/cli/tui/write-values.js";
+import { writeValues } from "../../../src/cli/tui/place-files.js";
 import type { NamedValue } from "../../../src/domain/variable.js";
 
 const VALUES: readonly NamedValue[] = [

@@ -11,7 +11,7 @@ import { runningServer } from "../../support/running-server.js";
 import { canFakeDns, withSilentDns } from "../../support/silent-dns.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { hasTmux, type Tmux, tmux } from "../../support/tmux.js";
-import { developmentProfile, profileFolder } from "../../tui/support/remote-program.js";
+import { developmentProfile, profileFolder } from "../../tui/support/tui.js";
 
 const SECRET = "dev-secret";
 

@@ -42,7 +42,8 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     await tui.keys("Escape");
     await tui.until(/▶ Variables/);
     expect(await readFile(path, "utf8")).toBe(saved);
-    await tui.keys(":", "Up", "Enter");
+    await tui.type(":export out.json yaml");
+    await tui.keys("Enter");
     await tui.until(/out\.json already exists\. Replace it\?/);
     await tui.keys("Enter");
     await tui.until(atBottom(/[✓·] wrote 5 variables to out\.json/));

@@ -1,24 +1,23 @@
 import { expect, test } from "vitest";
-import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { withKeymap } from "../../../src/tui/commands/keymap.js";
-import { confirmEdit } from "../../../src/tui/edit/confirm.js";
-import { GLOBAL_KEYS } from "../../../src/tui/input/key.js";
-import { update } from "../../../src/tui/program/update.js";
-import { footerLines } from "../../../src/tui/screen/footer-line.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
+import { pressed } from "../../../src/tui/program/program.js";
+import { footerLines } from "../../../src/tui/program/screen.js";
+import { helpLines } from "../../../src/tui/screens/help.js";
 import { keysByName } from "../../../src/tui/state/command.js";
 import type { State } from "../../../src/tui/state/state.js";
-import { helpLines } from "../../../src/tui/view/help-panel.js";
 import { emptyListLines } from "../../../src/tui/view/status-lines.js";
+import { GLOBAL_KEYS } from "../../../src/tui/widgets/key.js";
 import { press, readyState, type } from "../support/state.js";
-import { editOf } from "../support/test-modes.js";
+import { openTui } from "../support/tui.js";
 
 const keymap = (entries: Record<string, string[]>) => withKeymap(ALL_COMMANDS, new Map(Object.entries(entries)));
 
 test("a keymap replaces keys, in the footer and the help too", () => {
   const commands = keymap({ reveal: ["w", "f5"], copy: [], help: ["f1"], quit: ["Q"] });
-  const revealed = update(readyState(), { type: "key", key: press("f5") }, commands)[0].revealed;
+  const revealed = pressed(readyState(), press("f5"), commands)[0].revealed;
   expect(revealed?.names).toContain("DATABASE_URL");
-  expect(update(readyState(), { type: "key", key: type("v") }, commands)[0].revealed).toBeUndefined();
+  expect(pressed(readyState(), type("v"), commands)[0].revealed).toBeUndefined();
   const footer = footerLines({ ...readyState(), columns: 200 }, commands)
     .flat()
     .map(({ text }) => text)
@@ -54,7 +53,7 @@ test.each([
 });
 
 test("the commands have no two with one key", () => {
-  const isFixed = (key: string) => GLOBAL_KEYS.some((fixed) => fixed.key === key);
+  const isFixed = (key: string) => GLOBAL_KEYS.includes(key);
   const own = ALL_COMMANDS.map(({ name, keys }) => [name, keys.filter((key) => !isFixed(key))]);
   expect(() => keymap(Object.fromEntries(own))).not.toThrow();
 });
@@ -67,7 +66,12 @@ test("hints and notices name the keys of the keymap, and commands without one by
   const text = (state: State) => emptyListLines(state, 80).map((line) => line.map((span) => span.text).join(""));
   expect(text(empty)).toEqual(["no variables yet; A adds one"]);
   expect(text(failed)).toContain("trying again; F5 tries now");
-  const asking = confirmEdit(empty, "delete", 0, editOf("PORT", undefined, undefined));
-  const [busy] = update(asking, { type: "key", key: press("enter") });
-  expect(update(busy, { type: "applied" })[0].notice?.text).toBe("deleted the value of PORT; :undo undoes it");
+});
+
+test("a notice about an edit names the key of undo, or the command without one", async () => {
+  const tui = await openTui({ commands: keymap({ undo: [] }) });
+  tui.press("x");
+  await tui.shows(/▶ Delete/);
+  tui.press("enter");
+  await tui.shows(/deleted the value of DATABASE_URL; :undo undoes it/);
 });

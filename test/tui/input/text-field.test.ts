@@ -6,7 +6,7 @@ import {
   moveLines,
   type TextField,
   textField,
-} from "../../../src/tui/input/text-field.js";
+} from "../../../src/tui/widgets/text-field.js";
 import { paste, press, type } from "../support/state.js";
 
 /** A field as text with a bar at the cursor. */

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import { textInput } from "../../../src/tui/input/text-input.js";
+import { textInput } from "../../../src/tui/widgets/text-field.js";
 
 function shown(text: string, cursor: number, width: number): string {
   const line = textInput({ text, cursor }, width);

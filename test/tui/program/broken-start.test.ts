@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { State } from "../../../src/tui/state/state.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
-import { isWell, remoteProgram } from "../support/remote-program.js";
+import { isWell, remoteProgram } from "../support/tui.js";
 
 const ALL = ["shop/development", "shop/test", "shop/production", "billing/development"];
 const listed = ({ places }: State) => places.flatMap(({ name, isGone }) => (isGone ? [] : [name]));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { VariableSource } from "../../../src/domain/source.js";
-import { readEntries } from "../../../src/tui/program/read-entries.js";
+import { readEntries } from "../../../src/tui/reading/read-place.js";
 import { bigData, localSource } from "../support/source.js";
 
 async function read(source: VariableSource, known: Parameters<typeof readEntries>[1] = []) {

@@ -14,7 +14,7 @@ import { aRecord, aVariable } from "../../support/records.js";
 import { runningServer } from "../../support/running-server.js";
 import { stubbedServer } from "../../support/stubbed-server.js";
 import { switchingServer } from "../../support/switching-server.js";
-import { developmentProfile, hasFailed, isWell, profileFolder, remoteProgram } from "../support/remote-program.js";
+import { developmentProfile, hasFailed, isWell, profileFolder, remoteProgram } from "../support/tui.js";
 
 async function programOf(...urls: (string | URL)[]) {
   const profiles = Object.fromEntries(urls.map((url, index) => [`server-${index}`, developmentProfile(url)]));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keepVisible, moveCursor } from "../../../src/tui/state/cursor.js";
+import { keepVisible, moveCursor } from "../../../src/tui/widgets/list.js";
 
 it.each([
   ["up", 49],

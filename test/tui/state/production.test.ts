@@ -1,8 +1,5 @@
 import { expect, it } from "vitest";
-import { openDiff } from "../../../src/tui/modes/compare.js";
-import { isProduction, showsProduction } from "../../../src/tui/state/production.js";
-import { ENTRIES, readyState } from "../support/state.js";
-import { CONFIRMATION, MATRIX, modeOf } from "../support/test-modes.js";
+import { isProduction } from "../../../src/tui/state/places.js";
 
 const kind = "environment";
 
@@ -26,17 +23,4 @@ it("a profile is production by its whole name, not by the part after a slash", (
 
 it("a place is production if its identity is", () => {
   expect(isProduction({ name: "work", identity: "shop/production", kind: "profile" })).toBe(true);
-});
-
-it("the screen is about production while that is open, compared or edited", () => {
-  const comparison = modeOf(openDiff(readyState(ENTRIES), 2), "diff");
-  const states = [
-    readyState(ENTRIES),
-    readyState(ENTRIES, { place: 2 }),
-    readyState(ENTRIES, { mode: comparison }),
-    readyState(ENTRIES, { mode: { ...CONFIRMATION, place: 2 } }),
-    readyState(ENTRIES, { place: 2, mode: { ...CONFIRMATION, place: 0 } }),
-    readyState(ENTRIES, { mode: { ...MATRIX, place: 2 } }),
-  ];
-  expect(states.map(showsProduction)).toEqual([false, true, true, true, false, true]);
 });

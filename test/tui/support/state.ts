@@ -1,14 +1,11 @@
 import type { VariableEntry } from "../../../src/domain/source.js";
 import type { JsonValue, VariableType } from "../../../src/domain/variable.js";
-import { initialState, loaded } from "../../../src/tui/browse/loading.js";
-import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
-import type { Key } from "../../../src/tui/input/key.js";
-import { update } from "../../../src/tui/program/update.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
+import { initialState, loaded } from "../../../src/tui/reading/loading.js";
 import { keysByName } from "../../../src/tui/state/command.js";
 import type { Loaded, PlaceInfo } from "../../../src/tui/state/loaded.js";
-import type { Message } from "../../../src/tui/state/messages.js";
-import type { Preferences } from "../../../src/tui/state/preferences.js";
-import type { List, State } from "../../../src/tui/state/state.js";
+import type { List, Preferences, State } from "../../../src/tui/state/state.js";
+import type { Key } from "../../../src/tui/widgets/key.js";
 import { aVariable } from "../../support/records.js";
 
 /** The time of test states in milliseconds. */
@@ -47,13 +44,7 @@ type Change = Partial<Omit<State, "loaded" | "list">> & {
   readonly list?: Partial<List>;
 };
 
-export const PREFERENCES: Preferences = { keys: keysByName(ALL_COMMANDS) };
-
-/** The state after the work that keys wait for has ended, with this outcome. */
-export function finished(state: State, outcome: Message): State {
-  const [next] = update(state, outcome);
-  return state.pending ? update(next, { type: "done", effect: state.pending })[0] : next;
-}
+const PREFERENCES: Preferences = { keys: keysByName(ALL_COMMANDS) };
 
 /** Three places on a screen of 80x24, of which the first is being read for the first time. */
 export function loadingState(change: Change = {}): State {

@@ -1,5 +1,5 @@
 import type { Command } from "../../../src/tui/state/command.js";
-import { step } from "../../../src/tui/state/messages.js";
+import { step } from "../../../src/tui/state/work.js";
 
 function command(
   keys: string,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { TextLines } from "../../../src/tui/screen/app.js";
+import { Lines } from "../../../src/tui/program/draw.js";
 import Output from "../../../src/tui/terminal/ink-output.js";
 import { renderFrame } from "../support/render-frame.js";
 
@@ -44,8 +44,8 @@ test("clipping is not supported and throws", () => {
 test("component tests and the bundle use this class instead of ink's own", () => {
   const get = vi.spyOn(Output.prototype, "get");
   onTestFinished(() => get.mockRestore());
-  expect(renderFrame(<TextLines lines={[[{ text: "hello" }]]} />, 20)).toBe("hello");
+  expect(renderFrame(<Lines lines={["hello"]} />, 20)).toBe("hello");
   expect(get).toHaveBeenCalled();
-  const bundle = readFileSync(new URL("../../../dist/tui/run-tui.js", import.meta.url), "utf8");
+  const bundle = readFileSync(new URL("../../../dist/tui/draw.js", import.meta.url), "utf8");
   expect(bundle).toContain("clipping is not supported");
 });

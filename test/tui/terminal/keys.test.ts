@@ -1,9 +1,8 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import type { Key } from "../../../src/tui/input/key.js";
-import type { Mouse } from "../../../src/tui/input/mouse.js";
 import type { Rgb } from "../../../src/tui/terminal/background.js";
-import { listenToInput } from "../../../src/tui/terminal/keys.js";
+import { listenToInput } from "../../../src/tui/terminal/input.js";
+import type { Key, Mouse } from "../../../src/tui/widgets/key.js";
 
 /** The input reported for the chunks of a terminal, up to the key with this name. */
 async function inputOf(chunks: readonly string[], last: string): Promise<(Key | Mouse | Rgb)[]> {

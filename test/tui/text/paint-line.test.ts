@@ -1,7 +1,6 @@
 import chalk from "chalk";
 import { expect, it, onTestFinished } from "vitest";
-import { line } from "../../../src/tui/text/line.js";
-import { paintLine } from "../../../src/tui/text/paint-line.js";
+import { line, paintLine } from "../../../src/tui/text/line.js";
 import { createTheme } from "../../../src/tui/text/theme.js";
 
 function painted(level: typeof chalk.level, name: "dark" | "plain"): string {

@@ -8,8 +8,7 @@ import { followProblem, type Store } from "../../../store/store.js";
 import type { OutputFlags } from "../../output/context.js";
 import type { Output } from "../../output/io.js";
 import { LogWriter } from "../../output/log-writer.js";
-import type { Colors } from "../../output/output.js";
-import { escapeJson } from "../../output/output.js";
+import { type Colors, escapeJson } from "../../output/output.js";
 import { keyWarnings } from "../../output/shell-lines.js";
 
 export type LogFormat = "pretty" | "json";

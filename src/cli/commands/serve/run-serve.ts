@@ -1,6 +1,5 @@
 import { isLoopback } from "../../../client/options.js";
-import type { Endpoint } from "../../../domain/endpoint.js";
-import { hostOf } from "../../../domain/endpoint.js";
+import { type Endpoint, hostOf } from "../../../domain/endpoint.js";
 import { UsageError } from "../../../domain/errors.js";
 import { command } from "../../../domain/shell.js";
 import { looseMode, looseModeWarning } from "../../../files/owners.js";

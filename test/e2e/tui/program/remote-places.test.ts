@@ -16,7 +16,7 @@ import {
   profileFolder,
   type RemoteProgram,
   remoteProgram,
-} from "../../../tui/support/remote-program.js";
+} from "../../../tui/support/tui.js";
 
 describe("a command that is copied", () => {
   it("a copied command prints the value in a shell, for a profile with any environment variables set", async () => {

@@ -1,0 +1,357 @@
+import { EXPORT_FORMATS } from "../../formats/formats.js";
+import { openEditor, openForm } from "../edit/form.js";
+import { confirmRedo, confirmUndo, deleteValues, whyNoRedo, whyNoUndo } from "../edit/review.js";
+import { SELECTED_FORMATS } from "../reading/copying.js";
+import { isReading, reload } from "../reading/loading.js";
+import { ONLY } from "../reading/matrix-table.js";
+import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
+import { withTypedFilter } from "../reading/selection.js";
+import { openCommandLine } from "../screens/command-line.js";
+import { openCopy } from "../screens/copy.js";
+import { openDiff } from "../screens/diff.js";
+import { openHelp } from "../screens/help.js";
+import { filterList } from "../screens/list.js";
+import { openTakeOver, takeOver } from "../screens/places.js";
+import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
+import { PANELS, type State } from "../state/state.js";
+import { calling, step } from "../state/work.js";
+import { quit } from "../view/question.js";
+import { selectionOf } from "../view/screen.js";
+import { MOVES } from "../widgets/list.js";
+import {
+  chooseCopy,
+  chooseCopyAll,
+  chooseMatrix,
+  chooseSort,
+  chooseType,
+  diffSelected,
+  ifListed,
+  ifOpen,
+  ON_SELECTED,
+  ON_VARIABLE,
+  onEntry,
+  onTargets,
+  openNamed,
+  otherPlaceChoices,
+  placeChoices,
+  reverseSort,
+  SORT_CHOICES,
+  TYPE_CHOICES,
+  whyNoEntry,
+  whyNoEnvironments,
+  whyNoOther,
+  whyNoReveal,
+  whyNoTarget,
+  whyNoTargetValue,
+  whyNotEdit,
+  whyNotRead,
+  withOtherPlace,
+} from "./choose.js";
+import { clearable, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./mark.js";
+import {
+  addEnvironment,
+  exportChoices,
+  exportFile,
+  GRACE_CHOICES,
+  importChoices,
+  importFile,
+  rotate,
+} from "./transfer.js";
+
+/** Of a command that does nothing in the list: the screen says what it does. */
+const byScreen: Command["run"] = (state) => step(state);
+
+/** Commands about other places. */
+const COMPARE_COMMANDS: readonly Command[] = [
+  command(
+    "Values",
+    "diff",
+    "d",
+    "compare with another place, side by side; in the places with the one under the cursor",
+    {
+      where: [...PANELS, "diff"],
+      label: ({ stack }) => (stack.length > 0 ? undefined : "diff"),
+      argument: "<place>",
+      choices: otherPlaceChoices,
+      disabledReason: (state) => whyNotRead(state) ?? whyNoOther(state),
+      run: (state, name) => (name === "" ? diffSelected(state) : withOtherPlace(state, name, openDiff)),
+    },
+  ),
+  command("Edit", "take-over", ">", "give the variable the same value in another place", {
+    ...ON_SELECTED,
+    label: ifOpen("take over"),
+    argument: "<place>",
+    choices: otherPlaceChoices,
+    disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
+    run: onTargets((state, entries, name) => {
+      if (name === "") return openTakeOver(state, entries, selectionOf(state).place);
+      return withOtherPlace(state, name, (from, place) => takeOver(from, entries, place));
+    }),
+  }),
+  command("Edit", "take-from", "<", "take the value of the right side over to the left one", {
+    where: ["diff"],
+    label: "take from there",
+    run: byScreen,
+  }),
+  command("Values", "matrix", "m", "show which values differ or are missing in the environments of the application", {
+    where: [...PANELS, "matrix"],
+    label: ({ stack }) => (stack.length > 0 ? undefined : "matrix"),
+    argument: "<rows>",
+    choices: () => ONLY,
+    disabledReason: whyNotRead,
+    run: chooseMatrix,
+  }),
+];
+
+/** Edits of the open place, and of any the way back. */
+const EDIT_COMMANDS: readonly Command[] = [
+  command("Edit", "edit", "e", "change the type, the value and the description", {
+    ...ON_SELECTED,
+    disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
+    run: onEntry((state, entry, place) => openForm(state, "edit", entry, place)),
+  }),
+  command("Edit", "editor", "E", "edit the value in $VISUAL or $EDITOR", {
+    where: ["variables", "record", "diff"],
+    label: undefined,
+    disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
+    run: onEntry(openEditor),
+  }),
+  command("Edit", "add", "a", "add a variable", {
+    ...ON_VARIABLE,
+    disabledReason: whyNotEdit,
+    run: (state) => openForm(state, "add"),
+  }),
+  command("Edit", "delete", "x", "delete the value from this environment", {
+    ...ON_VARIABLE,
+    disabledReason: (state) => whyNotEdit(state) ?? whyNoTarget(state),
+    run: onTargets(deleteValues),
+  }),
+  command("Edit", "undo", "u", "undo the last edit of this session, in any place; repeat for earlier ones", {
+    where: EVERYWHERE,
+    disabledReason: whyNoUndo,
+    run: confirmUndo,
+  }),
+  command("Edit", "redo", "U", "redo the edit that was undone last; repeat for later ones", {
+    where: EVERYWHERE,
+    label: undefined,
+    disabledReason: whyNoRedo,
+    run: confirmRedo,
+  }),
+];
+
+const IN_LIST = { where: ["variables"] } as const;
+
+const FILTER_HELP =
+  "search names and descriptions; letters may be skipped: /durl finds DATABASE_URL. name:port searches names alone; !missing, !encrypted, " +
+  "!changed and a type, such as !json or type:json, show only those";
+
+/** The content of the list, and its order. */
+const FIND_COMMANDS: readonly Command[] = [
+  command("Find", "filter", "/", FILTER_HELP, {
+    where: ["variables", "matrix", "diff"],
+    label: ifListed("filter"),
+    argument: "<text>",
+    accepts: "text",
+    run: (state, text) => (text === "" ? filterList(state) : step(withTypedFilter(state, text))),
+  }),
+  command("Find", "find-place", "/", "find a place by its name", {
+    where: ["places"],
+    label: "find",
+    run: (state) => openCommandLine(state, "open "),
+  }),
+  command("Find", "type", "t", "show only one type of variable, then the next, then all again", {
+    ...IN_LIST,
+    label: ifListed("type"),
+    argument: "<type>",
+    choices: () => TYPE_CHOICES,
+    run: chooseType,
+  }),
+  command("Find", "sort", "s", "sort by id (the order of the source), by name or by type", {
+    ...IN_LIST,
+    label: ifListed("sort"),
+    argument: "<order>",
+    choices: () => SORT_CHOICES,
+    run: chooseSort,
+  }),
+  command("Find", "next-difference", "n", "go to the next variable that differs or is missing, or the next change", {
+    where: ["matrix", "diff"],
+    label: "next",
+    run: byScreen,
+  }),
+  command("Find", "previous-difference", "N", "go to the previous one", {
+    where: ["matrix", "diff"],
+    label: undefined,
+    run: byScreen,
+  }),
+  command("Find", "filter-rows", "t", "show only variables that differ, then only missing ones, then all", {
+    where: ["matrix"],
+    label: "filter rows",
+    run: byScreen,
+  }),
+  command("Find", "reverse", "S", "reverse the order", { ...IN_LIST, label: undefined, run: reverseSort }),
+];
+
+const CLEAR_LABELS = { range: "drop range", filter: "clear filter", marks: "unmark", none: undefined } as const;
+
+function clearLabel(state: State): string | undefined {
+  if (state.stack.length > 0) return "back";
+  return state.focus === "variables" ? CLEAR_LABELS[clearable(state) ?? "none"] : undefined;
+}
+
+/** Moving in the panel with the focus. */
+const CURSOR_COMMANDS: readonly Command[] = [
+  ...MOVES.map(({ name, keys, help }) => {
+    const [key = ""] = keys.split(" ");
+    return command("Move", name, keys, help, { label: undefined, run: (state) => moveInPanel(state, key) });
+  }),
+];
+
+/** Moving in a panel and between panels. */
+const PANEL_COMMANDS: readonly Command[] = [
+  command("Move", "next-panel", "tab l right", "go to the next panel", {
+    where: EVERYWHERE,
+    label: ({ stack }) => (stack.at(-1)?.screen.name === "matrix" ? undefined : "panel"),
+    run: (state) => focusPanel(state, 1),
+  }),
+  command("Move", "previous-panel", "shift-tab h left", "go to the previous panel", {
+    where: EVERYWHERE,
+    label: undefined,
+    run: (state) => focusPanel(state, -1),
+  }),
+  command("Move", "open", "enter", "open the place under the cursor, or go to the record", {
+    where: EVERYWHERE,
+    label: (state) => (["places", "matrix"].includes(whereOf(state) ?? "") ? "open" : undefined),
+    argument: "<place>",
+    choices: placeChoices,
+    run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
+  }),
+  command("Move", "back", "escape", "go back to the list, end the range, clear the filter or remove the marks", {
+    where: EVERYWHERE,
+    label: clearLabel,
+    run: goBack,
+  }),
+  command("Move", "close", "q", "close the matrix or the comparison", {
+    where: ["matrix", "diff"],
+    label: undefined,
+    run: byScreen,
+  }),
+];
+
+/** Files, and environments. */
+const TRANSFER_COMMANDS: readonly Command[] = [
+  command("Edit", "import", "", "import a dotenv, JSON or YAML file, after a question", {
+    label: undefined,
+    argument: "<file> [format]",
+    accepts: "path",
+    needsArgument: true,
+    choices: importChoices,
+    disabledReason: whyNotEdit,
+    run: importFile,
+  }),
+  command("Values", "export", "", "write all values, or the marked ones, to a file that only you can read", {
+    label: undefined,
+    argument: "<file> [format]",
+    accepts: "path",
+    needsArgument: true,
+    choices: exportChoices,
+    run: exportFile,
+  }),
+  command("Edit", "env add", "", "add an environment, and show its credentials", {
+    label: undefined,
+    argument: "<name>",
+    accepts: "text",
+    needsArgument: true,
+    disabledReason: whyNoEnvironments,
+    run: addEnvironment,
+  }),
+  command("Edit", "env rotate", "", "give the open environment new credentials, and show them", {
+    label: undefined,
+    argument: "[grace]",
+    accepts: "text",
+    choices: () => GRACE_CHOICES,
+    disabledReason: whyNoEnvironments,
+    run: rotate,
+  }),
+];
+
+/** Seeing and copying values. */
+const VALUE_COMMANDS: readonly Command[] = [
+  command("Values", "reveal", "v", "show the value for 30 seconds, or mask it again", {
+    ...ON_SELECTED,
+    disabledReason: whyNoReveal,
+    run: (state) => decryptSelected(toggleRevealed(state, selectionOf(state).name ?? "")),
+  }),
+  command("Values", "reveal-all", "V", "show all values for a minute, or mask them again", {
+    ...ON_SELECTED,
+    label: ({ stack }) => (stack.at(-1)?.screen.name === "matrix" ? "reveal all" : undefined),
+    run: (state) => decryptSelected(toggleAllRevealed(state)),
+  }),
+  command("Values", "copy", "y", "copy the value, even while it is masked", {
+    ...ON_SELECTED,
+    argument: "<format>",
+    choices: () => SELECTED_FORMATS,
+    disabledReason: whyNoTargetValue,
+    run: chooseCopy,
+  }),
+  command("Values", "copy-as", "Y", "copy in a chosen form: NAME=value, JSON, a command, or the whole environment", {
+    ...ON_VARIABLE,
+    label: undefined,
+    disabledReason: (state) => whyNotRead(state) ?? whyNoTarget(state),
+    run: (state) => openCopy(state),
+  }),
+  command("Values", "copy-other", "Y", "copy the value of the right side", {
+    where: ["diff"],
+    label: "copy the other",
+    run: byScreen,
+  }),
+  command("Values", "copy-all", "", "copy the whole environment in a format of export", {
+    label: undefined,
+    argument: "<format>",
+    choices: () => EXPORT_FORMATS,
+    disabledReason: whyNotRead,
+    run: chooseCopyAll,
+  }),
+];
+
+/** All commands, in the order of the footer. */
+export const ALL_COMMANDS: readonly Command[] = [
+  ...CURSOR_COMMANDS,
+  ...FIND_COMMANDS,
+  ...MARK_COMMANDS,
+  ...VALUE_COMMANDS,
+  ...EDIT_COMMANDS,
+  ...COMPARE_COMMANDS,
+  ...TRANSFER_COMMANDS,
+  command("Other", "help", "?", "show all keys", { where: EVERYWHERE, run: openHelp }),
+  command("Other", "command", ":", "type a command; matches are shown, and Tab completes it", {
+    where: EVERYWHERE,
+    label: undefined,
+    run: (state) => openCommandLine(state),
+  }),
+  command("Other", "refresh", "r ctrl-r", "read the variables again", {
+    where: EVERYWHERE,
+    label: ({ loaded }) => (loaded.isComplete || loaded.failure ? "refresh" : undefined),
+    // A key that is held down must not send request after request.
+    run: (state) => (isReading(state.loaded) ? step(state) : reload(state)),
+  }),
+  ...PANEL_COMMANDS,
+  command("Other", "quit", "q ctrl-c", "quit and restore the terminal", {
+    run: (state) => quit(state),
+  }),
+  command("Other", "redraw", "ctrl-l", "draw the whole screen again", {
+    label: undefined,
+    run: (state) =>
+      step(
+        state,
+        calling(({ redraw }) => redraw()),
+      ),
+  }),
+  command("Other", "suspend", "ctrl-z", "suspend and return to the shell; fg resumes", {
+    label: undefined,
+    run: (state) =>
+      step(
+        state,
+        calling(({ suspend }) => suspend()),
+      ),
+  }),
+];

@@ -1,0 +1,120 @@
+import { UsageError } from "../../domain/errors.js";
+import { isReservedName } from "../../domain/reserved-names.js";
+import { namedValues, type VariableEntry } from "../../domain/source.js";
+import { valueText } from "../../domain/variable.js";
+import { EXPORT_FORMATS, type ExportFormat } from "../../formats/formats.js";
+import { toFailure } from "../state/opened-places.js";
+import type { CopyOutcome, OpenPlace, WriteValues, Written } from "../state/ports.js";
+import { notify, type State, type Step, type Tools } from "../state/state.js";
+import { step } from "../state/work.js";
+import { countText } from "../text/line.js";
+
+/** `name=value` is a line of a `.env` file, and `command` a shell command that prints the value. */
+export const SELECTED_FORMATS = ["value", "name=value", "json", "name", "command"] as const;
+type SelectedFormat = (typeof SELECTED_FORMATS)[number];
+
+export type CopyFormat = SelectedFormat | ExportFormat;
+
+/** A line of the menu: how to copy the selected variables, or all of the environment. */
+export interface CopyItem {
+  readonly format: CopyFormat;
+  readonly isAll: boolean;
+}
+
+export const COPY_ITEMS: readonly CopyItem[] = [
+  ...SELECTED_FORMATS.map((format) => ({ format, isAll: false })),
+  ...EXPORT_FORMATS.map((format) => ({ format, isAll: true })),
+];
+
+export function isSelectedFormat(text: string): text is SelectedFormat {
+  return SELECTED_FORMATS.some((format) => format === text);
+}
+
+export function isExportFormat(text: string): text is ExportFormat {
+  return EXPORT_FORMATS.some((format) => format === text);
+}
+
+/** Warns people who copy the value to a shell by hand. */
+export const RESERVED_WARNING = "reserved: run and export leave it out";
+
+/** Copies variables of a place. A notice names them. */
+export function copyEntries(state: State, place: number, entries: readonly VariableEntry[], format: CopyFormat): Step {
+  const where = place === state.place ? "" : ` of ${state.places[place]?.name}`;
+  const nameOf = (copied: typeof entries) => `${copiedName(copied, format)}${where}`;
+  return copyText(state, nameOf(entries), async ({ places, write }) => {
+    const { leftOut = [], ...copied } = await copiedText(entries, format, await places.open(place), write);
+    return { ...copied, what: nameOf(entries.filter(({ variable }) => !leftOut.includes(variable.name))) };
+  });
+}
+
+interface Copied {
+  readonly text: string;
+  readonly what?: string;
+  readonly note?: string | undefined;
+}
+
+/** Copies a text. @param what names it in the notice, unless `textOf` names it more precisely, with a note about it */
+export function copyText(state: State, what: string, textOf: (tools: Tools) => Promise<Copied>): Step {
+  return step(state, async (tools) => {
+    try {
+      const { text, ...about } = await textOf(tools);
+      const outcome = await tools.copy(text);
+      return (now) => step(copied(now, { what, ...about }, outcome));
+    } catch (error) {
+      const { message: reason } = toFailure(error);
+      return (now) => step(copied(now, { what }, { kind: "failed", reason }));
+    }
+  });
+}
+
+function copied(state: State, { what, note }: Omit<Copied, "text">, outcome: CopyOutcome): State {
+  if (outcome.kind === "failed") return notify(state, `can't copy ${what}: ${outcome.reason}`, "error");
+  const end = note === undefined ? "" : `; ${note}`;
+  if (outcome.kind === "clipboard") return notify(state, `copied ${what} to the clipboard${end}`, "success");
+  return notify(state, `sent ${what} to the terminal's clipboard (OSC 52): ${outcome.reason}${end}`);
+}
+
+/** Names a copied text in a notice: `PORT`, `the command for PORT`, `12 variables as yaml`. */
+function copiedName(entries: readonly VariableEntry[], format: CopyFormat): string {
+  const copied = format === "name" ? entries : entries.filter(({ value }) => value !== undefined);
+  // Without any value, the notice says why nothing is copied.
+  const [first, ...others] = copied.length > 0 ? copied : entries;
+  const names = first && others.length === 0 ? first.variable.name : `${countText(others.length + 1)} variables`;
+  switch (format) {
+    case "value":
+      return names;
+    case "name":
+      return `the name${others.length === 0 ? "" : "s"} of ${names}`;
+    case "command":
+      return `the command for ${names}${warning(entries)}`;
+    case "name=value":
+      return `${names} as ${format}${warning(entries)}`;
+    default:
+      return `${names} as ${format}`;
+  }
+}
+
+function warning(entries: readonly VariableEntry[]): string {
+  return entries.some(({ variable }) => isReservedName(variable.name)) ? ` (${RESERVED_WARNING})` : "";
+}
+
+/** The types, which a `.env` file begins with, for `import`. */
+const TYPE_COMMENTS = /^(?:#.*\n)+/;
+
+/** @throws UsageError, DecryptionError */
+async function copiedText(
+  entries: readonly VariableEntry[],
+  format: CopyFormat,
+  { decrypt, getCommand }: Pick<OpenPlace, "decrypt" | "getCommand">,
+  write: WriteValues,
+): Promise<Written> {
+  if (format === "name") return { text: entries.map(({ variable }) => variable.name).join("\n") };
+  const values = namedValues(entries);
+  if (values.length === 0) throw new UsageError("there is no value");
+  if (format === "command") return { text: values.map(({ name }) => getCommand(name)).join("\n") };
+  if (format === "value") return { text: values.map(({ name, value }) => valueText(decrypt(name, value))).join("\n") };
+  if (format !== "name=value") return write(format, values, { decrypt, allowReserved: false });
+  // These were chosen one by one.
+  const { text, note } = await write("dotenv", values, { decrypt, allowReserved: true });
+  return { text: text.replace(TYPE_COMMENTS, "").trimEnd(), note };
+}

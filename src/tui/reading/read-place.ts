@@ -1,0 +1,258 @@
+import { isDeepStrictEqual } from "node:util";
+import { ChangedDataError, NotFoundError, RateLimitedError, ServerError } from "../../domain/errors.js";
+import type { VariableReader } from "../../domain/read.js";
+import {
+  checkConsistency,
+  joinValues,
+  readPages,
+  type Snapshot,
+  type VariableEntry,
+  type VariableSource,
+  withRules,
+} from "../../domain/source.js";
+import type { JsonValue, Variable, VariableValue } from "../../domain/variable.js";
+import type { Elsewhere, Reading } from "../state/loaded.js";
+import type { OpenPlace } from "../state/ports.js";
+import type { Tools, Work } from "../state/state.js";
+import { calling } from "../state/work.js";
+
+interface EntriesRead {
+  /** The known array, if nothing has changed. */
+  readonly entries: readonly VariableEntry[];
+  readonly requests: number;
+}
+
+/**
+ * Reads all variables with their values, page by page of both.
+ *
+ * @param known the entries of an earlier read; unchanged ones are reused
+ * @param onProgress called after each page, with how many there are in all
+ * @param signal ends the read at once, which cancels the request of a snapshot
+ * @throws errors of the reader, ServerError if the answers don't fit together, or the reason of the signal
+ */
+export async function readEntries(
+  reader: VariableReader,
+  known: readonly VariableEntry[],
+  onProgress?: (entries: () => readonly VariableEntry[], total: number) => Promise<void> | void,
+  signal?: AbortSignal,
+): Promise<EntriesRead> {
+  const variables: Variable[] = [];
+  const values: VariableValue[] = [];
+  const valuesByVariable = new Map<number, VariableValue>();
+  const entries = () => withRules(joinValues(variables, valuesByVariable), reader);
+  const variablePages = readPages((page) => reader.listVariables(page));
+  const valuePages = readPages((page) => reader.listValues(page));
+  const next = untilAborted(signal);
+  for (let requests = 0, total = 0; ; ) {
+    const variablePage = (await next(() => variablePages.next())).value;
+    const valuePage = (await next(() => valuePages.next())).value;
+    if (!variablePage && !valuePage) {
+      checkConsistency(variables, values);
+      return { entries: reuse(known, entries()), requests };
+    }
+    requests += (variablePage ? 1 : 0) + (valuePage ? 1 : 0);
+    total = variablePage?.metadata.total ?? total;
+    for (const variable of variablePage?.data ?? []) variables.push(variable);
+    for (const value of valuePage?.data ?? []) {
+      values.push(value);
+      valuesByVariable.set(value.variable_id, value);
+    }
+    await onProgress?.(entries, total);
+  }
+}
+
+/** Runs steps of some work, each of which rejects as soon as the signal is aborted. */
+function untilAborted(signal: AbortSignal | undefined): <T>(work: () => Promise<T>) => Promise<T> {
+  if (!signal) return (work) => work();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  // It may come after the work is done.
+  aborted.catch(() => {});
+  return (work) => {
+    signal.throwIfAborted();
+    return Promise.race([work(), aborted]);
+  };
+}
+
+/** The entries, with equal ones of `known` in their place; `known` itself if all are equal. Both are sorted by id. */
+function reuse(known: readonly VariableEntry[], entries: readonly VariableEntry[]): readonly VariableEntry[] {
+  let at = 0;
+  const reused = entries.map((entry) => {
+    const { id } = entry.variable;
+    while ((known[at]?.variable.id ?? id) < id) at++;
+    const before = known[at];
+    return before && isSame(before, entry) ? before : entry;
+  });
+  const isUnchanged = reused.length === known.length && reused.every((entry, index) => entry === known[index]);
+  return isUnchanged ? known : reused;
+}
+
+/** Data that has just changed is usually stable after that; more changes in a row are reported as a failure. */
+const MAX_READS = 5;
+
+/** Reads again after a change during the read, for which a source that tries once gives up. */
+async function readAgainOnChange(
+  source: VariableSource,
+  read: (snapshot: Snapshot) => Promise<EntriesRead>,
+): Promise<EntriesRead> {
+  for (let reads = 1; ; reads++) {
+    try {
+      return await source.readSnapshot(read);
+    } catch (error) {
+      if (!(error instanceof ChangedDataError) || reads === MAX_READS) throw error;
+    }
+  }
+}
+
+/** Local data is returned without a pause: let the screen and the keys have their turn. */
+function giveWay(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/** Whether two entries have the same content: a restarted server may create new records of it. */
+export function isSame(a: VariableEntry, b: VariableEntry): boolean {
+  if (a === b) return true;
+  const parts = ({ variable, value, rules }: VariableEntry) => [variable, value, rules];
+  return isDeepStrictEqual(parts(a), parts(b));
+}
+
+/** A long first read reports its progress at most this often, as the list is rebuilt each time. */
+const PROGRESS_MS = 100;
+
+/** Calls during the read of the open place. */
+interface Progress {
+  readonly onOpened: (opened: OpenPlace) => void;
+  readonly onProgress: (entries: readonly VariableEntry[], total: number) => void;
+}
+
+/**
+ * Reads the open place, whose earlier read ends.
+ *
+ * @param known the entries of an earlier read, which are returned if nothing has changed
+ * @param isRequested whether a person asks for it: settings may have been corrected
+ * @returns undefined if another read took its place
+ * @throws the errors of opening and reading a source
+ */
+export async function readOpen(
+  tools: Tools,
+  place: number,
+  known: readonly VariableEntry[],
+  isRequested: boolean,
+  { onOpened, onProgress }: Progress,
+): Promise<Reading | undefined> {
+  const { places, versions, asOf, ticks } = tools;
+  return onceAtATime(tools, "open", place, isRequested, async (signal) => {
+    const opened = await places.open(place);
+    onOpened(opened);
+    let shownAt = Number.NEGATIVE_INFINITY;
+    const showProgress = async (soFar: () => readonly VariableEntry[], total: number) => {
+      if (known.length > 0 || ticks() - shownAt < PROGRESS_MS) return;
+      shownAt = ticks();
+      onProgress(soFar(), total);
+      await giveWay();
+    };
+    const { entries, requests } = await readVersion(tools, opened, known, signal, showProgress);
+    const { problem, age } = await healthOf(opened.source);
+    places.setFailed(place, false);
+    const now = ticks();
+    const data = versions.get(entries) ?? opened.source;
+    if (age !== undefined) asOf.set(data, now - age);
+    return { entries, asOf: asOf.get(data), problem, requests: requests + 1, now };
+  });
+}
+
+/** Reads a place beside the open one; a local one only if it has changed. Undefined if the read was stopped. */
+export async function readBeside(tools: Tools, place: number, known: readonly VariableEntry[] = []) {
+  return onceAtATime(tools, place, place, true, async (signal) => {
+    const opened = await tools.places.open(place);
+    const { entries } = await readVersion(tools, opened, known, signal, giveWay);
+    return {
+      entries,
+      asOf: tools.ticks(),
+      isLocal: opened.version !== undefined,
+      isEditable: opened.editor !== undefined,
+    };
+  });
+}
+
+/** Ends the reads of these places: nothing comes of them. */
+export function stopReading(places: readonly number[]): Work {
+  return calling(({ reads }) => {
+    for (const place of places) reads.get(place)?.abort();
+  });
+}
+
+/** Looks a variable up where that sends no request. Places that can't be read are left out. */
+export async function lookUp({ places }: Tools, name: string, indexes: readonly number[]): Promise<Elsewhere> {
+  const values = new Map<number, JsonValue | undefined>();
+  for (const place of indexes) {
+    if (places.at(place)?.kind !== "environment" && !places.isOpen(place)) continue;
+    try {
+      const { source, version } = await places.open(place);
+      if (version) values.set(place, (await source.getContentByName(name)).value);
+    } catch (error) {
+      if (error instanceof NotFoundError) values.set(place, undefined);
+    }
+    await giveWay();
+  }
+  return { name, values };
+}
+
+/** Reads instead of an earlier read that is still in progress. Undefined if it is stopped. */
+async function onceAtATime<T>(
+  { places, reads }: Tools,
+  key: number | "open",
+  place: number,
+  isRequested: boolean,
+  read: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  reads.get(key)?.abort();
+  const controller = new AbortController();
+  reads.set(key, controller);
+  const { signal } = controller;
+  try {
+    if (isRequested) await places.closeFailed(place);
+    const outcome = await read(signal);
+    return signal.aborted ? undefined : outcome;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    if (!(key === "open" && error instanceof RateLimitedError)) places.setFailed(place, true);
+    throw error;
+  }
+}
+
+/** Reads all entries unless their version is known. */
+async function readVersion(
+  { versions }: Tools,
+  { source, version }: OpenPlace,
+  known: readonly VariableEntry[],
+  signal: AbortSignal,
+  onProgress: Parameters<typeof readEntries>[2],
+) {
+  const current = version?.();
+  if (current !== undefined && versions.get(known) === current) return { entries: known, requests: 0 };
+  const reading = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, known, onProgress, signal));
+  if (current) versions.set(reading.entries, current);
+  return reading;
+}
+
+const UNAVAILABLE = 503;
+
+interface SourceHealth {
+  /** Warnings of a source that answers. */
+  readonly problem?: string | undefined;
+  /** Milliseconds since its data was last known to be up to date; undefined if that isn't known. */
+  readonly age?: number | undefined;
+}
+
+/** A proxy that blocks the health check doesn't matter here. */
+async function healthOf(source: VariableSource): Promise<SourceHealth> {
+  try {
+    const { message, data_age: seconds } = await source.getHealth();
+    const problem = seconds === undefined || message === "OK" ? undefined : message;
+    return { problem, age: (seconds ?? 0) * 1_000 };
+  } catch (error) {
+    return error instanceof ServerError && error.status === UNAVAILABLE ? { problem: error.message } : { age: 0 };
+  }
+}

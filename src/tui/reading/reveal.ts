@@ -1,0 +1,98 @@
+import type { VariableEntry } from "../../domain/source.js";
+import { isEncrypted, isPublic, textAs, valueText } from "../../domain/variable.js";
+import type { Revealed, State, Step, Work } from "../state/state.js";
+import { step } from "../state/work.js";
+import { selectedEntry } from "./selection.js";
+
+/** Replaces every hidden value. Always of one length, since the length of a secret is a hint too. */
+export const MASK = "••••••••";
+
+export const REVEAL_MS = 30_000;
+const REVEAL_ALL_MS = 60_000;
+
+/** Whether someone has revealed the value of this name. Everything that draws secret values asks this. */
+export function isRevealed(revealed: Revealed | undefined, name: string): boolean {
+  return revealed !== undefined && (revealed.names === "all" || revealed.names.has(name));
+}
+
+export type ShownValue =
+  | { readonly kind: "shown"; readonly text: string }
+  | { readonly kind: "masked" }
+  /** Revealed, but encrypted by a client and not decrypted. */
+  | { readonly kind: "encrypted" }
+  | { readonly kind: "none" }
+  | { readonly kind: "loading" };
+
+export function shownValue({ variable, value, rules }: VariableEntry, { revealed, loaded }: State): ShownValue {
+  if (!value) return { kind: loaded.isComplete ? "none" : "loading" };
+  if (!isRevealed(revealed, variable.name) && !isPublic(rules)) return { kind: "masked" };
+  if (!isEncrypted(value.content.value)) return { kind: "shown", text: textAs(value.content.value, variable.type) };
+  const text = revealed?.decrypted.get(value.content.value);
+  return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
+}
+
+/** Reveals one value for 30 seconds, or masks it again. */
+export function toggleRevealed(state: State, name: string): State {
+  const { revealed, now } = state;
+  if (revealed?.names === "all") return { ...state, revealed: undefined };
+  if (revealed?.names.has(name)) return masked(state, [name]);
+  const ends = new Map(revealed?.ends).set(name, now + REVEAL_MS);
+  const names = new Set(revealed?.names).add(name);
+  return { ...state, revealed: { decrypted: new Map(), ...revealed, names, ends, until: now + REVEAL_MS } };
+}
+
+export function toggleAllRevealed(state: State): State {
+  const { revealed, now } = state;
+  if (revealed?.names === "all") return { ...state, revealed: undefined };
+  const decrypted = revealed?.decrypted ?? new Map();
+  return { ...state, revealed: { names: "all", decrypted, until: now + REVEAL_ALL_MS } };
+}
+
+/** Masks values whose time is over. */
+export function expireRevealed(state: State): State {
+  const { revealed, now } = state;
+  if (!revealed) return state;
+  if (revealed.until <= now) return { ...state, revealed: undefined };
+  const over = [...(revealed.ends ?? [])].flatMap(([name, end]) => (end <= now ? [name] : []));
+  return over.length === 0 ? state : masked(state, over);
+}
+
+/** Masks some of the values, and forgets their decrypted texts. */
+function masked(state: State, hidden: readonly string[]): State {
+  const { revealed, loaded } = state;
+  if (!revealed || revealed.names === "all") return state;
+  const names = new Set([...revealed.names].filter((name) => !hidden.includes(name)));
+  if (names.size === 0) return { ...state, revealed: undefined };
+  const ends = new Map([...(revealed.ends ?? [])].filter(([name]) => names.has(name)));
+  const isShown = ({ variable }: VariableEntry) => names.has(variable.name);
+  const sealed = new Set(loaded.entries.filter(isShown).map(({ value }) => value?.content.value));
+  const decrypted = new Map([...revealed.decrypted].filter(([text]) => sealed.has(text)));
+  return { ...state, revealed: { names, decrypted, ends, until: Math.max(...ends.values()) } };
+}
+
+/** Decrypts the value under the cursor if it is revealed and encrypted by a client. */
+export function decryptSelected(state: State): Step {
+  const entry = selectedEntry(state);
+  const { revealed } = state;
+  const sealed = entry?.value?.content.value;
+  if (!entry || !revealed || !isEncrypted(sealed)) return step(state);
+  const isWanted = isRevealed(revealed, entry.variable.name) && !revealed.decrypted.has(sealed);
+  return isWanted ? step(state, decrypting(entry, state.place)) : step(state);
+}
+
+/** Decrypts the value of a place, while it is revealed. */
+export function decrypting({ variable, value }: VariableEntry, place: number): Work {
+  return async ({ places }) => {
+    if (!value) return undefined;
+    const sealed = valueText(value.content.value);
+    const text = valueText((await places.open(place)).decrypt(variable.name, value.content.value));
+    return (now) => step(decrypted(now, sealed, text));
+  };
+}
+
+/** @param sealed the encrypted form of the value */
+function decrypted(state: State, sealed: string, text: string): State {
+  const { revealed } = state;
+  if (!revealed) return state;
+  return { ...state, revealed: { ...revealed, decrypted: new Map(revealed.decrypted).set(sealed, text) } };
+}

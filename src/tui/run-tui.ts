@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { Writable } from "node:stream";
+import chalk, { type ColorSupportLevel } from "chalk";
+import { createProgram, type ProgramOptions } from "./program/program.js";
+import { pictureOf } from "./program/screen.js";
+import { keysByName } from "./state/command.js";
+import type { Preferences } from "./state/state.js";
+import { askBackground, backgroundFrom, shadeOf } from "./terminal/background.js";
+import { listenToInput } from "./terminal/input.js";
+import { Screen, type TuiTerminal } from "./terminal/screen.js";
+import { createTheme, type ThemeName } from "./text/theme.js";
+
+export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {
+  /** Index of the place to open. */
+  readonly place: number;
+  /** Index of one to offer: the cursor is on it, and the list of places has the focus. */
+  readonly offered?: number;
+  readonly terminal: TuiTerminal;
+  readonly preferences: Preferences;
+  /** `auto` follows the background of the terminal. */
+  readonly theme: ThemeName;
+  /** The variable COLORFGBG, for a terminal that does not tell its background. */
+  readonly colorFgBg: string | undefined;
+  readonly colorLevel: ColorSupportLevel;
+}
+
+const TICK_MS = 1_000;
+
+/** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
+export async function runTui({
+  place,
+  offered,
+  terminal,
+  commands,
+  preferences,
+  theme,
+  colorFgBg,
+  colorLevel,
+  ...options
+}: TuiOptions): Promise<void> {
+  // Lines are painted with chalk's global instance.
+  chalk.level = colorLevel || 1;
+  const screen = new Screen(terminal);
+  const quitting = new AbortController();
+  const program = createProgram({
+    ...options,
+    commands,
+    quit: () => quitting.abort(),
+    suspend: () => void terminal.suspend(),
+    redraw: () => screen.redraw(),
+    start: { ...terminal.size(), place, offered, preferences: { ...preferences, keys: keysByName(commands) } },
+    defer: setImmediate,
+  });
+
+  const frames = new Writable({
+    decodeStrings: false,
+    write(frame: string, _encoding, done) {
+      screen.show(frame);
+      done();
+    },
+  });
+  const stdout = Object.assign(frames, { columns: terminal.size().columns });
+  // Without colors there is still bold and inverse, or the cursor would be invisible.
+  const chosen = colorLevel === 0 ? "plain" : theme;
+  let colors = createTheme(chosen === "auto" ? (backgroundFrom(colorFgBg) ?? chosen) : chosen);
+  const picture = () => pictureOf(program.state, commands, colors);
+  // With ink, in a bundle of its own.
+  const { startDrawing } = await import("./program/draw.js");
+  const drawing = startDrawing(picture(), stdout, terminal.input);
+  program.subscribe(() => drawing.show(picture()));
+  const question = chosen === "auto" ? askBackground(terminal) : undefined;
+  question?.answered.then((color) => {
+    if (!color) return;
+    colors = createTheme(shadeOf(color));
+    drawing.show(picture());
+  });
+  const ticking = setInterval(program.tick, TICK_MS);
+  const stopInput = listenToInput(terminal.input, {
+    onKey: program.press,
+    onMouse: program.mouse,
+    onBackground: (color) => question?.answer(color),
+  });
+  terminal.onCleared(() => screen.redraw());
+  terminal.onResize(() => {
+    stdout.columns = terminal.size().columns;
+    program.resize(terminal.size());
+    screen.redraw();
+  });
+  try {
+    await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, drawing.ended]);
+    // Otherwise the shell would take the answer as typed.
+    if (quitting.signal.aborted) await Promise.race([question?.answered, terminal.untilStopped]);
+  } finally {
+    stopInput();
+    clearInterval(ticking);
+    drawing.stop();
+    await program.close();
+  }
+}

@@ -1,0 +1,131 @@
+import { isReservedName } from "../../domain/reserved-names.js";
+import type { VariableEntry } from "../../domain/source.js";
+import { isEncrypted } from "../../domain/variable.js";
+import { RESERVED_WARNING } from "../reading/copying.js";
+import { kindOf } from "../reading/matrix-table.js";
+import { shownValue } from "../reading/reveal.js";
+import { selectedEntry } from "../reading/selection.js";
+import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
+import type { Revealed, State } from "../state/state.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import type { Role } from "../text/theme.js";
+import { type PanelContent, scrolledContent } from "../view/panel.js";
+import { problemLines } from "../view/status-lines.js";
+import { PLACEHOLDERS, type PlaceValue, placeValueLines, valueLines } from "../view/values.js";
+import { scrollText } from "../widgets/list.js";
+
+/** In panels of at least this many lines, the facts about a variable are shown as a table. */
+const TALL = 14;
+
+/** Columns of a panel's text that its title doesn't have: spaces around it, and the mark of the focus. */
+const AROUND_TITLE = 4;
+
+const CHANGES = { added: "+ new", changed: "~ changed" } as const;
+
+export function recordPanel(state: State, size: Size): PanelContent {
+  const width = textColumns(size);
+  const lines = recordLines(state, width);
+  const page = size.height - 2;
+  const content: PanelContent = {
+    title: visibleText(selectedEntry(state)?.variable.name ?? "Variable"),
+    isFocused: state.focus === "record",
+    lines,
+    panel: "record",
+    scroll: (now, by) => ({ ...now, recordTop: scrollText(now.recordTop, lines.length, page, by) }),
+  };
+  return scrolledContent(content, state.recordTop, page);
+}
+
+export function recordLineCount(state: State): number {
+  const { record } = layoutOf(state);
+  return record ? recordLines(state, textColumns(record)).length : 0;
+}
+
+/**
+ * The record under the cursor in lines of at most `width` columns; none if the list is empty. The name, which is the
+ * panel's title, is repeated only if the title cuts it. A problem of the place is here in full: the list has one line.
+ */
+export function recordLines(state: State, width: number): readonly Line[] {
+  const entry = selectedEntry(state);
+  if (!entry) return [];
+  const visibleName = visibleText(entry.variable.name);
+  const isCut = textWidth(visibleName) + AROUND_TITLE > width;
+  const name = isCut ? wrapLine(line(visibleName, "accent"), width) : [];
+  const description = entry.variable.description === "" ? [] : wrapLines(entry.variable.description, width, "text");
+  const value = recordValue(entry, state, width);
+  const problem = problemLines(state, width);
+  if (pageSize(state, "record") >= TALL) {
+    const table = facts(entry, state).flatMap(({ label, text, role }) =>
+      wrapLine(labelled(label, line(visibleText(text), role)), width),
+    );
+    return spaced([problem, [...name, ...description], table, value, elsewhereLines(entry, state, width)]);
+  }
+  const text = facts(entry, state).map((fact) => fact.short ?? fact.text);
+  const head = [...name, ...wrapLines(text.join(" · "), width, "muted")];
+  // Neither a long description nor a problem hides the value.
+  const rest = description.length > 1 ? [...value, ...description] : [...description, ...value];
+  return spaced([[...head, ...rest], problem, elsewhereLines(entry, state, width)]);
+}
+
+/** The variable in the other places of the group, as far as that is known. Only the value that `v` is for is revealed. */
+function elsewhereLines(entry: VariableEntry, state: State, width: number): readonly Line[] {
+  const { variable } = entry;
+  const { elsewhere } = state;
+  if (elsewhere?.name !== variable.name || elsewhere.values.size === 0) return [];
+  const items = [...elsewhere.values].map(([place, value]): PlaceValue => {
+    const content = value === undefined ? undefined : { id: 0, variable_id: variable.id, content: { value } };
+    const other: VariableEntry = { ...entry, value: content };
+    return { place, kind: kindOf(entry, other), entry: other, lines: 1 };
+  });
+  return [line("in other environments", "muted"), ...placeValueLines({ ...state, revealed: undefined }, items, width)];
+}
+
+interface Fact {
+  readonly label: string;
+  readonly text: string;
+  /** The text where there is no label. */
+  readonly short?: string;
+  readonly role?: Role;
+}
+
+function facts({ variable, value }: VariableEntry, { recentChanges }: State): Fact[] {
+  const { type, id, name } = variable;
+  const mark = recentChanges?.kinds.get(name);
+  const facts: Fact[] = [
+    { label: "type", text: type },
+    { label: "variable id", text: String(id), short: `id ${id}` },
+    value
+      ? { label: "value id", text: String(value.id), short: `value id ${value.id}` }
+      : { label: "value id", text: "none", short: "no value id", role: "muted" },
+    isEncrypted(value?.content.value)
+      ? { label: "encrypted", text: "yes, by a client", short: "encrypted" }
+      : { label: "encrypted", text: "no", short: "not encrypted" },
+  ];
+  if (mark) facts.push({ label: "change", text: CHANGES[mark], role: "warning" });
+  if (isReservedName(name)) facts.push({ label: "name", text: RESERVED_WARNING, role: "warning" });
+  return facts;
+}
+
+interface Wrapped {
+  readonly entry: VariableEntry;
+  readonly value: string;
+  readonly width: number;
+  readonly lines: readonly Line[];
+}
+
+/** The last wrapped value: a long one takes time. Kept only while values are revealed, as nothing else holds the key. */
+const lastWrapped = new WeakMap<Revealed, Wrapped>();
+
+/** The value of a record, or its placeholder, in lines of at most `width` columns. */
+function recordValue(entry: VariableEntry, state: State, width: number): readonly Line[] {
+  const shown = shownValue(entry, state);
+  if (shown.kind !== "shown") return wrapLine([PLACEHOLDERS[shown.kind]], width);
+  const { revealed } = state;
+  const { text: value } = shown;
+  const last = revealed && lastWrapped.get(revealed);
+  if (last && last.entry === entry && last.value === value && last.width === width) return last.lines;
+  const lines = valueLines(value, entry.variable.type).flatMap((each) => wrapLine(each, width));
+  if (revealed) lastWrapped.set(revealed, { entry, value, width, lines });
+  return lines;
+}

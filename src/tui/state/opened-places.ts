@@ -1,0 +1,92 @@
+import { AppvarsError, ChangedMeanwhileError, RateLimitedError, UsageError } from "../../domain/errors.js";
+import type { RateLimit } from "../../domain/http-headers.js";
+import type { Failure } from "./loaded.js";
+import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
+
+/** The places, each of which is opened when it is needed, and stays open. */
+export class OpenedPlaces {
+  /** Those that were added are at the end, as others are known by their indexes. */
+  readonly #places: Place[];
+  readonly #opened = new Map<number, Promise<OpenPlace>>();
+  /** Those that failed. They are opened again when a person asks for another try, as settings may have been fixed. */
+  readonly #failed = new Set<number>();
+  readonly #onRateLimit: (index: number, rateLimit: RateLimit) => void;
+
+  constructor(places: readonly Place[], onRateLimit: (index: number, rateLimit: RateLimit) => void) {
+    this.#places = [...places];
+    this.#onRateLimit = onRateLimit;
+  }
+
+  at(index: number): Place | undefined {
+    return this.#places[index];
+  }
+
+  isOpen(index: number): boolean {
+    return this.#opened.has(index);
+  }
+
+  /** Returns the indexes of those that are gone. */
+  change({ added, gone }: PlacesChange): readonly number[] {
+    this.#places.push(...added);
+    const indexes = gone.map((place) => this.#places.indexOf(place));
+    // One that comes back is opened again: it may be another environment of the same name.
+    for (const index of indexes) this.#opened.delete(index);
+    return indexes;
+  }
+
+  /** Opens a place, or returns it if it is open. A place that couldn't be opened before is tried again. */
+  async open(index: number): Promise<OpenPlace> {
+    const place = this.#places[index];
+    if (!place) throw new RangeError(`there is no place ${index}`);
+    const opening = this.#opened.get(index) ?? place.open((rateLimit) => this.#onRateLimit(index, rateLimit));
+    this.#opened.set(index, opening);
+    try {
+      return await opening;
+    } catch (error) {
+      if (this.#opened.get(index) === opening) this.#opened.delete(index);
+      throw error;
+    }
+  }
+
+  /** The same, to change its variables. @throws UsageError if it is read-only */
+  async openToEdit(index: number): Promise<OpenPlace & { readonly editor: Editor }> {
+    const opened = await this.open(index);
+    const { editor } = opened;
+    if (!editor) throw readOnly();
+    return { ...opened, editor };
+  }
+
+  setFailed(index: number, isFailed: boolean): void {
+    if (isFailed) this.#failed.add(index);
+    else this.#failed.delete(index);
+  }
+
+  /** Closes a place that failed, so that it is opened again. */
+  async closeFailed(index: number): Promise<void> {
+    if (!this.#failed.delete(index)) return;
+    const opening = this.#opened.get(index);
+    this.#opened.delete(index);
+    const opened = await opening?.catch(() => undefined);
+    await opened?.source.close();
+  }
+
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#opened.values());
+    await Promise.allSettled(opened.map((item) => item.status === "fulfilled" && item.value.source.close()));
+  }
+}
+
+export function readOnly(): UsageError {
+  return new UsageError("this place is read-only");
+}
+
+/** An error for the state. An unexpected one may quote anything, so only its kind is shown. */
+export function toFailure(error: unknown): Failure {
+  if (!(error instanceof AppvarsError)) {
+    const { code, name } = error as NodeJS.ErrnoException;
+    return { code: "unexpected", message: `unexpected error (${code ?? name ?? "unknown"})` };
+  }
+  const retryAfter = error instanceof RateLimitedError ? error.retryAfter : undefined;
+  const code = error instanceof ChangedMeanwhileError ? "changed" : error.code;
+  return { code, message: error.message, retryAfter };
+}

@@ -1,0 +1,59 @@
+import type { Failure } from "./loaded.js";
+import { toFailure } from "./opened-places.js";
+import { type Next, notify, type State, type Step, type Tools, type Work } from "./state.js";
+
+export function step(state: State, ...work: Work[]): Step {
+  return [state, work];
+}
+
+/** Goes on with the state of a step, and does the work of both. */
+export function andThen([state, work]: Step, next: Next): Step {
+  const [after, more] = next(state);
+  return [after, [...work, ...more]];
+}
+
+/**
+ * Work that keys wait for: its outcome is a question, or new credentials.
+ *
+ * @param lost what is lost if the program ends before: ` without the new credentials`
+ */
+export function awaiting(state: State, work: Work, pending: NonNullable<State["pending"]> = {}): Step {
+  const own = { ...pending };
+  const done: Next = (now) => step(now.pending === own ? { ...now, pending: undefined } : now);
+  return step({ ...state, pending: own }, async (tools) => {
+    const next = await finished(work, tools);
+    return (now) => andThen(done(now), next ?? step);
+  });
+}
+
+/** Work without an outcome. */
+export function calling(call: (tools: Tools) => void): Work {
+  return async (tools) => {
+    call(tools);
+    return undefined;
+  };
+}
+
+/** The outcome of some work. Never rejects. */
+export async function finished(work: Work, tools: Tools): Promise<Next | undefined> {
+  try {
+    return await work(tools);
+  } catch (error) {
+    return refused(toFailure(error));
+  }
+}
+
+/** Work that handles its failure itself. */
+export function trying(work: Work, onFailure: (failure: Failure) => Next): Work {
+  return async (tools) => {
+    try {
+      return await work(tools);
+    } catch (error) {
+      return onFailure(toFailure(error));
+    }
+  };
+}
+
+function refused({ message }: Failure): Next {
+  return (state) => step(notify(state, message, "error"));
+}

@@ -1,0 +1,64 @@
+import type { State, Step } from "../state/state.js";
+import { step } from "../state/work.js";
+import { countText, lineWidth } from "../text/line.js";
+import { editKeyName, type Key } from "../widgets/key.js";
+import { editLine, type TextField, textField, textInput } from "../widgets/text-field.js";
+import { hints, keyLine, pop, push, type Screen } from "./screen.js";
+
+/** A list that a text filters. The functions get the state without the filter's own screen. */
+export interface Filterable {
+  /** @param isTyped whether the text has just been typed: the cursor goes to the best match */
+  apply(state: State, text: string, isTyped: boolean): Step;
+  /** Moves in the list, after a key such as `down`. */
+  move(state: State, key: string): Step;
+  /** How many rows are shown, and how many there are. */
+  counts(state: State): readonly [found: number, all: number];
+}
+
+interface TypedFilter {
+  readonly field: TextField;
+  /** The filter that Escape brings back. */
+  readonly before: string;
+  readonly list: Filterable;
+}
+
+/** Lets the person type the filter of the list on the screen. @param filter the present one */
+export function openFilter(state: State, filter: string, list: Filterable): Step {
+  return step(push(state, FILTER, { field: textField(filter), before: filter, list }));
+}
+
+const FILTER: Screen<TypedFilter> = {
+  name: "filter",
+  key: filterKey,
+  input: (state, { field, list }) => {
+    const [found, all] = list.counts(pop(state));
+    const count = `  ${countText(found)} of ${countText(all)} `;
+    const keys = keyLine(FILTER_KEYS, state.columns);
+    const input = textInput(field, state.columns - 2 - count.length - lineWidth(keys));
+    return [[{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys]];
+  },
+  isLine: true,
+  isInList: true,
+};
+
+const FILTER_KEYS = hints("Enter keep, Esc cancel");
+
+/** Keys that move in the list meanwhile. */
+const MOVES = ["up", "down", "pageup", "pagedown"];
+
+/** The list follows the filter with each key. */
+function filterKey(state: State, typed: TypedFilter, key: Key): Step {
+  const { field, before, list } = typed;
+  const name = editKeyName(key);
+  const below = pop(state);
+  if (name === "enter" || (name === "backspace" && field.text === "")) return step(below);
+  if (name === "escape") return list.apply(below, before, false);
+  if (MOVES.includes(name)) return over(list.move(below, name), typed);
+  const edited = editLine(field, key);
+  const isSame = edited.text === field.text;
+  return over(isSame ? step(below) : list.apply(below, edited.text, true), { ...typed, field: edited });
+}
+
+function over([state, work]: Step, typed: TypedFilter): Step {
+  return [push(state, FILTER, typed), work];
+}

@@ -1,0 +1,221 @@
+import type { VariableEntry } from "../../domain/source.js";
+import { selectedEntry, targetEntries } from "../reading/selection.js";
+import { actsIn, type Command, whereOf } from "../state/command.js";
+import type { Layout, Size } from "../state/layout.js";
+import { type Notice, notify, type State, type Step } from "../state/state.js";
+import { step } from "../state/work.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { cellText, type Line, wrapWords } from "../text/line.js";
+import { type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
+import type { Panel, PanelContent } from "./panel.js";
+
+/** What a screen does with its data. The list, the places and the record are below all screens of the stack. */
+export interface Screen<D> {
+  readonly name: string;
+  key(state: State, data: D, key: Key, commands: readonly Command[]): Step;
+  /** Panels in columns from the left, in each from the top, that fill the body. */
+  body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly (readonly Panel[])[];
+  /** A panel in place of the list and the record. */
+  panel?(state: State, data: D, size: Size): PanelContent;
+  /** A panel over the lower lines of the body. */
+  overlay?(state: State, data: D, commands: readonly Command[]): Panel | undefined;
+  /** The last lines while a text is typed; undefined for the keys. */
+  input?(state: State, data: D): readonly Line[] | undefined;
+  /** The keys that work now, how to leave last; by default those of commands. */
+  hints?(state: State, data: D): readonly KeyHint[];
+  /** What commands do here, by their names, where that is not what they do in the list. */
+  readonly acts?: Readonly<Record<string, Act<D>>>;
+  /** What is under the cursor; by default that of the list. */
+  selected?(state: State, data: D): Selection;
+  /** Indexes of the places that it shows or edits, if not the open one. */
+  places?(state: State, data: D): readonly number[];
+  /** Reads what it needs after a change: of the data of a place, or of the list of places. */
+  changed?(state: State, data: D, place: number | undefined): Step;
+  /** What is lost if the program ends: `, and lose your changes`. */
+  lost?(data: D): string | undefined;
+  /** Whether it waits for work that does not end with the program. */
+  isBusy?(state: State, data: D): boolean;
+  /** Whether a question may open over it that no key has asked for just now: an Enter meant for something else answers it. */
+  readonly takesQuestions?: true;
+  /** Whether it is only a line below the screen under it. */
+  readonly isLine?: true;
+  /** Whether a click into the list closes it. */
+  readonly isInList?: true;
+}
+
+export interface Act<D> {
+  /** Why it can't be done now; undefined if it can. */
+  whyNot?(state: State, data: D): string | undefined;
+  run(state: State, data: D): Step;
+}
+
+/** A variable in a place, with or without a value. */
+export interface Selection {
+  /** Index of the place. */
+  readonly place: number;
+  readonly name: string | undefined;
+  readonly entry: VariableEntry | undefined;
+  /** Why there is no name. */
+  readonly nothing?: string;
+  /** Why it can't be edited, as far as known. */
+  readonly whyNotEdit?: string | undefined;
+}
+
+type AnyScreen = Screen<unknown>;
+
+/** The screen that has the keys, with its data; undefined for the list. */
+export function top(state: State): { readonly screen: AnyScreen; readonly data: unknown } | undefined {
+  return layers(state).at(-1);
+}
+
+/** The screen that is drawn: the top one that is more than a line. */
+export function drawn(state: State) {
+  return layers(state).findLast(({ screen }) => !screen.isLine);
+}
+
+/** Changes the state without the line over the screen that is drawn. */
+export function belowLine(state: State, change: (below: State) => State): State {
+  const line = state.stack.at(-1);
+  if (!top(state)?.screen.isLine || !line) return change(state);
+  const next = change(pop(state));
+  return { ...next, stack: [...next.stack, line] };
+}
+
+/** All screens of the stack, the top one last. */
+export function layers({ stack }: State) {
+  return stack.map(({ screen, data }) => ({ screen: screen as AnyScreen, data }));
+}
+
+export function push<D>(state: State, screen: Screen<D>, data: D): State {
+  return { ...state, stack: [...state.stack, { screen, data }] };
+}
+
+/** Closes the top screens. */
+export function pop(state: State, count = 1): State {
+  return { ...state, stack: state.stack.slice(0, Math.max(0, state.stack.length - count)) };
+}
+
+/** The data of the top screen, if it is this one. */
+export function dataOf<D>({ stack }: State, screen: Screen<D>): D | undefined {
+  const layer = stack.at(-1);
+  return layer?.screen === screen ? (layer.data as D) : undefined;
+}
+
+/** Replaces the data of the top screen. */
+export function withData<D>(state: State, screen: Screen<D>, data: D): State {
+  return push(pop(state), screen, data);
+}
+
+/** Changes the data of this screen, wherever in the stack it is. */
+export function changeData<D>(state: State, screen: Screen<D>, change: (data: D) => D): State {
+  const stack = state.stack.map((layer) => {
+    return layer.screen === screen ? { screen, data: change(layer.data as D) } : layer;
+  });
+  return { ...state, stack };
+}
+
+/** A key in the last line: its label, its name, and a word. */
+export interface KeyHint {
+  readonly key: string;
+  readonly name: string | undefined;
+  readonly label: string;
+}
+
+/** `Enter keep, Esc cancel` as hints. */
+export function hints(text: string): readonly KeyHint[] {
+  return text.split(", ").map((each) => {
+    const [key = "", ...label] = each.split(" ");
+    return { key, name: keyOfLabel(key), label: label.join(" ") };
+  });
+}
+
+/** ` y add  n back `: as many hints as fit into `width` columns, then those of `last`, which are always there. */
+export function keyLine(keys: readonly KeyHint[], width: number, last: readonly KeyHint[] = []): Line {
+  let left = width - last.reduce((sum, hint) => sum + widthOf(hint), 0);
+  const fitting = keys.filter((hint) => {
+    left -= widthOf(hint);
+    return left >= 0;
+  });
+  return [...fitting, ...last].flatMap(
+    ({ key, name, label }): Line => [
+      { text: " " },
+      { text: key, role: "accent", key: name },
+      { text: ` ${label} `, role: "muted", key: name },
+    ],
+  );
+}
+
+function widthOf({ key, label }: KeyHint): number {
+  return textWidth(key) + textWidth(label) + 3;
+}
+
+const TONES = {
+  info: { sign: "·", role: "accent" },
+  success: { sign: "✓", role: "success" },
+  error: { sign: "✗", role: "danger" },
+} as const;
+
+/** More would hide too much of the panels. */
+const MAX_NOTICE_LINES = 5;
+
+/** The whole notice, in as many lines as it takes: its end can be the reason of a failure. */
+export function noticeLines({ text, tone }: Pick<Notice, "text" | "tone">, columns: number): Line[] {
+  const { sign, role } = TONES[tone];
+  const width = columns - 4;
+  const wrapped = wrapWords(visibleText(text), width);
+  const rest = wrapped.slice(MAX_NOTICE_LINES - 1).join(" ");
+  const shown = [...wrapped.slice(0, MAX_NOTICE_LINES - 1), ...(rest === "" ? [] : [cellText(rest, width)])];
+  return shown.map((each, index) => [
+    { text: index === 0 ? ` ${sign} ` : "   ", role, isBold: true },
+    { text: each, role },
+  ]);
+}
+
+/** What is under the cursor, in whichever screen. */
+export function selectionOf(state: State): Selection {
+  const open = top(state);
+  const shown = open?.screen.selected?.(state, open.data);
+  if (shown) return shown;
+  const entry = selectedEntry(state);
+  return { place: state.place, name: entry?.variable.name, entry };
+}
+
+/** The variables that a command acts on: in the list those that are marked, or else what is under the cursor. */
+export function targetsOf(state: State): readonly VariableEntry[] {
+  if (state.stack.length === 0) return targetEntries(state);
+  const { entry } = selectionOf(state);
+  return entry ? [entry] : [];
+}
+
+/** Why a command can't run here now; undefined if it can. */
+function whyNot(state: State, command: Command): string | undefined {
+  const open = top(state);
+  const act = open?.screen.acts?.[command.name];
+  return act ? act.whyNot?.(state, open?.data) : command.disabledReason?.(state);
+}
+
+/** Runs the command of a key where the cursor is, or shows why it can't run now. Undefined if no command has this key. */
+export function pressCommand(state: State, key: string, commands: readonly Command[]): Step | undefined {
+  const where = whereOf(state);
+  const fitting = commands.filter((each) => where !== undefined && each.keys.includes(key) && actsIn(each, where));
+  // A keymap can give a key of this screen alone to another command too.
+  const command = fitting.find((each) => each.where?.length === 1) ?? fitting[0];
+  if (!command) return undefined;
+  const reason = whyNot(state, command);
+  if (reason !== undefined) return step(notify(state, reason, "error"));
+  const open = top(state);
+  const act = open?.screen.acts?.[command.name];
+  return act ? act.run(state, open?.data) : command.run(state, "");
+}
+
+/** The keys of commands that have a label and can run where the cursor is. */
+export function commandHints(state: State, commands: readonly Command[]): readonly KeyHint[] {
+  const where = whereOf(state);
+  return commands.flatMap((command): KeyHint[] => {
+    const { keys, label: labels } = command;
+    const [key] = keys;
+    const label = typeof labels === "function" ? labels(state) : labels;
+    if (where === undefined || !actsIn(command, where) || key === undefined || label === undefined) return [];
+    return whyNot(state, command) === undefined ? [{ key: keyLabel(key), name: key, label }] : [];
+  });
+}

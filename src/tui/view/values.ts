@@ -1,0 +1,118 @@
+import type { VariableEntry } from "../../domain/source.js";
+import type { VariableType } from "../../domain/variable.js";
+import type { CellKind } from "../reading/matrix-table.js";
+import { MASK, type ShownValue, shownValue } from "../reading/reveal.js";
+import { placeLabel } from "../state/places.js";
+import type { State } from "../state/state.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { parsedJson } from "../text/json.js";
+import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
+import type { Role } from "../text/theme.js";
+import { describeFailure, describePlaceFailure } from "./status-lines.js";
+
+/** The placeholder of a hidden value. */
+export const PLACEHOLDERS: Readonly<Record<ShownValue["kind"], Span>> = {
+  shown: { text: "(empty)", role: "muted" },
+  masked: { text: MASK, role: "muted" },
+  encrypted: { text: "(encrypted)", role: "warning" },
+  none: { text: "(no value)", role: "muted" },
+  loading: { text: "…", role: "muted" },
+};
+
+const ROLES = { STRING: "text", NUMBER: "number", BOOLEAN: "boolean", JSON: "text" } as const;
+
+/** A value before it is wrapped: JSON pretty-printed, any other text with its own lines. */
+export function valueLines(text: string, type: VariableType): readonly Line[] {
+  if (text === "") return [[PLACEHOLDERS.shown]];
+  const json = type === "JSON" ? parsedJson(text) : undefined;
+  if (json !== undefined) return JSON.stringify(json, undefined, 2).split("\n").map(jsonLine);
+  return text.split("\n").map((each) => line(visibleText(each), ROLES[type]));
+}
+
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(?=(:?))|-?\d[\d.eE+-]*|true|false|null|[^"\dtfn-]+/g;
+
+/** A line of JSON, with roles for its tokens. */
+function jsonLine(text: string): Span[] {
+  return Array.from(text.matchAll(TOKEN), ([token, colon]): Span => {
+    return { text: visibleText(token), role: colon === ":" ? "json" : roleOf(token) };
+  });
+}
+
+function roleOf(token: string): Role {
+  if (token.startsWith('"')) return "string";
+  if (/^[-\d]/.test(token)) return "number";
+  return /^[tfn]/.test(token) ? "boolean" : "text";
+}
+
+/** A sign and a word for each kind: the color alone says nothing. */
+const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
+  same: { sign: "=", text: "same", role: "muted" },
+  differs: { sign: "~", text: "differs", role: "warning" },
+  missing: { sign: "-", text: "missing", role: "danger" },
+  encrypted: { sign: "*", text: "encrypted", role: "json" },
+  unread: { sign: "?", text: "not read", role: "muted" },
+};
+
+/** `= same` in so many columns; nothing while the place isn't read. */
+export function kindSpan(kind: CellKind, width: number): Span {
+  const { sign, text, ...look } = KINDS[kind];
+  return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
+}
+
+/** The legend of all signs. */
+export const KIND_LEGEND: Line = Object.values(KINDS).flatMap(({ sign, text, ...look }, index) => {
+  return [{ text: index === 0 ? "" : "  " }, { ...look, text: `${sign} ${text}` }];
+});
+
+const MAX_PLACE = 24;
+const KIND = 11;
+
+export interface PlaceValue {
+  /** Index of the place. */
+  readonly place: number;
+  readonly kind: CellKind;
+  readonly entry: VariableEntry | undefined;
+  /** At most so many lines of the value. */
+  readonly lines: number;
+  readonly isSelected?: boolean;
+}
+
+/** A variable in several places: the name of each, how its value compares, and the value, masked unless it is revealed. */
+export function placeValueLines(state: State, items: readonly PlaceValue[], width: number): Line[] {
+  const label = (place: number) => (state.places[place] ? placeLabel(state.places[place]) : "");
+  const widest = Math.max(...items.map(({ place }) => textWidth(label(place))));
+  const name = Math.min(MAX_PLACE, widest, Math.floor(width / 3));
+  const indent = name + KIND + 6;
+  return items.flatMap((item) => {
+    const { place, kind, isSelected = false } = item;
+    const mark = `${isSelected ? "›" : " "} ${cellText(label(place), name)}  `;
+    const head: Line = [{ text: mark, isBold: isSelected }, kindSpan(kind, KIND), { text: "  " }];
+    return valueHead(state, item, Math.max(1, width - indent)).map((value, index): Line => {
+      return [...(index === 0 ? head : [{ text: " ".repeat(indent) }]), ...value];
+    });
+  });
+}
+
+/** The first lines of a value, with `…` if there are more; or why it can't be shown. */
+function valueHead(state: State, { place, entry, lines: count }: PlaceValue, width: number): Line[] {
+  const failure = failureText(state, place);
+  if (failure !== undefined) return [line(cellText(`✗ ${failure}`, width), "danger")];
+  if (!entry?.value) return [[]];
+  const shown = shownValue(entry, state);
+  if (shown.kind !== "shown") return [cutLine([PLACEHOLDERS[shown.kind]], width)];
+  const lines: Line[] = [];
+  for (const each of valueLines(shown.text, entry.variable.type)) {
+    if (lines.length > count) break;
+    lines.push(...wrapLine(each, width));
+  }
+  if (lines.length <= count) return lines;
+  return [...lines.slice(0, count - 1), cutLine([...(lines[count - 1] ?? []), { text: " …" }], width)];
+}
+
+/** Why a place can't be read. */
+function failureText(state: State, place: number): string | undefined {
+  const isOpen = place === state.place;
+  const failure = isOpen ? state.loaded.failure : state.others.get(place)?.failure;
+  if (!failure) return undefined;
+  return (isOpen ? describeFailure(state, failure) : describePlaceFailure(state, place, failure)).what;
+}

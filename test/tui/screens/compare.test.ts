@@ -1,0 +1,236 @@
+import { describe, expect, it } from "vitest";
+import { SECRET } from "../support/state.js";
+import { openTui, SHOP } from "../support/tui.js";
+
+/** A comparison of development with test, which has been read. */
+async function compared(options: Parameters<typeof openTui>[0] = {}) {
+  const tui = await openTui(options);
+  tui.press("d");
+  expect(tui.frame()).toContain("▶ Compare development with");
+  tui.press("enter");
+  await tui.shows(/▶ development → test {2}1\/3/);
+  return tui;
+}
+
+describe("a comparison", () => {
+  it("lists the differences with signs, masked, without variables that have no value", async () => {
+    const tui = await compared();
+    const frame = tui.frame();
+    expect(frame).toMatch(/› ?~ DATABASE_URL +•+ +•+/);
+    expect(frame).toMatch(/- DEBUG +•+ +\(missing\)/);
+    expect(frame).not.toMatch(/PORT|UNSET/);
+    expect(frame).toContain("+ only there   - only here   ~ differs");
+    expect(tui.footer()).toBe(
+      " Tab panel  / filter  n next  v reveal  y copy  Y copy the other  e edit  > take over  < take from there  r refresh  Esc back",
+    );
+  });
+
+  it("shows both values with v, with the changed words, and goes to the detail with Tab", async () => {
+    const tui = await compared();
+    tui.press("v");
+    expect(tui.frame()).toMatch(/- hunter2[\s\S]*\+ other hunter2/);
+    tui.press("tab");
+    expect(tui.frame()).toMatch(/▶ DATABASE_URL/);
+    tui.press("escape");
+    expect(tui.frame()).toMatch(/▶ development → test/);
+    tui.press("escape");
+    expect(tui.state.stack).toEqual([]);
+  });
+
+  it("filters by name; Esc removes the filter", async () => {
+    const tui = await compared();
+    tui.press("/", ..."deb");
+    expect(tui.footer()).toMatch(/^ \/deb +1 of 3/);
+    tui.press("enter");
+    expect(tui.frame()).toMatch(/1\/1 {2}\/deb/);
+    tui.press("escape");
+    expect(tui.frame()).toMatch(/\d\/3 /);
+  });
+
+  it("copies the value of either side", async () => {
+    const tui = await compared();
+    tui.press("y");
+    await tui.shows(/copied DATABASE_URL to the clipboard/);
+    tui.press("Y");
+    await tui.shows(/copied DATABASE_URL of test to the clipboard/);
+    expect(tui.copied).toEqual([SECRET, `other ${SECRET}`]);
+  });
+
+  it("takes a value over to either side, is compared again, and u undoes it there", async () => {
+    const tui = await compared();
+    tui.press(">");
+    await tui.shows(/take over DATABASE_URL to test\?/);
+    tui.press("enter");
+    await tui.shows(/✓ took over DATABASE_URL in test; u undoes it/, /→ test {2}1\/2/);
+    expect(await tui.saved("DATABASE_URL", "test")).toBe(SECRET);
+    tui.press("u");
+    await tui.shows(/undo taking over DATABASE_URL to test\?/);
+    tui.press("enter");
+    await tui.shows(/undid taking over/, /→ test {2}2\/3/);
+    tui.press("g", "<");
+    await tui.shows(/take over DATABASE_URL to development\?/);
+    tui.press("enter");
+    await tui.shows(/→ test {2}1\/2/);
+    expect(await tui.saved("DATABASE_URL")).toBe(`other ${SECRET}`);
+  });
+
+  it("edits the value of the open place, and comes back", async () => {
+    const tui = await compared();
+    tui.press("e", "x", "ctrl-s");
+    await tui.shows(/▶ Change/);
+    tui.press("escape", "escape", "ctrl-x");
+    expect(tui.frame()).toMatch(/▶ development → test/);
+  });
+
+  it("says why a key does not work, and that there is no difference", async () => {
+    const values = SHOP.values.filter(({ environment_id }) => environment_id === 1);
+    const copies = values.map((each) => ({ ...each, id: each.id + 100, environment_id: 2 }));
+    const tui = await openTui({ data: { ...SHOP, values: [...values, ...copies] } });
+    tui.press(...":diff test", "enter");
+    await tui.shows(/✓ no differences/);
+    tui.press("y");
+    expect(tui.footer()).toBe(" ✗ there is no difference");
+  });
+
+  it("shows its keys with ?, and : acts on the list", async () => {
+    const tui = await compared();
+    tui.press("?");
+    expect(tui.frame()).toMatch(/give the variable the same value in another place/);
+    tui.press("?", ":", ..."sort name", "enter");
+    expect([tui.state.stack, tui.state.list.sort]).toEqual([[], "name"]);
+  });
+
+  it("follows changes of the open place", async () => {
+    const tui = await compared();
+    const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 1 } } : each));
+    await tui.file.write({ ...SHOP, values });
+    await tui.until(() => {
+      tui.pass(1);
+      return tui.frame().includes("→ test  1/4");
+    });
+  });
+
+  it("of production is in its color, and a pick leaves out the open place", async () => {
+    const tui = await openTui({ env: "production" });
+    tui.press("d", "j", "j", "j");
+    expect(tui.frame()).toMatch(/› {2}test/);
+    tui.press("q");
+    expect(tui.state.stack).toEqual([]);
+  });
+});
+
+/** The matrix, in which all environments have been read. */
+async function matrix(options: Parameters<typeof openTui>[0] = {}) {
+  const tui = await openTui(options);
+  tui.press("m");
+  await tui.until(({ others }) => [...others.values()].filter(({ entries }) => entries).length === 2);
+  return tui;
+}
+
+describe("the matrix", () => {
+  it("shows how the value of each environment compares with that of the open one", async () => {
+    const tui = await matrix();
+    const frame = tui.frame();
+    expect(frame).toMatch(/NAME +● development +test +production/);
+    expect(frame).toMatch(/DATABASE_URL +.*= same +~ differs +~ differs/);
+    expect(frame).toMatch(/PORT += same +~ differs|PORT += same += same +~ differs/);
+    expect(frame).toMatch(/UNSET +- missing +- missing +(~ differs|= same)/);
+    expect(frame).toContain("= same  ~ differs  - missing  * encrypted  ? not read");
+    expect(frame).not.toContain(SECRET);
+    expect(frame).toMatch(/▶ shop 1\/5 {2}place 1\/3/);
+  });
+
+  it("moves with arrows and letters, and n and N go to rows that differ or miss a value", async () => {
+    const tui = await matrix();
+    const title = (...keys: string[]) => {
+      tui.press(...keys);
+      return /▶ (shop \S+ {2}place \S+)/.exec(tui.frame())?.[1];
+    };
+    expect(title("j", "l")).toBe("shop 2/5  place 2/3");
+    expect(title("k", "h", "h")).toBe("shop 1/5  place 1/3");
+    expect(title("G", "right", "right", "right")).toBe("shop 5/5  place 3/3");
+    expect(title("g", "n")).toBe("shop 2/5  place 3/3");
+    tui.press("G", "n");
+    expect(tui.footer()).toBe(" · no more differences");
+  });
+
+  it("lists only differing rows with t, then only missing ones, then all, and filters by name", async () => {
+    const tui = await matrix();
+    const titles = Array.from({ length: 3 }, () => {
+      tui.press("t");
+      return /▶ shop \S+ {2}place \S+ {2,}(only \w+)?/.exec(tui.frame())?.[1];
+    });
+    expect(titles).toEqual(["only differing", "only missing", undefined]);
+    tui.press("/", ..."por");
+    expect(tui.footer()).toMatch(/^ \/por +1 of 5/);
+    tui.press("enter", "escape");
+    expect(tui.frame()).toMatch(/▶ shop \d\/5/);
+  });
+
+  it("copies, takes over and edits the value under the cursor, and comes back", async () => {
+    const tui = await matrix();
+    tui.press("l", "y");
+    await tui.shows(/copied DATABASE_URL of test/);
+    tui.press(">");
+    expect(tui.frame()).toContain("▶ Take over DATABASE_URL to");
+    tui.press("enter");
+    await tui.shows(/take over DATABASE_URL to development\?/);
+    tui.press("enter");
+    await tui.shows(
+      /✓ took over DATABASE_URL to development; u undoes it|✓ took over DATABASE_URL; u undoes it/,
+      /▶ shop 1\/5 {2}place 2\/3/,
+    );
+    expect(await tui.saved("DATABASE_URL")).toBe(`other ${SECRET}`);
+    tui.press("e", "!", "ctrl-s");
+    await tui.shows(/change DATABASE_URL in test\?/);
+    tui.press("enter");
+    await tui.shows(/✓ changed DATABASE_URL in test; u undoes it/, /place 2\/3/);
+    expect(await tui.saved("DATABASE_URL", "test")).toBe(`other ${SECRET}!`);
+    await tui.shows(/DATABASE_URL +.*= same +~ differs +~ differs/);
+  });
+
+  it("shows the values of the row with v, and opens the environment of the cell with Enter", async () => {
+    const tui = await matrix();
+    tui.press("v");
+    expect(tui.frame()).toMatch(/test +~ differs +other hunter2/);
+    tui.press("j", "l", "l", "enter");
+    await tui.shows(/appvars {2}shop\/production/, /›. ?.?PORT/);
+    expect(tui.state.others.size).toBe(0);
+  });
+
+  it.each(["escape", "q", "m"])("%s closes it", async (key) => {
+    const tui = await matrix();
+    tui.press(key);
+    expect([tui.state.stack, tui.state.others.size]).toEqual([[], 0]);
+  });
+
+  it("shows a new environment", async () => {
+    const tui = await matrix();
+    const environment = { id: 4, application: "shop", name: "staging", api_key: "k4", api_secret: "s4" };
+    await tui.file.write({ ...SHOP, environments: [...SHOP.environments, environment] });
+    await tui.shows(/production +staging/);
+    await tui.file.write(SHOP);
+    await tui.until(() => !tui.frame().includes("staging"));
+  });
+
+  it("ignores other keys and pastes, and says why a value can't be copied", async () => {
+    const tui = await matrix();
+    const before = tui.frame();
+    tui.press("x", "s");
+    tui.paste("q");
+    expect(tui.frame()).toBe(before);
+    tui.press("G", "l", "y");
+    expect(tui.footer()).toBe(" ✗ DEBUG has no value in test");
+  });
+});
+
+it("> in the list takes marked values over in one edit, without those that have none", async () => {
+  const tui = await openTui();
+  tui.press("*", ">", "enter");
+  await tui.shows(/take over 2 variables to test\?|take over 3 variables to test\?/);
+  tui.press("enter");
+  await tui.shows(/✓ took over \d variables/);
+  expect(await tui.saved("FLAGS", "test")).toEqual({ beta: [1, null] });
+  tui.press("j", "j", "j", "escape", "escape", ">");
+  expect(tui.footer()).toBe(" ✗ UNSET has no value here");
+});

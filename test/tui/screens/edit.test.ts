@@ -1,0 +1,284 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
+import { dataFile } from "../../support/data-file.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import { SECRET } from "../support/state.js";
+import { isWell, openTui, remoteProgram, SHOP } from "../support/tui.js";
+
+describe("a form", () => {
+  it("starts at the value, masks it unless it has the focus, and Ctrl-S asks before the edit is written", async () => {
+    const tui = await openTui();
+    tui.press("e");
+    expect(tui.frame()).toMatch(/▶ Edit in development[\s\S]*DATABASE_URL {2}\(fixed\)/);
+    expect(tui.frame()).toContain(SECRET);
+    expect(tui.footer()).toBe(" Ctrl-S review  Tab next field  Ctrl-J new line  Esc cancel");
+    tui.press("tab");
+    expect(tui.frame()).not.toContain(SECRET);
+    tui.press("shift-tab", "!", "ctrl-s");
+    const frame = await tui.shows(/▶ Change/);
+    expect(frame).toMatch(/change DATABASE_URL in development\?/);
+    expect(frame).toMatch(/- hunter2/);
+    expect(frame).toMatch(/\+ hunter2!/);
+    expect(tui.footer()).toBe(" Enter press  Tab next button  Ctrl-S confirm  v hide values  Esc back");
+    expect(await tui.saved("DATABASE_URL")).toBe(SECRET);
+    tui.press("enter");
+    await tui.shows(/✓ changed DATABASE_URL; u undoes it/);
+    expect(await tui.saved("DATABASE_URL")).toBe(`${SECRET}!`);
+  });
+
+  it("adds a variable, which is selected then", async () => {
+    const tui = await openTui();
+    tui.press("a", ..."NEW", "tab", "right", "tab", ..."42", "tab", ..."Why", "enter");
+    await tui.shows(/add NEW to development\?/);
+    tui.press("ctrl-s");
+    await tui.shows(/✓ added NEW; u undoes it/, /›. ?.?NEW +NUMBER/);
+    expect(await tui.saved("NEW")).toBe(42);
+  });
+
+  it.each([
+    ["a", [], "enter a name"],
+    ["a", [..."PORT"], "PORT already exists: edit it instead"],
+    ["a", [..."UNSET"], "UNSET already exists: edit it instead"],
+    ["a", [..."9"], "✗ a name is"],
+  ])("refuses %s with %j, and typing clears the problem", async (key, text, problem) => {
+    const tui = await openTui();
+    tui.press(key, ...text, "ctrl-s");
+    await tui.until(() => tui.frame().includes(problem));
+    tui.press("x");
+    expect(tui.frame()).not.toContain(problem);
+  });
+
+  it("indents JSON, keeps the indent of a new line, and stays in a value of several lines until Tab", async () => {
+    const tui = await openTui();
+    tui.press("j", "j", "e", "down", "end", "enter", ..."2,");
+    expect(tui.frame()).toMatch(/"beta": \[ *┃\n.*┃ +2, *┃\n.*┃ +1,/);
+    expect(tui.frame()).toContain("line 3/7");
+    tui.press("tab");
+    expect(tui.frame()).toMatch(/› description/);
+  });
+
+  it("changes the type with ←→ and Space, and Space toggles a BOOLEAN", async () => {
+    const tui = await openTui();
+    tui.press("a", ..."X", "tab");
+    const types = ["right", " ", "right", "left"].map((key) => {
+      tui.press(key);
+      return /◂ (\w+) ▸/.exec(tui.frame())?.[1];
+    });
+    expect(types).toEqual(["NUMBER", "BOOLEAN", "JSON", "BOOLEAN"]);
+    tui.press("tab", " ");
+    expect(tui.frame()).toMatch(/› value +true/);
+    tui.press(" ");
+    expect(tui.frame()).toMatch(/› value +false/);
+  });
+
+  it("takes a paste as text, and says that control characters were left out", async () => {
+    const tui = await openTui();
+    tui.press("e");
+    tui.paste("enter\x1b[0m");
+    expect(tui.frame()).toContain(`${SECRET}enter[0m`);
+    expect(tui.frame()).toContain("control characters in the pasted text were left out");
+  });
+
+  it("keeps a missing value until another is typed, and an empty STRING is typed by deleting it", async () => {
+    const tui = await openTui();
+    tui.press("j", "j", "j", "e");
+    expect(tui.frame()).toMatch(/› value +\(no value\)/);
+    tui.press("tab", ..."Why", "ctrl-s");
+    await tui.shows(/change the description of UNSET in development and all other environments/);
+    tui.press("enter");
+    await tui.shows(/changed UNSET/);
+    expect(await tui.saved("UNSET")).toBeUndefined();
+    tui.press("g", "e", "ctrl-u", "ctrl-s");
+    await tui.shows(/\+ \(empty\)/);
+    tui.press("enter");
+    await tui.shows(/changed DATABASE_URL/);
+    expect(await tui.saved("DATABASE_URL")).toBe("");
+  });
+
+  it("needs no review without changes", async () => {
+    const tui = await openTui();
+    tui.press("e", "ctrl-s");
+    await tui.shows(/nothing to change/);
+    expect(tui.state.stack).toEqual([]);
+  });
+
+  it("asks before typed text is lost, by Esc and by Ctrl-C", async () => {
+    const tui = await openTui();
+    tui.press("e", "escape");
+    expect(tui.state.stack).toEqual([]);
+    tui.press("e", "x", "escape");
+    expect(tui.frame()).toContain("Drop your changes?");
+    expect(tui.footer()).toBe(" Enter press  Tab next button  Ctrl-X confirm  Esc back");
+    for (const key of ["enter", "escape"]) {
+      tui.press(key);
+      expect(tui.frame()).toContain(`${SECRET}x`);
+      tui.press("escape");
+    }
+    tui.press("ctrl-x");
+    expect(tui.state.stack).toEqual([]);
+    tui.press("e", "x", "ctrl-c");
+    expect(tui.frame()).toContain("Quit, and lose your changes? Ctrl-C again quits.");
+    expect(tui.events).toEqual([]);
+    tui.press("ctrl-c");
+    expect(tui.events).toEqual(["quit"]);
+  });
+
+  it("compares with a change of another program, and replaces that only on purpose", async () => {
+    const tui = await openTui();
+    tui.press("j", "e", "1");
+    const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 4000 } } : each));
+    await tui.file.write({ ...SHOP, values });
+    await tui.until(({ loaded }) => {
+      tui.pass(1);
+      return loaded.entries[1]?.value?.content.value === 4000;
+    });
+    tui.press("ctrl-s");
+    await tui.shows(/PORT has been changed by another program/, /- 4000/, /\+ 30001/);
+    tui.press("ctrl-s");
+    expect(tui.frame()).toContain("Ctrl-S doesn't save over it: press Tab, then Enter");
+    tui.press("tab", "enter");
+    await tui.shows(/changed PORT/);
+    expect(await tui.saved("PORT")).toBe(30001);
+  });
+});
+
+describe("a deletion", () => {
+  it("asks first, with the value masked; v shows it, and Esc goes back", async () => {
+    const tui = await openTui();
+    tui.press("x");
+    const frame = await tui.shows(/delete the value of DATABASE_URL in development\?/);
+    expect(frame).not.toContain(SECRET);
+    tui.press("v");
+    expect(tui.frame()).toContain(`- ${SECRET}`);
+    tui.pass(31);
+    expect(tui.frame()).not.toContain(SECRET);
+    tui.press("y");
+    expect(tui.footer()).toContain("y is no answer: press Enter on a button, or Ctrl-S");
+    tui.press("escape");
+    expect(tui.state.stack).toEqual([]);
+  });
+
+  it("says that a variable without another value is deleted altogether", async () => {
+    const tui = await openTui();
+    tui.press("j", "j", "x");
+    await tui.shows(/FLAGS has no value in another environment: its type and description are deleted too/);
+  });
+
+  it("of a variable without a value is refused", async () => {
+    const tui = await openTui();
+    tui.press("j", "j", "j", "x");
+    expect(tui.footer()).toBe(" ✗ UNSET has no value here");
+  });
+
+  it("in production needs the name of the variable, for several that of the environment", async () => {
+    const tui = await openTui({ env: "production" });
+    tui.press("x");
+    await tui.shows(/type DATABASE_URL to confirm/);
+    tui.press("enter");
+    expect(tui.frame()).toContain("✗ first type DATABASE_URL");
+    tui.press(..."DATABASE_URLx", "enter");
+    expect(await tui.saved("DATABASE_URL")).toBe(`live ${SECRET}`);
+    tui.press("backspace", "enter");
+    await tui.shows(/deleted the value of DATABASE_URL/);
+    tui.press("*", "x");
+    await tui.shows(/type production to confirm/);
+  });
+});
+
+it("u undoes the last edit in whichever place it was, and U redoes it", async () => {
+  const tui = await openTui();
+  tui.press("j", "x");
+  await tui.shows(/▶ Delete/);
+  tui.press("enter");
+  await tui.shows(/deleted the value of PORT; u undoes it/);
+  tui.press("h", "j", "enter");
+  await tui.shows(/appvars {2}shop\/test/, /5 variables/);
+  tui.press("u");
+  await tui.shows(/undo deleting the value of PORT in development\?/);
+  tui.press("enter");
+  await tui.shows(/undid deleting the value of PORT in development/);
+  expect(await tui.saved("PORT", "development")).toBe(3000);
+  tui.press("u");
+  expect(tui.footer()).toBe(" ✗ nothing to undo");
+  tui.press("U");
+  await tui.shows(/▶ Redo/);
+  tui.press("enter");
+  await tui.shows(/redid deleting the value of PORT in development; u undoes it/);
+  expect(await tui.saved("PORT", "development")).toBeUndefined();
+});
+
+it("an edit that can't be undone any more is dropped from the history with x", async () => {
+  const tui = await openTui();
+  tui.press("j", "e", "1", "ctrl-s");
+  await tui.shows(/▶ Change/);
+  tui.press("enter");
+  await tui.shows(/changed PORT/);
+  const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 5 } } : each));
+  await tui.file.write({ ...SHOP, values });
+  await tui.until(({ loaded }) => {
+    tui.pass(1);
+    return loaded.entries[1]?.value?.content.value === 5;
+  });
+  tui.press("u");
+  await tui.shows(/▶ Undo/);
+  await tui.until(({ pending }) => pending === undefined);
+  tui.press("enter");
+  await tui.shows(/To undo other edits, drop this one from the history/);
+  tui.press("x");
+  await tui.shows(/changing PORT in development was dropped from the history; nothing was changed/);
+});
+
+it("keys that are typed while an edit is prepared wait for its question", async () => {
+  const tui = await openTui();
+  tui.press("j", "x", "v", "escape", "y");
+  await tui.shows(/copied PORT to the clipboard/);
+  expect(tui.state.stack).toEqual([]);
+  expect(await tui.saved("PORT")).toBe(3000);
+});
+
+it("E and Alt-E open the value in the person's own editor", async () => {
+  const texts: string[] = [];
+  const tui = await openTui({
+    edit: async (text) => {
+      texts.push(text);
+      return text.replace("1", "2");
+    },
+  });
+  tui.press("j", "j", "E");
+  await tui.shows(/▶ Change/, /- {5}1,|- {4}1,/);
+  tui.press("enter");
+  await tui.shows(/changed FLAGS/);
+  expect(texts).toEqual(['{\n  "beta": [\n    1,\n    null\n  ]\n}']);
+  expect(await tui.saved("FLAGS")).toEqual({ beta: [2, null] });
+  tui.press("g", "E");
+  await tui.shows(/DATABASE_URL is unchanged/);
+  tui.press("a", ..."NEW", "tab", "tab", ..."1x", "alt-e");
+  await tui.shows(/› value +2x/);
+});
+
+it("an encrypted value is decrypted when it is revealed, copied and edited, and encrypted again", async () => {
+  const KEY = "the key";
+  const values = SHOP.values.map((each) =>
+    each.id === 11 ? { ...each, content: { value: encrypt("old", KEY) } } : each,
+  );
+  const file = await dataFile({ ...SHOP, values });
+  const keyFile = join(await temporaryFolder(), "key");
+  await writeFile(keyFile, KEY, { mode: 0o600 });
+  const tui = await remoteProgram({ data: file.path, env: "development", encKeyFile: keyFile }, {});
+  await tui.until(isWell);
+  tui.press("v");
+  await tui.shows(/DATABASE_URL +STRING +old /);
+  tui.press("y");
+  await tui.shows(/copied DATABASE_URL/);
+  expect(tui.copied).toEqual(["old"]);
+  tui.press("e");
+  expect(tui.frame()).toContain("(encrypted; type a new value)");
+  tui.press(..."new", "ctrl-s");
+  await tui.shows(/\+ new/, /- \(encrypted\)/);
+  tui.press("enter");
+  await tui.until(({ history }) => history.done.length > 0);
+  const { after } = tui.state.history.done[0]?.edit.changes[0] ?? {};
+  expect(decrypt(String(after?.value), KEY)).toBe("new");
+});

@@ -26,6 +26,11 @@ export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "r
 
 const TICK_MS = 1_000;
 
+/** Ink, in a bundle of its own. It asks for the current folder, so load it while errors can be printed. */
+export function loadDrawing() {
+  return import("./program/draw.js");
+}
+
 /** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
 export async function runTui({
   place,
@@ -64,8 +69,7 @@ export async function runTui({
   const chosen = colorLevel === 0 ? "plain" : theme;
   let colors = createTheme(chosen === "auto" ? (backgroundFrom(colorFgBg) ?? chosen) : chosen);
   const picture = () => pictureOf(program.state, commands, colors);
-  // With ink, in a bundle of its own.
-  const { startDrawing } = await import("./program/draw.js");
+  const { startDrawing } = await loadDrawing();
   const drawing = startDrawing(picture(), stdout, terminal.input);
   program.subscribe(() => drawing.show(picture()));
   const question = chosen === "auto" ? askBackground(terminal) : undefined;

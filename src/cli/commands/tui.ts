@@ -67,6 +67,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
     const { createCopy } = await import("../tui/clipboard.js");
     const { createEditText } = await import("../tui/external-editor.js");
     const tui = await import("../../tui/run-tui.js");
+    await tui.loadDrawing();
     isShown = true;
     const terminal = new ProcessTerminal({
       ...streams,

@@ -142,8 +142,8 @@ const EDIT_COMMANDS: readonly Command[] = [
 const IN_LIST = { where: ["variables"] } as const;
 
 const FILTER_HELP =
-  "search names and descriptions; letters may be skipped: /durl finds DATABASE_URL. name:port searches names alone; !missing, !encrypted, " +
-  "!changed and a type, such as !json or type:json, show only those";
+  "search names, descriptions and values that are shown: 'PORT is the whole name, ~durl finds DATABASE_URL by its letters, " +
+  "name:port searches names alone; missing, encrypted, changed and type:json show only those; !port shows all others";
 
 /** The content of the list, and its order. */
 const FIND_COMMANDS: readonly Command[] = [

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, type VariableType, valueText } from "../../domain/variable.js";
-import { isRevealed, MASK } from "../reading/reveal.js";
+import { isRevealed, MASK } from "../reading/shown.js";
 import { type Size, textColumns } from "../state/layout.js";
 import type { Failure } from "../state/loaded.js";
 import { placeName } from "../state/places.js";

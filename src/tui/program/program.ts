@@ -52,7 +52,9 @@ function settled(before: State, [changed, work]: Step): Step {
   const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
-  const [state, more] = followed(before, shown);
+  // A filter finds values only while they are shown.
+  const isSearched = shown.revealed !== before.revealed && shown.list.filter !== "";
+  const [state, more] = followed(before, isSearched ? relist(shown) : shown);
   const places = placesBeingRead(before).filter((place) => !placesBeingRead(state).includes(place));
   const stops = places.length > 0 ? [stopReading(places)] : [];
   const isMoved = selectedEntry(state)?.variable !== selectedEntry(before)?.variable;

@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
 import type { CellKind } from "../reading/matrix-table.js";
-import { MASK, type ShownValue, shownValue } from "../reading/reveal.js";
+import { MASK, type ShownValue, shownValue } from "../reading/shown.js";
 import { placeLabel } from "../state/places.js";
 import type { State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";

@@ -61,15 +61,36 @@ test.each(["x", "e", "y", "v", "t", "s", "a"])("with the places focused %s does 
 describe("filter, type and sort", () => {
   it("follows each letter of a filter, the best matches first; Enter keeps it, and Escape clears it", async () => {
     const tui = await openTui();
-    tui.press("/", ..."durl");
+    tui.press("/", ..."~durl");
     expect(tui.names).toEqual(["DATABASE_URL"]);
-    expect(tui.footer()).toMatch(/^ \/durl +1 of 5 {2}Enter keep {2}Esc cancel/);
+    expect(tui.footer()).toMatch(/^ \/~durl +1 of 5 {2}Enter keep {2}Esc cancel/);
     tui.press("enter");
-    expect(tui.frame()).toContain("▶ Variables 1/1  /durl");
+    expect(tui.frame()).toContain("▶ Variables 1/1  /~durl");
     tui.press("/", ..."x", "escape");
     expect(tui.names).toEqual(["DATABASE_URL"]);
     tui.press("escape");
     expect(tui.names).toHaveLength(5);
+  });
+
+  it("goes back to the variable from before with Escape while it is typed", async () => {
+    const tui = await openTui();
+    tui.press("j", "/", ..."debug", "down");
+    expect(selected(tui.frame())).toBe("DEBUG");
+    tui.press("escape");
+    expect([selected(tui.frame()), tui.names.length]).toEqual(["PORT", 5]);
+  });
+
+  it("searches values while they are shown, and says so if nothing matches", async () => {
+    const tui = await openTui();
+    tui.press("/", ...SECRET, "enter");
+    expect(tui.names).toEqual([]);
+    expect(tui.frame()).toMatch(/nothing matches "hunter2"; Esc clears the filter; masked values were not searched: V/);
+    tui.press("V");
+    expect(tui.names).toEqual(["DATABASE_URL"]);
+    tui.pass(61);
+    expect(tui.names).toEqual([]);
+    tui.press("escape", "/", ..."'xyz");
+    expect(tui.frame()).not.toContain("not searched");
   });
 
   it("takes letters of commands as text, and backspace on an empty filter closes it", async () => {

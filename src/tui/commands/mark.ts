@@ -1,4 +1,5 @@
 import { openPlace } from "../reading/loading.js";
+import { groupOf } from "../reading/others.js";
 import { decryptSelected } from "../reading/reveal.js";
 import {
   allOrNone,
@@ -83,7 +84,7 @@ function withoutRange(state: State): State {
 }
 
 export function moveInPanel(state: State, key: string): Step {
-  const { focus, places, placeCursor, recordTop } = state;
+  const { focus, places, placeCursor } = state;
   const page = pageSize(state, focus);
   switch (focus) {
     case "places": {
@@ -92,10 +93,16 @@ export function moveInPanel(state: State, key: string): Step {
       return step({ ...state, placeCursor: order[moved?.cursor ?? -1] ?? placeCursor });
     }
     case "record":
-      return step({ ...state, recordTop: scroll(recordTop, recordLineCount(state), page, key) ?? recordTop });
+      return step(scrollRecord(state, key));
     case "variables":
       return decryptSelected(moveInList(state, key));
   }
+}
+
+export function scrollRecord(state: State, key: string): State {
+  const { recordTop } = state;
+  const top = scroll(recordTop, recordLineCount(state), pageSize(state, "record"), key);
+  return top === undefined ? state : { ...state, recordTop: top };
 }
 
 export function goBack(state: State): Step {
@@ -126,4 +133,13 @@ export function openSelected(state: State): Step {
   if (focus !== "places") return focusOn(state, focus === "variables" ? "record" : "variables");
   const next: State = { ...state, focus: "variables" };
   return placeCursor === place ? step(cursorInView(next)) : openPlace(next, placeCursor);
+}
+
+/** Opens the environment of the same application, or the place of the same group, that is `by` after the open one. */
+export function openSibling(state: State, by: 1 | -1): Step {
+  return openPlace(state, cycled(groupOf(state), state.place, by));
+}
+
+export function whyNoSibling(state: State): string | undefined {
+  return groupOf(state).length > 1 ? undefined : "there is no other environment of this application";
 }

@@ -112,6 +112,8 @@ export interface State {
   readonly revealed: Revealed | undefined;
   readonly recentChanges: RecentChanges | undefined;
   readonly notice: Notice | undefined;
+  /** The number before a key that moves. */
+  readonly count?: number | undefined;
   /** The last press of the mouse. */
   readonly lastPress?: Press | undefined;
   readonly history: History;

@@ -49,7 +49,7 @@ describe("a comparison", () => {
 
   it("goes back to the difference from before with Escape while a filter is typed", async () => {
     const tui = await compared();
-    tui.press("j", "/", ..."!deb");
+    tui.press("2", "n", "N", "/", ..."!deb");
     expect(tui.frame()).toMatch(/› ?~ DATABASE_URL/);
     tui.press("escape");
     expect(tui.frame()).toMatch(/› ?- DEBUG/);

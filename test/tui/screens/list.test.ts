@@ -13,10 +13,47 @@ describe("moving", () => {
     [["end"], "DEBUG"],
     [["j", "k"], "DATABASE_URL"],
     [["G", "g"], "DATABASE_URL"],
+    [["G", "g", "g"], "DATABASE_URL"],
+    [["3", "j"], "UNSET"],
+    [["1", "0", "j", "2", "k"], "FLAGS"],
+    [["0", "j"], "PORT"],
+    [["3", "t", "escape", "j"], "DATABASE_URL"],
+    [["2", "h", "escape", "j"], "PORT"],
   ])("in the list %j goes to %s", async (keys, name) => {
     const tui = await openTui();
     tui.press(...keys);
     expect(selected(tui.frame())).toBe(name);
+  });
+
+  it("opens the next and the previous environment with ] and [, with the cursor on the same variable", async () => {
+    const tui = await openTui();
+    tui.press("j", "]");
+    expect(selected(await tui.shows(/appvars {2}shop\/test/, /5 variables/))).toBe("PORT");
+    tui.press("[", "[");
+    expect(selected(await tui.shows(/appvars {2}shop\/production/, /5 variables/))).toBe("PORT");
+    tui.press("]");
+    await tui.shows(/appvars {2}shop\/development/, /5 variables/);
+  });
+
+  it("says that there is no other environment", async () => {
+    const tui = await openTui({ data: { ...SHOP, environments: SHOP.environments.slice(0, 1), values: [] } });
+    tui.press("]");
+    expect(tui.footer()).toBe(" ✗ there is no other environment of this application");
+  });
+
+  it("scrolls the record from the list with J and K", async () => {
+    const description = Array.from({ length: 100 }, (_, index) => `word-${index}`).join(" ");
+    const tui = await openTui({
+      columns: 100,
+      data: { ...SHOP, variables: SHOP.variables.map((each) => ({ ...each, description })) },
+    });
+    const record = () => tui.frame().split("DATABASE_URL ─")[1] ?? "";
+    expect(record()).toContain("STRING");
+    tui.press("2", "J");
+    expect(record()).not.toContain("STRING");
+    tui.press("9", "K");
+    expect(record()).toContain("STRING");
+    expect(selected(tui.frame())).toBe("DATABASE_URL");
   });
 
   it("keeps the cursor visible when the terminal gets smaller", async () => {

@@ -75,6 +75,7 @@ const FORM: Screen<Form> = {
   panel: formPanel,
   hints: (_state, { field, value }) => (field === "value" && value.text.includes("\n") ? LINES_KEYS : FORM_KEYS[field]),
   places: (_state, { place }) => [place],
+  breaksLines: ({ field }) => field === "value",
   lost: (form) => (isTouched(form) ? ", and lose your changes" : undefined),
 };
 

@@ -21,7 +21,9 @@ export function pressed(state: State, key: Key, commands: readonly Command[]): S
   if (key.name === "ctrl-c") return quit(state);
   const work = GLOBAL[key.name];
   if (work) return step(state, work);
-  return counted(state, key, commands);
+  const open = top(state);
+  const isEnter = key.name === "ctrl-j" && !open?.screen.breaksLines?.(open.data);
+  return counted(state, isEnter ? { name: "enter", text: "" } : key, commands);
 }
 
 const MAX_COUNT = 9_999;

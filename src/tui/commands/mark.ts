@@ -99,7 +99,7 @@ export function moveInPanel(state: State, key: string): Step {
   }
 }
 
-export function scrollRecord(state: State, key: string): State {
+function scrollRecord(state: State, key: string): State {
   const { recordTop } = state;
   const top = scroll(recordTop, recordLineCount(state), pageSize(state, "record"), key);
   return top === undefined ? state : { ...state, recordTop: top };
@@ -135,11 +135,20 @@ export function openSelected(state: State): Step {
   return placeCursor === place ? step(cursorInView(next)) : openPlace(next, placeCursor);
 }
 
-/** Opens the environment of the same application, or the place of the same group, that is `by` after the open one. */
-export function openSibling(state: State, by: 1 | -1): Step {
-  return openPlace(state, cycled(groupOf(state), state.place, by));
-}
-
-export function whyNoSibling(state: State): string | undefined {
-  return groupOf(state).length > 1 ? undefined : "there is no other environment of this application";
-}
+/** What is beside the list: its record, and the environments of the same application. */
+export const BESIDE_COMMANDS: readonly Command[] = [
+  ...(["down", "up"] as const).map((way) => {
+    const run: Command["run"] = (state) => step(scrollRecord(state, way));
+    const help = `scroll the record ${way}; with a number, like all keys that move, so many times: 5J`;
+    return command("Move", `record-${way}`, way === "down" ? "J" : "K", help, { ...IN_LIST, repeats: true, run });
+  }),
+  ...(["next", "previous"] as const).map((way) => {
+    const help = `open the ${way} environment of the application, with the same variable selected`;
+    return command("Move", `${way}-environment`, way === "next" ? "]" : "[", help, {
+      label: undefined,
+      disabledReason: (state) =>
+        groupOf(state).length > 1 ? undefined : "there is no other environment of this application",
+      run: (state) => openPlace(state, cycled(groupOf(state), state.place, way === "next" ? 1 : -1)),
+    });
+  }),
+];

@@ -47,17 +47,7 @@ import {
   whyNotRead,
   withOtherPlace,
 } from "./choose.js";
-import {
-  clearable,
-  focusPanel,
-  goBack,
-  MARK_COMMANDS,
-  moveInPanel,
-  openSelected,
-  openSibling,
-  scrollRecord,
-  whyNoSibling,
-} from "./mark.js";
+import { BESIDE_COMMANDS, clearable, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./mark.js";
 import {
   addEnvironment,
   exportChoices,
@@ -214,23 +204,8 @@ function clearLabel(state: State): string | undefined {
 const CURSOR_COMMANDS: readonly Command[] = [
   ...MOVES.map(({ name, keys, help }) => {
     const [key = ""] = keys.split(" ");
-    return command("Move", name, keys, help, {
-      label: undefined,
-      repeats: true,
-      run: (state) => moveInPanel(state, key),
-    });
-  }),
-  command("Move", "record-down", "J", "scroll the record down; a number before a key that moves repeats it: 5J", {
-    ...IN_LIST,
-    label: undefined,
-    repeats: true,
-    run: (state) => step(scrollRecord(state, "down")),
-  }),
-  command("Move", "record-up", "K", "scroll the record up", {
-    ...IN_LIST,
-    label: undefined,
-    repeats: true,
-    run: (state) => step(scrollRecord(state, "up")),
+    const run: Command["run"] = (state) => moveInPanel(state, key);
+    return command("Move", name, keys, help, { label: undefined, repeats: true, run });
   }),
 ];
 
@@ -253,16 +228,7 @@ const PANEL_COMMANDS: readonly Command[] = [
     choices: placeChoices,
     run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
   }),
-  command("Move", "next-environment", "]", "open the next environment of the application, on the same variable", {
-    label: undefined,
-    disabledReason: whyNoSibling,
-    run: (state) => openSibling(state, 1),
-  }),
-  command("Move", "previous-environment", "[", "open the previous one", {
-    label: undefined,
-    disabledReason: whyNoSibling,
-    run: (state) => openSibling(state, -1),
-  }),
+  ...BESIDE_COMMANDS,
   command("Move", "back", "escape", "go back to the list, end the range, clear the filter or remove the marks", {
     where: EVERYWHERE,
     label: clearLabel,

@@ -26,7 +26,7 @@ export function pressed(state: State, key: Key, commands: readonly Command[]): S
   return counted(state, isEnter ? { name: "enter", text: "" } : key, commands);
 }
 
-const MAX_COUNT = 9_999;
+const MAX_COUNT = 999;
 
 /** Keeps a digit as a part of the number before a key, or runs a key, as many times as a number says. */
 function counted(state: State, key: Key, commands: readonly Command[]): Step {

@@ -13,7 +13,7 @@ import type { Revealed, State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { filterWords, NO_MATCH, nameRank } from "../text/fuzzy.js";
-import { visibleText } from "../text/graphemes.js";
+import { visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
 import { type Filterable, openFilter } from "../view/filter.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, scrolledLines, selectRow } from "../view/panel.js";
@@ -162,7 +162,7 @@ function valueSpan(item: NamedValue | undefined, isShown: boolean, hasType: bool
 
 function shownSpan({ type, value }: NamedValue): Span {
   if (value === "" && type !== "JSON") return PLACEHOLDERS.shown;
-  return isEncrypted(value) ? PLACEHOLDERS.encrypted : { text: textAs(value, type) };
+  return isEncrypted(value) ? PLACEHOLDERS.encrypted : { text: withVisibleEnd(textAs(value, type)) };
 }
 
 /** Encrypted values are compared as they are. */

@@ -15,7 +15,7 @@ import { shownValue } from "../reading/shown.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type List, type State, type Step } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
-import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
+import { isNarrow, textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
 import { type Filterable, openFilter } from "../view/filter.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from "../view/panel.js";
@@ -117,7 +117,7 @@ const ROLES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean", JSON: "j
 function valueCell(entry: VariableEntry, state: State, width: number): Span {
   const shown = shownValue(entry, state);
   if (shown.kind === "shown" && shown.text !== "") {
-    return { text: cellText(shown.text, width), role: ROLES[entry.variable.type] ?? "text" };
+    return { text: cellText(withVisibleEnd(shown.text), width), role: ROLES[entry.variable.type] ?? "text" };
   }
   const placeholder = PLACEHOLDERS[shown.kind];
   return { ...placeholder, text: fitText(placeholder.text, width) };

@@ -215,6 +215,23 @@ describe("values", () => {
     expect(tui.frame()).not.toContain("3000");
   });
 
+  it("shows an empty text as (empty), and blanks at the end as dots, in list, record, comparison and matrix", async () => {
+    const texts: Record<number, string> = { 11: "a b  \nc ", 15: "" };
+    const values = SHOP.values.map((each) => ({ ...each, content: { value: texts[each.id] ?? each.content.value } }));
+    const tui = await openTui({ data: { ...SHOP, values } });
+    tui.press("V");
+    expect(tui.frame()).toMatch(/STRING +a b {2}\S{1,2}c· /);
+    expect(tui.frame()).toMatch(/ a b·· /);
+    tui.press("d", "enter");
+    expect(await tui.shows(/▶ development → test/, /- a b·· /, /- c· /)).toMatch(/\+ \(empty\)/);
+    tui.press("escape", "m");
+    await tui.shows(/ a b·· /, / \(empty\) /);
+    tui.press("escape", "]");
+    await tui.shows(/appvars {2}shop\/test/, /5 variables/);
+    tui.press("V");
+    expect(tui.frame()).toMatch(/STRING +\(empty\)/);
+  });
+
   it.each([
     [{ kind: "clipboard" } as const, "copied DATABASE_URL to the clipboard"],
     [

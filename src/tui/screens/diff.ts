@@ -4,7 +4,7 @@ import { isEncrypted, isPublic, type NamedValue, textAs } from "../../domain/var
 import { differenceLines } from "../edit/review-text.js";
 import { copyEntries } from "../reading/copying.js";
 import { readPlaces, withoutOthers } from "../reading/others.js";
-import { isRevealed } from "../reading/shown.js";
+import { isRevealed, unmasking } from "../reading/shown.js";
 import type { Command } from "../state/command.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName } from "../state/places.js";
@@ -259,7 +259,9 @@ function closed(state: State): Step {
 function withDifferences(state: State, comparison: Comparison): Comparison {
   const { entries: open } = state.loaded;
   if (!state.others.get(comparison.place)?.entries) return { ...comparison, open };
-  const all = diffValues(namedValues(open), namedValues(comparison.others));
+  const valuesOf = (entries: readonly VariableEntry[]) =>
+    namedValues(entries).map((each) => ({ ...each, rules: unmasking(state, each.rules) }));
+  const all = diffValues(valuesOf(open), valuesOf(comparison.others));
   return filtered(state, { ...comparison, open, all }, comparison.filter);
 }
 

@@ -146,6 +146,8 @@ export interface ColumnChoice {
 /** The user's settings. */
 export interface Preferences {
   readonly columns?: readonly ColumnChoice[] | undefined;
+  /** Which values are masked, by default those of variables that are not public. */
+  readonly masked?: "secret" | "all" | undefined;
   /** Milliseconds between checks for changes. */
   readonly pollMs?: number | undefined;
   /** The key of each command that has one, as `keysByName` gives them. */

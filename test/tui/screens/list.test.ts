@@ -215,6 +215,29 @@ describe("values", () => {
     expect(tui.frame()).not.toContain("3000");
   });
 
+  it.each([undefined, "all"] as const)(
+    "shows a public value at once unless the setting masked is %s",
+    async (masked) => {
+      const variables = SHOP.variables.map((each) => (each.id === 1 ? { ...each, secret: false } : each));
+      const tui = await openTui({ data: { ...SHOP, variables }, preferences: { masked } });
+      const isShown = masked === undefined;
+      const shows = () => expect(tui.frame().includes(SECRET)).toBe(isShown);
+      shows();
+      tui.press("e", "tab");
+      expect(tui.frame()).toContain("▶ Edit in development");
+      shows();
+      tui.press("escape", "d", "enter");
+      await tui.shows(/▶ development → test {2}1/);
+      shows();
+      tui.press("escape", "m");
+      await tui.shows(/▶ shop 1\/5/, /differs/);
+      shows();
+      tui.press("escape", "x");
+      await tui.shows(/delete the value of DATABASE_URL/);
+      shows();
+    },
+  );
+
   it("shows an empty text as (empty), and blanks at the end as dots, in list, record, comparison and matrix", async () => {
     const texts: Record<number, string> = { 11: "a b  \nc ", 15: "" };
     const values = SHOP.values.map((each) => ({ ...each, content: { value: texts[each.id] ?? each.content.value } }));

@@ -58,7 +58,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   refuseStdin(flags);
   const { ALL_COMMANDS } = await import("../../tui/commands/table.js");
   const { readTuiSettings } = await import("../tui/tui-settings.js");
-  const { commands, columns, poll_interval: poll, ...settings } = readTuiSettings(io, ALL_COMMANDS);
+  const { commands, columns, masked, poll_interval: poll, ...settings } = readTuiSettings(io, ALL_COMMANDS);
   const { findPlaces } = await import("../tui/places.js");
   const { close, ...places } = await findPlaces(flags, context);
   try {
@@ -87,7 +87,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
         ...places,
         ...colors,
         commands,
-        preferences: { columns, pollMs: poll && poll * 1_000 },
+        preferences: { columns, masked, pollMs: poll && poll * 1_000 },
         copy,
         write,
         editText,

@@ -8,7 +8,12 @@ import { GLOBAL_KEYS } from "../widgets/key.js";
 export type Keymap = ReadonlyMap<string, readonly string[]>;
 
 /** Keys that arrive as another one. */
-const OTHER_NAMES: Readonly<Record<string, string>> = { "ctrl-h": "backspace", "ctrl-i": "tab", "ctrl-m": "enter" };
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  "ctrl-h": "backspace",
+  "ctrl-i": "tab",
+  "ctrl-j": "enter",
+  "ctrl-m": "enter",
+};
 
 /** Keys besides characters. */
 const NAMED_KEYS = [
@@ -16,7 +21,7 @@ const NAMED_KEYS = [
   ...["enter", "escape", "tab", "shift-tab", "backspace", "space"],
   ...["ctrl-left", "ctrl-right"],
   ...Array.from({ length: 12 }, (_, index) => `f${index + 1}`),
-  ...Array.from("abdefgjknopqrstuvwxy", (letter) => `ctrl-${letter}`),
+  ...Array.from("abdefgknopqrstuvwxy", (letter) => `ctrl-${letter}`),
   ...Array.from("abcdefghijklmnopqrstuvwxyz", (letter) => `alt-${letter}`),
 ];
 
@@ -45,7 +50,7 @@ function checkEntry(name: string, keys: readonly string[], commands: readonly Co
     }
     if (NAMED_KEYS.includes(key) || /^[^\p{C}\p{Z}]$/u.test(key)) continue;
     const other = OTHER_NAMES[key];
-    if (other) throw new UsageError(`keymap.${name}: a terminal sends ${key} as ${other}: name that key`);
+    if (other) throw new UsageError(`keymap.${name}: ${key} arrives as ${other}: name that key`);
     throw new UsageError(
       `keymap.${name}: "${key}" is not a key${suggestion(key, NAMED_KEYS)}; a key is one character, or a name such as pagedown, f5, ctrl-s or alt-x`,
     );

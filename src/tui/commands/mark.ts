@@ -1,4 +1,5 @@
 import { openPlace } from "../reading/loading.js";
+import { groupOf } from "../reading/others.js";
 import { decryptSelected } from "../reading/reveal.js";
 import {
   allOrNone,
@@ -83,7 +84,7 @@ function withoutRange(state: State): State {
 }
 
 export function moveInPanel(state: State, key: string): Step {
-  const { focus, places, placeCursor, recordTop } = state;
+  const { focus, places, placeCursor } = state;
   const page = pageSize(state, focus);
   switch (focus) {
     case "places": {
@@ -92,10 +93,16 @@ export function moveInPanel(state: State, key: string): Step {
       return step({ ...state, placeCursor: order[moved?.cursor ?? -1] ?? placeCursor });
     }
     case "record":
-      return step({ ...state, recordTop: scroll(recordTop, recordLineCount(state), page, key) ?? recordTop });
+      return step(scrollRecord(state, key));
     case "variables":
       return decryptSelected(moveInList(state, key));
   }
+}
+
+function scrollRecord(state: State, key: string): State {
+  const { recordTop } = state;
+  const top = scroll(recordTop, recordLineCount(state), pageSize(state, "record"), key);
+  return top === undefined ? state : { ...state, recordTop: top };
 }
 
 export function goBack(state: State): Step {
@@ -127,3 +134,21 @@ export function openSelected(state: State): Step {
   const next: State = { ...state, focus: "variables" };
   return placeCursor === place ? step(cursorInView(next)) : openPlace(next, placeCursor);
 }
+
+/** What is beside the list: its record, and the environments of the same application. */
+export const BESIDE_COMMANDS: readonly Command[] = [
+  ...(["down", "up"] as const).map((way) => {
+    const run: Command["run"] = (state) => step(scrollRecord(state, way));
+    const help = `scroll the record ${way}; with a number, like all keys that move, so many times: 5J`;
+    return command("Move", `record-${way}`, way === "down" ? "J" : "K", help, { ...IN_LIST, repeats: true, run });
+  }),
+  ...(["next", "previous"] as const).map((way) => {
+    const help = `open the ${way} environment of the application, with the same variable selected`;
+    return command("Move", `${way}-environment`, way === "next" ? "]" : "[", help, {
+      label: undefined,
+      disabledReason: (state) =>
+        groupOf(state).length > 1 ? undefined : "there is no other environment of this application",
+      run: (state) => openPlace(state, cycled(groupOf(state), state.place, way === "next" ? 1 : -1)),
+    });
+  }),
+];

@@ -47,7 +47,7 @@ import {
   whyNotRead,
   withOtherPlace,
 } from "./choose.js";
-import { clearable, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./mark.js";
+import { BESIDE_COMMANDS, clearable, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./mark.js";
 import {
   addEnvironment,
   exportChoices,
@@ -142,8 +142,8 @@ const EDIT_COMMANDS: readonly Command[] = [
 const IN_LIST = { where: ["variables"] } as const;
 
 const FILTER_HELP =
-  "search names and descriptions; letters may be skipped: /durl finds DATABASE_URL. name:port searches names alone; !missing, !encrypted, " +
-  "!changed and a type, such as !json or type:json, show only those";
+  "search names, descriptions and values that are shown: 'PORT is the whole name, ~durl finds DATABASE_URL by its letters, " +
+  "name:port searches names alone; missing, encrypted, changed and type:json show only those; !port shows all others";
 
 /** The content of the list, and its order. */
 const FIND_COMMANDS: readonly Command[] = [
@@ -176,11 +176,13 @@ const FIND_COMMANDS: readonly Command[] = [
   command("Find", "next-difference", "n", "go to the next variable that differs or is missing, or the next change", {
     where: ["matrix", "diff"],
     label: "next",
+    repeats: true,
     run: byScreen,
   }),
   command("Find", "previous-difference", "N", "go to the previous one", {
     where: ["matrix", "diff"],
     label: undefined,
+    repeats: true,
     run: byScreen,
   }),
   command("Find", "filter-rows", "t", "show only variables that differ, then only missing ones, then all", {
@@ -202,7 +204,8 @@ function clearLabel(state: State): string | undefined {
 const CURSOR_COMMANDS: readonly Command[] = [
   ...MOVES.map(({ name, keys, help }) => {
     const [key = ""] = keys.split(" ");
-    return command("Move", name, keys, help, { label: undefined, run: (state) => moveInPanel(state, key) });
+    const run: Command["run"] = (state) => moveInPanel(state, key);
+    return command("Move", name, keys, help, { label: undefined, repeats: true, run });
   }),
 ];
 
@@ -225,6 +228,7 @@ const PANEL_COMMANDS: readonly Command[] = [
     choices: placeChoices,
     run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
   }),
+  ...BESIDE_COMMANDS,
   command("Move", "back", "escape", "go back to the list, end the range, clear the filter or remove the marks", {
     where: EVERYWHERE,
     label: clearLabel,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, type VariableType, valueText } from "../../domain/variable.js";
-import { isRevealed, MASK } from "../reading/reveal.js";
+import { isRevealed, MASK, unmasking } from "../reading/shown.js";
 import { type Size, textColumns } from "../state/layout.js";
 import type { Failure } from "../state/loaded.js";
 import { placeName } from "../state/places.js";
@@ -75,6 +75,7 @@ const FORM: Screen<Form> = {
   panel: formPanel,
   hints: (_state, { field, value }) => (field === "value" && value.text.includes("\n") ? LINES_KEYS : FORM_KEYS[field]),
   places: (_state, { place }) => [place],
+  breaksLines: ({ field }) => field === "value",
   lost: (form) => (isTouched(form) ? ", and lose your changes" : undefined),
 };
 
@@ -126,7 +127,7 @@ function fieldLines(form: Form, field: FormField, state: State, width: number, h
   });
 }
 
-function fieldContent(form: Form, field: FormField, { revealed }: State, width: number, height: number): Line[] {
+function fieldContent(form: Form, field: FormField, state: State, width: number, height: number): Line[] {
   const isFocused = form.field === field;
   if (field === "type") return [[{ text: isFocused ? `◂ ${form.type} ▸` : form.type, isBold: isFocused }]];
   if (field === "name" && form.purpose === "edit") {
@@ -138,7 +139,8 @@ function fieldContent(form: Form, field: FormField, { revealed }: State, width: 
     return field === "value" ? textArea(form.value, width, height) : [textInput(form[field], width)];
   }
   if (text === "") return [field === "value" ? [emptyText(form)] : line("(empty)", "muted")];
-  const isShown = field !== "value" || isRevealed(revealed, form.name.text) || isPublic(form.before);
+  const isShown =
+    field !== "value" || isRevealed(state.revealed, form.name.text) || isPublic(unmasking(state, form.before));
   return [isShown ? line(cellText(inputText(text), width)) : line(MASK, "muted")];
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
-import { MASK } from "../reading/reveal.js";
+import { MASK } from "../reading/shown.js";
 import { isProduction, placeName } from "../state/places.js";
 import type { Assigned, Change, Edit, EditPurpose, Purpose } from "../state/ports.js";
 import { type Done, type History, type Next, notify, type PlannedEdit, type State } from "../state/state.js";

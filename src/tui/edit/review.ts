@@ -3,6 +3,7 @@ import { reload } from "../reading/loading.js";
 import { refreshOthers } from "../reading/others.js";
 import { REVEAL_MS } from "../reading/reveal.js";
 import { unmarked } from "../reading/selection.js";
+import { unmasking } from "../reading/shown.js";
 import { keyOf } from "../state/command.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import type { Failure } from "../state/loaded.js";
@@ -205,7 +206,7 @@ function parts(state: State, confirmation: Confirmation, size: Size) {
   const width = textColumns(size);
   const { problem, purpose } = confirmation;
   const question = wrapLines(questionText(state, confirmation), width, purpose === "delete" ? "danger" : "accent");
-  const lines = [...spaced([question, noteLines(confirmation, width)]), [], ...changeLines(confirmation, width)];
+  const lines = [...spaced([question, noteLines(confirmation, width)]), [], ...changeLines(state, confirmation, width)];
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
   const end = [...refusal, ...answerLines(state, confirmation, width)];
   // With the line before the end.
@@ -220,11 +221,12 @@ interface ShownLines extends Pick<Confirmation, "isRevealed"> {
 /** The last lines of an edit: comparing long values takes time. They are kept as long as its confirmation. */
 const lastShown = new WeakMap<Edit, ShownLines>();
 
-function changeLines({ edit, text, isRevealed }: Confirmation, width: number): readonly Line[] {
+function changeLines(state: State, { edit, text, isRevealed }: Confirmation, width: number): readonly Line[] {
   const last = lastShown.get(edit);
   if (last && last.isRevealed === isRevealed && last.width === width) return last.lines;
   const shown = edit.changes.slice(0, MAX_CHANGES).flatMap((change, index) => {
-    const lines = editLines(change, isRevealed, width, text);
+    const sides = { before: unmasking(state, change.before), after: unmasking(state, change.after) };
+    const lines = editLines(sides, isRevealed, width, text);
     if (edit.changes.length === 1) return lines;
     const heading = wrapLine(line(visibleText(change.name), "accent"), width);
     return [...(index === 0 ? [] : [[]]), ...heading, ...lines];

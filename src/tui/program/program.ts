@@ -4,7 +4,7 @@ import { lookElsewhere, placesChanged } from "../reading/others.js";
 import { stopReading } from "../reading/read-place.js";
 import { expireRevealed } from "../reading/reveal.js";
 import { cursorInView, relist, selectedEntry } from "../reading/selection.js";
-import { type Command, isOfList, keyOf } from "../state/command.js";
+import { type Command, isOfList, keyOf, whereOf } from "../state/command.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
@@ -21,6 +21,26 @@ export function pressed(state: State, key: Key, commands: readonly Command[]): S
   if (key.name === "ctrl-c") return quit(state);
   const work = GLOBAL[key.name];
   if (work) return step(state, work);
+  const open = top(state);
+  const isEnter = key.name === "ctrl-j" && !open?.screen.breaksLines?.(open.data);
+  return counted(state, isEnter ? { name: "enter", text: "" } : key, commands);
+}
+
+const MAX_COUNT = 999;
+
+/** Keeps a digit as a part of the number before a key, or runs a key, as many times as a number says. */
+function counted(state: State, key: Key, commands: readonly Command[]): Step {
+  const name = commandKeyName(key);
+  const { count = 0 } = state;
+  const isFree = whereOf(state) !== undefined && !commands.some(({ keys }) => keys.includes(name));
+  if (isFree && /^\d$/.test(name)) return step({ ...state, count: Math.min(count * 10 + Number(name), MAX_COUNT) });
+  const repeats = commands.some(({ keys, repeats }) => repeats && keys.includes(name));
+  let last = screenKey(state.count === undefined ? state : { ...state, count: undefined }, key, commands);
+  for (let left = count; repeats && left > 1; left--) last = screenKey(last[0], key, commands);
+  return last;
+}
+
+function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
   const open = top(state);
   return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
 }
@@ -52,7 +72,9 @@ function settled(before: State, [changed, work]: Step): Step {
   const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
-  const [state, more] = followed(before, shown);
+  // A filter finds values only while they are shown.
+  const isSearched = shown.revealed !== before.revealed && shown.list.filter !== "";
+  const [state, more] = followed(before, isSearched ? relist(shown) : shown);
   const places = placesBeingRead(before).filter((place) => !placesBeingRead(state).includes(place));
   const stops = places.length > 0 ? [stopReading(places)] : [];
   const isMoved = selectedEntry(state)?.variable !== selectedEntry(before)?.variable;

@@ -1,68 +1,69 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import type { List, Sort } from "../state/state.js";
-import { LETTERS, matchRank, searchWords } from "../text/fuzzy.js";
+import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
+
+/** What is known of variables besides their entries. */
+interface Known {
+  /** Whether a variable was changed recently. */
+  readonly isChanged: (name: string) => boolean;
+  /** The text of a value; undefined while it is masked, which a filter must not tell from any other. */
+  readonly textOf: (entry: VariableEntry) => string | undefined;
+}
 
 /**
  * The indexes of the entries that match filter and type, in the order of the list: with a filter the best come first.
- *
- * @param isChanged whether a variable was changed recently
  */
 export function listRows(
   entries: readonly VariableEntry[],
   { filter, type, sort, isReversed }: List,
-  isChanged: (name: string) => boolean,
+  known: Known,
 ): readonly number[] {
   const query = parseFilter(filter);
   if (query.problem !== undefined) return [];
   const order = sortedRows(entries, sort);
   const rows = isReversed ? order.toReversed() : order;
-  const tests = testsOf(query, type, isChanged);
-  const passing = tests.length === 0 ? rows : rows.filter((row) => tests.every((test) => test(entries[row])));
-  return query.words.length + query.nameWords.length === 0 ? passing : rankedRows(passing, entries, query);
+  const typed = type ? rows.filter((row) => entries[row]?.variable.type === type) : rows;
+  return query.terms.length + query.types.size === 0 ? typed : rankedRows(typed, entries, query, known);
 }
 
-type Test = (entry: VariableEntry | undefined) => boolean;
-
-function testsOf({ flags, types }: Query, type: VariableType | undefined, isChanged: (name: string) => boolean) {
-  const tests: Test[] = [];
-  if (type) tests.push((entry) => entry?.variable.type === type);
-  if (types.size > 0) tests.push((entry) => entry !== undefined && types.has(entry.variable.type));
-  if (flags.has("missing")) tests.push((entry) => entry?.value === undefined);
-  if (flags.has("encrypted")) tests.push((entry) => isEncrypted(entry?.value?.content.value));
-  if (flags.has("changed")) tests.push((entry) => entry !== undefined && isChanged(entry.variable.name));
-  return tests;
-}
-
-/** After the parts of names: matches in the description only, then names with other letters in between. */
-const [IN_DESCRIPTION, IN_LETTERS, NOT_FOUND] = [LETTERS, LETTERS + 1, LETTERS + 2];
-
-/** Stable: rows of one rank keep their order. */
-function rankedRows(rows: readonly number[], entries: readonly VariableEntry[], query: Query): readonly number[] {
+/** The best come first. Stable: rows of one rank keep their order. */
+function rankedRows(
+  rows: readonly number[],
+  entries: readonly VariableEntry[],
+  { terms, types }: Query,
+  known: Known,
+): readonly number[] {
   const texts = searchTexts(entries);
-  const ranked: number[][] = Array.from({ length: NOT_FOUND }, () => []);
-  for (const row of rows) ranked[rankOf(texts, row, query)]?.push(row);
+  const ranked: number[][] = Array.from({ length: NO_MATCH }, () => []);
+  for (const row of rows) {
+    const entry = entries[row];
+    if (!entry || (types.size > 0 && !types.has(entry.variable.type))) continue;
+    let worst = 0;
+    for (const term of terms) {
+      const rank = rankOf(term, entry, texts.names[row] ?? "", texts.descriptions[row] ?? "", known);
+      worst = Math.max(worst, term.isNot ? (rank === NO_MATCH ? 0 : NO_MATCH) : rank);
+    }
+    ranked[worst]?.push(row);
+  }
   return ranked.flat();
 }
 
-function rankOf({ names, descriptions }: SearchTexts, row: number, { words, nameWords }: Query): number {
-  const name = names[row] ?? "";
-  let worst = 0;
-  for (const word of nameWords) {
-    worst = Math.max(worst, rankOfWord(word, name));
-  }
-  for (const word of words) {
-    worst = Math.max(worst, rankOfWord(word, name, descriptions[row]));
-  }
-  return worst;
+/** After the parts of names. A description has the letters of almost any word, so that these don't count there. */
+const IN_TEXT = LETTERS;
+
+function rankOf({ kind, text }: Term, entry: VariableEntry, name: string, description: string, known: Known): number {
+  if (kind === "name") return nameRank(text, name);
+  if (kind !== "text") return hasProperty(kind, text, entry, known) ? 0 : NO_MATCH;
+  const rank = partRank(text, name);
+  if (rank !== NO_MATCH || description.includes(text)) return Math.min(rank, IN_TEXT);
+  return known.textOf(entry)?.toLowerCase().includes(text) ? IN_TEXT : NO_MATCH;
 }
 
-function rankOfWord(word: string, name: string, description?: string): number {
-  const rank = matchRank(word, name);
-  if (rank < LETTERS) return rank;
-  // A description has the letters of almost any word.
-  if (description?.includes(word)) return IN_DESCRIPTION;
-  return rank === LETTERS ? IN_LETTERS : NOT_FOUND;
+function hasProperty(kind: "type" | "flag", text: string, { variable, value }: VariableEntry, known: Known): boolean {
+  if (kind === "type") return variable.type === text;
+  if (text === "missing") return value === undefined;
+  return text === "changed" ? known.isChanged(variable.name) : isEncrypted(value?.content.value);
 }
 
 /** In lower case. */
@@ -102,52 +103,51 @@ function sortRows(entries: readonly VariableEntry[], sort: Sort): readonly numbe
   return rows.sort((a, b) => ((names[a] ?? "") < (names[b] ?? "") ? -1 : 1));
 }
 
-const FLAGS = ["missing", "encrypted", "changed"] as const;
-type Flag = (typeof FLAGS)[number];
+const FLAGS: readonly string[] = ["missing", "encrypted", "changed"];
 
-/** The conditions of a filter. A variable must match each word and flag, and one of the types. */
+interface Term {
+  /** Where it must be found; a text can be in the name, in the description, or in a value that is shown. */
+  readonly kind: "text" | "name" | "type" | "flag";
+  /** In lower case, except a type; for a name as `nameRank` takes it. */
+  readonly text: string;
+  readonly isNot: boolean;
+}
+
+/** The conditions of a filter. A variable must match each term, and one of the types. */
 export interface Query {
-  /** In lower case. */
-  readonly words: readonly string[];
-  /** Those that must be in the name: `name:port`. */
-  readonly nameWords: readonly string[];
-  readonly flags: ReadonlySet<Flag>;
+  readonly terms: readonly Term[];
   /** All if there is none. */
   readonly types: ReadonlySet<VariableType>;
+  /** The words that are found in names, and of these the ones that are found elsewhere too. */
+  readonly nameWords: readonly string[];
+  readonly words: readonly string[];
   /** Why nothing can match. */
   readonly problem: string | undefined;
 }
 
-/** `!missing`, `!encrypted` and so on, with the types. */
-const CONDITIONS = [...FLAGS, ...VARIABLE_TYPES.map((type) => type.toLowerCase())];
-
 /**
- * The words of a filter: `!missing` is a condition, `type:json` a type and `name:port` a word of the name; all others
- * are searched in name and description. The start of a condition is enough.
+ * The terms of a filter: `missing`, `encrypted` and `changed`, `type:json` (its start is enough), `name:port`, `'port`
+ * for the whole name and `~prt` for its letters; all others are searched everywhere. `!` before a term is its opposite.
  */
 export function parseFilter(filter: string): Query {
-  const words: string[] = [];
-  const nameWords: string[] = [];
-  const flags = new Set<Flag>();
+  const terms: Term[] = [];
   const types = new Set<VariableType>();
   let problem: string | undefined;
-  for (const word of searchWords(filter)) {
-    const [, kind, text = ""] = /^(!|type:|name:)(.*)$/u.exec(word) ?? [];
-    if (kind === undefined) words.push(word);
-    else if (text === "") continue;
-    else if (kind === "name:") nameWords.push(text);
-    else {
-      const flag = kind === "!" ? FLAGS.find((each) => each.startsWith(text)) : undefined;
-      const type = VARIABLE_TYPES.find((each) => each.toLowerCase().startsWith(text));
-      if (flag) flags.add(flag);
-      else if (type) types.add(type);
-      else problem ??= `there is no ${word}; use ${known(kind)}`;
-    }
+  for (const word of filterWords(filter)) {
+    const [, not, kind, text = ""] = /^(!?)(type:|name:|)(.*)$/.exec(word) ?? [];
+    const isNot = not === "!";
+    const type = VARIABLE_TYPES.find((each) => each.toLowerCase().startsWith(text));
+    if (kind !== "type:") terms.push({ kind: kind === "name:" ? "name" : kindOf(text), text, isNot });
+    else if (!type) problem ??= `there is no type ${text}; use ${VARIABLE_TYPES.join(", ").toLowerCase()}`;
+    else if (isNot) terms.push({ kind: "type", text: type, isNot });
+    else types.add(type);
   }
-  return { words, nameWords, flags, types, problem };
+  const wordsOf = (...kinds: Term["kind"][]) =>
+    terms.flatMap(({ kind, text, isNot }) => (!isNot && kinds.includes(kind) ? [text] : []));
+  return { terms, types, nameWords: wordsOf("text", "name"), words: wordsOf("text"), problem };
 }
 
-function known(kind: string): string {
-  if (kind === "type:") return `one of ${CONDITIONS.slice(FLAGS.length).join(", ")}`;
-  return CONDITIONS.map((each) => `!${each}`).join(", ");
+function kindOf(text: string): Term["kind"] {
+  if (FLAGS.includes(text)) return "flag";
+  return /^['~]/.test(text) ? "name" : "text";
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
 import type { Revealed, State } from "../state/state.js";
-import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
+import { filterWords, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { parsedJson } from "../text/json.js";
 import { groupOf } from "./others.js";
 
@@ -144,8 +144,8 @@ const knownRows = new WeakMap<Table, Filter & { readonly rows: readonly number[]
 export function matrixRows(table: Table, { filter, only }: Filter): readonly number[] {
   const known = knownRows.get(table);
   if (known?.filter === filter && known.only === only) return known.rows;
-  const words = searchWords(filter);
-  const isMatch = (name: string) => words.every((word) => matchRank(word, name.toLowerCase()) < NO_MATCH);
+  const words = filterWords(filter);
+  const isMatch = (name: string) => words.every((word) => nameRank(word, name.toLowerCase()) < NO_MATCH);
   const isShown = (row: number) =>
     (only === "all" || hasKind(table, row, only === "missing" ? ["missing"] : ["differs"])) &&
     isMatch(table.names[row] ?? "");

@@ -1,35 +1,12 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, isPublic, textAs, valueText } from "../../domain/variable.js";
-import type { Revealed, State, Step, Work } from "../state/state.js";
+import { isEncrypted, valueText } from "../../domain/variable.js";
+import type { State, Step, Work } from "../state/state.js";
 import { step } from "../state/work.js";
 import { selectedEntry } from "./selection.js";
-
-/** Replaces every hidden value. Always of one length, since the length of a secret is a hint too. */
-export const MASK = "••••••••";
+import { isRevealed } from "./shown.js";
 
 export const REVEAL_MS = 30_000;
 const REVEAL_ALL_MS = 60_000;
-
-/** Whether someone has revealed the value of this name. Everything that draws secret values asks this. */
-export function isRevealed(revealed: Revealed | undefined, name: string): boolean {
-  return revealed !== undefined && (revealed.names === "all" || revealed.names.has(name));
-}
-
-export type ShownValue =
-  | { readonly kind: "shown"; readonly text: string }
-  | { readonly kind: "masked" }
-  /** Revealed, but encrypted by a client and not decrypted. */
-  | { readonly kind: "encrypted" }
-  | { readonly kind: "none" }
-  | { readonly kind: "loading" };
-
-export function shownValue({ variable, value, rules }: VariableEntry, { revealed, loaded }: State): ShownValue {
-  if (!value) return { kind: loaded.isComplete ? "none" : "loading" };
-  if (!isRevealed(revealed, variable.name) && !isPublic(rules)) return { kind: "masked" };
-  if (!isEncrypted(value.content.value)) return { kind: "shown", text: textAs(value.content.value, variable.type) };
-  const text = revealed?.decrypted.get(value.content.value);
-  return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
-}
 
 /** Reveals one value for 30 seconds, or masks it again. */
 export function toggleRevealed(state: State, name: string): State {

@@ -3,6 +3,7 @@ import { pageSize } from "../state/layout.js";
 import type { List, Marks, State } from "../state/state.js";
 import { keepVisible, moveCursor, type Position, scrollList } from "../widgets/list.js";
 import { listRows } from "./filter.js";
+import { shownValue } from "./shown.js";
 
 /** The variable under the cursor; undefined if the list is empty. */
 export function selectedEntry({ loaded, list }: Pick<State, "loaded" | "list">): VariableEntry | undefined {
@@ -16,7 +17,13 @@ export function selectedEntry({ loaded, list }: Pick<State, "loaded" | "list">):
  */
 export function relist(state: State, before: State = state): State {
   const { entries } = state.loaded;
-  const rows = listRows(entries, state.list, (name) => state.recentChanges?.kinds.has(name) ?? false);
+  const rows = listRows(entries, state.list, {
+    isChanged: (name) => state.recentChanges?.kinds.has(name) ?? false,
+    textOf: (entry) => {
+      const shown = shownValue(entry, state);
+      return shown.kind === "shown" ? shown.text : undefined;
+    },
+  });
   const selected = selectedEntry(before)?.variable.name;
   const wanted = state.list.wanted ?? selected;
   const found = rowOf(wanted, rows, entries);

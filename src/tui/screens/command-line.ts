@@ -181,7 +181,7 @@ function candidatesPanel(state: State, line: CommandLine, commands: readonly Com
   const size = { width: state.columns, height: page + 2 };
   const cursor = selected ?? -1;
   const position = { cursor, top: Math.max(0, cursor - page + 1) };
-  const words = searchWords(typed);
+  const words = searchWords(typed).map((word) => `~${word}`);
   const room = Math.min(LABEL, Math.floor(size.width / 3));
   const content = {
     title: command ? `${command.name} ${command.argument ?? ""}`.trimEnd() : "Commands",

@@ -4,7 +4,7 @@ import { isEncrypted, isPublic, type NamedValue, textAs } from "../../domain/var
 import { differenceLines } from "../edit/review-text.js";
 import { copyEntries } from "../reading/copying.js";
 import { readPlaces, withoutOthers } from "../reading/others.js";
-import { isRevealed } from "../reading/reveal.js";
+import { isRevealed, unmasking } from "../reading/shown.js";
 import type { Command } from "../state/command.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName } from "../state/places.js";
@@ -12,8 +12,8 @@ import type { Assigned } from "../state/ports.js";
 import type { Revealed, State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import type { DiffLines } from "../text/diff-lines.js";
-import { matchRank, NO_MATCH, searchWords } from "../text/fuzzy.js";
-import { visibleText } from "../text/graphemes.js";
+import { filterWords, NO_MATCH, nameRank } from "../text/fuzzy.js";
+import { visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
 import { type Filterable, openFilter } from "../view/filter.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, scrolledLines, selectRow } from "../view/panel.js";
@@ -162,7 +162,7 @@ function valueSpan(item: NamedValue | undefined, isShown: boolean, hasType: bool
 
 function shownSpan({ type, value }: NamedValue): Span {
   if (value === "" && type !== "JSON") return PLACEHOLDERS.shown;
-  return isEncrypted(value) ? PLACEHOLDERS.encrypted : { text: textAs(value, type) };
+  return isEncrypted(value) ? PLACEHOLDERS.encrypted : { text: withVisibleEnd(textAs(value, type)) };
 }
 
 /** Encrypted values are compared as they are. */
@@ -179,7 +179,7 @@ function statusLines(state: State, comparison: Comparison, other: string, width:
   if (phase === "loading") return wrapLines(`reading ${other}…`, width, "muted");
   if (phase === "ready") {
     if (all.length === 0) return wrapLines("✓ no differences", width, "success");
-    return wrapLines("no difference matches the filter; Esc removes it", width, "muted");
+    return wrapLines("no name matches the filter; Esc removes it", width, "muted");
   }
   const { what, advice } = describePlaceFailure(
     state,
@@ -259,7 +259,9 @@ function closed(state: State): Step {
 function withDifferences(state: State, comparison: Comparison): Comparison {
   const { entries: open } = state.loaded;
   if (!state.others.get(comparison.place)?.entries) return { ...comparison, open };
-  const all = diffValues(namedValues(open), namedValues(comparison.others));
+  const valuesOf = (entries: readonly VariableEntry[]) =>
+    namedValues(entries).map((each) => ({ ...each, rules: unmasking(state, each.rules) }));
+  const all = diffValues(valuesOf(open), valuesOf(comparison.others));
   return filtered(state, { ...comparison, open, all }, comparison.filter);
 }
 
@@ -280,12 +282,12 @@ function withCursor(state: State, comparison: Comparison, cursor: number, isSame
 
 /** The best matches come first. */
 function matching(all: readonly Difference[], filter: string): readonly Difference[] {
-  const words = searchWords(filter);
+  const words = filterWords(filter);
   if (words.length === 0) return all;
   const ranked: Difference[][] = Array.from({ length: NO_MATCH }, () => []);
   for (const difference of all) {
     const name = difference.name.toLowerCase();
-    ranked[Math.max(...words.map((word) => matchRank(word, name)))]?.push(difference);
+    ranked[Math.max(...words.map((word) => nameRank(word, name)))]?.push(difference);
   }
   return ranked.flat();
 }
@@ -338,15 +340,21 @@ function next(state: State, comparison: Comparison, by: 1 | -1): State {
 }
 
 function filterDifferences(state: State, comparison: Comparison): Step {
-  return openFilter(withData(state, DIFF, { ...comparison, focus: "list" }), comparison.filter, FILTERED);
+  return openFilter(withData(state, DIFF, { ...comparison, focus: "list" }), comparison.filter, filterable(comparison));
 }
 
-/** The differences while their filter is typed: the best match is the first one. */
-const FILTERED: Filterable = {
-  apply: (state, filter, isTyped) => {
+/** The differences while their filter is typed: the best match is the first one. @param before those to go back to */
+const filterable = ({ differences: before, cursor, top, filter: filterBefore }: Comparison): Filterable => ({
+  apply: (state, filter) => {
     return onComparison(state, (comparison) => {
-      const from = isTyped ? { ...comparison, differences: [], cursor: 0, top: 0 } : comparison;
+      const from = { ...comparison, differences: [], cursor: 0, top: 0 };
       return withData(state, DIFF, filtered(state, from, filter));
+    });
+  },
+  cancel: (state) => {
+    return onComparison(state, (comparison) => {
+      const from = { ...comparison, differences: before, cursor, top };
+      return withData(state, DIFF, filtered(state, from, filterBefore));
     });
   },
   move: (state, key) => onComparison(state, (comparison) => move(state, comparison, key)),
@@ -354,7 +362,7 @@ const FILTERED: Filterable = {
     const { differences = [], all = [] } = dataOf(state, DIFF) ?? {};
     return [differences.length, all.length];
   },
-};
+});
 
 function onComparison(state: State, change: (comparison: Comparison) => State): Step {
   const comparison = dataOf(state, DIFF);

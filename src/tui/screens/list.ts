@@ -1,20 +1,21 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { parseFilter, type Query } from "../reading/filter.js";
-import { decryptSelected, shownValue } from "../reading/reveal.js";
+import { decryptSelected } from "../reading/reveal.js";
 import {
   isMarked,
   markedCounts,
   moveInList,
   scrollInList,
+  selectedEntry,
   selectInList,
   withList,
   withTypedFilter,
 } from "../reading/selection.js";
+import { shownValue } from "../reading/shown.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type List, type State, type Step } from "../state/state.js";
-import { step } from "../state/work.js";
 import { highlight } from "../text/fuzzy.js";
-import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
+import { isNarrow, textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { cellText, countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
 import { type Filterable, openFilter } from "../view/filter.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, selectRow } from "../view/panel.js";
@@ -99,13 +100,11 @@ function signs({ variable: { name } }: VariableEntry, state: State, line: number
 type Cell = (entry: VariableEntry, state: State, width: number, query: Query) => Line;
 
 const CELLS: Readonly<Record<ColumnName, Cell>> = {
-  name: ({ variable }, _state, width, { words, nameWords }) =>
-    searched([...words, ...nameWords], variable.name, width, {}),
+  name: ({ variable }, _state, width, { nameWords }) => searched(nameWords, variable.name, width, {}),
   type: ({ variable }, _state, width) => [{ text: cellText(variable.type, width), role: "muted" }],
   value: (entry, state, width) => [valueCell(entry, state, width)],
   description: ({ variable: { description } }, _state, width, { words }) => {
-    const found = words.filter((word) => description.toLowerCase().includes(word));
-    return searched(found, description, width, { role: "muted" });
+    return searched(words, description, width, { role: "muted" });
   },
 };
 
@@ -118,7 +117,7 @@ const ROLES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean", JSON: "j
 function valueCell(entry: VariableEntry, state: State, width: number): Span {
   const shown = shownValue(entry, state);
   if (shown.kind === "shown" && shown.text !== "") {
-    return { text: cellText(shown.text, width), role: ROLES[entry.variable.type] ?? "text" };
+    return { text: cellText(withVisibleEnd(shown.text), width), role: ROLES[entry.variable.type] ?? "text" };
   }
   const placeholder = PLACEHOLDERS[shown.kind];
   return { ...placeholder, text: fitText(placeholder.text, width) };
@@ -214,14 +213,15 @@ export function sortArrow({ isReversed }: Pick<List, "isReversed">): string {
 }
 
 /** The list while its filter is typed. */
-const FILTERED: Filterable = {
-  apply: (state, filter, isTyped) => {
-    return isTyped ? decryptSelected(withTypedFilter(state, filter)) : step(withList(state, { filter }));
-  },
+const FILTERED: Omit<Filterable, "cancel"> = {
+  apply: (state, filter) => decryptSelected(withTypedFilter(state, filter)),
   move: (state, key) => decryptSelected(moveInList(state, key)),
   counts: ({ list, loaded }) => [list.rows.length, loaded.entries.length],
 };
 
 export function filterList(state: State): Step {
-  return openFilter({ ...state, focus: "variables" }, state.list.filter, FILTERED);
+  const { filter } = state.list;
+  const wanted = selectedEntry(state)?.variable.name;
+  const cancel = (now: State) => decryptSelected(withList(now, { filter, wanted }));
+  return openFilter({ ...state, focus: "variables" }, filter, { ...FILTERED, cancel });
 }

@@ -2,14 +2,15 @@ import { isEncrypted } from "../../domain/variable.js";
 import { openPlace, reload } from "../reading/loading.js";
 import { cellKind, cursorAt, hasKind, matrixRows, ONLY, type Table, tableOf } from "../reading/matrix-table.js";
 import { groupOf, readOthers, withoutOthers } from "../reading/others.js";
-import { decrypting, isRevealed } from "../reading/reveal.js";
+import { decrypting } from "../reading/reveal.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
+import { isRevealed } from "../reading/shown.js";
 import type { Command } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import { groupLabel, isProduction, placeLabel, placeName } from "../state/places.js";
 import { notify, type State, type Step, type Work } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
-import { highlight, searchWords } from "../text/fuzzy.js";
+import { filterWords, highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, type Span, wrapLines } from "../text/line.js";
 import { type Filterable, openFilter } from "../view/filter.js";
@@ -39,7 +40,7 @@ const ACTS: Readonly<Record<string, Act<Matrix>>> = {
   "next-difference": { whyNot: whyNoName, run: (state, matrix) => step(moveToGap(state, matrix, 1)) },
   "previous-difference": { whyNot: whyNoName, run: (state, matrix) => step(moveToGap(state, matrix, -1)) },
   "filter-rows": { run: (state, matrix) => step(withMatrix(state, matrix, { only: cycled(ONLY, matrix.only, 1) })) },
-  filter: { run: (state, { filter }) => openFilter(state, filter, FILTERED) },
+  filter: { run: (state, matrix) => openFilter(state, matrix.filter, filterable(matrix)) },
   refresh: { run: (state) => andThen(readOthers(state), reload) },
   "previous-panel": { run: (state, matrix) => step(moveSideways(state, matrix, -1)) },
   "next-panel": { run: (state, matrix) => step(moveSideways(state, matrix, 1)) },
@@ -76,7 +77,7 @@ const BEFORE = 2;
 function matrixPanel(state: State, matrix: Matrix, size: Size): PanelContent {
   const at = matrixPosition(state, matrix);
   const { rows, page } = at;
-  const words = searchWords(matrix.filter);
+  const words = filterWords(matrix.filter);
   const list = rowLines(rows, at, page, false, (row, index) => matrixCells(state, at, row, index, words));
   const empty = wrapLines(emptyText(matrix), size.width - 4, "muted").map(indented);
   return {
@@ -120,7 +121,7 @@ function titleOf({ places, place }: State, { only, filter }: Matrix, at: MatrixP
 }
 
 function emptyText({ filter, only }: Matrix): string {
-  if (filter !== "") return `nothing matches "${filter}"; Esc clears the filter`;
+  if (filter !== "") return `no name matches "${filter}"; Esc clears the filter`;
   return only === "all" ? "no variables yet" : `nothing is ${only}; t shows all`;
 }
 
@@ -328,23 +329,23 @@ function moveToGap(state: State, matrix: Matrix, by: 1 | -1): State {
   return withMatrixCursor(state, matrix, { cursor: next });
 }
 
-/** The rows while their filter is typed. */
-const FILTERED: Filterable = {
-  apply: (state, filter, isTyped) => {
+/** The rows while their filter is typed. @param before those to go back to */
+const filterable = (before: Matrix): Filterable => ({
+  apply: (state, filter) => {
     return onMatrix(state, (matrix) => {
-      if (!isTyped) return withMatrix(state, matrix, { filter });
       const table = tableOf(state);
       const [first = -1] = matrixRows(table, { ...matrix, filter });
       return withMatrix(state, matrix, { filter, name: table.names[first] ?? matrix.name, cursor: 0, top: 0 });
     });
   },
+  cancel: (state) => onMatrix(state, () => withData(state, MATRIX, before)),
   move: (state, key) => onMatrix(state, (matrix) => move(state, matrix, key)),
   counts: (state) => {
     const table = tableOf(state);
     const matrix = dataOf(state, MATRIX);
     return [matrix ? matrixRows(table, matrix).length : 0, table.names.length];
   },
-};
+});
 
 function onMatrix(state: State, change: (matrix: Matrix) => State): Step {
   const matrix = dataOf(state, MATRIX);

@@ -33,6 +33,8 @@ export interface Command {
   readonly accepts?: "path" | "text";
   /** Whether it does nothing without its argument. */
   readonly needsArgument?: boolean;
+  /** That a number before its key repeats it: it only moves, so that the work of the last step is enough. */
+  readonly repeats?: true;
   /** Why it can't run now; undefined if it can. */
   readonly disabledReason?: (state: State) => string | undefined;
   /** @param argument the text after the word, trimmed; `""` for a key */

@@ -112,6 +112,8 @@ export interface State {
   readonly revealed: Revealed | undefined;
   readonly recentChanges: RecentChanges | undefined;
   readonly notice: Notice | undefined;
+  /** The number before a key that moves. */
+  readonly count?: number | undefined;
   /** The last press of the mouse. */
   readonly lastPress?: Press | undefined;
   readonly history: History;
@@ -144,6 +146,8 @@ export interface ColumnChoice {
 /** The user's settings. */
 export interface Preferences {
   readonly columns?: readonly ColumnChoice[] | undefined;
+  /** Which values are masked, by default those of variables that are not public. */
+  readonly masked?: "secret" | "all" | undefined;
   /** Milliseconds between checks for changes. */
   readonly pollMs?: number | undefined;
   /** The key of each command that has one, as `keysByName` gives them. */

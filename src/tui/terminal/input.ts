@@ -23,6 +23,14 @@ const OLD_MOUSE_LENGTH = 6;
 const BACKGROUND = "\x1b]11;";
 const STARTS = [PASTE_START, MOUSE, OLD_MOUSE, BACKGROUND];
 
+/** What all of these and most keys begin with. Alone, it would take the next key as its end. */
+const UNFINISHED = "\x1b[";
+
+/** How long after an Escape character the rest of an escape sequence can follow. */
+const ESCAPE_MS = 50;
+/** The same after `Esc [`, and for the rest of a paste, which must not become keys on a slow line. */
+const UNFINISHED_MS = 2_000;
+
 /** More than any event or answer has. A longer one is dropped. */
 const MAX_SEQUENCE = 64;
 
@@ -35,16 +43,20 @@ class InputParser {
   #held = "";
   #pasted: string | undefined;
 
-  /** Whether the held input becomes keys if nothing follows soon: the Escape key, or Alt and `]`. */
-  get isWaiting(): boolean {
-    return this.#held === ESCAPE || (this.#held.startsWith("\x1b]") && !this.#held.startsWith(BACKGROUND));
+  /** How long the rest of the input can take, in milliseconds; undefined if nothing is to be given up. */
+  get patience(): number | undefined {
+    if (this.#pasted !== undefined || this.#held === UNFINISHED) return UNFINISHED_MS;
+    const isKeys = this.#held === ESCAPE || (this.#held.startsWith("\x1b]") && !this.#held.startsWith(BACKGROUND));
+    return isKeys ? ESCAPE_MS : undefined;
   }
 
-  /** Gives up waiting: the held input is keys. */
+  /** Gives up waiting. A paste ends; the held input is the Escape key, or Alt and `]`, or no key. */
   release(): InputPart[] {
-    const text = this.#held;
+    const [held, pasted] = [this.#held, this.#pasted];
     this.#held = "";
-    return [{ type: "keys", text }];
+    this.#pasted = undefined;
+    if (pasted !== undefined) return [{ type: "paste", text: pasted + held }];
+    return held === UNFINISHED ? [] : [{ type: "keys", text: held }];
   }
 
   parse(chunk: string): InputPart[] {
@@ -150,9 +162,6 @@ function partLength(text: string, sequence: string): number {
   return 0;
 }
 
-/** How long after an Escape character the rest of an escape sequence can follow. */
-const ESCAPE_MS = 50;
-
 interface InputListener {
   readonly onKey: (key: Key) => void;
   readonly onMouse: (mouse: Mouse) => void;
@@ -189,7 +198,8 @@ export function listenToInput(keyboard: NodeJS.ReadableStream, listener: InputLi
     clearTimeout(timer);
     const text = typeof chunk === "string" ? chunk : decoder.write(chunk);
     for (const part of parser.parse(text)) report(part);
-    if (parser.isWaiting) timer = setTimeout(() => parser.release().forEach(report), ESCAPE_MS);
+    const { patience } = parser;
+    if (patience !== undefined) timer = setTimeout(() => parser.release().forEach(report), patience);
   };
   keyboard.on("data", listen);
   return () => {

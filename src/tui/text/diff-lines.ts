@@ -1,5 +1,5 @@
 import { changedWords, commonLength, diffSequences, isComparable, type Part, type Range } from "./diff.js";
-import { visibleText } from "./graphemes.js";
+import { visibleText, withVisibleEnd } from "./graphemes.js";
 import { countText, type Line, type Span, wrapLine } from "./line.js";
 import type { Role } from "./theme.js";
 
@@ -202,9 +202,10 @@ function ownText({ text, head, tail }: DiffRow): string {
 /** The text of a row, with the marks of its changed words. */
 function spans({ text, head, tail }: DiffRow, words: readonly Range[], role: Role): Span[] {
   const found: Span[] = [];
+  const shown = withVisibleEnd(text);
   let at = 0;
   const add = (to: number, span: Omit<Span, "text">) => {
-    if (to > at) found.push({ ...span, text: visibleText(text.slice(at, to)) });
+    if (to > at) found.push({ ...span, text: visibleText(shown.slice(at, to)) });
     at = to;
   };
   add(head, { role: "muted" });

@@ -17,10 +17,36 @@ export const NO_MATCH = 5;
  * in it, 3 for a part, 4 for letters in this order.
  */
 export function matchRank(word: string, text: string): number {
+  const rank = partRank(word, text);
+  return rank === NO_MATCH && letterPositions(word, text) ? LETTERS : rank;
+}
+
+/** The same without letters that have others in between. */
+export function partRank(word: string, text: string): number {
   const at = text.indexOf(word);
+  if (at < 0) return NO_MATCH;
   if (at === 0) return word.length === text.length ? 0 : 1;
-  if (at > 0) return wordStart(word, text, at) < 0 ? 3 : 2;
-  return letterPositions(word, text) ? LETTERS : NO_MATCH;
+  return wordStart(word, text, at) < 0 ? 3 : 2;
+}
+
+/** The words of a filter, without those that say nothing yet. */
+export function filterWords(filter: string): readonly string[] {
+  return searchWords(filter).filter((word) => !/^!?(type:|name:)?['~]?$/.test(word));
+}
+
+/** The rank of a name for a word of a filter: a part, `'` and the whole name, `~` and letters, or `!` and none of these. */
+export function nameRank(word: string, name: string): number {
+  const rest = word.slice(1);
+  switch (word.charAt(0)) {
+    case "!":
+      return nameRank(rest, name) === NO_MATCH ? 0 : NO_MATCH;
+    case "'":
+      return rest === name ? 0 : NO_MATCH;
+    case "~":
+      return matchRank(rest, name);
+    default:
+      return partRank(word, name);
+  }
 }
 
 /** How far apart the letters of a word are in a text that has them in this order; a text that begins with the first is closer. */
@@ -55,7 +81,7 @@ function isWordStart(text: string, at: number): boolean {
   return !isLetter && !isDigit;
 }
 
-/** Indexes of the characters of `text` that the words of a query match. */
+/** Indexes of the characters of `text` that the words of a filter match. */
 export function matchPositions(words: readonly string[], text: string): ReadonlySet<number> {
   const lowered = text.toLowerCase();
   // A character can be longer in lower case, which would shift the indexes.
@@ -64,18 +90,18 @@ export function matchPositions(words: readonly string[], text: string): Readonly
 }
 
 function wordPositions(word: string, text: string): number[] {
-  const first = text.indexOf(word);
-  if (first >= 0) {
-    const start = Math.max(first, wordStart(word, text, first));
-    return Array.from({ length: word.length }, (_, index) => start + index);
-  }
-  return letterPositions(word, text) ?? [];
+  if (word.startsWith("!")) return [];
+  const part = word.replace(/^['~]/, "");
+  const first = text.indexOf(part);
+  if (first < 0) return (word.startsWith("~") && letterPositions(part, text)) || [];
+  const start = Math.max(first, wordStart(part, text, first));
+  return Array.from({ length: part.length }, (_, index) => start + index);
 }
 
 /** Code units that are searched for a highlight: more than any column is wide. */
 const MAX_UNITS = 1_000;
 
-/** A text in exactly `width` columns, with the matches of a query's words in the role `match`. */
+/** A text in exactly `width` columns, with the matches of a filter's words in the role `match`. */
 export function highlight(words: readonly string[], text: string, width: number, plain: Omit<Span, "text">): Line {
   const head = text.slice(0, MAX_UNITS);
   const positions = matchPositions(words, head);

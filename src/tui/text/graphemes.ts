@@ -70,3 +70,8 @@ export function visibleText(text: string): string {
     graphemeWidth(grapheme) === 0 ? Array.from(grapheme, escapeCharacter).join("") : grapheme,
   ).join("");
 }
+
+/** A value, with `·` for each blank at its end, which nothing else would show. Of the same length. */
+export function withVisibleEnd(value: string): string {
+  return value.endsWith(" ") ? value.replace(/(?<! ) +$/, (blanks) => "·".repeat(blanks.length)) : value;
+}

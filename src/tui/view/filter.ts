@@ -7,8 +7,10 @@ import { hints, keyLine, pop, push, type Screen } from "./screen.js";
 
 /** A list that a text filters. The functions get the state without the filter's own screen. */
 export interface Filterable {
-  /** @param isTyped whether the text has just been typed: the cursor goes to the best match */
-  apply(state: State, text: string, isTyped: boolean): Step;
+  /** Filters by a text that has just been typed: the cursor goes to the best match. */
+  apply(state: State, text: string): Step;
+  /** Brings back the filter and the cursor from before. */
+  cancel(state: State): Step;
   /** Moves in the list, after a key such as `down`. */
   move(state: State, key: string): Step;
   /** How many rows are shown, and how many there are. */
@@ -17,14 +19,12 @@ export interface Filterable {
 
 interface TypedFilter {
   readonly field: TextField;
-  /** The filter that Escape brings back. */
-  readonly before: string;
   readonly list: Filterable;
 }
 
 /** Lets the person type the filter of the list on the screen. @param filter the present one */
 export function openFilter(state: State, filter: string, list: Filterable): Step {
-  return step(push(state, FILTER, { field: textField(filter), before: filter, list }));
+  return step(push(state, FILTER, { field: textField(filter), list }));
 }
 
 const FILTER: Screen<TypedFilter> = {
@@ -48,15 +48,15 @@ const MOVES = ["up", "down", "pageup", "pagedown"];
 
 /** The list follows the filter with each key. */
 function filterKey(state: State, typed: TypedFilter, key: Key): Step {
-  const { field, before, list } = typed;
+  const { field, list } = typed;
   const name = editKeyName(key);
   const below = pop(state);
   if (name === "enter" || (name === "backspace" && field.text === "")) return step(below);
-  if (name === "escape") return list.apply(below, before, false);
+  if (name === "escape") return list.cancel(below);
   if (MOVES.includes(name)) return over(list.move(below, name), typed);
   const edited = editLine(field, key);
   const isSame = edited.text === field.text;
-  return over(isSame ? step(below) : list.apply(below, edited.text, true), { ...typed, field: edited });
+  return over(isSame ? step(below) : list.apply(below, edited.text), { ...typed, field: edited });
 }
 
 function over([state, work]: Step, typed: TypedFilter): Step {

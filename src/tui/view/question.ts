@@ -1,6 +1,7 @@
 import { command } from "../../domain/shell.js";
 import { copyText } from "../reading/copying.js";
-import { MASK, REVEAL_MS } from "../reading/reveal.js";
+import { REVEAL_MS } from "../reading/reveal.js";
+import { MASK } from "../reading/shown.js";
 import { type Size, textColumns } from "../state/layout.js";
 import type { NewCredentials } from "../state/ports.js";
 import type { Next, State, Step } from "../state/state.js";

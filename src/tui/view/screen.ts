@@ -31,6 +31,8 @@ export interface Screen<D> {
   places?(state: State, data: D): readonly number[];
   /** Reads what it needs after a change: of the data of a place, or of the list of places. */
   changed?(state: State, data: D, place: number | undefined): Step;
+  /** Whether Ctrl-J adds a line; elsewhere it is Enter, as which some programs send it. */
+  breaksLines?(data: D): boolean;
   /** What is lost if the program ends: `, and lose your changes`. */
   lost?(data: D): string | undefined;
   /** Whether it waits for work that does not end with the program. */

@@ -26,9 +26,11 @@ function emptyText(state: State): string {
   const { entries, isEditable } = state.loaded;
   const { filter, type } = state.list;
   if (entries.length === 0) return `no variables yet${isEditable ? `; ${keyOf(state, "add")} adds one` : ""}`;
-  const { problem } = parseFilter(filter);
+  const { problem, words } = parseFilter(filter);
   if (problem !== undefined) return problem;
-  if (filter !== "") return `nothing matches "${filter}"; ${keyOf(state, "back")} clears the filter`;
+  const isSearched = words.length === 0 || state.revealed?.names === "all";
+  const masked = isSearched ? "" : `; masked values were not searched: ${keyOf(state, "reveal-all")} shows them`;
+  if (filter !== "") return `nothing matches "${filter}"; ${keyOf(state, "back")} clears the filter${masked}`;
   return `no variable is of type ${type ?? ""}; ${keyOf(state, "type")} shows other types`;
 }
 

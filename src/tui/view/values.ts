@@ -1,10 +1,10 @@
 import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
 import type { CellKind } from "../reading/matrix-table.js";
-import { MASK, type ShownValue, shownValue } from "../reading/reveal.js";
+import { MASK, type ShownValue, shownValue } from "../reading/shown.js";
 import { placeLabel } from "../state/places.js";
 import type { State } from "../state/state.js";
-import { textWidth, visibleText } from "../text/graphemes.js";
+import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { parsedJson } from "../text/json.js";
 import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
 import type { Role } from "../text/theme.js";
@@ -26,7 +26,7 @@ export function valueLines(text: string, type: VariableType): readonly Line[] {
   if (text === "") return [[PLACEHOLDERS.shown]];
   const json = type === "JSON" ? parsedJson(text) : undefined;
   if (json !== undefined) return JSON.stringify(json, undefined, 2).split("\n").map(jsonLine);
-  return text.split("\n").map((each) => line(visibleText(each), ROLES[type]));
+  return text.split("\n").map((each) => line(visibleText(withVisibleEnd(each)), ROLES[type]));
 }
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(?=(:?))|-?\d[\d.eE+-]*|true|false|null|[^"\dtfn-]+/g;

@@ -33,7 +33,7 @@ test.each([undefined, {}, { tui: {} }, { $schema: "x" }])("the file %j sets noth
 test("all settings are read", async () => {
   const columns = ["name", { name: "value", width: 40 }];
   const keymap = { delete: "X", undo: ["u", "ctrl-y"] };
-  const content = { tui: { theme: "light", mouse: false, columns, keymap, poll_interval: 60 } };
+  const content = { tui: { theme: "light", mouse: false, columns, masked: "all", keymap, poll_interval: 60 } };
   const { settings } = await read(content);
   expect(isValid(content)).toBe(true);
   const { commands, ...others } = settings;
@@ -41,6 +41,7 @@ test("all settings are read", async () => {
     theme: "light",
     mouse: false,
     columns: [{ name: "name" }, { name: "value", width: 40 }],
+    masked: "all",
     poll_interval: 60,
   });
   const keysOf = (name: string) => commands.find((command) => command.name === name)?.keys;
@@ -60,6 +61,7 @@ test.each([
   [{ tui: [] }, ": tui must be an object"],
   [{ tui: { theme: "solarized" } }, ": tui.theme must be one of auto, dark, light, plain"],
   [{ tui: { mouse: "yes" } }, ": tui.mouse must be true or false"],
+  [{ tui: { masked: "none" } }, ": tui.masked must be secret or all"],
   [{ tui: { columns: ["value"] } }, ": tui.columns must be a list of columns, each once, with name among them"],
   [{ tui: { columns: ["name", "name"] } }, ": tui.columns must be a list of columns, each once"],
   [{ tui: { columns: ["name", "id"] } }, ": tui.columns.1 must be one of name, type, value, description, or"],

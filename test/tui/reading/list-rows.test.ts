@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { VariableEntry } from "../../../src/domain/source.js";
 import { listRows, parseFilter } from "../../../src/tui/reading/filter.js";
 import type { List } from "../../../src/tui/state/state.js";
 import { entry, readyState } from "../support/state.js";
@@ -14,9 +15,11 @@ const entries = [
   entry("NONE"),
 ];
 
+const known = { isChanged: (name: string) => name === "PORT", textOf: () => undefined };
+
 function names(rules: Partial<List>): (string | undefined)[] {
   const list: List = { ...readyState().list, ...rules };
-  return listRows(entries, list, (name) => name === "PORT").map((row) => entries[row]?.variable.name);
+  return listRows(entries, list, known).map((row) => entries[row]?.variable.name);
 }
 
 test("the list has the order of the source", () => {
@@ -53,8 +56,9 @@ test("the list can be limited to one type", () => {
   expect(names({ type: "STRING" })).toEqual(["DATABASE_URL", "LOG_DATA", "DOWN_AT_A", "TOKEN", "NONE"]);
 });
 
-test("the best matches come first: a whole name, its start, a word, letters", () => {
+test("the best matches come first: a whole name, its start, a word, a description; with ~ letters last", () => {
   expect(names({ filter: "data" })).toEqual(["DATA", "DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]);
+  expect(names({ filter: "~data" })).toEqual(["DATA", "DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]);
 });
 
 test("matches in descriptions come after matches in names", () => {
@@ -62,16 +66,19 @@ test("matches in descriptions come after matches in names", () => {
   expect(names({ filter: "da" })).toEqual(["DATABASE_URL", "DATA", "LOG_DATA", "DOWN_AT_A"]);
 });
 
-test("a description is found by its parts, never by letters with others in between", () => {
-  expect(names({ filter: "shpls" })).toEqual([]);
-  expect(names({ filter: "wtls data" })).toEqual([]);
+test("letters with others in between are found only after ~, and only in names", () => {
+  expect(names({ filter: "durl" })).toEqual([]);
+  expect(names({ filter: "~durl" })).toEqual(["DATABASE_URL"]);
+  expect(names({ filter: "~shpls" })).toEqual([]);
   expect(names({ filter: "centre" })).toEqual(["DOWN_AT_A"]);
 });
 
-test("letters with others in between come after all parts of names and descriptions", () => {
-  const texts = [entry("X_PORT_Z"), entry("XPZ"), entry("A", 1, "NUMBER", "see xpz")];
-  const list: List = { ...readyState().list, filter: "xpz" };
-  expect(listRows(texts, list, () => false)).toEqual([1, 2, 0]);
+test("a value is searched where it is shown", () => {
+  const list: List = { ...readyState().list, filter: "secr" };
+  const texts = [entry("A", "a Secret"), entry("B", "another secret")];
+  const textOf = ({ variable, value }: VariableEntry) =>
+    variable.name === "A" ? String(value?.content.value) : undefined;
+  expect(listRows(texts, list, { ...known, textOf })).toEqual([0]);
 });
 
 test("each word of a filter must match, in any order and case", () => {
@@ -79,7 +86,7 @@ test("each word of a filter must match, in any order and case", () => {
   expect(names({ filter: "data nowhere" })).toEqual([]);
 });
 
-test.each(["  ", "! type: name:"])("the filter %o matches everything", (filter) => {
+test.each(["  ", "! type: name: ~ ' !~ !name:"])("the filter %o matches everything", (filter) => {
   expect(names({ filter })).toHaveLength(entries.length);
 });
 
@@ -88,30 +95,33 @@ test("filter, type and sort can be combined", () => {
 });
 
 test.each([
-  ["!missing", ["NONE"]],
-  ["!encrypted", ["TOKEN"]],
-  ["!changed", ["PORT"]],
-  ["!number", ["PORT"]],
-  ["type:json", ["DATA"]],
-  ["!number !json", ["PORT", "DATA"]],
-  ["!miss !string", ["NONE"]],
-  ["!string data", ["DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]],
-  ["name:data", ["DATA", "DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]],
+  ["missing", ["NONE"]],
+  ["encrypted", ["TOKEN"]],
+  ["changed", ["PORT"]],
+  ["type:number", ["PORT"]],
+  ["type:j", ["DATA"]],
+  ["type:number type:json", ["PORT", "DATA"]],
+  ["missing type:string", ["NONE"]],
+  ["type:string data", ["DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]],
+  ["name:data", ["DATA", "DATABASE_URL", "LOG_DATA"]],
   ["name:listens", []],
   ["name:p shop", ["PORT"]],
+  ["'data", ["DATA"]],
+  ["!data", ["PORT", "DEBUG", "TOKEN", "NONE"]],
+  ["data !'data", ["DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]],
+  ["!missing !type:string", ["PORT", "DEBUG", "DATA"]],
+  ["!~o", ["DATABASE_URL", "DEBUG", "DATA"]],
 ])("the filter %s shows the matching variables", (filter, expected) => {
   expect(names({ filter })).toEqual(expected);
 });
 
-test.each([
-  ["!foo", "there is no !foo; use !missing, !encrypted, !changed, !string, !number, !boolean, !json"],
-  ["type:text", "there is no type:text; use one of string, number, boolean, json"],
-])("the filter %s matches nothing and lists the valid ones", (filter, problem) => {
-  expect([names({ filter }), parseFilter(filter).problem]).toEqual([[], problem]);
+test("a filter for a type that there is not matches nothing, and lists the types", () => {
+  const problem = "there is no type text; use string, number, boolean, json";
+  expect([names({ filter: "type:text" }), parseFilter("type:text").problem]).toEqual([[], problem]);
 });
 
 test("the order can be reversed", () => {
-  expect(names({ sort: "name", isReversed: true, filter: "!string" })).toEqual([
+  expect(names({ sort: "name", isReversed: true, filter: "type:string" })).toEqual([
     "TOKEN",
     "NONE",
     "LOG_DATA",

@@ -48,7 +48,7 @@ test("an environment without the variable doesn't make the next one forget it", 
 
 test("a filter for recent changes follows them, and is empty once they are old", () => {
   const before = many();
-  const filtered = withTypedFilter(readyState(before), "!changed");
+  const filtered = withTypedFilter(readyState(before), "changed");
   const changed = read(filtered, [...before.slice(0, 99), entry("V_99", -1, "NUMBER")]);
   expect([filtered.list.rows, selected(changed)]).toEqual([[], "V_99"]);
   const [later] = ticked(changed, NOW + 60_000);

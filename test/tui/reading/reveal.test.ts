@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shownValue } from "../../../src/tui/reading/reveal.js";
+import { shownValue } from "../../../src/tui/reading/shown.js";
 import { entry, readyState } from "../support/state.js";
 
 it("the value of a public variable is shown, that of any other is masked", () => {

@@ -70,7 +70,7 @@ describe("help", () => {
   it("shows all commands with their keys, and scrolls", async () => {
     const tui = await openTui({ rows: 15 });
     tui.press("?");
-    expect(tui.frame()).toMatch(/▶ Help[\s\S]*\/ +:filter <text> +search names and descriptions/);
+    expect(tui.frame()).toMatch(/▶ Help[\s\S]*\/ +:filter <text> +search names, descriptions and values/);
     expect(tui.footer()).toBe(" ↑↓ scroll  Esc back");
     tui.press("G");
     expect(tui.frame()).toContain("restore the terminal");

@@ -47,6 +47,15 @@ describe("a comparison", () => {
     expect(tui.frame()).toMatch(/\d\/3 /);
   });
 
+  it("goes back to the difference from before with Escape while a filter is typed", async () => {
+    const tui = await compared();
+    tui.press("2", "n", "N", "/", ..."!deb");
+    expect(tui.frame()).toMatch(/› ?~ DATABASE_URL/);
+    tui.press("escape");
+    expect(tui.frame()).toMatch(/› ?- DEBUG/);
+    expect(tui.frame()).toMatch(/2\/3 /);
+  });
+
   it("copies the value of either side", async () => {
     const tui = await compared();
     tui.press("y");
@@ -161,6 +170,8 @@ describe("the matrix", () => {
       return /▶ shop \S+ {2}place \S+ {2,}(only \w+)?/.exec(tui.frame())?.[1];
     });
     expect(titles).toEqual(["only differing", "only missing", undefined]);
+    tui.press("j", "/", ..."unset", "escape");
+    expect(tui.frame()).toMatch(/› ?PORT/);
     tui.press("/", ..."por");
     expect(tui.footer()).toMatch(/^ \/por +1 of 5/);
     tui.press("enter", "escape");

@@ -28,6 +28,19 @@ describe("a form", () => {
     expect(await tui.saved("DATABASE_URL")).toBe(`${SECRET}!`);
   });
 
+  it("takes Ctrl-J as a new line in a value, and as Enter anywhere else", async () => {
+    const tui = await openTui();
+    tui.press("e", "ctrl-j", "x", "tab", "ctrl-j");
+    await tui.shows(/change DATABASE_URL in development\?/);
+    tui.press("ctrl-j");
+    await tui.shows(/✓ changed DATABASE_URL/);
+    expect(await tui.saved("DATABASE_URL")).toBe(`${SECRET}\nx`);
+    tui.press(":", ..."sort name", "ctrl-j");
+    expect(tui.frame()).toContain("by name");
+    tui.press("h", "j", "ctrl-j");
+    await tui.shows(/appvars {2}shop\/test/);
+  });
+
   it("adds a variable, which is selected then", async () => {
     const tui = await openTui();
     tui.press("a", ..."NEW", "tab", "right", "tab", ..."42", "tab", ..."Why", "enter");

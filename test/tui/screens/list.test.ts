@@ -13,10 +13,47 @@ describe("moving", () => {
     [["end"], "DEBUG"],
     [["j", "k"], "DATABASE_URL"],
     [["G", "g"], "DATABASE_URL"],
+    [["G", "g", "g"], "DATABASE_URL"],
+    [["3", "j"], "UNSET"],
+    [["1", "0", "j", "2", "k"], "FLAGS"],
+    [["0", "j"], "PORT"],
+    [["3", "t", "escape", "j"], "DATABASE_URL"],
+    [["2", "h", "escape", "j"], "PORT"],
   ])("in the list %j goes to %s", async (keys, name) => {
     const tui = await openTui();
     tui.press(...keys);
     expect(selected(tui.frame())).toBe(name);
+  });
+
+  it("opens the next and the previous environment with ] and [, with the cursor on the same variable", async () => {
+    const tui = await openTui();
+    tui.press("j", "]");
+    expect(selected(await tui.shows(/appvars {2}shop\/test/, /5 variables/))).toBe("PORT");
+    tui.press("[", "[");
+    expect(selected(await tui.shows(/appvars {2}shop\/production/, /5 variables/))).toBe("PORT");
+    tui.press("]");
+    await tui.shows(/appvars {2}shop\/development/, /5 variables/);
+  });
+
+  it("says that there is no other environment", async () => {
+    const tui = await openTui({ data: { ...SHOP, environments: SHOP.environments.slice(0, 1), values: [] } });
+    tui.press("]");
+    expect(tui.footer()).toBe(" ✗ there is no other environment of this application");
+  });
+
+  it("scrolls the record from the list with J and K", async () => {
+    const description = Array.from({ length: 100 }, (_, index) => `word-${index}`).join(" ");
+    const tui = await openTui({
+      columns: 100,
+      data: { ...SHOP, variables: SHOP.variables.map((each) => ({ ...each, description })) },
+    });
+    const record = () => tui.frame().split("DATABASE_URL ─")[1] ?? "";
+    expect(record()).toContain("STRING");
+    tui.press("2", "J");
+    expect(record()).not.toContain("STRING");
+    tui.press("9", "K");
+    expect(record()).toContain("STRING");
+    expect(selected(tui.frame())).toBe("DATABASE_URL");
   });
 
   it("keeps the cursor visible when the terminal gets smaller", async () => {
@@ -61,15 +98,36 @@ test.each(["x", "e", "y", "v", "t", "s", "a"])("with the places focused %s does 
 describe("filter, type and sort", () => {
   it("follows each letter of a filter, the best matches first; Enter keeps it, and Escape clears it", async () => {
     const tui = await openTui();
-    tui.press("/", ..."durl");
+    tui.press("/", ..."~durl");
     expect(tui.names).toEqual(["DATABASE_URL"]);
-    expect(tui.footer()).toMatch(/^ \/durl +1 of 5 {2}Enter keep {2}Esc cancel/);
+    expect(tui.footer()).toMatch(/^ \/~durl +1 of 5 {2}Enter keep {2}Esc cancel/);
     tui.press("enter");
-    expect(tui.frame()).toContain("▶ Variables 1/1  /durl");
+    expect(tui.frame()).toContain("▶ Variables 1/1  /~durl");
     tui.press("/", ..."x", "escape");
     expect(tui.names).toEqual(["DATABASE_URL"]);
     tui.press("escape");
     expect(tui.names).toHaveLength(5);
+  });
+
+  it("goes back to the variable from before with Escape while it is typed", async () => {
+    const tui = await openTui();
+    tui.press("j", "/", ..."debug", "down");
+    expect(selected(tui.frame())).toBe("DEBUG");
+    tui.press("escape");
+    expect([selected(tui.frame()), tui.names.length]).toEqual(["PORT", 5]);
+  });
+
+  it("searches values while they are shown, and says so if nothing matches", async () => {
+    const tui = await openTui();
+    tui.press("/", ...SECRET, "enter");
+    expect(tui.names).toEqual([]);
+    expect(tui.frame()).toMatch(/nothing matches "hunter2"; Esc clears the filter; masked values were not searched: V/);
+    tui.press("V");
+    expect(tui.names).toEqual(["DATABASE_URL"]);
+    tui.pass(61);
+    expect(tui.names).toEqual([]);
+    tui.press("escape", "/", ..."'xyz");
+    expect(tui.frame()).not.toContain("not searched");
   });
 
   it("takes letters of commands as text, and backspace on an empty filter closes it", async () => {
@@ -155,6 +213,46 @@ describe("values", () => {
     expect(tui.frame()).toContain("3000");
     tui.pass(61);
     expect(tui.frame()).not.toContain("3000");
+  });
+
+  it.each([undefined, "all"] as const)(
+    "shows a public value at once unless the setting masked is %s",
+    async (masked) => {
+      const variables = SHOP.variables.map((each) => (each.id === 1 ? { ...each, secret: false } : each));
+      const tui = await openTui({ data: { ...SHOP, variables }, preferences: { masked } });
+      const isShown = masked === undefined;
+      const shows = () => expect(tui.frame().includes(SECRET)).toBe(isShown);
+      shows();
+      tui.press("e", "tab");
+      expect(tui.frame()).toContain("▶ Edit in development");
+      shows();
+      tui.press("escape", "d", "enter");
+      await tui.shows(/▶ development → test {2}1/);
+      shows();
+      tui.press("escape", "m");
+      await tui.shows(/▶ shop 1\/5/, /differs/);
+      shows();
+      tui.press("escape", "x");
+      await tui.shows(/delete the value of DATABASE_URL/);
+      shows();
+    },
+  );
+
+  it("shows an empty text as (empty), and blanks at the end as dots, in list, record, comparison and matrix", async () => {
+    const texts: Record<number, string> = { 11: "a b  \nc ", 15: "" };
+    const values = SHOP.values.map((each) => ({ ...each, content: { value: texts[each.id] ?? each.content.value } }));
+    const tui = await openTui({ data: { ...SHOP, values } });
+    tui.press("V");
+    expect(tui.frame()).toMatch(/STRING +a b {2}\S{1,2}c· /);
+    expect(tui.frame()).toMatch(/ a b·· /);
+    tui.press("d", "enter");
+    expect(await tui.shows(/▶ development → test/, /- a b·· /, /- c· /)).toMatch(/\+ \(empty\)/);
+    tui.press("escape", "m");
+    await tui.shows(/ a b·· /, / \(empty\) /);
+    tui.press("escape", "]");
+    await tui.shows(/appvars {2}shop\/test/, /5 variables/);
+    tui.press("V");
+    expect(tui.frame()).toMatch(/STRING +\(empty\)/);
   });
 
   it.each([

@@ -130,9 +130,9 @@ describe("where there is no list", () => {
     );
   });
 
-  it("an empty list says which conditions a filter can have", () => {
-    expect(panel(readyState(ENTRIES, { list: { rows: [], filter: "!foo" } }))).toContain(
-      "there is no !foo; use !missing, !encrypted, !changed,",
+  it("an empty list says which types a filter can have", () => {
+    expect(panel(readyState(ENTRIES, { list: { rows: [], filter: "type:foo" } }))).toContain(
+      "there is no type foo; use string, number, boolean, json",
     );
   });
 

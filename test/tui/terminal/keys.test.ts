@@ -1,5 +1,6 @@
+import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Rgb } from "../../../src/tui/terminal/background.js";
 import { listenToInput } from "../../../src/tui/terminal/input.js";
 import type { Key, Mouse } from "../../../src/tui/widgets/key.js";
@@ -122,4 +123,25 @@ test("an event in a paste is text, and keys and events after the paste count", a
 
 test("Escape before an event is a key", async () => {
   expect(await inputOf(["\x1b\x1b[<0;10;5M"], "escape")).toEqual([PRESS, { name: "escape", text: "" }]);
+});
+
+test.each([
+  ["\x1b[", []],
+  ["\x1b[200~one", [{ name: "paste", text: "one" }]],
+  ["\x1b[200~one\x1b[20", [{ name: "paste", text: "one\x1b[20" }]],
+])("%j without an end ends after two seconds, and the next key counts", (bytes, expected) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const keyboard = new EventEmitter() as NodeJS.ReadableStream & EventEmitter;
+  const input: Key[] = [];
+  const ignore = () => {};
+  onTestFinished(
+    listenToInput(keyboard, { onKey: (key) => void input.push(key), onMouse: ignore, onBackground: ignore }),
+  );
+  keyboard.emit("data", bytes);
+  vi.advanceTimersByTime(1_999);
+  expect(input).toEqual([]);
+  vi.advanceTimersByTime(1);
+  keyboard.emit("data", "q");
+  expect(input).toEqual([...expected, Q]);
 });

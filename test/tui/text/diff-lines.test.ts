@@ -34,7 +34,7 @@ it("lines are compared by a longest common subsequence", () => {
 it("changed words in a changed line are inverse, and nothing is where most of it has changed", () => {
   expect(drawn(["the port is 3000 here"], ["the port is 8080 here "])).toEqual([
     "- the port is [3000] here",
-    "+ the port is [8080] here[ ]",
+    "+ the port is [8080] here[·]",
   ]);
   expect(drawn(["debug"], ["info"])).toEqual(["- debug", "+ info"]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { matchPositions, matchRank, NO_MATCH, searchWords } from "../../../src/tui/text/fuzzy.js";
+import { filterWords, matchPositions, matchRank, NO_MATCH, nameRank } from "../../../src/tui/text/fuzzy.js";
 
 describe("matchRank", () => {
   test.each([
@@ -20,17 +20,31 @@ describe("matchRank", () => {
   });
 });
 
+test.each([
+  ["base", 3],
+  ["dburl", NO_MATCH],
+  ["~dburl", 4],
+  ["'database", NO_MATCH],
+  ["'database_url", 0],
+  ["!port", 0],
+  ["!url", NO_MATCH],
+  ["!'url", 0],
+])("the rank of database_url for %s in a filter is %s", (word, rank) => {
+  expect(nameRank(word, "database_url")).toBe(rank);
+});
+
 describe("matchPositions", () => {
   test("a match is marked at the start of a word if possible", () => {
     expect([...matchPositions(["log"], "CATALOG_LOG")]).toEqual([8, 9, 10]);
   });
 
-  test("letters with others in between are marked", () => {
-    expect([...matchPositions(["dburl"], "DATABASE_URL")]).toEqual([0, 4, 9, 10, 11]);
+  test("letters with others in between are marked after ~", () => {
+    expect([...matchPositions(["~dburl"], "DATABASE_URL")]).toEqual([0, 4, 9, 10, 11]);
+    expect([...matchPositions(["dburl"], "DATABASE_URL")]).toEqual([]);
   });
 
   test("each word of a query is marked", () => {
-    expect([...matchPositions(searchWords("url data"), "DATABASE_URL")]).toEqual([9, 10, 11, 0, 1, 2, 3]);
+    expect([...matchPositions(filterWords("url data !x"), "DATABASE_URL")]).toEqual([9, 10, 11, 0, 1, 2, 3]);
   });
 
   test("nothing is marked if lower case changes the length", () => {

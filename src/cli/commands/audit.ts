@@ -4,7 +4,7 @@ import { qualifiedName } from "../../domain/environment.js";
 import { InvalidDataError, NotFoundError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
 import { toInvalidFile } from "../../files/system-errors.js";
-import type { Data, ValueRecord } from "../../store/data.js";
+import type { ValueRecord } from "../../store/data.js";
 import { type History, OUTSIDE } from "../../store/history.js";
 import { isObject } from "../../store/parse-data.js";
 import { idOf } from "../../store/record-changes.js";
@@ -54,10 +54,9 @@ interface Reads {
 
 async function runAudit({ files, since, client }: AuditOptions, flags: SourceFlags, context: Context): Promise<void> {
   const { dataPlace } = readSettings(flags, context.io);
-  const { data, isCurrent } = await readHistory(dataPlace, context, valueTimes);
+  const { data, find } = await readHistory(dataPlace, context, currentValues);
   const found = new Map<string, Reads>();
   const clients = new Set(data.environments.flatMap(({ keys = [] }) => keys.map(({ name }) => name)));
-  const place = placesOf(data);
   for (const file of files) {
     let lost = 0;
     for await (const line of readLines(file)) {
@@ -66,7 +65,7 @@ async function runAudit({ files, since, client }: AuditOptions, flags: SourceFla
       const time = Date.parse(line.time);
       if (time < since || (client !== undefined && line.client !== client)) continue;
       for (const { value_id } of line.read ?? []) {
-        const of = value_id !== undefined && isCurrent(value_id, time) ? place(value_id) : undefined;
+        const of = value_id === undefined ? undefined : find(value_id, time);
         if (of) count(found, `${value_id} ${line.client ?? ""}`, { ...of, client: line.client }, line.time);
       }
     }
@@ -90,17 +89,6 @@ function count(found: Map<string, Reads>, key: string, reader: Omit<Reads, "read
   found.set(key, known);
 }
 
-/** Finds the environment and the name of a value. */
-function placesOf({ environments, variables, values }: Data) {
-  const environmentNames = new Map(environments.map((record) => [record.id, qualifiedName(record)]));
-  const names = new Map(variables.map(({ id, name }) => [id, name]));
-  const records = new Map(values.map((record) => [record.id, record]));
-  return (id: number) => {
-    const { environment_id = 0, variable_id = 0 } = records.get(id) ?? {};
-    return { environment: environmentNames.get(environment_id) ?? "", name: names.get(variable_id) ?? "" };
-  };
-}
-
 /** A change of a value, and when it was made: one by another program at any time since the change before it. */
 interface ValueChange {
   /** Unix milliseconds. */
@@ -109,9 +97,11 @@ interface ValueChange {
   readonly before: string | undefined;
 }
 
-/** Tells whether the value that was read at a time, in Unix milliseconds, is the one that there is now. */
-async function valueTimes({ data, changes }: History) {
-  const now = new Map(data.values.map((record) => [record.id, contentOf(record)]));
+/** Finds a value that was read at a time, in Unix milliseconds, if it is still the same. */
+async function currentValues({ data, changes }: History) {
+  const environments = new Map(data.environments.map((record) => [record.id, qualifiedName(record)]));
+  const names = new Map(data.variables.map(({ id, name }) => [id, name]));
+  const values = new Map(data.values.map((record) => [record.id, record]));
   /** By the id of the value, newest first. */
   const known = new Map<number, ValueChange[]>();
   let outside: ValueChange[] = [];
@@ -122,21 +112,27 @@ async function valueTimes({ data, changes }: History) {
     outside = records.flatMap((change) => {
       if (change.list !== "values") return [];
       const found = { earliest, latest, before: contentOf(change.before) };
-      known.set(idOf(change), [...(known.get(idOf(change)) ?? []), found]);
+      const ofValue = known.get(idOf(change)) ?? [];
+      known.set(idOf(change), ofValue);
+      ofValue.push(found);
       return command === OUTSIDE ? [found] : [];
     });
   }
-  const isCurrent = (id: number, time: number) =>
+  const find = (id: number, time: number) => {
+    const record = values.get(id);
     // The first change after a read replaced what was read. A later one may have brought it back.
-    (["earliest", "latest"] as const).some((when) => {
+    const isSame = (["earliest", "latest"] as const).some((when) => {
       const replaced = known.get(id)?.findLast((change) => change[when] > time);
-      return now.has(id) && (!replaced || replaced.before === now.get(id));
+      return !replaced || replaced.before === contentOf(record);
     });
-  return { data, isCurrent };
+    if (!record || !isSame) return undefined;
+    return { environment: environments.get(record.environment_id) ?? "", name: names.get(record.variable_id) ?? "" };
+  };
+  return { data, find };
 }
 
-function contentOf(record: object | null): string | undefined {
-  return record === null ? undefined : JSON.stringify((record as ValueRecord).content.value);
+function contentOf(record: object | null | undefined): string | undefined {
+  return record ? JSON.stringify((record as ValueRecord).content.value) : undefined;
 }
 
 /** The parts of a line that matter here. */

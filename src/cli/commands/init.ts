@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Command, Option } from "commander";
@@ -55,7 +56,6 @@ export function initCommand(context: Context): Command {
 
 async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const { dataPlace, given } = readSettings(flags, context.io);
-  const { existsSync } = await import("node:fs");
   const { checkedData } = await import("../editing/open-data.js");
   const data = await newData(flags, context);
   let place = dataPlace;
@@ -87,7 +87,7 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
 }
 
 function noteGit({ path, sealKey }: FilePlace, { git }: InitFlags, { note }: Context): void {
-  if (git) note(`git merges and shows it by names once this was run in each clone: ${GIT_CONFIG}`);
+  if (git) note(`run this once in each clone, so that git merges and shows the file by name: ${GIT_CONFIG}`);
   else if (!sealKey) note(`keep it out of git: ${ignoreCommand(path)}`);
 }
 

@@ -50,7 +50,8 @@ async function runMerge(
   const keys = sealKey && (await readSecret(sealKey, context.io));
   const merging = mergeFiles(base, ours, theirs, keys).catch((error: unknown) => {
     // Git reports a conflict, as if the rest was merged.
-    if (path !== undefined) context.warn(`nothing is merged into ${path}; before you try again: git merge --abort`);
+    if (path !== undefined)
+      context.warn(`nothing was merged into ${path}; before you try again, run: git merge --abort`);
     throw error;
   });
   const { data, conflicts } = await withPathInErrors(`${path ?? files.ours} can't be merged:`, merging);
@@ -58,7 +59,9 @@ async function runMerge(
   if (conflicts.length > 0) {
     context.exitCode = 1;
     const advice = path === undefined ? "" : `, then run: ${command`git add ${path}`}`;
-    context.warn(`${nameOf("ours")} keeps its own where both have changed the same: set what should differ${advice}`);
+    context.warn(
+      `${path ?? files.ours} keeps our version of what both branches changed: set what should differ${advice}`,
+    );
   }
   if (conflicts.length === 0 && !context.flags.json) return;
   const rows = conflicts.map(({ record, problem }) => [record, problem]);

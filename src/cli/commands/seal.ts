@@ -6,6 +6,7 @@ import { NEEDS_SEAL_KEY } from "../../domain/sealed-text.js";
 import { command, shellWord } from "../../domain/shell.js";
 import { createFile } from "../../files/durable-file.js";
 import { toInvalidFile } from "../../files/system-errors.js";
+import { readContent } from "../../store/data-file.js";
 import { checkedData } from "../editing/open-data.js";
 import { type Context, printLines } from "../output/context.js";
 import { type DataPlace, dataPlaceName, type FilePlace, keyFileOf, placeNamed } from "../settings/connection.js";
@@ -66,7 +67,6 @@ async function changeForm(place: DataPlace, form: "sealed" | "plain", context: C
 async function withKey(place: DataPlace, context: Context): Promise<DataPlace> {
   if (place.sealKey) return place;
   if (place.kind === "store") throw new UsageError("to seal a store, use --seal-key-file or APPVARS_SEAL_KEY");
-  const { readContent } = await import("../../store/data-file.js");
   const { sealed } = await readContent(place.path);
   if (sealed) throw new InvalidDataError(`${place.path} ${NEEDS_SEAL_KEY}`);
   return createKeyFile(place, context);

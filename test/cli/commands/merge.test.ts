@@ -49,7 +49,7 @@ describe("merge", () => {
       code: 1,
       stdout: "shop/PORT in shop/development\tvalue: changed by both\n",
       stderr:
-        "appvars: config/vars.json (ours) keeps its own where both have changed the same: set what should differ, " +
+        "appvars: config/vars.json keeps our version of what both branches changed: set what should differ, " +
         "then run: git add config/vars.json\n",
     });
     expect(contents({ snapshot: await parseData(await ours()) })).toMatchObject({ PORT: 1, A: "new" });
@@ -86,7 +86,7 @@ describe("merge", () => {
       code: 8,
       stdout: "",
       stderr:
-        `appvars: nothing is merged into ${path("vars.json")}; before you try again: git merge --abort\n` +
+        `appvars: nothing was merged into ${path("vars.json")}; before you try again, run: git merge --abort\n` +
         `appvars: ${path("vars.json")} can't be merged: the key of --seal-key-file is needed: ${problem}\n`,
     });
     expect((await ours()).equals(textOf(own))).toBe(true);

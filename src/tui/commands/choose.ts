@@ -4,17 +4,16 @@ import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
 import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { isExportFormat, isSelectedFormat, SELECTED_FORMATS } from "../reading/copying.js";
 import { isReading, openPlace } from "../reading/loading.js";
-import { ONLY } from "../reading/matrix-table.js";
-import { actsOnMarked, withList } from "../reading/selection.js";
+import { withRange } from "../reading/selection.js";
 import { copyAll, copySelected } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
 import { openMatrix } from "../screens/matrix.js";
-import { otherPlaceNames, pickToCompare } from "../screens/places.js";
+import { otherPlaceNames, pickToCompare, whyReadOnly } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
 import { placeName } from "../state/places.js";
-import { notify, SORTS, type Sort, type State, type Step } from "../state/state.js";
+import { notify, SORTS, type Sort, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
-import { selectionOf, targetsOf } from "../view/screen.js";
+import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../view/screen.js";
 import { cycled } from "../widgets/list.js";
 
 const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type) => type.toLowerCase())];
@@ -23,33 +22,43 @@ export const TYPE_CHOICES: readonly Choice[] = TYPE_NAMES.map((text) => {
   return { text, help: text === "all" ? "variables of all types" : `only ${text.toUpperCase()} variables` };
 });
 
-const SORT_HELP: Readonly<Record<Sort, string>> = { id: "the order of the source", name: "by name", type: "by type" };
+const SORT_HELP: Readonly<Record<Sort, string>> = {
+  ...{ id: "the order of the source", name: "by name", type: "by type" },
+  changed: "by last change, the newest first",
+};
 
 export const SORT_CHOICES: readonly Choice[] = SORTS.map((text) => ({ text, help: SORT_HELP[text] }));
 
 /** @param text a type, or `""` for the next one */
 export function chooseType(state: State, text: string): Step {
   const name = text.toUpperCase();
-  if (text === "") return step(withList(state, { type: cycled([undefined, ...VARIABLE_TYPES], state.list.type, 1) }));
-  if (name === "ALL") return step(withList(state, { type: undefined }));
-  if (isVariableType(name)) return step(withList(state, { type: name }));
+  const show = (only: View["only"]) => step({ ...state, list: { ...state.list, only } });
+  if (text === "") return show(cycled<View["only"]>([undefined, ...VARIABLE_TYPES], state.list.only, 1));
+  if (name === "ALL") return show(undefined);
+  if (isVariableType(name)) return show(name);
   return refuse(state, "type", text, TYPE_NAMES);
 }
 
 /** @param text an order, or `""` for the next one */
 export function chooseSort(state: State, text: string): Step {
-  const sort = text === "" ? cycled(SORTS, state.list.sort, 1) : SORTS.find((name) => name === text);
-  return sort ? step(withList(state, { sort })) : refuse(state, "order", text, SORTS);
+  const grid = gridOf(state);
+  const known = SORTS.filter((name) => name !== "changed" || state.lastChanges);
+  const sort = text === "" ? cycled(known, grid.view.sort, 1) : known.find((name) => name === text);
+  return sort ? step(grid.with({ sort })) : refuse(state, "order", text, known);
 }
 
 export function reverseSort(state: State): Step {
-  return step(withList(state, { isReversed: !state.list.isReversed }));
+  const { view, ...grid } = gridOf(state);
+  return step(grid.with({ isReversed: !view.isReversed }));
 }
+
+export const MATRIX_ROWS = ["all", "differing", "missing"] as const;
 
 /** @param text which rows to show, or `""` for all */
 export function chooseMatrix(state: State, text: string): Step {
-  const only = text === "" ? "all" : ONLY.find((name) => name === text);
-  return only ? openMatrix(state, only) : refuse(state, "row filter", text, ONLY);
+  const only = MATRIX_ROWS.find((name) => name === (text || "all"));
+  if (!only) return refuse(state, "row filter", text, MATRIX_ROWS);
+  return openMatrix(state, only === "all" ? undefined : only);
 }
 
 /** @param text a format, or `""` for the value */
@@ -107,6 +116,9 @@ function refuse(state: State, what: string, text: string, known: readonly string
 /** Actions on the variable under the cursor aren't offered where another one may seem to be meant. */
 export const ON_VARIABLE = { where: ["variables", "record"] } as const;
 
+/** Where a table of variables has the cursor. */
+export const IN_TABLE = { where: ["variables", "matrix", "diff"] } as const;
+
 /** The same where a variable is compared. */
 export const ON_SELECTED = { where: ["variables", "record", "matrix", "diff"] } as const;
 
@@ -118,18 +130,21 @@ export function onEntry(run: (state: State, entry: VariableEntry, place: number)
   };
 }
 
+const NO_TARGET = "none of the marked variables is in this place";
+
 /** A command for the marked variables, or else the one under the cursor. */
 export function onTargets(
   run: (state: State, entries: readonly VariableEntry[], argument: string) => Step,
 ): Command["run"] {
-  return (state, argument) => {
+  return (before, argument) => {
+    const state = { ...before, marks: withRange(before.marks, gridOf(before)) };
     const entries = targetsOf(state);
-    return entries.length > 0 ? run(state, entries, argument) : step(state);
+    return entries.length > 0 ? run(state, entries, argument) : step(notify(state, NO_TARGET, "error"));
   };
 }
 
 function whyNoName(state: State): string | undefined {
-  const { name, nothing = "no variable is selected" } = selectionOf(state);
+  const { name, nothing } = selectionOf(state);
   return name === undefined ? nothing : undefined;
 }
 
@@ -149,7 +164,11 @@ function whyNoValue(state: State): string | undefined {
 
 /** Why nothing can be revealed: on a screen, another value of the variable may be. */
 export function whyNoReveal(state: State): string | undefined {
-  return state.stack.length > 0 ? whyNoName(state) : whyNoValue(state);
+  const { elsewhere, stack } = state;
+  const { name } = selectionOf(state);
+  const isElsewhere =
+    elsewhere?.name === name && [...(elsewhere?.values.values() ?? [])].some((each) => each !== undefined);
+  return stack.length > 0 || isElsewhere ? whyNoName(state) : whyNoValue(state);
 }
 
 export function whyNotRead({ loaded }: State): string | undefined {
@@ -158,7 +177,7 @@ export function whyNotRead({ loaded }: State): string | undefined {
 }
 
 export function whyNotEdit(state: State): string | undefined {
-  if (state.stack.length > 0) return selectionOf(state).whyNotEdit;
+  if (state.stack.length > 0) return whyReadOnly(state, selectionOf(state).place);
   return isReadOnly(state) ? "the variables of a server can't be edited here" : whyNotRead(state);
 }
 
@@ -176,15 +195,11 @@ export function whyNoOther({ places }: State): string | undefined {
 }
 
 export function whyNoTarget(state: State): string | undefined {
-  return isOnMarked(state) ? undefined : whyNoEntry(state);
+  return actsOnMarked(state) ? undefined : whyNoEntry(state);
 }
 
 export function whyNoTargetValue(state: State): string | undefined {
-  return isOnMarked(state) ? undefined : whyNoValue(state);
-}
-
-function isOnMarked(state: State): boolean {
-  return state.stack.length === 0 && actsOnMarked(state);
+  return actsOnMarked(state) ? undefined : whyNoValue(state);
 }
 
 /** A label for the footer on screens over the list. */

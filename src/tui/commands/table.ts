@@ -3,20 +3,19 @@ import { openEditor, openForm } from "../edit/form.js";
 import { confirmRedo, confirmUndo, deleteValues, whyNoRedo, whyNoUndo } from "../edit/review.js";
 import { SELECTED_FORMATS } from "../reading/copying.js";
 import { isReading, reload } from "../reading/loading.js";
-import { ONLY } from "../reading/matrix-table.js";
-import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
-import { withTypedFilter } from "../reading/selection.js";
+import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { openCommandLine } from "../screens/command-line.js";
 import { openCopy } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
-import { filterList } from "../screens/list.js";
 import { openTakeOver, takeOver } from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
 import { PANELS, type State } from "../state/state.js";
 import { calling, step } from "../state/work.js";
+import { openFilter } from "../view/filter.js";
 import { quit } from "../view/question.js";
 import { selectionOf } from "../view/screen.js";
+import { clearable, filtered } from "../view/table.js";
 import { MOVES } from "../widgets/list.js";
 import {
   chooseCopy,
@@ -25,8 +24,10 @@ import {
   chooseSort,
   chooseType,
   diffSelected,
+  IN_TABLE,
   ifListed,
   ifOpen,
+  MATRIX_ROWS,
   ON_SELECTED,
   ON_VARIABLE,
   onEntry,
@@ -47,7 +48,7 @@ import {
   whyNotRead,
   withOtherPlace,
 } from "./choose.js";
-import { BESIDE_COMMANDS, clearable, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./mark.js";
+import { BESIDE_COMMANDS, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./navigate.js";
 import {
   addEnvironment,
   exportChoices,
@@ -77,9 +78,9 @@ const COMPARE_COMMANDS: readonly Command[] = [
       run: (state, name) => (name === "" ? diffSelected(state) : withOtherPlace(state, name, openDiff)),
     },
   ),
-  command("Edit", "take-over", ">", "give the variable the same value in another place", {
+  command("Edit", "copy-to", ">", "copy the value to another place", {
     ...ON_SELECTED,
-    label: ifOpen("take over"),
+    label: ifOpen("copy to"),
     argument: "<place>",
     choices: otherPlaceChoices,
     disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
@@ -88,16 +89,16 @@ const COMPARE_COMMANDS: readonly Command[] = [
       return withOtherPlace(state, name, (from, place) => takeOver(from, entries, place));
     }),
   }),
-  command("Edit", "take-from", "<", "take the value of the right side over to the left one", {
-    where: ["diff"],
-    label: "take from there",
+  command("Edit", "copy-from", "<", "copy the value from the other place; in the matrix from the nearest one", {
+    where: ["matrix", "diff"],
+    label: "copy from",
     run: byScreen,
   }),
   command("Values", "matrix", "m", "show which values differ or are missing in the environments of the application", {
     where: [...PANELS, "matrix"],
     label: ({ stack }) => (stack.length > 0 ? undefined : "matrix"),
     argument: "<rows>",
-    choices: () => ONLY,
+    choices: () => MATRIX_ROWS,
     disabledReason: whyNotRead,
     run: chooseMatrix,
   }),
@@ -122,9 +123,9 @@ const EDIT_COMMANDS: readonly Command[] = [
     run: (state) => openForm(state, "add"),
   }),
   command("Edit", "delete", "x", "delete the value from this environment", {
-    ...ON_VARIABLE,
+    ...ON_SELECTED,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoTarget(state),
-    run: onTargets(deleteValues),
+    run: onTargets((state, entries) => deleteValues(state, entries, selectionOf(state).place)),
   }),
   command("Edit", "undo", "u", "undo the last edit of this session, in any place; repeat for earlier ones", {
     where: EVERYWHERE,
@@ -148,11 +149,11 @@ const FILTER_HELP =
 /** The content of the list, and its order. */
 const FIND_COMMANDS: readonly Command[] = [
   command("Find", "filter", "/", FILTER_HELP, {
-    where: ["variables", "matrix", "diff"],
+    ...IN_TABLE,
     label: ifListed("filter"),
     argument: "<text>",
     accepts: "text",
-    run: (state, text) => (text === "" ? filterList(state) : step(withTypedFilter(state, text))),
+    run: (state, text) => (text === "" ? openFilter({ ...state, focus: "variables" }) : step(filtered(state, text))),
   }),
   command("Find", "find-place", "/", "find a place by its name", {
     where: ["places"],
@@ -166,8 +167,8 @@ const FIND_COMMANDS: readonly Command[] = [
     choices: () => TYPE_CHOICES,
     run: chooseType,
   }),
-  command("Find", "sort", "s", "sort by id (the order of the source), by name or by type", {
-    ...IN_LIST,
+  command("Find", "sort", "s", "sort by id (the order of the source), by name, by type or by last change", {
+    ...IN_TABLE,
     label: ifListed("sort"),
     argument: "<order>",
     choices: () => SORT_CHOICES,
@@ -190,7 +191,7 @@ const FIND_COMMANDS: readonly Command[] = [
     label: "filter rows",
     run: byScreen,
   }),
-  command("Find", "reverse", "S", "reverse the order", { ...IN_LIST, label: undefined, run: reverseSort }),
+  command("Find", "reverse", "S", "reverse the order", { ...IN_TABLE, label: undefined, run: reverseSort }),
 ];
 
 const CLEAR_LABELS = { range: "drop range", filter: "clear filter", marks: "unmark", none: undefined } as const;
@@ -205,7 +206,7 @@ const CURSOR_COMMANDS: readonly Command[] = [
   ...MOVES.map(({ name, keys, help }) => {
     const [key = ""] = keys.split(" ");
     const run: Command["run"] = (state) => moveInPanel(state, key);
-    return command("Move", name, keys, help, { label: undefined, repeats: true, run });
+    return command("Move", name, keys, help, { where: EVERYWHERE, label: undefined, repeats: true, run });
   }),
 ];
 
@@ -283,12 +284,12 @@ const VALUE_COMMANDS: readonly Command[] = [
   command("Values", "reveal", "v", "show the value for 30 seconds, or mask it again", {
     ...ON_SELECTED,
     disabledReason: whyNoReveal,
-    run: (state) => decryptSelected(toggleRevealed(state, selectionOf(state).name ?? "")),
+    run: (state) => step(toggleRevealed(state, selectionOf(state).name ?? "")),
   }),
   command("Values", "reveal-all", "V", "show all values for a minute, or mask them again", {
     ...ON_SELECTED,
     label: ({ stack }) => (stack.at(-1)?.screen.name === "matrix" ? "reveal all" : undefined),
-    run: (state) => decryptSelected(toggleAllRevealed(state)),
+    run: (state) => step(toggleAllRevealed(state)),
   }),
   command("Values", "copy", "y", "copy the value, even while it is masked", {
     ...ON_SELECTED,
@@ -298,7 +299,7 @@ const VALUE_COMMANDS: readonly Command[] = [
     run: chooseCopy,
   }),
   command("Values", "copy-as", "Y", "copy in a chosen form: NAME=value, JSON, a command, or the whole environment", {
-    ...ON_VARIABLE,
+    where: ["variables", "record", "matrix"],
     label: undefined,
     disabledReason: (state) => whyNotRead(state) ?? whyNoTarget(state),
     run: (state) => openCopy(state),

@@ -13,7 +13,7 @@ import { notify, type State, type Step, type Work } from "../state/state.js";
 import { awaiting, step } from "../state/work.js";
 import { countText } from "../text/line.js";
 import { acceptsQuestion, ask, showCredentials } from "../view/question.js";
-import { dataOf } from "../view/screen.js";
+import { dataOf, gridOf } from "../view/screen.js";
 
 const IMPORT_CHOICES: readonly Choice[] = IMPORT_FORMATS.map((text) => ({ text, help: `read it as ${text}` }));
 
@@ -84,7 +84,7 @@ function imported(state: State, place: number, { path }: NamedFile, edit: Edit, 
 export function exportFile(state: State, argument: string): Step {
   const file = namedFile(argument, FILE_FORMATS);
   if (typeof file === "string") return step(notify(state, file, "error"));
-  const names = hasMarks(state.marks) ? withRange(state).names : undefined;
+  const names = hasMarks(state.marks) ? withRange(state.marks, gridOf(state)).names : undefined;
   return exporting(notify(state, `writing ${file.path}…`), state.place, { ...file, names }, false);
 }
 

@@ -88,7 +88,7 @@ function isBeingWritten({ writing }: State, { edit }: Confirmation): boolean {
   return writing?.edit === edit;
 }
 
-export function deleteValues(state: State, entries: readonly VariableEntry[]): Step {
+export function deleteValues(state: State, entries: readonly VariableEntry[], place = state.place): Step {
   const set = entries.filter(({ value }) => value !== undefined);
   if (set.length === 0) {
     const [entry] = entries;
@@ -97,7 +97,7 @@ export function deleteValues(state: State, entries: readonly VariableEntry[]): S
   const assignments = set.map((entry): Assignment => {
     return { name: entry.variable.name, ...assignedIn(entry), value: undefined };
   });
-  return assign(state, state.place, "delete", assignments);
+  return assign(state, place, "delete", assignments);
 }
 
 /** Prepares an edit without a form. */
@@ -312,8 +312,8 @@ function applied(state: State): Step {
   if (place !== state.place) return open?.screen.changed?.(next, open.data, place) ?? step(next);
   const [change, ...others] = edit.changes;
   // An added variable is selected when it has been read.
-  const wanted = others.length === 0 && change?.after ? change.name : next.list.wanted;
-  return reload({ ...next, list: { ...next.list, wanted } });
+  const name = others.length === 0 && change?.after ? change.name : next.list.name;
+  return reload({ ...next, list: { ...next.list, name } });
 }
 
 /** The stack without the review of an edit, and without the form below it. */

@@ -1,9 +1,8 @@
 import { durationText } from "../../domain/printable.js";
 import { isReading } from "../reading/loading.js";
-import { sortArrow } from "../screens/list.js";
-import type { Loaded } from "../state/loaded.js";
+import { listOf } from "../reading/selection.js";
 import { identityOf, isProduction } from "../state/places.js";
-import type { List, State } from "../state/state.js";
+import type { State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import {
   cellText,
@@ -17,6 +16,7 @@ import {
   type Span,
 } from "../text/line.js";
 import { untilText } from "../view/status-lines.js";
+import { sortArrow } from "../view/table.js";
 
 interface Part extends Span {
   readonly side: "left" | "right";
@@ -68,12 +68,12 @@ function partsOf(state: State): Part[] {
   const parts: Part[] = [
     { side: "left", text: "appvars", role: "accent", weight: 3 },
     { side: "left", text: cutText(name, MAX_NAME), ...look, isBold: true, weight: 10 },
-    { side: "right", text: countsText(loaded, list), weight: 9 },
+    { side: "right", text: countsText(state), weight: 9 },
   ];
   const add = (text: string, weight: number, look: Omit<Span, "text"> = {}) =>
     void parts.push({ side: "right", text, weight, ...look });
   if (revealed) add(`values shown ${untilText(revealed.until, now)}`, 8, { role: "warning", isBold: true });
-  if (list.type) add(`only ${list.type}`, 7);
+  if (list.only) add(`only ${list.only}`, 7);
   if (list.sort !== "id" || list.isReversed) add(`by ${list.sort} ${sortArrow(list)}`, 6);
   if (rateLimit) {
     const isLow = rateLimit.remaining * 10 < rateLimit.limit;
@@ -102,14 +102,15 @@ function cutText(text: string, max: number): string {
   return textWidth(visible) > max ? cellText(text, max) : visible;
 }
 
-function countsText(loaded: Loaded, list: List): string {
+function countsText(state: State): string {
+  const { loaded, list } = state;
   const { isComplete, entries, total } = loaded;
   const count = countText(entries.length);
   if (!isComplete) {
     if (!isReading(loaded)) return "not read";
     return total > 0 ? `${count} of ${countText(total)} read` : "reading…";
   }
-  if (list.filter !== "" || list.type) return `${countText(list.rows.length)} of ${count}`;
+  if (list.filter !== "" || list.only) return `${countText(listOf(state).rows.length)} of ${count}`;
   return entries.length === 1 ? "1 variable" : `${count} variables`;
 }
 

@@ -2,8 +2,8 @@ import { expireConfirmation } from "../edit/review.js";
 import { initialState, loadWhenDue, type Start, withLoaded } from "../reading/loading.js";
 import { lookElsewhere, placesChanged } from "../reading/others.js";
 import { stopReading } from "../reading/read-place.js";
-import { expireRevealed } from "../reading/reveal.js";
-import { cursorInView, relist, selectedEntry } from "../reading/selection.js";
+import { decryptions, expireRevealed } from "../reading/reveal.js";
+import { selectedEntry, withRange } from "../reading/selection.js";
 import { type Command, isOfList, keyOf, whereOf } from "../state/command.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
@@ -11,7 +11,7 @@ import type { Place, PlacesChange } from "../state/ports.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, calling, finished, step } from "../state/work.js";
 import { isQuitQuestion, quit } from "../view/question.js";
-import { belowLine, drawn, layers, pressCommand, top } from "../view/screen.js";
+import { belowLine, drawn, gridOf, layers, pressCommand, top } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
@@ -72,15 +72,30 @@ function settled(before: State, [changed, work]: Step): Step {
   const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
-  // A filter finds values only while they are shown.
-  const isSearched = shown.revealed !== before.revealed && shown.list.filter !== "";
-  const [state, more] = followed(before, isSearched ? relist(shown) : shown);
+  const [state, more] = followed(before, tableFollowed(before, shown));
   const places = placesBeingRead(before).filter((place) => !placesBeingRead(state).includes(place));
   const stops = places.length > 0 ? [stopReading(places)] : [];
   const isMoved = selectedEntry(state)?.variable !== selectedEntry(before)?.variable;
   const isRead = state.loaded.asOf !== before.loaded.asOf || state.history !== before.history;
   const [next, looks] = isMoved || isRead ? lookElsewhere(state) : step(state);
-  return [next, [...stops, ...work, ...more, ...looks]];
+  return [next, [...stops, ...work, ...more, ...looks, ...newDecryptions(before, next)]];
+}
+
+/** Keeps the marks of a range whose lines are other variables now, and shows the record of another one from its start. */
+function tableFollowed(before: State, state: State): State {
+  const [was, is] = [gridOf(before), gridOf(state)];
+  const isOpen = state.marks.from !== undefined && was.rows !== is.rows;
+  const marks = isOpen ? withRange(state.marks, was) : state.marks;
+  const isSame = selectedEntry(before)?.variable.name === selectedEntry(state)?.variable.name;
+  const recordTop = isSame ? state.recordTop : 0;
+  return marks === state.marks && recordTop === state.recordTop ? state : { ...state, marks, recordTop };
+}
+
+/** What is to be decrypted since the cursor, the data or what is revealed has changed. */
+function newDecryptions(before: State, state: State): readonly Work[] {
+  const [was, is] = [gridOf(before), gridOf(state)];
+  const isSame = was.name === is.name && was.table === is.table && before.revealed?.names === state.revealed?.names;
+  return isSame ? [] : decryptions(state, is);
 }
 
 /** Screens that show the open place, or all places, see that these have changed. */
@@ -128,7 +143,7 @@ function expire(state: State): State {
     recentChanges: isOver(recentChanges) ? undefined : recentChanges,
     notice: isOver(notice) ? undefined : notice,
   };
-  return next.recentChanges === recentChanges ? next : relist(next, state);
+  return next;
 }
 
 export interface ProgramOptions
@@ -200,8 +215,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     press: (key: Key) => typed(key.name, (now) => pressed(now, key, commands)),
     mouse: (mouse: Mouse) => typed("", (now) => moused(now, mouse, options.ticks(), commands)),
     tick: () => dispatch((now) => ticked(now, options.ticks())),
-    resize: (size: { readonly columns: number; readonly rows: number }) =>
-      dispatch((now) => step(cursorInView({ ...now, ...size }))),
+    resize: (size: { readonly columns: number; readonly rows: number }) => dispatch((now) => step({ ...now, ...size })),
     /** Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe. */
     subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener);

@@ -5,7 +5,7 @@ import type { Command } from "../state/command.js";
 import { isTooSmall, type Layout, layoutOf, MIN_SCREEN, questionSize, type Size } from "../state/layout.js";
 import { isProduction } from "../state/places.js";
 import type { State } from "../state/state.js";
-import { type Line, line, paintLine, wrapLines } from "../text/line.js";
+import { type Line, line, lineWidth, paintLine, wrapLines } from "../text/line.js";
 import type { Theme } from "../text/theme.js";
 import { type Panel, type PanelContent, panelLines } from "../view/panel.js";
 import { isQuitQuestion, quitQuestion } from "../view/question.js";
@@ -72,16 +72,17 @@ const ALWAYS: readonly string[] = ["help", "quit"];
  * or a problem can have several lines.
  */
 export function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
-  const { notice, columns, pending } = state;
+  const { notice, columns, pending, count } = state;
   const open = top(state);
   const input = open?.screen.input?.(state, open.data);
   if (input) return input;
   if (notice) return noticeLines(notice, columns);
   if (pending && !isQuitQuestion(state)) return [PREPARING];
-  if (!open) return [listKeys(state, commands)];
+  const typed: Line = count === undefined ? [] : [{ text: ` ${count} `, role: "accent" }];
+  if (!open) return [[...typed, ...listKeys(state, commands)]];
   const keys = open.screen.hints?.(state, open.data) ?? screenKeys(state, commands);
   // The last hint, how to leave, is always shown.
-  return [keyLine(keys.slice(0, -1), columns, keys.slice(-1))];
+  return [[...typed, ...keyLine(keys.slice(0, -1), columns - lineWidth(typed), keys.slice(-1))]];
 }
 
 /** The keys of the list; first the one that opens a place or goes back. */

@@ -2,12 +2,11 @@ import type { VariableEntry } from "../../domain/source.js";
 import type { Failure, Loaded, Reading } from "../state/loaded.js";
 import { toFailure } from "../state/opened-places.js";
 import { healthOf, withHealth } from "../state/places.js";
-import { type Next, notify, type Preferences, type State, type Step } from "../state/state.js";
-import { andThen, step } from "../state/work.js";
+import { FIRST_VIEW, type Next, notify, type Preferences, type State, type Step } from "../state/state.js";
+import { step } from "../state/work.js";
 import { refreshOthers } from "./others.js";
 import { isSame, readOpen } from "./read-place.js";
-import { decryptSelected } from "./reveal.js";
-import { NO_MARKS, relist, selectedEntry } from "./selection.js";
+import { NO_MARKS, selectedEntry } from "./selection.js";
 
 const RECENT_MS = 60_000;
 
@@ -34,7 +33,8 @@ export function initialState({ place, offered, preferences = {}, ...start }: Sta
     ...openedAt(place, 1),
     placeCursor: offered ?? place,
     health: new Map(),
-    list: { filter: "", type: undefined, sort: "id", isReversed: false, rows: [], cursor: 0, top: 0 },
+    list: FIRST_VIEW,
+    marks: NO_MARKS,
     focus: offered === undefined ? "variables" : "places",
     stack: [],
     notice: undefined,
@@ -47,7 +47,6 @@ export function initialState({ place, offered, preferences = {}, ...start }: Sta
 function openedAt(place: number, generation: number) {
   const loaded: Loaded = { generation, entries: [], isComplete: false, total: 0, failures: 0, isEditable: false };
   const empty = {
-    marks: NO_MARKS,
     revealed: undefined,
     recentChanges: undefined,
     others: new Map(),
@@ -73,7 +72,7 @@ function load(state: State, isRequested: boolean): Step {
         },
         onProgress: (entries, total) => dispatch(current((now) => step(progressed(now, entries, total)))),
       });
-      return reading && current((now) => andThen(refreshOthers(loaded(now, reading)), decryptSelected));
+      return reading && current((now) => refreshOthers(loaded(now, reading)));
     } catch (error) {
       return current((now) => step(failed(now, toFailure(error), ticks())));
     }
@@ -94,9 +93,8 @@ export function openPlace(state: State, place: number): Step {
   const left = health === "reading" ? state : withHealth(state, state.place, health);
   const opened = { ...left, ...openedAt(place, state.loaded.generation + 1) };
   // The same variable in another environment, as soon as it is read.
-  const wanted = state.list.wanted ?? selectedEntry(state)?.variable.name;
-  const next = relist({ ...opened, list: { ...state.list, rows: [], cursor: 0, top: 0, wanted } });
-  return load(next, true);
+  const name = state.list.name || (selectedEntry(state)?.variable.name ?? "");
+  return load({ ...opened, list: { ...state.list, cursor: 0, top: 0, name } }, true);
 }
 
 export function reload(state: State): Step {
@@ -115,7 +113,7 @@ export function loadWhenDue(state: State): Step {
 }
 
 export function progressed(state: State, entries: readonly VariableEntry[], total: number): State {
-  return relist(withLoaded(state, { entries, total }), state);
+  return withLoaded(state, { entries, total });
 }
 
 /** Handles a complete read: shows the changes, with a notice. */
@@ -135,8 +133,7 @@ export function loaded(state: State, { entries, asOf, problem, requests, now }: 
   });
   if (wasComplete && entries === before) return { ...next, now };
   const timed = { ...next, now };
-  // The filter may ask for changed variables.
-  return relist(wasComplete ? withRecentChanges(timed, before) : timed, state);
+  return wasComplete ? withRecentChanges(timed, before) : timed;
 }
 
 /** Handles a failed read: schedules the next try unless it would only fail again. */

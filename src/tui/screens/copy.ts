@@ -1,6 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { COPY_ITEMS, type CopyFormat, type CopyItem, copyEntries } from "../reading/copying.js";
-import { targetEntries } from "../reading/selection.js";
 import { bodyPage, type Size } from "../state/layout.js";
 import { placeName } from "../state/places.js";
 import type { State, Step } from "../state/state.js";
@@ -27,7 +26,7 @@ interface CopyMenu {
 }
 
 /** Opens the menu of formats. */
-export function openCopy(state: State, entries = targetEntries(state)): Step {
+export function openCopy(state: State, entries = targetsOf(state)): Step {
   return step(push(state, COPY, { entries, cursor: 0 }));
 }
 
@@ -37,16 +36,16 @@ const COPY: Screen<CopyMenu> = { name: "copy", key: copyKey, panel: copyPanel, h
 
 function copyKey(state: State, menu: CopyMenu, key: Key): Step {
   const name = commandKeyName(key);
-  const { entries, cursor } = menu;
+  const { cursor } = menu;
   if (name === "escape" || name === "q") return step(pop(state));
   const item = COPY_ITEMS[cursor];
-  if (name === "enter" && item) return copyItem(pop(state), entries, item);
+  if (name === "enter" && item) return copyItem(pop(state), item);
   const moved = moveCursor({ cursor, top: 0 }, COPY_ITEMS.length, bodyPage(state), name);
   return step(moved ? withData(state, COPY, { ...menu, cursor: moved.cursor }) : state);
 }
 
-function copyItem(state: State, entries: readonly VariableEntry[], { format, isAll }: CopyItem): Step {
-  return isAll ? copyAll(state, format) : copyEntries(state, state.place, entries, format);
+function copyItem(state: State, { format, isAll }: CopyItem): Step {
+  return isAll ? copyAll(state, format) : copySelected(state, format);
 }
 
 const HELP: Partial<Record<CopyFormat, { readonly one: string; readonly many: string }>> = {

@@ -2,9 +2,9 @@ import { isReservedName } from "../../domain/reserved-names.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted } from "../../domain/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
-import { kindOf } from "../reading/matrix-table.js";
 import { selectedEntry } from "../reading/selection.js";
 import { shownValue } from "../reading/shown.js";
+import { kindOf } from "../reading/table.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import type { Revealed, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
@@ -12,7 +12,7 @@ import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/
 import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledContent } from "../view/panel.js";
 import { problemLines } from "../view/status-lines.js";
-import { PLACEHOLDERS, type PlaceValue, placeValueLines, valueLines } from "../view/values.js";
+import { PLACEHOLDERS, type PlaceValue, placeValueLines, problemOf, valueLines } from "../view/values.js";
 import { scrollText } from "../widgets/list.js";
 
 /** In panels of at least this many lines, the facts about a variable are shown as a table. */
@@ -68,7 +68,7 @@ export function recordLines(state: State, width: number): readonly Line[] {
   return spaced([[...head, ...rest], problem, elsewhereLines(entry, state, width)]);
 }
 
-/** The variable in the other places of the group, as far as that is known. Only the value that `v` is for is revealed. */
+/** The variable in the other places of the group, as far as that is known. Revealed with it. */
 function elsewhereLines(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const { variable } = entry;
   const { elsewhere } = state;
@@ -78,7 +78,7 @@ function elsewhereLines(entry: VariableEntry, state: State, width: number): read
     const other: VariableEntry = { ...entry, value: content };
     return { place, kind: kindOf(entry, other), entry: other, lines: 1 };
   });
-  return [line("in other environments", "muted"), ...placeValueLines({ ...state, revealed: undefined }, items, width)];
+  return [line("in other environments", "muted"), ...placeValueLines(state, items, width)];
 }
 
 interface Fact {
@@ -89,8 +89,11 @@ interface Fact {
   readonly role?: Role;
 }
 
-function facts({ variable, value }: VariableEntry, { recentChanges }: State): Fact[] {
+function facts(entry: VariableEntry, state: State): Fact[] {
+  const { variable, value } = entry;
   const { type, id, name } = variable;
+  const { recentChanges } = state;
+  const problem = problemOf(state, entry);
   const mark = recentChanges?.kinds.get(name);
   const facts: Fact[] = [
     { label: "type", text: type },
@@ -102,6 +105,7 @@ function facts({ variable, value }: VariableEntry, { recentChanges }: State): Fa
       ? { label: "encrypted", text: "yes, by a client", short: "encrypted" }
       : { label: "encrypted", text: "no", short: "not encrypted" },
   ];
+  if (problem !== undefined) facts.push({ label: "check", text: `! ${problem}`, role: "danger" });
   if (mark) facts.push({ label: "change", text: CHANGES[mark], role: "warning" });
   if (isReservedName(name)) facts.push({ label: "name", text: RESERVED_WARNING, role: "warning" });
   return facts;

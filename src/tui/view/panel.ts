@@ -17,6 +17,8 @@ export interface PanelContent {
   readonly isProduction?: boolean;
   /** From the top; cut to the size of the panel. */
   readonly lines: readonly Line[];
+  /** How many of them are headings, which a double click does not open. */
+  readonly heads?: number;
   /** The panel of the list that a click gives the focus. */
   readonly panel?: PanelName;
   /** The state after a click into it; undefined if nothing to select is there. */
@@ -74,13 +76,6 @@ function positionText(count: number, top: number, page: number): string {
   return `${countText(top + 1)}-${countText(Math.min(count, top + page))}/${countText(count)}`;
 }
 
-/** The signs of differences and of marks. */
-export const SIGNS = {
-  added: { text: "+ ", role: "success" },
-  removed: { text: "- ", role: "danger" },
-  changed: { text: "~ ", role: "warning" },
-} as const;
-
 /** `PORT`, or `12 variables`. */
 export function variablesText([first, ...others]: readonly { readonly name: string }[]): string {
   return others.length === 0 ? visibleText(first?.name ?? "") : `${countText(others.length + 1)} variables`;
@@ -106,11 +101,6 @@ export function buttonLine(buttons: readonly Button[], focused: number): Line {
 
 /** The gap between two cells of a list. */
 export const GAP = "  ";
-
-/** The heading of a list, as wide as its cells. */
-export function headingLine(cells: readonly string[]): Line {
-  return [{ text: `   ${cells.join(GAP)} `, role: "muted", isBold: true }];
-}
 
 /** The `page` visible rows of a list, with the mark of the cursor. Only these are formatted. */
 export function rowLines<T>(

@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
-import type { CellKind } from "../reading/matrix-table.js";
 import { MASK, type ShownValue, shownValue } from "../reading/shown.js";
+import type { CellKind } from "../reading/table.js";
 import { placeLabel } from "../state/places.js";
 import type { State } from "../state/state.js";
 import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
@@ -20,6 +20,32 @@ export const PLACEHOLDERS: Readonly<Record<ShownValue["kind"], Span>> = {
 };
 
 const ROLES = { STRING: "text", NUMBER: "number", BOOLEAN: "boolean", JSON: "text" } as const;
+
+const CELL_ROLES = { ...ROLES, STRING: "string", JSON: "json" } as const;
+
+/** The value of an entry in one cell, or its placeholder. @param before a text before it */
+export function valueCell(state: State, entry: VariableEntry, width: number, before = ""): Span {
+  const shown = shownValue(entry, state);
+  const isText = shown.kind === "shown" && shown.text !== "";
+  const { text, role = "text" } = isText
+    ? { text: withVisibleEnd(shown.text), role: CELL_ROLES[entry.variable.type] }
+    : PLACEHOLDERS[shown.kind];
+  return { text: cellText(before + text, width), role };
+}
+
+/** What a rule of the variable forbids here: it has no value, or one that breaks its schema. */
+export function problemOf({ findings }: State, entry: VariableEntry | undefined): string | undefined {
+  return entry && findings?.get(entry);
+}
+
+/** How the value of a cell compares, with the value itself where it is shown: `~ differs`, `~ 3000`. */
+export function comparedCell(state: State, entry: VariableEntry | undefined, kind: CellKind, width: number): Span {
+  const { sign, role = "text" } = KINDS[kind];
+  const problem = problemOf(state, entry);
+  if (problem !== undefined) return { text: cellText(`! ${problem}`, width), role: "danger" };
+  if (!entry?.value || shownValue(entry, state).kind !== "shown") return kindSpan(kind, width);
+  return { text: valueCell(state, entry, width, `${sign} `).text, role };
+}
 
 /** A value before it is wrapped: JSON pretty-printed, any other text with its own lines. */
 export function valueLines(text: string, type: VariableType): readonly Line[] {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { moveInPanel } from "../../../src/tui/commands/mark.js";
+import { moveInPanel } from "../../../src/tui/commands/navigate.js";
 import { openPlace } from "../../../src/tui/reading/loading.js";
 import { placesPanel } from "../../../src/tui/screens/places.js";
 import type { PlaceInfo } from "../../../src/tui/state/loaded.js";

@@ -4,7 +4,7 @@ import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
 import { initialState, loaded } from "../../../src/tui/reading/loading.js";
 import { keysByName } from "../../../src/tui/state/command.js";
 import type { Loaded, PlaceInfo } from "../../../src/tui/state/loaded.js";
-import type { List, Preferences, State } from "../../../src/tui/state/state.js";
+import type { Preferences, State, View } from "../../../src/tui/state/state.js";
 import type { Key } from "../../../src/tui/widgets/key.js";
 import { aVariable } from "../../support/records.js";
 
@@ -41,7 +41,7 @@ export const PLACES = ["shop/development", "shop/test", "shop/production"].map((
 
 type Change = Partial<Omit<State, "loaded" | "list">> & {
   readonly loaded?: Partial<Loaded>;
-  readonly list?: Partial<List>;
+  readonly list?: Partial<View>;
 };
 
 const PREFERENCES: Preferences = { keys: keysByName(ALL_COMMANDS) };

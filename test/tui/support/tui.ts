@@ -11,6 +11,7 @@ import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
 import { Screen } from "../../../src/tui/program/draw.js";
 import { createProgram } from "../../../src/tui/program/program.js";
 import { pictureOf } from "../../../src/tui/program/screen.js";
+import { listOf, namesOf } from "../../../src/tui/reading/selection.js";
 import { type Command, keysByName } from "../../../src/tui/state/command.js";
 import type { CopyOutcome, EditText } from "../../../src/tui/state/ports.js";
 import type { Preferences, State } from "../../../src/tui/state/state.js";
@@ -128,8 +129,7 @@ export async function remoteProgram(flags: SourceFlags, { columns = 200, rows = 
       return program.state;
     },
     get names() {
-      const { loaded, list } = program.state;
-      return list.rows.map((row) => loaded.entries[row]?.variable.name);
+      return namesOf(listOf(program.state));
     },
     /** Presses keys by their names, or types a text one key after another. */
     press(...names: string[]) {

@@ -62,7 +62,7 @@ const GLOBAL: Readonly<Record<string, Work>> = {
 };
 
 /** Handles the time. */
-export function ticked(state: State, now: number): Step {
+function ticked(state: State, now: number): Step {
   return loadWhenDue(expire({ ...state, now }));
 }
 

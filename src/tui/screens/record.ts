@@ -47,7 +47,7 @@ export function recordLineCount(state: State): number {
  * The record under the cursor in lines of at most `width` columns; none if the list is empty. The name, which is the
  * panel's title, is repeated only if the title cuts it. A problem of the place is here in full: the list has one line.
  */
-export function recordLines(state: State, width: number): readonly Line[] {
+function recordLines(state: State, width: number): readonly Line[] {
   const entry = selectedEntry(state);
   if (!entry) return [];
   const visibleName = visibleText(entry.variable.name);

@@ -36,7 +36,7 @@ export const ENTRIES: readonly VariableEntry[] = [
   entry("DEBUG", true, "BOOLEAN"),
 ];
 
-export const PLACES = ["shop/development", "shop/test", "shop/production"].map((name): PlaceInfo => {
+const PLACES = ["shop/development", "shop/test", "shop/production"].map((name): PlaceInfo => {
   return { name, group: "shop", identity: name, kind: "environment", detail: "/srv/appvars.data.json" };
 });
 
@@ -48,7 +48,7 @@ type Change = Partial<Omit<State, "list">> & {
 const PREFERENCES: Preferences = { keys: keysByName(ALL_COMMANDS) };
 
 /** Three places on a screen of 80x24, of which the first is being read for the first time. */
-export function loadingState(change: Change = {}): State {
+function loadingState(change: Change = {}): State {
   const [state] = initialState({ columns: 80, rows: 24, now: NOW, places: PLACES, place: 0, preferences: PREFERENCES });
   return changed(state, change);
 }

@@ -3,7 +3,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
 import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { isExportFormat, isSelectedFormat, SELECTED_FORMATS } from "../reading/copying.js";
-import { isReading, openPlace } from "../reading/loading.js";
+import { openPlace } from "../reading/read.js";
 import { withRange } from "../reading/selection.js";
 import { copyAll, copySelected } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
@@ -11,6 +11,7 @@ import { openMatrix } from "../screens/matrix.js";
 import { otherPlaceNames, pickToCompare, whyReadOnly } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
 import { placeName } from "../state/places.js";
+import { groupOf, readingOf } from "../state/reading.js";
 import { notify, SORTS, type Sort, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../view/screen.js";
@@ -158,22 +159,19 @@ function whyNoValue(state: State): string | undefined {
   const { name = "", entry, place } = selectionOf(state);
   if (entry?.value) return undefined;
   const isInList = state.stack.length === 0;
-  if (isInList && !state.loaded.isComplete) return whyNoName(state) ?? "still reading";
+  if (isInList && !readingOf(state).isComplete) return whyNoName(state) ?? "still reading";
   return whyNoName(state) ?? `${name} has no value ${isInList ? "here" : `in ${placeName(state, place)}`}`;
 }
 
 /** Why nothing can be revealed: on a screen, another value of the variable may be. */
 export function whyNoReveal(state: State): string | undefined {
-  const { elsewhere, stack } = state;
-  const { name } = selectionOf(state);
-  const isElsewhere =
-    elsewhere?.name === name && [...(elsewhere?.values.values() ?? [])].some((each) => each !== undefined);
-  return stack.length > 0 || isElsewhere ? whyNoName(state) : whyNoValue(state);
+  return groupOf(state).length > 1 ? whyNoName(state) : whyNoValue(state);
 }
 
-export function whyNotRead({ loaded }: State): string | undefined {
-  if (loaded.isComplete) return undefined;
-  return isReading(loaded) ? "still reading" : "the variables can't be read";
+export function whyNotRead(state: State): string | undefined {
+  const { isComplete, isReading } = readingOf(state);
+  if (isComplete) return undefined;
+  return isReading ? "still reading" : "the variables can't be read";
 }
 
 export function whyNotEdit(state: State): string | undefined {
@@ -186,8 +184,9 @@ export function whyNoEnvironments(state: State): string | undefined {
 }
 
 /** A place that has not been opened yet may be editable. */
-function isReadOnly({ loaded }: State): boolean {
-  return loaded.isComplete && !loaded.isEditable;
+function isReadOnly(state: State): boolean {
+  const { isComplete, isEditable } = readingOf(state);
+  return isComplete && !isEditable;
 }
 
 export function whyNoOther({ places }: State): string | undefined {
@@ -209,5 +208,5 @@ export function ifOpen(label: string): Command["label"] {
 
 /** One where there is something that it can act on. */
 export function ifListed(label: string): Command["label"] {
-  return ({ loaded }) => (loaded.entries.length > 0 ? label : undefined);
+  return (state) => (readingOf(state).entries.length > 0 ? label : undefined);
 }

@@ -1,10 +1,10 @@
-import { openPlace } from "../reading/loading.js";
-import { groupOf } from "../reading/others.js";
+import { openPlace } from "../reading/read.js";
 import { allOrNone, namesOf, toggled, withRange } from "../reading/selection.js";
 import { recordLineCount } from "../screens/record.js";
 import { type Command, command } from "../state/command.js";
 import { pageSize } from "../state/layout.js";
 import { placeOrder } from "../state/places.js";
+import { groupOf } from "../state/reading.js";
 import { PANELS, type PanelName, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { drawn, gridOf } from "../view/screen.js";

@@ -1,7 +1,7 @@
 import { durationText } from "../../domain/printable.js";
-import { isReading } from "../reading/loading.js";
 import { listOf } from "../reading/selection.js";
 import { identityOf, isProduction } from "../state/places.js";
+import { groupOf, readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import {
@@ -60,11 +60,12 @@ function joined(parts: readonly Part[], side: Part["side"]): Span[] {
 }
 
 function partsOf(state: State): Part[] {
-  const { places, place, loaded, list, revealed, now } = state;
+  const { places, place, list, revealed, now } = state;
+  const reading = readingOf(state);
   const open = places[place];
   const name = (open?.kind === "environment" ? open.identity : undefined) ?? open?.name ?? "";
   const look = open && isProduction(open) ? ({ role: "warning" } as const) : {};
-  const { rateLimit, asOf, isComplete, failure, problem } = loaded;
+  const { rateLimit, asOf, isComplete, failure, problem } = reading;
   const parts: Part[] = [
     { side: "left", text: "appvars", role: "accent", weight: 3 },
     { side: "left", text: cutText(name, MAX_NAME), ...look, isBold: true, weight: 10 },
@@ -87,13 +88,13 @@ function partsOf(state: State): Part[] {
   return parts;
 }
 
-/** `5 s old`; beside the open place, others can be older. */
+/** `5 s old`; on a screen that shows other places, those of servers can be older. */
 function ageText(state: State): string {
-  const { loaded, now } = state;
-  if (loaded.asOf === undefined) return "age unknown";
-  const times = [...state.others.values()].map(({ asOf }) => asOf);
-  const oldest = Math.min(loaded.asOf, ...times.flatMap((time) => time ?? []));
-  const [age, most] = [loaded.asOf, oldest].map((asOf) => durationText(Math.max(0, now - asOf)));
+  const { asOf: own } = readingOf(state);
+  if (own === undefined) return "age unknown";
+  const others = state.stack.length > 0 ? groupOf(state).map((place) => readingOf(state, place)) : [];
+  const oldest = Math.min(own, ...others.flatMap(({ isLocal, asOf }) => (isLocal ? [] : (asOf ?? []))));
+  const [age, most] = [own, oldest].map((asOf) => durationText(Math.max(0, state.now - asOf)));
   return age === most ? `${age} old` : `up to ${most} old`;
 }
 
@@ -103,11 +104,11 @@ function cutText(text: string, max: number): string {
 }
 
 function countsText(state: State): string {
-  const { loaded, list } = state;
-  const { isComplete, entries, total } = loaded;
+  const { list } = state;
+  const { isComplete, isReading, entries, total } = readingOf(state);
   const count = countText(entries.length);
   if (!isComplete) {
-    if (!isReading(loaded)) return "not read";
+    if (!isReading) return "not read";
     return total > 0 ? `${count} of ${countText(total)} read` : "reading…";
   }
   if (list.filter !== "" || list.only) return `${countText(listOf(state).rows.length)} of ${count}`;

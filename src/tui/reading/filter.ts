@@ -1,5 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
+import { readingOf } from "../state/reading.js";
 import type { Sort, State, View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
 import { shownValue } from "./shown.js";
@@ -16,8 +17,9 @@ const knownRows = new WeakMap<Table, Known>();
 
 /** The rows of a table that a view lists, in its order: with a filter the best come first. */
 export function rowsOf(state: State, table: Table, { filter, only, sort, isReversed }: View): readonly number[] {
-  const { revealed, recentChanges, lastChanges } = state;
-  const on = [filter, only, sort, isReversed, lastChanges, ...(filter === "" ? [] : [revealed, recentChanges])];
+  const { revealed, lastChanges } = state;
+  const changes = table.columns.map(({ place }) => readingOf(state, place).changes);
+  const on = [filter, only, sort, isReversed, lastChanges, ...(filter === "" ? [] : [revealed, ...changes])];
   const known = knownRows.get(table);
   if (known?.on.length === on.length && known.on.every((each, index) => each === on[index])) return known.rows;
   const order = sortedRows(table, sort, lastChanges);
@@ -67,8 +69,9 @@ function rankOf(state: State, table: Table, row: number, { kind, text }: Term): 
   return hasValue(table, row, (entry) => shownText(entry, state).includes(text)) ? IN_TEXT : NO_MATCH;
 }
 
-function hasFlag({ recentChanges }: State, table: Table, row: number, flag: string): boolean {
-  if (flag === "changed") return recentChanges?.kinds.has(table.names[row] ?? "") ?? false;
+function hasFlag(state: State, table: Table, row: number, flag: string): boolean {
+  const name = table.names[row] ?? "";
+  if (flag === "changed") return table.columns.some(({ place }) => readingOf(state, place).changes?.kinds.has(name));
   if (flag === "missing") return table.columns.some(({ cells, isRead }) => isRead && !cells[row]?.value);
   return hasValue(table, row, ({ value }) => isEncrypted(value?.content.value));
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
+import { readingOf } from "../state/reading.js";
 import type { Revealed, State } from "../state/state.js";
 import { parsedJson } from "../text/json.js";
 
@@ -38,9 +39,12 @@ const knownTables = new WeakMap<Entries, Map<string, Known>>();
 
 /** @param places indexes of the places that are its columns */
 export function tableOf(state: State, places: readonly number[]): Table {
-  const { place: open, loaded, others } = state;
-  const read = places.map((place) => (place === open ? loaded.entries : others.get(place)?.entries));
-  const key = read.findLast((entries) => entries !== undefined) ?? loaded.entries;
+  const { place: open } = state;
+  const read = places.map((place) => {
+    const { isComplete, entries } = readingOf(state, place);
+    return place === open || isComplete ? entries : undefined;
+  });
+  const key = read.findLast((entries) => entries !== undefined) ?? readingOf(state).entries;
   const tables = knownTables.get(key) ?? new Map<string, Known>();
   knownTables.set(key, tables);
   const id = [open, ...places].join();

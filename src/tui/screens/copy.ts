@@ -2,6 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { COPY_ITEMS, type CopyFormat, type CopyItem, copyEntries } from "../reading/copying.js";
 import { bodyPage, type Size } from "../state/layout.js";
 import { placeName } from "../state/places.js";
+import { readingOf } from "../state/reading.js";
 import type { State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { fitText, type Line } from "../text/line.js";
@@ -15,7 +16,7 @@ export function copySelected(state: State, format: CopyFormat): Step {
 }
 
 export function copyAll(state: State, format: CopyFormat): Step {
-  return copyEntries(state, state.place, state.loaded.entries, format);
+  return copyEntries(state, state.place, readingOf(state).entries, format);
 }
 
 /** Choosing how to copy variables. */

@@ -3,11 +3,12 @@ import { assignedIn } from "../edit/review.js";
 import { differenceLines } from "../edit/review-text.js";
 import { copyEntries } from "../reading/copying.js";
 import { parseFilter } from "../reading/filter.js";
-import { readPlaces, withoutOthers } from "../reading/others.js";
+import { readPlaces } from "../reading/read.js";
 import { isRevealed, unmasking } from "../reading/shown.js";
 import type { Command } from "../state/command.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName } from "../state/places.js";
+import { readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type Revealed, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import type { DiffLines } from "../text/diff-lines.js";
@@ -27,7 +28,7 @@ import {
   targetsOf,
   withData,
 } from "../view/screen.js";
-import { describePlaceFailure } from "../view/status-lines.js";
+import { describeFailure } from "../view/status-lines.js";
 import { cleared, moveRows, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
 import { valueCell } from "../view/values.js";
 import { commandKeyName } from "../widgets/key.js";
@@ -56,7 +57,7 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
     run: (state, { place }) => copyEntries(state, place, targetsOf(state, place), "value"),
   },
   refresh: {
-    whyNot: (state, comparison) => (isReading(state, comparison) ? "still reading" : undefined),
+    whyNot: (state, comparison) => (readingOf(state, comparison.place).isReading ? "still reading" : undefined),
     run: (state, { place }) => readPlaces(state, [place]),
   },
   diff: { run: closed },
@@ -96,7 +97,7 @@ export function openDiff(state: State, place: number): Step {
 }
 
 function closed(state: State): Step {
-  return step(withoutOthers(pop(state)));
+  return step(pop(state));
 }
 
 const MAX_NAME = 32;
@@ -106,6 +107,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
   const { table, rows } = gridOf(state);
   const { place, focus, filter } = comparison;
   const { nameWords } = parseFilter(filter);
+  const { isReading, failure } = readingOf(state, place);
   const labels = [placeName(state, state.place), placeName(state, place)];
   const room = size.width - 6 - 2 * GAP.length;
   const name = Math.min(MAX_NAME, Math.floor(room * 0.4));
@@ -114,7 +116,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
     ...{ heading: { text: labels[index] ?? "" }, width },
     cell: (row: number): Line => [sideCell(state, entriesOf(state, row), index, width)],
   }));
-  const hint = isReading(state, comparison) ? `reading ${labels[1]}…` : "+ only there   - only here   ~ differs";
+  const hint = isReading ? `reading ${labels[1]}…` : "+ only there   - only here   ~ differs";
   return {
     ...tablePanel(state, {
       title: `${labels.join(" → ")}  `,
@@ -125,9 +127,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
         },
         ...values,
       ],
-      head:
-        failureOf(state, place) &&
-        fitLine(indented(statusLines(state, comparison, size.width - 4)[0] ?? []), size.width - 3),
+      head: failure && fitLine(indented(statusLines(state, comparison, size.width - 4)[0] ?? []), size.width - 3),
       empty: [[], ...statusLines(state, comparison, textColumns(size)).map(indented)],
       sign: (row) => signOf(entriesOf(state, row)),
       isFocused: focus === "list",
@@ -157,25 +157,15 @@ function sideCell(state: State, sides: Sides, index: number, width: number): Spa
   return valueCell(state, entry, width, hasType ? `${entry.variable.type} ` : "");
 }
 
-function failureOf(state: State, place: number) {
-  return isReading(state, { place }) ? undefined : state.others.get(place)?.failure;
-}
-
-/** A local place is looked at for changes every second. */
-function isReading({ others }: State, { place }: Pick<Comparison, "place">): boolean {
-  const other = others.get(place);
-  return other?.isReading === true && !(other.isLocal && other.entries);
-}
-
 function statusLines(state: State, comparison: Comparison, width: number): readonly Line[] {
   const { place } = comparison;
-  if (isReading(state, comparison)) return wrapLines(`reading ${placeName(state, place)}…`, width, "muted");
-  const failure = failureOf(state, place);
+  const { isReading, failure } = readingOf(state, place);
+  if (isReading) return wrapLines(`reading ${placeName(state, place)}…`, width, "muted");
   if (!failure) {
     const notFound = whyNotFound(state);
     return notFound === undefined ? [line("✓ no differences", "success")] : wrapLines(notFound, width, "muted");
   }
-  const { what, advice } = describePlaceFailure(state, place, failure);
+  const { what, advice } = describeFailure(state, place, failure);
   const rest = [...advice, "r tries again"].flatMap((text) => wrapLines(text, width, "muted"));
   return [...wrapLines(`✗ ${what}`, width, "danger"), ...rest];
 }

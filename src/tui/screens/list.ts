@@ -2,6 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { parseFilter } from "../reading/filter.js";
 import { selectedEntry } from "../reading/selection.js";
 import { type Size, textColumns } from "../state/layout.js";
+import { readingOf } from "../state/reading.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type Sort, type State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { cellText, fitLine, indented, type Line, type Span } from "../text/line.js";
@@ -14,7 +15,7 @@ import { problemOf, valueCell } from "../view/values.js";
 export function variablesPanel(state: State, size: Size): PanelContent {
   const isEmpty = selectedEntry(state) === undefined;
   const progress = progressText(state);
-  const problem = isEmpty && !state.loaded.isComplete ? undefined : problemLine(state);
+  const problem = isEmpty && !readingOf(state).isComplete ? undefined : problemLine(state);
   const head = problem && fitLine(indented(problem), size.width - 3);
   return {
     ...tablePanel(state, {

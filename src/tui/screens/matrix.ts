@@ -1,13 +1,13 @@
 import { parseFilter } from "../reading/filter.js";
-import { openPlace, reload } from "../reading/loading.js";
-import { groupOf, readOthers, withoutOthers } from "../reading/others.js";
+import { openPlace, readPlaces } from "../reading/read.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
 import type { Command } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import { groupLabel, isProduction, placeLabel, placeName } from "../state/places.js";
+import { groupOf, readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
-import { andThen, step } from "../state/work.js";
+import { step } from "../state/work.js";
 import { highlight } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, indented, type Line, type Span, wrapLines } from "../text/line.js";
@@ -48,7 +48,7 @@ const ACTS: Readonly<Record<string, Act<Matrix>>> = {
   "previous-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, -1, isGap)) },
   "filter-rows": { run: (state, matrix) => step(gridOf(state).with({ only: cycled(ONLY, onlyOf(matrix), 1) })) },
   "copy-from": { whyNot: whyNotFill, run: fill },
-  refresh: { run: (state) => andThen(readOthers(state), reload) },
+  refresh: { run: (state) => readPlaces(state, groupOf(state)) },
   "previous-panel": { run: (state, matrix) => step(moveSideways(state, matrix, -1)) },
   "next-panel": { run: (state, matrix) => step(moveSideways(state, matrix, 1)) },
   matrix: { run: closed },
@@ -77,19 +77,25 @@ const MATRIX: Screen<Matrix> = {
   },
   places: (_state, { place }) => [place],
   // Reads places that are new.
-  changed: (state, _matrix, place) =>
-    place === undefined ? readOthers(state, (other) => other === undefined) : step(state),
+  changed: (state, _matrix, place) => (place === undefined ? readUnread(state) : step(state)),
   takesQuestions: true,
 };
 
 /** Shows all variables in all places of the group, and reads those that are not open. */
 export function openMatrix(state: State, only: View["only"] = undefined): Step {
   const name = selectedEntry(state)?.variable.name ?? "";
-  return readOthers(push(state, MATRIX, { ...FIRST_VIEW, name, only, place: state.place, left: 0 }));
+  return readUnread(push(state, MATRIX, { ...FIRST_VIEW, name, only, place: state.place, left: 0 }));
+}
+
+function readUnread(state: State): Step {
+  return readPlaces(
+    state,
+    groupOf(state).filter((place) => !state.readings.has(place)),
+  );
 }
 
 function closed(state: State): Step {
-  return step(withoutOthers(pop(state)));
+  return step(pop(state));
 }
 
 function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelContent {
@@ -128,7 +134,7 @@ function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelCon
 function placeColumn(state: State, { table }: Grid, column: number, width: number): Column {
   const { place = -1, isRead = false, cells = [] } = table.columns[column] ?? {};
   const isOpen = place === state.place;
-  const failure = isOpen ? state.loaded.failure : state.others.get(place)?.failure;
+  const { failure } = readingOf(state, place);
   const sign = failure ? "✗ " : isRead ? (isOpen ? "● " : "") : "… ";
   const info = state.places[place];
   const role = info && isProduction(info) ? "warning" : isOpen ? "accent" : "muted";
@@ -226,7 +232,7 @@ function isGap({ table }: Pick<Grid, "table">, row: number): boolean {
 function openCell(state: State): Step {
   const { place, name = "" } = selectionOf(state);
   const browsing = withCursorOn({ ...pop(state), focus: "variables" }, name);
-  return place === state.place ? step(withoutOthers(browsing)) : openPlace(browsing, place);
+  return place === state.place ? step(browsing) : openPlace(browsing, place);
 }
 
 /** For each variable that is to be filled in, the value of the nearest place to the left that has one, else to the right. */

@@ -10,20 +10,22 @@ interface TypedFilter {
   readonly field: TextField;
   /** The view from before, to go back to. */
   readonly before: View;
+  /** How many rows there are without a filter. */
+  readonly all: number;
 }
 
 /** Lets the person type the filter of the table on the screen. */
 export function openFilter(state: State): Step {
-  const { view } = gridOf(state);
-  return step(push(state, FILTER, { field: textField(view.filter), before: view }));
+  const grid = gridOf(state);
+  const all = gridOf(grid.with({ filter: "" })).rows.length;
+  return step(push(state, FILTER, { field: textField(grid.view.filter), before: grid.view, all }));
 }
 
 const FILTER: Screen<TypedFilter> = {
   name: "filter",
   key: filterKey,
-  input: (state, { field }) => {
-    const { rows, table } = gridOf(state);
-    const count = `  ${countText(rows.length)} of ${countText(table.names.length)} `;
+  input: (state, { field, all }) => {
+    const count = `  ${countText(gridOf(state).rows.length)} of ${countText(all)} `;
     const keys = keyLine(FILTER_KEYS, state.columns);
     const input = textInput(field, state.columns - 2 - count.length - lineWidth(keys));
     return [[{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys]];
@@ -38,12 +40,13 @@ const FILTER_KEYS = hints("Enter keep, Esc cancel");
 const MOVES = ["up", "down", "pageup", "pagedown"];
 
 /** The table follows the filter with each key. */
-function filterKey(state: State, { field, before }: TypedFilter, key: Key): Step {
+function filterKey(state: State, typed: TypedFilter, key: Key): Step {
+  const { field, before } = typed;
   const name = editKeyName(key);
   if (name === "enter" || (name === "backspace" && field.text === "")) return step(pop(state));
   if (name === "escape") return step(pop(gridOf(state).with(before)));
   if (MOVES.includes(name)) return step(moveRows(state, name));
   const edited = editLine(field, key);
-  const next = withData(state, FILTER, { field: edited, before });
+  const next = withData(state, FILTER, { ...typed, field: edited });
   return step(edited.text === field.text ? next : filtered(next, edited.text));
 }

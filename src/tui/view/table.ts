@@ -2,6 +2,7 @@ import { notSearched, parseFilter } from "../reading/filter.js";
 import { hiddenMarks, isMarked, type Listed, withRange } from "../reading/selection.js";
 import type { Table } from "../reading/table.js";
 import { keyOf } from "../state/command.js";
+import { readingOf } from "../state/reading.js";
 import { notify, type Sort, type State } from "../state/state.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitText, type Line, type Span } from "../text/line.js";
@@ -117,8 +118,8 @@ export const SIGNS = {
   changed: { text: "~", role: "warning" },
 } as const;
 
-function changeSign({ recentChanges }: State, name: string): Span {
-  const change = recentChanges?.kinds.get(name);
+function changeSign(state: State, name: string): Span {
+  const change = readingOf(state).changes?.kinds.get(name);
   return change ? SIGNS[change] : { text: " " };
 }
 

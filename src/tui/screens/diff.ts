@@ -51,9 +51,10 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
   "previous-panel": { whyNot: whyNoDifference, run: focusOther },
   "next-difference": { whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, 1)) },
   "previous-difference": { whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, -1)) },
+  "copy-to": { whyNot: whyNotTo, run: (state, { place }) => takeOver(state, targetsOf(state), place) },
   "copy-from": { whyNot: whyNotFrom, run: (state, { place }) => takeOver(state, targetsOf(state, place), state.place) },
   "copy-other": {
-    whyNot: whyNoOther,
+    whyNot: (state, { place }) => whyNoValue(state, place),
     run: (state, { place }) => copyEntries(state, place, targetsOf(state, place), "value"),
   },
   refresh: {
@@ -257,12 +258,17 @@ function whyNoDifference(state: State): string | undefined {
   return name === undefined ? nothing : undefined;
 }
 
-function whyNoOther(state: State, { place }: Comparison): string | undefined {
+/** Why nothing can be copied from a place. */
+function whyNoValue(state: State, place: number): string | undefined {
   const { name } = selectionOf(state);
   if (targetsOf(state, place).some(({ value }) => value)) return undefined;
   return whyNoDifference(state) ?? `${name} has no value in ${placeName(state, place)}`;
 }
 
-function whyNotFrom(state: State, comparison: Comparison): string | undefined {
-  return whyNoOther(state, comparison) ?? whyReadOnly(state, state.place);
+function whyNotTo(state: State, { place }: Comparison): string | undefined {
+  return whyNoValue(state, state.place) ?? whyReadOnly(state, place);
+}
+
+function whyNotFrom(state: State, { place }: Comparison): string | undefined {
+  return whyNoValue(state, place) ?? whyReadOnly(state, state.place);
 }

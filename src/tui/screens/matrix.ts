@@ -185,11 +185,14 @@ function sidewaysOf(state: State, grid: Grid, before: number) {
   const column = columnOf(grid);
   const width = matrixSizes(layoutOf(state), length).list.width - AROUND;
   const most = Math.max(PLACE.min, Math.min(PLACE.max, width - NAME.long - GAP.length));
-  const widths = table.columns.map(({ place }) => {
+  const widest = Math.max(NAME.min, widestName(table));
+  const least = table.columns.map(({ place }) => {
     const info = state.places[place];
     return Math.max(PLACE.min, Math.min(most, textWidth(info ? placeLabel(info) : "") + SIGN));
   });
-  const widest = Math.max(NAME.min, widestName(table));
+  const taken = least.reduce((sum, each) => sum + GAP.length + each, widest);
+  const spare = Math.max(0, Math.floor((width - taken) / length));
+  const widths = least.map((each) => Math.max(each, Math.min(PLACE.max, each + spare)));
   const room = width - Math.min(widest, Math.max(NAME.long, Math.floor(width * 0.3)));
   const used = (from: number, count: number) =>
     widths.slice(from, from + count).reduce((sum, each) => sum + GAP.length + each, 0);

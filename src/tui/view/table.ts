@@ -69,15 +69,17 @@ export function tablePanel(state: State, look: Look): PanelContent {
 }
 
 /** `Variables 3/12  /port  ✓ 4 marked (1 not listed)` */
-function titleOf({ marks }: State, grid: Grid, { title, after = "" }: Look): string {
+function titleOf({ marks }: State, grid: Grid, { title, after = "", columns }: Look): string {
   const { rows, cursor, view } = grid;
   const position = rows.length === 0 ? "" : `${countText(cursor + 1)}/${countText(rows.length)}`;
   const filter = view.filter === "" ? "" : `  /${visibleText(view.filter)}`;
+  const isShown = view.sort === "id" ? !view.isReversed : columns.some(({ sort }) => sort === view.sort);
+  const order = isShown ? "" : `  by ${view.sort} ${sortArrow(view)}`;
   const all = withRange(marks, grid);
   const hidden = hiddenMarks(all, grid);
   const unlisted = hidden > 0 ? ` (${countText(hidden)} not listed)` : "";
   const marked = all.names.size > 0 ? `  ✓ ${countText(all.names.size)} marked${unlisted}` : "";
-  return `${title}${position}${after}${filter}${marked}`.trimEnd();
+  return `${title}${position}${after}${order}${filter}${marked}`.trimEnd();
 }
 
 function headings({ view }: Grid, { columns, end = "" }: Look): Line {

@@ -208,6 +208,38 @@ describe("the matrix", () => {
     await tui.shows(/appvars {2}shop\/production/, /›. ?.?PORT/);
   });
 
+  it("fills a missing value with < from the nearest place to the left that has one, else from the right", async () => {
+    const tui = await matrix();
+    tui.press("G", "l", "l", "<");
+    await tui.shows(/DEBUG to production\?/);
+    tui.press(..."DEBUG", "enter");
+    await tui.shows(/✓ .*DEBUG/, /DEBUG +.*= same +- missing +.*= same/);
+    expect(await tui.saved("DEBUG", "production")).toBe(true);
+    tui.press("k", "h", "<");
+    await tui.shows(/UNSET to test\?/);
+    tui.press("enter");
+    await tui.shows(/UNSET +- missing +.*= same +.*= same/);
+    expect(await tui.saved("UNSET", "test")).toBe(true);
+  });
+
+  it("says with < why there is nothing to copy", async () => {
+    const tui = await matrix({ data: { ...SHOP, values: SHOP.values.filter(({ variable_id }) => variable_id !== 5) } });
+    tui.press("G", "<");
+    expect(tui.footer()).toBe(" ✗ DEBUG has no value beside development");
+  });
+
+  it("shows short values with V, and those of one row with v; public ones at once", async () => {
+    const variables = SHOP.variables.map((each) => (each.name === "PORT" ? { ...each, secret: false } : each));
+    const tui = await matrix({ data: { ...SHOP, variables } });
+    expect(tui.frame()).toMatch(/DATABASE_URL +.*= same +~ differs[\s\S]*PORT +.*= 3000 +.*= 3000 +.*~ 80/);
+    tui.press("v");
+    expect(tui.frame()).toMatch(/DATABASE_URL += hunter2 +~ other hunter2 +~ live hunter2[\s\S]*FLAGS += same/);
+    tui.press("V");
+    expect(tui.frame()).toMatch(/FLAGS += \{"beta":\S+ +- missing/);
+    tui.pass(61);
+    expect(tui.frame()).not.toContain(SECRET);
+  });
+
   it.each(["escape", "q", "m"])("%s closes it", async (key) => {
     const tui = await matrix();
     tui.press(key);
@@ -232,6 +264,72 @@ describe("the matrix", () => {
     tui.press("G", "l", "y");
     expect(tui.footer()).toBe(" ✗ DEBUG has no value in test");
   });
+});
+
+describe("marks", () => {
+  it("are set with Space, R, * and ! in the matrix and in comparisons as in the list, and Escape leaves them", async () => {
+    const tui = await matrix();
+    tui.press(" ", "R", "j", "R");
+    expect(tui.frame()).toMatch(/▶ shop 3\/5 {2}place 1\/3 {2}✓ 3 marked/);
+    expect(tui.frame()).toMatch(/✓DATABASE_URL[\s\S]*✓PORT[\s\S]*✓FLAGS[\s\S]* UNSET/);
+    tui.press("!", "R", "k", "escape", "escape");
+    expect(tui.frame()).toMatch(/▶ Variables 1\/5 {2}✓ 2 marked/);
+    tui.press("d", "enter");
+    await tui.shows(/▶ development → test {2}1\/3 {2}✓ 2 marked \(1 not listed\)/);
+    tui.press("*");
+    expect(tui.frame()).toContain("✓ 4 marked (1 not listed)");
+    tui.press("escape", "escape");
+    expect(tui.frame()).not.toContain("marked");
+  });
+
+  it("stay when another environment is opened, and are copied from there", async () => {
+    const tui = await openTui();
+    tui.press(" ", " ", "]");
+    await tui.shows(/shop\/test/, /Variables 3\/5 {2}✓ 2 marked/);
+    tui.press("y");
+    await tui.shows(/copied 2 variables to the clipboard/);
+    expect(tui.copied).toEqual([`other ${SECRET}\n3000`]);
+  });
+
+  it("are what y, >, < and x act on, in the matrix in the place under the cursor", async () => {
+    const tui = await matrix();
+    tui.press("*", "l", "y");
+    await tui.shows(/copied 2 variables of test/);
+    tui.press("<");
+    await tui.shows(/4 variables to test\?/);
+    tui.press("escape", "l", "x");
+    await tui.shows(/delete the values of 3 variables from production|3 variables in production|shop\/production/);
+  });
+
+  it("are what < copies in a comparison", async () => {
+    const tui = await compared();
+    tui.press("*", "Y");
+    await tui.shows(/copied 1 variables? of test|copied DATABASE_URL of test/);
+    tui.press(">");
+    await tui.shows(/3 variables to test\?/);
+    tui.press("enter");
+    await tui.shows(/✓ no differences/);
+  });
+
+  it("say where none of them is", async () => {
+    const tui = await openTui({ data: { ...SHOP, values: [] } });
+    tui.press(" ", "y");
+    await tui.shows(/✗ .*no value/);
+  });
+});
+
+it("a click on a heading sorts by it, and again reverses that", async () => {
+  const tui = await openTui();
+  tui.click("NAME ");
+  expect(tui.names).toEqual(["DATABASE_URL", "DEBUG", "FLAGS", "PORT", "UNSET"]);
+  expect(tui.frame()).toContain("NAME ↑");
+  tui.click("NAME ↑");
+  expect(tui.names).toEqual(["UNSET", "PORT", "FLAGS", "DEBUG", "DATABASE_URL"]);
+  tui.pass(1);
+  tui.click("TYPE ");
+  expect(tui.names).toEqual(["DATABASE_URL", "PORT", "UNSET", "DEBUG", "FLAGS"]);
+  tui.press("m", "s", "s");
+  expect(tui.frame()).toMatch(/▶ shop 1\/5 {2}place 1\/3 {2}by type ↑[\s\S]*DEBUG[\s\S]*FLAGS/);
 });
 
 it("> in the list takes marked values over in one edit, without those that have none", async () => {

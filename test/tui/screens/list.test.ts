@@ -35,6 +35,14 @@ describe("moving", () => {
     await tui.shows(/appvars {2}shop\/development/, /5 variables/);
   });
 
+  it("shows a number while it is typed", async () => {
+    const tui = await openTui();
+    tui.press("1", "2");
+    expect(tui.footer()).toMatch(/^ 12 /);
+    tui.press("k");
+    expect(tui.footer()).not.toContain("12");
+  });
+
   it("says that there is no other environment", async () => {
     const tui = await openTui({ data: { ...SHOP, environments: SHOP.environments.slice(0, 1), values: [] } });
     tui.press("]");
@@ -130,6 +138,15 @@ describe("filter, type and sort", () => {
     expect(tui.frame()).not.toContain("not searched");
   });
 
+  it("says that encrypted values were not searched while all others are shown", async () => {
+    const values = SHOP.values.map((each) =>
+      each.id === 12 ? { ...each, content: { value: "envbee:enc:v1:a" } } : each,
+    );
+    const tui = await openTui({ data: { ...SHOP, values } });
+    tui.press("V", "/", ..."nowhere");
+    expect(tui.frame()).toMatch(/nothing matches "nowhere"; .*; encrypted values were not searched/);
+  });
+
   it("takes letters of commands as text, and backspace on an empty filter closes it", async () => {
     const tui = await openTui();
     tui.press("/", ..."qvyx");
@@ -213,6 +230,15 @@ describe("values", () => {
     expect(tui.frame()).toContain("3000");
     tui.pass(61);
     expect(tui.frame()).not.toContain("3000");
+  });
+
+  it("reveals the values of other environments in the record with v, also of a variable that has none here", async () => {
+    const tui = await openTui({ rows: 40 });
+    await tui.shows(/test +~ differs +•+/);
+    tui.press("v");
+    expect(tui.frame()).toMatch(/test +~ differs +other hunter2/);
+    tui.press("j", "j", "j", "v");
+    expect(tui.frame()).toMatch(/production +~ differs +true/);
   });
 
   it.each([undefined, "all"] as const)(

@@ -14,7 +14,7 @@ import { placeName } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import { notify, SORTS, type Sort, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
-import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../view/screen.js";
+import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../view/screen.js";
 import { cycled } from "../widgets/list.js";
 
 const TYPE_NAMES: readonly string[] = ["all", ...VARIABLE_TYPES.map((type) => type.toLowerCase())];
@@ -142,11 +142,6 @@ export function onTargets(
     const entries = targetsOf(state);
     return entries.length > 0 ? run(state, entries, argument) : step(notify(state, NO_TARGET, "error"));
   };
-}
-
-function whyNoName(state: State): string | undefined {
-  const { name, nothing } = selectionOf(state);
-  return name === undefined ? nothing : undefined;
 }
 
 /** Why there is no variable under the cursor, which has a value or not. */

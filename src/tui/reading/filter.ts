@@ -41,13 +41,13 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
   const { terms, types, problem } = query;
   if (problem !== undefined) return [];
   if (terms.length + types.size === 0) return rows;
+  const texts = searchTexts(table);
   const ranked: number[][] = Array.from({ length: NO_MATCH }, () => []);
   for (const row of rows) {
-    const type = anyEntry(table, row)?.variable.type;
-    if (types.size > 0 && !(type && types.has(type))) continue;
+    if (types.size > 0 && !types.has(anyEntry(table, row)?.variable.type)) continue;
     let worst = 0;
     for (const term of terms) {
-      const rank = rankOf(state, table, row, term);
+      const rank = rankOf(state, table, row, term, texts);
       worst = Math.max(worst, term.isNot ? (rank === NO_MATCH ? 0 : NO_MATCH) : rank);
     }
     ranked[worst]?.push(row);
@@ -58,8 +58,8 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
 /** After the parts of names. A description has the letters of almost any word, so that these don't count there. */
 const IN_TEXT = LETTERS;
 
-function rankOf(state: State, table: Table, row: number, { kind, text }: Term): number {
-  const { names, descriptions } = searchTexts(table);
+function rankOf(state: State, table: Table, row: number, { kind, text }: Term, texts: SearchTexts): number {
+  const { names, descriptions } = texts;
   const name = names[row] ?? "";
   if (kind === "name") return nameRank(text, name);
   if (kind === "type") return anyEntry(table, row)?.variable.type === text ? 0 : NO_MATCH;
@@ -156,7 +156,7 @@ interface Term {
 export interface Query {
   readonly terms: readonly Term[];
   /** All if there is none. */
-  readonly types: ReadonlySet<VariableType>;
+  readonly types: ReadonlySet<VariableType | undefined>;
   /** The words that are found in names, and of these the ones that are found elsewhere too. */
   readonly nameWords: readonly string[];
   readonly words: readonly string[];

@@ -110,20 +110,12 @@ function hasNames(entries: Entries, names: readonly string[]): boolean {
 
 /** The value that the others of its row are compared with. */
 function firstValue(order: Table["order"], row: number): VariableEntry | undefined {
-  for (const { cells } of order) {
-    const entry = cells[row];
-    if (entry?.value) return entry;
-  }
-  return undefined;
+  return order.find(({ cells }) => cells[row]?.value)?.cells[row];
 }
 
 /** An entry of the variable in a row, for what all places share: its type and description. */
 export function anyEntry({ order }: Table, row: number): VariableEntry | undefined {
-  for (const { cells } of order) {
-    const entry = cells[row];
-    if (entry) return entry;
-  }
-  return undefined;
+  return order.find(({ cells }) => cells[row])?.cells[row];
 }
 
 /** Compares two values of a variable. Encrypted ones are not decrypted: two of them can differ and hold the same text. */

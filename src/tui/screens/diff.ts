@@ -2,36 +2,32 @@ import type { VariableEntry } from "../../domain/source.js";
 import { assignedIn } from "../edit/review.js";
 import { differenceLines } from "../edit/review-text.js";
 import { copyEntries } from "../reading/copying.js";
-import { parseFilter } from "../reading/filter.js";
 import { readPlaces } from "../reading/read.js";
 import { isRevealed, unmasking } from "../reading/shown.js";
-import type { Command } from "../state/command.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type Revealed, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import type { DiffLines } from "../text/diff-lines.js";
-import { highlight } from "../text/fuzzy.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, fitLine, indented, type Line, line, type Span, wrapLines } from "../text/line.js";
 import { GAP, type PanelContent, scrolledLines } from "../view/panel.js";
 import {
   type Act,
-  dataOf,
+  changeData,
+  commandKey,
   gridOf,
   pop,
-  pressCommand,
   push,
   type Screen,
   selectionOf,
   targetsOf,
-  withData,
+  whyNoName,
 } from "../view/screen.js";
 import { describeFailure } from "../view/status-lines.js";
-import { cleared, moveRows, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
+import { cleared, moveRows, nameColumn, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
 import { valueCell } from "../view/values.js";
-import { commandKeyName } from "../widgets/key.js";
 import { scroll, scrollText } from "../widgets/list.js";
 import { takeOver, whyReadOnly } from "./places.js";
 
@@ -46,11 +42,11 @@ interface Comparison extends View {
 
 /** What commands do in a comparison. */
 const ACTS: Readonly<Record<string, Act<Comparison>>> = {
-  open: { whyNot: whyNoDifference, run: focusOther },
-  "next-panel": { whyNot: whyNoDifference, run: focusOther },
-  "previous-panel": { whyNot: whyNoDifference, run: focusOther },
-  "next-difference": { whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, 1)) },
-  "previous-difference": { whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, -1)) },
+  open: { whyNot: whyNoName, run: focusOther },
+  "next-panel": { whyNot: whyNoName, run: focusOther },
+  "previous-panel": { whyNot: whyNoName, run: focusOther },
+  "next-difference": { whyNot: whyNoName, run: (state, comparison) => step(next(state, comparison, 1)) },
+  "previous-difference": { whyNot: whyNoName, run: (state, comparison) => step(next(state, comparison, -1)) },
   "copy-to": { whyNot: whyNotTo, run: (state, { place }) => takeOver(state, targetsOf(state), place) },
   "copy-from": { whyNot: whyNotFrom, run: (state, { place }) => takeOver(state, targetsOf(state, place), state.place) },
   "copy-other": {
@@ -61,15 +57,14 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
     whyNot: (state, comparison) => (readingOf(state, comparison.place).isReading ? "still reading" : undefined),
     run: (state, { place }) => readPlaces(state, [place]),
   },
-  diff: { run: closed },
-  close: { run: closed },
+  diff: { run: (state) => step(pop(state)) },
+  close: { run: (state) => step(pop(state)) },
   back: { run: goBack },
 };
 
 const DIFF: Screen<Comparison> = {
   name: "diff",
-  key: (state, _comparison, key, commands: readonly Command[]) =>
-    pressCommand(state, commandKeyName(key), commands) ?? step(state),
+  key: commandKey,
   body: (state, comparison, layout) => {
     const { list, detail } = diffSizes(layout, comparison.focus);
     return [
@@ -97,17 +92,11 @@ export function openDiff(state: State, place: number): Step {
   return readPlaces(push(state, DIFF, { ...view, place, focus: "list", detail: { name: undefined, top: 0 } }), [place]);
 }
 
-function closed(state: State): Step {
-  return step(pop(state));
-}
-
 const MAX_NAME = 32;
 
 /** The values of both places side by side. */
 function diffPanel(state: State, comparison: Comparison, size: Size): PanelContent {
-  const { table, rows } = gridOf(state);
-  const { place, focus, filter } = comparison;
-  const { nameWords } = parseFilter(filter);
+  const { place, focus } = comparison;
   const { isReading, failure } = readingOf(state, place);
   const labels = [placeName(state, state.place), placeName(state, place)];
   const room = size.width - 6 - 2 * GAP.length;
@@ -121,20 +110,14 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
   return {
     ...tablePanel(state, {
       title: `${labels.join(" → ")}  `,
-      columns: [
-        {
-          ...{ heading: { text: "NAME" }, width: name, sort: "name" },
-          cell: (row) => highlight(nameWords, table.names[row] ?? "", name, {}),
-        },
-        ...values,
-      ],
+      columns: [nameColumn(state, name), ...values],
       head: failure && fitLine(indented(statusLines(state, comparison, size.width - 4)[0] ?? []), size.width - 3),
       empty: [[], ...statusLines(state, comparison, textColumns(size)).map(indented)],
       sign: (row) => signOf(entriesOf(state, row)),
       isFocused: focus === "list",
-      onColumn: (now) => focused(now, "list"),
+      onColumn: (now) => changed(now, { focus: "list" }),
     }),
-    footnote: rows.length > 0 ? hint : undefined,
+    footnote: gridOf(state).rows.length > 0 ? hint : undefined,
   };
 }
 
@@ -184,19 +167,15 @@ function detailPanel(state: State, comparison: Comparison, size: Size): PanelCon
     ...scrolledLines(lines, top, page),
     title: name === undefined ? "Variable" : `${visibleText(name)}${position}`,
     isFocused: focus === "detail",
-    select: (now) => focused(now, "detail"),
-    scroll: (now, by) => scrolled(focused(now, "detail"), scrollText(top, lines.length, page, by)),
+    select: (now) => changed(now, { focus: "detail" }),
+    scroll: (now, by) => {
+      return changed(now, { focus: "detail", detail: { name, top: scrollText(top, lines.length, page, by) } });
+    },
   };
 }
 
-function focused(state: State, focus: Comparison["focus"]): State {
-  const comparison = dataOf(state, DIFF);
-  return comparison ? withData(state, DIFF, { ...comparison, focus }) : state;
-}
-
-function scrolled(state: State, top: number): State {
-  const comparison = dataOf(state, DIFF);
-  return comparison ? withData(state, DIFF, { ...comparison, detail: { name: gridOf(state).name, top } }) : state;
+function changed(state: State, change: Partial<Comparison>): State {
+  return changeData(state, DIFF, (comparison) => ({ ...comparison, ...change }));
 }
 
 function detailTop(state: State, { detail }: Comparison): number {
@@ -228,20 +207,18 @@ function differenceDetail(state: State, size: Size): DiffLines {
 }
 
 function focusOther(state: State, { focus }: Comparison): Step {
-  return step(focused(state, focus === "list" ? "detail" : "list"));
+  return step(changed(state, { focus: focus === "list" ? "detail" : "list" }));
 }
 
 function goBack(state: State, comparison: Comparison): Step {
-  if (comparison.focus === "detail") return focusOther(state, comparison);
-  const next = cleared(state);
-  return next ? step(next) : closed(state);
+  return comparison.focus === "detail" ? focusOther(state, comparison) : step(cleared(state) ?? pop(state));
 }
 
 function moveDetail(state: State, comparison: Comparison, key: string): State {
   const { detail } = diffSizes(layoutOf(state), "detail");
   const { lines } = differenceDetail(state, detail);
   const top = scroll(detailTop(state, comparison), lines.length, detail.height - 2, key);
-  return top === undefined ? state : scrolled(state, top);
+  return top === undefined ? state : changed(state, { detail: { name: gridOf(state).name, top } });
 }
 
 /** To the next difference of the list, or the next change of the detail. */
@@ -250,19 +227,14 @@ function next(state: State, comparison: Comparison, by: 1 | -1): State {
   const { changes } = differenceDetail(state, diffSizes(layoutOf(state), "detail").detail);
   const from = detailTop(state, comparison);
   const top = by === 1 ? changes.find((index) => index > from) : changes.findLast((index) => index < from);
-  return top === undefined ? state : scrolled(state, top);
-}
-
-function whyNoDifference(state: State): string | undefined {
-  const { name, nothing } = selectionOf(state);
-  return name === undefined ? nothing : undefined;
+  return top === undefined ? state : changed(state, { detail: { name: gridOf(state).name, top } });
 }
 
 /** Why nothing can be copied from a place. */
 function whyNoValue(state: State, place: number): string | undefined {
   const { name } = selectionOf(state);
   if (targetsOf(state, place).some(({ value }) => value)) return undefined;
-  return whyNoDifference(state) ?? `${name} has no value in ${placeName(state, place)}`;
+  return whyNoName(state) ?? `${name} has no value in ${placeName(state, place)}`;
 }
 
 function whyNotTo(state: State, { place }: Comparison): string | undefined {

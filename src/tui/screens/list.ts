@@ -38,7 +38,7 @@ function columnsOf(state: State, { width }: Size): readonly Column[] {
   const names = Math.min(widestName(table), MAX_NAME);
   const { columns: chosen } = state.preferences;
   const { words, nameWords } = parseFilter(view.filter);
-  return (chosen ? chosenColumns(width - 2, names, chosen) : listColumns(width - 2, names)).map((column): Column => {
+  return columnWidths(width - 2, names, chosen).map((column): Column => {
     const format = CELLS[column.name];
     return {
       width: column.width,
@@ -50,6 +50,11 @@ function columnsOf(state: State, { width }: Size): readonly Column[] {
       },
     };
   });
+}
+
+interface ListColumn {
+  readonly name: ColumnName;
+  readonly width: number;
 }
 
 type Cell = (entry: VariableEntry, state: State, width: number, words: readonly string[]) => Line;
@@ -73,52 +78,40 @@ interface ListColumn {
   readonly width: number;
 }
 
-/** Cursor, sign and a space before the cells, and a space after them. */
+/** The marks before the cells, and a space after them. */
 const AROUND = 4;
 const TYPE = 7;
 const MAX_NAME = 32;
 /** Columns of a value before there are descriptions. */
 const VALUE = 40;
 const MIN_DESCRIPTION = 16;
-
-/**
- * The columns of a list of `width` columns. Names have the room that they need, descriptions the rest after values.
- *
- * @param names columns of the widest name
- * @param shown the wanted columns, in their order
- */
-function listColumns(width: number, names: number, shown: readonly ColumnName[] = COLUMN_NAMES): readonly ListColumn[] {
-  const has = (name: ColumnName) => shown.includes(name);
-  const room = width - AROUND - GAP.length * (shown.length - 1) - (has("type") ? TYPE : 0);
-  const isShared = has("value") || has("description");
-  const name = has("name") ? (isShared ? nameWidth(names, room) : room) : 0;
-  const rest = room - name;
-  const description = has("value") ? Math.min(rest - VALUE, Math.floor(rest * 0.45)) : rest;
-  if (has("description") && has("value") && description < MIN_DESCRIPTION) {
-    const others = shown.filter((each) => each !== "description");
-    return listColumns(width, names, others);
-  }
-  const widths = { name, type: TYPE, value: has("description") ? rest - description : rest, description };
-  return shown.map((each) => ({ name: each, width: widths[each] }));
-}
-
-/** The least width of a column without one of its own. */
+/** The least width of another column without one of its own. */
 const MIN_WIDTH = 8;
 
-/** The columns that a person has chosen. Where there is no room for all, the last ones are left out, but not the name. */
-function chosenColumns(width: number, names: number, chosen: readonly ColumnChoice[]): readonly ListColumn[] {
-  const fixed = chosen.flatMap(({ name, width: own }) => (own === undefined ? [] : [{ name, width: own }]));
-  const others = chosen.flatMap(({ name, width: own }) => (own === undefined ? [name] : []));
-  const rest = width - fixed.reduce((sum, column) => sum + column.width + GAP.length, 0);
-  const needed =
-    others.length > 0 ? AROUND + others.length * (MIN_WIDTH + GAP.length) - GAP.length : AROUND - GAP.length;
-  const last = chosen.findLastIndex(({ name }) => name !== "name");
-  if (rest < needed) {
-    // A name alone is never too wide.
-    return last < 0 ? listColumns(width, names, ["name"]) : chosenColumns(width, names, chosen.toSpliced(last, 1));
+const ALL = COLUMN_NAMES.map((name): ColumnChoice => ({ name }));
+
+/**
+ * The columns of a list of `width` columns. Names have the room that they need, descriptions the rest after values. Where
+ * there is no room for all, descriptions are left out, then the last ones, but not the name.
+ *
+ * @param names columns of the widest name
+ */
+function columnWidths(width: number, names: number, chosen: readonly ColumnChoice[] = ALL): readonly ListColumn[] {
+  const has = (wanted: ColumnName) => chosen.some((each) => each.name === wanted && each.width === undefined);
+  const ownOf = ({ name, width: own = name === "type" ? TYPE : 0 }: ColumnChoice) => own;
+  const room = chosen.reduce((left, each) => left - ownOf(each) - GAP.length, width - AROUND + GAP.length);
+  const [hasValue, hasDescription] = [has("value"), has("description")];
+  const name = !has("name") ? 0 : hasValue || hasDescription ? nameWidth(names, room) : room;
+  const rest = room - name;
+  const description = hasValue ? Math.min(rest - VALUE, Math.floor(rest * 0.45)) : rest;
+  const isCut = hasValue && hasDescription && description < MIN_DESCRIPTION;
+  const needed = (["name", "value", "description"] as const).filter(has).length * MIN_WIDTH;
+  const last = chosen.findLastIndex((each) => (isCut ? each.name === "description" : each.name !== "name"));
+  if (isCut || room < needed) {
+    return last < 0 ? [{ name: "name", width: width - AROUND }] : columnWidths(width, names, chosen.toSpliced(last, 1));
   }
-  const sized = [...fixed, ...listColumns(rest, names, others)];
-  return chosen.flatMap(({ name }) => sized.find((column) => column.name === name) ?? []);
+  const widths = { name, type: TYPE, value: hasDescription ? rest - description : rest, description };
+  return chosen.map((each) => ({ name: each.name, width: each.width ?? widths[each.name] }));
 }
 
 /** A long name is cut where the value would have less room than both need. */

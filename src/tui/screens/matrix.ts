@@ -1,34 +1,31 @@
-import { parseFilter } from "../reading/filter.js";
 import { openPlace, readPlaces } from "../reading/read.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
-import type { Command } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import { groupLabel, isProduction, placeLabel, placeName } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
-import { highlight } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, indented, type Line, type Span, wrapLines } from "../text/line.js";
 import { GAP, type PanelContent } from "../view/panel.js";
 import {
   type Act,
+  commandKey,
   dataOf,
   type Grid,
   gridOf,
   pop,
-  pressCommand,
   push,
   type Screen,
   selectionOf,
   targetRows,
+  whyNoName,
   withData,
 } from "../view/screen.js";
-import { type Column, cleared, moveToNext, tablePanel, whyNotFound, widestName } from "../view/table.js";
+import { type Column, cleared, moveToNext, nameColumn, tablePanel, whyNotFound, widestName } from "../view/table.js";
 import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../view/values.js";
-import { commandKeyName } from "../widgets/key.js";
-import { cycled } from "../widgets/list.js";
+import { cycled, keepVisible } from "../widgets/list.js";
 import { takeOver, whyReadOnly } from "./places.js";
 
 /** Names by the places of the open one's group. */
@@ -39,27 +36,26 @@ interface Matrix extends View {
   readonly left: number;
 }
 
-const ONLY = [undefined, "differing", "missing"] as const;
+const ONLY: readonly View["only"][] = [undefined, "differing", "missing"];
 
 /** What commands do in the matrix. */
 const ACTS: Readonly<Record<string, Act<Matrix>>> = {
   open: { whyNot: whyNoName, run: openCell },
   "next-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, 1, isGap)) },
   "previous-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, -1, isGap)) },
-  "filter-rows": { run: (state, matrix) => step(gridOf(state).with({ only: cycled(ONLY, onlyOf(matrix), 1) })) },
+  "filter-rows": { run: (state, { only }) => step(gridOf(state).with({ only: cycled(ONLY, only, 1) })) },
   "copy-from": { whyNot: whyNotFill, run: fill },
   refresh: { run: (state) => readPlaces(state, groupOf(state)) },
-  "previous-panel": { run: (state, matrix) => step(moveSideways(state, matrix, -1)) },
-  "next-panel": { run: (state, matrix) => step(moveSideways(state, matrix, 1)) },
-  matrix: { run: closed },
-  close: { run: closed },
-  back: { run: (state) => (cleared(state) ? step(cleared(state) ?? state) : closed(state)) },
+  "previous-panel": { run: (state) => step(atColumn(state, columnOf(gridOf(state)) - 1)) },
+  "next-panel": { run: (state) => step(atColumn(state, columnOf(gridOf(state)) + 1)) },
+  matrix: { run: (state) => step(pop(state)) },
+  close: { run: (state) => step(pop(state)) },
+  back: { run: (state) => step(cleared(state) ?? pop(state)) },
 };
 
 const MATRIX: Screen<Matrix> = {
   name: "matrix",
-  key: (state, _matrix, key, commands: readonly Command[]) =>
-    pressCommand(state, commandKeyName(key), commands) ?? step(state),
+  key: commandKey,
   body: (state, matrix, layout) => {
     const { list, detail } = matrixSizes(layout, groupOf(state).length);
     return [
@@ -94,32 +90,21 @@ function readUnread(state: State): Step {
   );
 }
 
-function closed(state: State): Step {
-  return step(pop(state));
-}
-
 function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelContent {
   const grid = gridOf(state);
-  const { table, view } = grid;
+  const { table } = grid;
   const at = sidewaysOf(state, grid, left);
   const last = at.left + at.visible;
   const column = columnOf(grid);
-  const { nameWords } = parseFilter(view.filter);
-  const name: Column = {
-    heading: { text: at.left > 0 ? "NAME ‹" : "NAME" },
-    width: at.nameWidth,
-    sort: "name",
-    cell: (row) => highlight(nameWords, table.names[row] ?? "", at.nameWidth, {}),
-  };
   const places = table.columns.slice(at.left, last).map((_, index) => {
-    return placeColumn(state, grid, at.left + index, at.widths[at.left + index] ?? 0);
+    return placeColumn(state, grid, at.left + index, at.placeWidth);
   });
   const notFound = whyNotFound(state) ?? (only ? `nothing is ${only}; t shows all` : "no variables yet");
   return {
     ...tablePanel(state, {
       title: `${groupLabel(state.places[state.place]?.group ?? "")} `,
       after: `  place ${column + 1}/${table.columns.length}${only ? `  only ${only}` : ""}`,
-      columns: [name, ...places],
+      columns: [nameColumn(state, at.nameWidth, at.left > 0 ? "NAME ‹" : "NAME"), ...places],
       end: last < table.columns.length ? "›" : "",
       empty: [[], ...wrapLines(notFound, textColumns(size), "muted").map(indented)],
       isFocused: true,
@@ -139,7 +124,7 @@ function placeColumn(state: State, { table }: Grid, column: number, width: numbe
   const info = state.places[place];
   const role = info && isProduction(info) ? "warning" : isOpen ? "accent" : "muted";
   const unread: Line = [{ text: cellText(failure ? "? not read" : "… reading", width), role: "muted" }];
-  const heading: Span = { text: `${sign}${info ? placeLabel(info) : ""}`, role: failure ? "danger" : role };
+  const heading: Span = { text: `${sign}${labelOf(state, place)}`, role: failure ? "danger" : role };
   const cell = (row: number) => [comparedCell(state, cells[row], cellKind(table, row, column, state.revealed), width)];
   return { heading, width, cell: isRead ? cell : () => unread };
 }
@@ -175,38 +160,23 @@ function columnOf({ table, place }: Grid): number {
   return table.columns.findIndex((column) => column.place === place);
 }
 
-/**
- * The widths of all places and how many are visible, from the first one that keeps the cursor in view. The names have the
- * room that these leave, as far as they need it.
- */
+/** The width of all places, and those that are visible: the one under the cursor is. The names have the room that these leave. */
 function sidewaysOf(state: State, grid: Grid, before: number) {
-  const { table } = grid;
-  const { length } = table.columns;
-  const column = columnOf(grid);
-  const width = matrixSizes(layoutOf(state), length).list.width - AROUND;
-  const most = Math.max(PLACE.min, Math.min(PLACE.max, width - NAME.long - GAP.length));
-  const widest = Math.max(NAME.min, widestName(table));
-  const least = table.columns.map(({ place }) => {
-    const info = state.places[place];
-    return Math.max(PLACE.min, Math.min(most, textWidth(info ? placeLabel(info) : "") + SIGN));
-  });
-  const taken = least.reduce((sum, each) => sum + GAP.length + each, widest);
-  const spare = Math.max(0, Math.floor((width - taken) / length));
-  const widths = least.map((each) => Math.max(each, Math.min(PLACE.max, each + spare)));
-  const room = width - Math.min(widest, Math.max(NAME.long, Math.floor(width * 0.3)));
-  const used = (from: number, count: number) =>
-    widths.slice(from, from + count).reduce((sum, each) => sum + GAP.length + each, 0);
-  /** How many places fit, from this one on. */
-  const fitting = (from: number) => {
-    let count = 1;
-    while (from + count < length && used(from, count + 1) <= room) count++;
-    return count;
-  };
-  let left = Math.min(before, column);
-  while (left + fitting(left) <= column) left++;
-  while (left > 0 && left - 1 + fitting(left - 1) >= length) left--;
-  const visible = fitting(left);
-  return { widths, visible, nameWidth: Math.min(widest, width - used(left, visible)), left };
+  const { columns } = grid.table;
+  const width = matrixSizes(layoutOf(state), columns.length).list.width - AROUND;
+  const names = Math.max(NAME.min, widestName(grid.table));
+  const room = width - Math.min(names, Math.max(NAME.long, Math.floor(width * 0.3)));
+  const labels = columns.map(({ place }) => SIGN + textWidth(labelOf(state, place)));
+  const least = Math.max(PLACE.min, Math.min(PLACE.max, room - GAP.length, Math.max(...labels)));
+  const placeWidth = Math.max(least, Math.min(PLACE.max, Math.floor(room / columns.length) - GAP.length));
+  const visible = Math.max(1, Math.min(columns.length, Math.floor(room / (placeWidth + GAP.length))));
+  const { top: left } = keepVisible({ cursor: columnOf(grid), top: before }, columns.length, visible);
+  return { placeWidth, visible, left, nameWidth: Math.min(names, width - visible * (placeWidth + GAP.length)) };
+}
+
+function labelOf({ places }: State, place: number): string {
+  const info = places[place];
+  return info ? placeLabel(info) : "";
 }
 
 /** The matrix with its cursor on another column, which is visible then. */
@@ -217,14 +187,6 @@ function atColumn(state: State, column: number): State {
   if (!matrix || place === undefined) return state;
   const next = withData(state, MATRIX, { ...matrix, place });
   return withData(next, MATRIX, { ...matrix, place, left: sidewaysOf(next, gridOf(next), matrix.left).left });
-}
-
-function moveSideways(state: State, _matrix: Matrix, by: number): State {
-  return atColumn(state, columnOf(gridOf(state)) + by);
-}
-
-function onlyOf({ only }: Matrix) {
-  return ONLY.find((each) => each === only);
 }
 
 function isGap({ table }: Pick<Grid, "table">, row: number): boolean {
@@ -256,9 +218,4 @@ function whyNotFill(state: State): string | undefined {
   if (name === undefined) return whyNoName(state);
   const other = nearest(state).length > 0 ? undefined : `${name} has no value beside ${placeName(state, place)}`;
   return whyReadOnly(state, place) ?? other;
-}
-
-function whyNoName(state: State): string | undefined {
-  const { name, nothing } = selectionOf(state);
-  return name === undefined ? nothing : undefined;
 }

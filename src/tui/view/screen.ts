@@ -6,7 +6,7 @@ import { type Notice, notify, type State, type Step, type View } from "../state/
 import { step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, type Line, wrapWords } from "../text/line.js";
-import { type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
+import { commandKeyName, type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
 import type { Panel, PanelContent } from "./panel.js";
 
 /** What a screen does with its data. The list, the places and the record are below all screens of the stack. */
@@ -223,6 +223,12 @@ export function selectionOf(state: State, place = gridOf(state).place) {
   return { place, name, nothing, entry: cellsOf(grid, place)[grid.row] };
 }
 
+/** Why there is no variable under the cursor. */
+export function whyNoName(state: State): string | undefined {
+  const { name, nothing } = gridOf(state);
+  return name === undefined ? nothing : undefined;
+}
+
 /** Whether commands act on the marked variables instead of that under the cursor. The record shows one variable. */
 export function actsOnMarked({ marks, focus, stack }: State): boolean {
   return hasMarks(marks) && (stack.length > 0 || focus !== "record");
@@ -261,6 +267,11 @@ export function pressCommand(state: State, key: string, commands: readonly Comma
   const open = top(state);
   const act = open?.screen.acts?.[command.name];
   return act ? act.run(state, open?.data) : command.run(state, "");
+}
+
+/** The keys of a screen that has no others than those of commands. */
+export function commandKey(state: State, _data: unknown, key: Key, commands: readonly Command[]): Step {
+  return pressCommand(state, commandKeyName(key), commands) ?? step(state);
 }
 
 /** The keys of commands that have a label and can run where the cursor is. */

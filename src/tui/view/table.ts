@@ -4,6 +4,7 @@ import type { Table } from "../reading/table.js";
 import { keyOf } from "../state/command.js";
 import { readingOf } from "../state/reading.js";
 import { notify, type Sort, type State } from "../state/state.js";
+import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitText, type Line, type Span } from "../text/line.js";
 import { moveCursor, type Position, scrollList } from "../widgets/list.js";
@@ -16,6 +17,14 @@ export interface Column {
   /** The order that a click on the heading chooses; again, it reverses that. */
   readonly sort?: Sort | undefined;
   readonly cell: (row: number) => Line;
+}
+
+/** The names, with what a filter finds in them. */
+export function nameColumn(state: State, width: number, heading = "NAME"): Column {
+  const { table, view } = gridOf(state);
+  const { nameWords } = parseFilter(view.filter);
+  const cell = (row: number) => highlight(nameWords, table.names[row] ?? "", width, {});
+  return { heading: { text: heading }, width, sort: "name", cell };
 }
 
 /** How a screen shows its table. */
@@ -141,7 +150,7 @@ function sortedBy(state: State, sort: Sort | undefined): State {
 }
 
 /** The table with its cursor on another line. */
-export function goTo(grid: Grid, { cursor, top }: Position): State {
+function goTo(grid: Grid, { cursor, top }: Position): State {
   return grid.with({ cursor, top, name: grid.table.names[grid.rows[cursor] ?? -1] ?? grid.view.name });
 }
 

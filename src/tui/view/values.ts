@@ -81,7 +81,7 @@ const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
 };
 
 /** `= same` in so many columns; nothing while the place isn't read. */
-export function kindSpan(kind: CellKind, width: number): Span {
+function kindSpan(kind: CellKind, width: number): Span {
   const { sign, text, ...look } = KINDS[kind];
   return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
 }

@@ -5,9 +5,9 @@ import { type Command, command } from "../state/command.js";
 import { pageSize } from "../state/layout.js";
 import { placeOrder } from "../state/places.js";
 import { groupOf } from "../state/reading.js";
-import { PANELS, type PanelName, type State, type Step } from "../state/state.js";
+import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
-import { drawn, gridOf } from "../view/screen.js";
+import { drawn, type Grid, gridOf } from "../view/screen.js";
 import { cleared, moveRows } from "../view/table.js";
 import { cycled, moveCursor, scroll } from "../widgets/list.js";
 import { IN_TABLE, ifListed } from "./choose.js";
@@ -18,33 +18,39 @@ const MARK_HELP = "mark the variable and go to the next: copying and deleting th
 
 export const MARK_COMMANDS: readonly Command[] = [
   command("Find", "mark", "space", MARK_HELP, { ...IN_TABLE, label: ifListed("mark"), run: mark }),
-  command("Find", "mark-range", "R", "mark all from here to the cursor; marking again ends the range", {
-    ...{ ...IN_TABLE, label: undefined },
-    run: markRange,
-  }),
-  command("Find", "mark-all", "*", "mark all that are listed, or none", {
-    ...{ ...IN_TABLE, label: undefined },
-    run: (state) => step({ ...state, marks: allOrNone(withRange(state.marks, gridOf(state)), gridOf(state)) }),
-  }),
-  command("Find", "invert-marks", "!", "mark the listed variables without a mark, and unmark the rest", {
-    ...{ ...IN_TABLE, label: undefined },
-    run: (state) => step({ ...state, marks: toggled(withRange(state.marks, gridOf(state)), namesOf(gridOf(state))) }),
+  marking(
+    "mark-range",
+    "R",
+    "mark all from here to the cursor; marking again ends the range",
+    (marks, grid, before) => {
+      return before.from !== undefined || grid.rows.length === 0 ? marks : { ...marks, from: grid.cursor };
+    },
+  ),
+  marking("mark-all", "*", "mark all that are listed, or none", allOrNone),
+  marking("invert-marks", "!", "mark the listed variables without a mark, and unmark the rest", (marks, grid) => {
+    return toggled(marks, namesOf(grid));
   }),
 ];
 
-function mark(state: State): Step {
-  const { marks } = state;
-  const { name } = gridOf(state);
-  if (marks.from !== undefined) return markRange(state);
-  return step(name === undefined ? state : moveRows({ ...state, marks: toggled(marks, [name]) }, "down"));
+/** @param change gets the marks with those of an open range, which ends */
+function marking(
+  name: string,
+  key: string,
+  help: string,
+  change: (marks: Marks, grid: Grid, before: Marks) => Marks,
+): Command {
+  const run = (state: State) => {
+    const grid = gridOf(state);
+    return step({ ...state, marks: change(withRange(state.marks, grid), grid, state.marks) });
+  };
+  return command("Find", name, key, help, { ...IN_TABLE, label: undefined, run });
 }
 
-/** Begins a range, or keeps the open one. */
-function markRange(state: State): Step {
+function mark(state: State): Step {
   const { marks } = state;
   const grid = gridOf(state);
   if (marks.from !== undefined) return step({ ...state, marks: withRange(marks, grid) });
-  return step(grid.rows.length === 0 ? state : { ...state, marks: { ...marks, from: grid.cursor } });
+  return step(grid.name === undefined ? state : moveRows({ ...state, marks: toggled(marks, [grid.name]) }, "down"));
 }
 
 export function moveInPanel(state: State, key: string): Step {

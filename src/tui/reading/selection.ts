@@ -25,16 +25,11 @@ export function listed(state: State, places: readonly number[], view: View, page
   return { table, rows, page, ...position, row, name: table.names[row] };
 }
 
-// The last name that was looked for among rows: with 100,000 of them that takes time.
-const found = new WeakMap<readonly number[], { readonly name: string; readonly at: number }>();
-
 /** Where the variable of a view is among rows; where its cursor was, if it isn't there. */
 function cursorOf({ names }: Table, rows: readonly number[], { name, cursor }: View): number {
   const isAt = (row: number | undefined) => row !== undefined && names[row] === name;
   if (name === "" || isAt(rows[cursor])) return cursor;
-  const last = found.get(rows);
-  const at = last?.name === name ? last.at : rows.findIndex(isAt);
-  found.set(rows, { name, at });
+  const at = rows.findIndex(isAt);
   return at < 0 ? cursor : at;
 }
 
@@ -105,19 +100,8 @@ export function namesOf({ table, rows }: Listed, from = 0, to = rows.length): st
   return rows.slice(from, to).flatMap((row) => table.names[row] ?? []);
 }
 
-interface Counted {
-  readonly names: ReadonlySet<string>;
-  readonly count: number;
-}
-
-// Counted once for each change of the rows or the marks.
-const counts = new WeakMap<readonly number[], Counted>();
-
 /** How many of the marked variables are not listed. */
-export function hiddenMarks({ names }: Marks, at: Listed): number {
+export function hiddenMarks({ names }: Marks, { table, rows }: Listed): number {
   if (names.size === 0) return 0;
-  const known = counts.get(at.rows);
-  const count = known?.names === names ? known.count : namesOf(at).filter((name) => names.has(name)).length;
-  counts.set(at.rows, { names, count });
-  return names.size - count;
+  return rows.reduce((left, row) => (names.has(table.names[row] ?? "") ? left - 1 : left), names.size);
 }

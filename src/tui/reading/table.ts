@@ -6,8 +6,7 @@ import type { Revealed, State } from "../state/state.js";
 import { parsedJson } from "../text/json.js";
 
 /** The state of a cell's value, compared with that of the open place or, if there is none, the first one of its row. */
-const CELL_KINDS = ["same", "differs", "missing", "encrypted", "unread"] as const;
-export type CellKind = (typeof CELL_KINDS)[number];
+export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";
 
 interface Column {
   /** Index of the place. */
@@ -24,8 +23,8 @@ export interface Table {
   readonly columns: readonly Column[];
   /** The same columns, with the open place first. */
   readonly order: readonly Column[];
-  /** Indexes of `CELL_KINDS`, row by row. */
-  readonly kinds: Uint8Array;
+  /** Row by row. */
+  readonly kinds: readonly CellKind[];
 }
 
 type Entries = readonly VariableEntry[];
@@ -61,7 +60,7 @@ function makeTable(open: number, places: readonly number[], read: Known["read"])
     return { place, cells: cells[index] ?? [], isRead: read[index] !== undefined };
   });
   const order = columns.toSorted((a, b) => Number(b.place === open) - Number(a.place === open));
-  let kinds: Uint8Array | undefined;
+  let kinds: readonly CellKind[] | undefined;
   return {
     ...{ names, columns, order },
     // The list does not compare.
@@ -72,14 +71,11 @@ function makeTable(open: number, places: readonly number[], read: Known["read"])
   };
 }
 
-function comparedKinds(rows: number, columns: Table["columns"], order: Table["order"]): Uint8Array {
-  const kinds = new Uint8Array(rows * columns.length);
-  let at = 0;
+function comparedKinds(rows: number, columns: Table["columns"], order: Table["order"]): readonly CellKind[] {
+  const kinds: CellKind[] = [];
   for (let row = 0; row < rows; row++) {
     const first = firstValue(order, row);
-    for (const column of columns) {
-      kinds[at++] = CELL_KINDS.indexOf(column.isRead ? kindOf(first, column.cells[row]) : "unread");
-    }
+    for (const { isRead, cells } of columns) kinds.push(isRead ? kindOf(first, cells[row]) : "unread");
   }
   return kinds;
 }
@@ -129,7 +125,7 @@ export function kindOf(first: VariableEntry | undefined, entry: VariableEntry | 
 }
 
 function storedKind({ columns, kinds }: Table, row: number, column: number): CellKind {
-  return CELL_KINDS[kinds[row * columns.length + column] ?? 0] ?? "unread";
+  return kinds[row * columns.length + column] ?? "unread";
 }
 
 /** The kind of a cell, also of a value that is decrypted at the moment. */

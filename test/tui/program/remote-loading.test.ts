@@ -242,13 +242,13 @@ describe("a rate limit", () => {
     const { url } = await fakeServer({ "/v1/variables": () => ({ status: 429 }) });
     const program = await programOf(url);
     const waits: number[] = [];
-    for (let failures = 1; failures <= 4; failures++) {
+    for (let failures = 1; failures <= 7; failures++) {
       await program.until(({ loaded }) => loaded.failures === failures);
       const wait = ((program.state.loaded.nextAt ?? 0) - program.state.now) / 1_000;
       waits.push(wait);
       program.pass(wait);
     }
-    expect(waits).toEqual([1, 2, 4, 8]);
+    expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30]);
   });
 
   it("the rate limit is updated after each answer", async () => {
@@ -304,6 +304,20 @@ describe("looking for changes", () => {
     expect(program.frame()).not.toMatch(/4321|hunter2/);
     program.pass(60);
     expect(program.frame()).not.toMatch(/~ PORT|\+ NEW/);
+  });
+
+  it("looks for changes in the interval of the settings", async () => {
+    const paths: string[] = [];
+    const { url } = await runningServer({ onRequest: ({ path }) => paths.push(path) });
+    const { path: config } = await profileFolder({ staging: developmentProfile(url) });
+    const program = await remoteProgram({}, { config, preferences: { pollMs: 60_000 } });
+    await program.until(isWell);
+    program.pass(59);
+    expect(program.frame()).toContain("59 s old");
+    expect(paths).toHaveLength(3);
+    program.pass(1);
+    await program.shows(/· 0 s old/);
+    expect(paths).toHaveLength(6);
   });
 
   it("looking for changes sends four requests a second at most", async () => {

@@ -50,6 +50,7 @@ describe("a form", () => {
     ["a", [..."PORT"], "PORT already exists: edit it instead"],
     ["a", [..."UNSET"], "UNSET already exists: edit it instead"],
     ["a", [..."9"], "✗ a name is"],
+    ["a", [..."N", "tab", "right", "tab", ..."many"], "✗ a NUMBER consists of digits"],
   ])("refuses %s with %j, and typing clears the problem", async (key, text, problem) => {
     const tui = await openTui();
     tui.press(key, ...text, "ctrl-s");
@@ -164,6 +165,9 @@ describe("a deletion", () => {
     expect(tui.frame()).not.toContain(SECRET);
     tui.press("y");
     expect(tui.footer()).toContain("y is no answer: press Enter on a button, or Ctrl-S");
+    for (const text of ["\n", "enter", "y"]) tui.paste(text);
+    expect(tui.frame()).toContain("▶ Delete");
+    expect(await tui.saved("DATABASE_URL")).toBe(SECRET);
     tui.press("escape");
     expect(tui.state.stack).toEqual([]);
   });
@@ -219,16 +223,21 @@ it("u undoes the last edit in whichever place it was, and U redoes it", async ()
 
 it("an edit that can't be undone any more is dropped from the history with x", async () => {
   const tui = await openTui();
+  tui.press("x");
+  await tui.shows(/▶ Delete/);
+  tui.press("enter");
+  await tui.shows(/deleted the value of DATABASE_URL/);
   tui.press("j", "e", "1", "ctrl-s");
   await tui.shows(/▶ Change/);
   tui.press("enter");
   await tui.shows(/changed PORT/);
-  const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 5 } } : each));
-  await tui.file.write({ ...SHOP, values });
-  await tui.until(({ loaded }) => {
-    tui.pass(1);
-    return loaded.entries[1]?.value?.content.value === 5;
+  const values = SHOP.values.filter(({ id }) => id !== 11);
+  await tui.file.write({
+    ...SHOP,
+    values: values.map((each) => (each.id === 12 ? { ...each, content: { value: 5 } } : each)),
   });
+  tui.press("V");
+  await tui.tickUntil(/PORT +NUMBER +5 /);
   tui.press("u");
   await tui.shows(/▶ Undo/);
   await tui.until(({ pending }) => pending === undefined);
@@ -236,6 +245,8 @@ it("an edit that can't be undone any more is dropped from the history with x", a
   await tui.shows(/To undo other edits, drop this one from the history/);
   tui.press("x");
   await tui.shows(/changing PORT in development was dropped from the history; nothing was changed/);
+  tui.press("u");
+  await tui.shows(/undo deleting the value of DATABASE_URL in development\?/);
 });
 
 it("keys that are typed while an edit is prepared wait for its question", async () => {

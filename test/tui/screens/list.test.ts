@@ -314,6 +314,12 @@ describe("values", () => {
     expect(tui.frame()).toContain("3000");
     tui.pass(61);
     expect(tui.frame()).not.toContain("3000");
+    for (const key of ["v", "V"]) {
+      tui.press(key);
+      expect(tui.frame()).toContain(SECRET);
+      tui.press(key);
+      expect(tui.frame()).not.toContain(SECRET);
+    }
   });
 
   it.each([undefined, "all"] as const)(

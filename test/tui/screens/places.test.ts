@@ -103,7 +103,8 @@ describe("production", () => {
 
   it("is told by the words of a name, has a warning color, and asks for a name before a deletion", async () => {
     const tui = await openTui({ data: named(...NO, ...NOR, ...YES, ...TOO), env: "test", rows: 40 });
-    const isWarned = (name: string) => tui.painted("dark").includes(`\x1b[38;2;240;180;92m  ${name} `);
+    const frame = tui.painted("dark");
+    const isWarned = (name: string) => frame.includes(`\x1b[38;2;240;180;92m  ${name} `);
     for (const name of [...YES, ...TOO]) expect([name, isWarned(name)]).toEqual([name, true]);
     for (const name of [...NO, ...NOR]) expect([name, isWarned(name)]).toEqual([name, false]);
     for (const [name, isAsked] of [

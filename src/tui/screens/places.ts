@@ -1,10 +1,8 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { assign, assignedIn } from "../edit/review.js";
 import { bodyPage, type Size } from "../state/layout.js";
-import type { Health } from "../state/loaded.js";
 import {
   groupLabel,
-  healthOf,
   identityOf,
   isProduction,
   placeLabel,
@@ -14,6 +12,7 @@ import {
   visiblePlaceRows,
 } from "../state/places.js";
 import type { Assignment } from "../state/ports.js";
+import { type Health, healthOf, readingOf } from "../state/reading.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
@@ -161,9 +160,8 @@ function pickKey(state: State, open: Pick, key: Key): Step {
 
 /** Why a place can't be edited, as far as known. */
 export function whyReadOnly(state: State, place: number): string | undefined {
-  const { loaded, others } = state;
-  const isRead = place === state.place && loaded.isComplete && !loaded.isEditable;
-  if (!isRead && others.get(place)?.isEditable !== false && state.places[place]?.kind !== "server") return undefined;
+  const { isComplete, isEditable } = readingOf(state, place);
+  if (isComplete ? isEditable : state.places[place]?.kind !== "server") return undefined;
   return `${placeName(state, place)} is read-only: the variables of a server can't be edited here`;
 }
 

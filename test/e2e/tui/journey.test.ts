@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { hasTmux } from "../../support/tmux.js";
-import { atBottom, type EXAMPLE, isOn, openTui } from "../../tui/support/open-tui.js";
+import { atBottom, type EXAMPLE, openTui } from "../../tui/support/open-tui.js";
 
 /** The cursor is on these. */
 const PORT = /›[ ~+] NUMBER +PORT /;

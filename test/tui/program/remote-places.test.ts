@@ -71,7 +71,7 @@ describe("profiles", () => {
       good: developmentProfile(url),
       file: { data: "/nowhere/vars.json" },
     });
-    await program.until((state) => state.loaded.failure !== undefined);
+    await program.until(() => program.reading.failure !== undefined);
     expect(program.frame()).toContain('✗ "color" of profile odd is not a setting');
     expect(program.frame()).not.toMatch(/hunter2|trying again/);
     await openPlace(program, "bare");
@@ -97,11 +97,11 @@ describe("profiles", () => {
       expect(program.state.stack).toEqual([]);
     }
     await openPlace(program, "file");
-    expect(program.state.loaded.isEditable).toBe(true);
+    expect(program.reading.isEditable).toBe(true);
     program.press("x");
     await program.shows(/▶ Delete/);
     program.press("enter");
-    await program.until(({ stack, loaded }) => stack.length === 0 && loaded.entries[0]?.value === undefined);
+    await program.until((state) => state.stack.length === 0 && program.reading.entries[0]?.value === undefined);
     expect(await readFile(path, "utf8")).not.toContain("postgres://localhost/test");
   });
 
@@ -161,7 +161,7 @@ describe("profiles", () => {
     await program.until(hasFailed);
     expect(program.frame()).toContain("✗ profile staging: the server refused the credentials; r tries again");
     expect(program.names).toHaveLength(7);
-    expect(program.state.loaded.nextAt).toBeUndefined();
+    expect(program.reading.nextAt).toBeUndefined();
   });
 });
 
@@ -197,7 +197,7 @@ describe("a comparison", () => {
     await program.shows(/▶ \S+ → \S+ {2}1\/\d/);
     expect(program.frame()).toContain("~ DATABASE_URL");
     program.press("escape");
-    expect(program.state.loaded).toMatchObject({ failure: undefined, isComplete: true });
+    expect(program.reading).toMatchObject({ failure: undefined, isComplete: true });
   });
 
   it("a comparison with a hanging server can be closed", async () => {

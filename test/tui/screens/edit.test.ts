@@ -139,9 +139,9 @@ describe("a form", () => {
     tui.press("j", "e", "1");
     const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 4000 } } : each));
     await tui.file.write({ ...SHOP, values });
-    await tui.until(({ loaded }) => {
+    await tui.until(() => {
       tui.pass(1);
-      return loaded.entries[1]?.value?.content.value === 4000;
+      return tui.reading.entries[1]?.value?.content.value === 4000;
     });
     tui.press("ctrl-s");
     await tui.shows(/PORT has been changed by another program/, /- 4000/, /\+ 30001/);

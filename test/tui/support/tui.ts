@@ -127,7 +127,13 @@ export function startTui(
     const picture = pictureOf(program.state, commands, createTheme(theme));
     return renderFrame(createElement(Screen, { picture }), program.state.columns);
   };
-  const frame = () => stripVTControlCharacters(draw("plain"));
+  let last: { readonly state: State; readonly text: string } | undefined;
+  /** Drawn once for each state, since drawing takes longer than all else. */
+  const frame = () => {
+    const { state } = program;
+    if (last?.state !== state) last = { state, text: stripVTControlCharacters(draw("plain")) };
+    return last.text;
+  };
   const until = (isReached: (state: State) => boolean): Promise<void> => {
     return new Promise((resolve) => {
       const look = () => {

@@ -1,5 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
+import { isEncrypted, isPublic, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { readingOf } from "../state/reading.js";
 import type { Sort, State, View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
@@ -66,7 +66,9 @@ function rankOf(state: State, table: Table, row: number, { kind, text }: Term, t
   if (kind === "flag") return hasFlag(state, table, row, text) ? 0 : NO_MATCH;
   const rank = partRank(text, name);
   if (rank !== NO_MATCH || descriptions[row]?.includes(text)) return Math.min(rank, IN_TEXT);
-  return hasValue(table, row, (entry) => shownText(entry, state).includes(text)) ? IN_TEXT : NO_MATCH;
+  const isFound = (entry: VariableEntry) =>
+    (state.revealed !== undefined || isPublic(entry.rules)) && shownText(entry, state).includes(text);
+  return hasValue(table, row, isFound) ? IN_TEXT : NO_MATCH;
 }
 
 function hasFlag(state: State, table: Table, row: number, flag: string): boolean {

@@ -197,9 +197,9 @@ describe("the matrix", () => {
       "same encrypted encrypted",
     ]);
     for (const [keys, expected] of [
-      [["j", "j", "v"], /› SEALED +=.same +=.same +=.same/],
-      [["j", "v"], /› PLAIN +=.same +=.same +~.differs/],
-      [["j", "v"], /› SPACES +=.same +=.same +~.differs/],
+      [["j", "j", "v"], /› {2}SEALED +=.x +=.x +=.x /],
+      [["j", "v"], /› {2}PLAIN +=.x +=.x +~.y /],
+      [["j", "v"], /› {2}SPACES +=.\{.+ +=.\{.+ +~."no" /],
     ] as const) {
       tui.press(...keys);
       await tui.shows(expected);

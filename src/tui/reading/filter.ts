@@ -6,14 +6,8 @@ import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzz
 import { shownValue } from "./shown.js";
 import { anyEntry, hasKind, isUnequal, type Table } from "./table.js";
 
-/** The rows of a table that a view lists, for what they depend on. */
-interface Known {
-  readonly on: readonly unknown[];
-  readonly rows: readonly number[];
-}
-
 // Computed once for each change of what they depend on.
-const knownRows = new WeakMap<Table, Known>();
+const knownRows = new WeakMap<Table, { readonly on: readonly unknown[]; readonly rows: readonly number[] }>();
 
 /** The rows of a table that a view lists, in its order: with a filter the best come first. */
 export function rowsOf(state: State, table: Table, { filter, only, sort, isReversed }: View): readonly number[] {

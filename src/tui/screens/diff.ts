@@ -47,8 +47,14 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
   "previous-panel": { whyNot: whyNoName, run: focusOther },
   "next-difference": { whyNot: whyNoName, run: (state, comparison) => step(next(state, comparison, 1)) },
   "previous-difference": { whyNot: whyNoName, run: (state, comparison) => step(next(state, comparison, -1)) },
-  "copy-to": { whyNot: whyNotTo, run: (state, { place }) => takeOver(state, targetsOf(state), place) },
-  "copy-from": { whyNot: whyNotFrom, run: (state, { place }) => takeOver(state, targetsOf(state, place), state.place) },
+  "copy-to": {
+    whyNot: (state, { place }) => whyNoValue(state, state.place) ?? whyReadOnly(state, place),
+    run: (state, { place }) => takeOver(state, targetsOf(state), place),
+  },
+  "copy-from": {
+    whyNot: (state, { place }) => whyNoValue(state, place) ?? whyReadOnly(state, state.place),
+    run: (state, { place }) => takeOver(state, targetsOf(state, place), state.place),
+  },
   "copy-other": {
     whyNot: (state, { place }) => whyNoValue(state, place),
     run: (state, { place }) => copyEntries(state, place, targetsOf(state, place), "value"),
@@ -112,7 +118,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
       title: `${labels.join(" → ")}  `,
       columns: [nameColumn(state, name), ...values],
       head: failure && fitLine(indented(statusLines(state, comparison, size.width - 4)[0] ?? []), size.width - 3),
-      empty: [[], ...statusLines(state, comparison, textColumns(size)).map(indented)],
+      empty: () => [[], ...statusLines(state, comparison, textColumns(size)).map(indented)],
       sign: (row) => signOf(entriesOf(state, row)),
       isFocused: focus === "list",
       onColumn: (now) => changed(now, { focus: "list" }),
@@ -235,12 +241,4 @@ function whyNoValue(state: State, place: number): string | undefined {
   const { name } = selectionOf(state);
   if (targetsOf(state, place).some(({ value }) => value)) return undefined;
   return whyNoName(state) ?? `${name} has no value in ${placeName(state, place)}`;
-}
-
-function whyNotTo(state: State, { place }: Comparison): string | undefined {
-  return whyNoValue(state, state.place) ?? whyReadOnly(state, place);
-}
-
-function whyNotFrom(state: State, { place }: Comparison): string | undefined {
-  return whyNoValue(state, place) ?? whyReadOnly(state, state.place);
 }

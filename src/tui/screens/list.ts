@@ -22,7 +22,7 @@ export function variablesPanel(state: State, size: Size): PanelContent {
       title: "Variables ",
       columns: columnsOf(state, size),
       head,
-      empty: [head ?? [], ...emptyListLines(state, textColumns(size)).map(indented)],
+      empty: () => [head ?? [], ...emptyListLines(state, textColumns(size)).map(indented)],
       isFocused: state.focus === "variables",
     }),
     footnote: progress === undefined || isEmpty ? undefined : `reading… ${progress}`.trimEnd(),
@@ -52,10 +52,7 @@ function columnsOf(state: State, { width }: Size): readonly Column[] {
   });
 }
 
-interface ListColumn {
-  readonly name: ColumnName;
-  readonly width: number;
-}
+type ListColumn = ColumnChoice & { readonly width: number };
 
 type Cell = (entry: VariableEntry, state: State, width: number, words: readonly string[]) => Line;
 
@@ -72,10 +69,6 @@ const CELLS: Readonly<Record<ColumnName, Cell>> = {
 
 function searched(words: readonly string[], text: string, width: number, look: Omit<Span, "text">): Line {
   return words.length === 0 ? [{ ...look, text: cellText(text, width) }] : highlight(words, text, width, look);
-}
-interface ListColumn {
-  readonly name: ColumnName;
-  readonly width: number;
 }
 
 /** The marks before the cells, and a space after them. */

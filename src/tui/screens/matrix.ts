@@ -99,14 +99,14 @@ function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelCon
   const places = table.columns.slice(at.left, last).map((_, index) => {
     return placeColumn(state, grid, at.left + index, at.placeWidth);
   });
-  const notFound = whyNotFound(state) ?? (only ? `nothing is ${only}; t shows all` : "no variables yet");
+  const notFound = () => whyNotFound(state) ?? (only ? `nothing is ${only}; t shows all` : "no variables yet");
   return {
     ...tablePanel(state, {
       title: `${groupLabel(state.places[state.place]?.group ?? "")} `,
       after: `  place ${column + 1}/${table.columns.length}${only ? `  only ${only}` : ""}`,
       columns: [nameColumn(state, at.nameWidth, at.left > 0 ? "NAME ‹" : "NAME"), ...places],
       end: last < table.columns.length ? "›" : "",
-      empty: [[], ...wrapLines(notFound, textColumns(size), "muted").map(indented)],
+      empty: () => [[], ...wrapLines(notFound(), textColumns(size), "muted").map(indented)],
       isFocused: true,
       column: column - at.left + 1,
       onColumn: (now, clicked) => (clicked < 1 ? now : atColumn(now, at.left + clicked - 1)),

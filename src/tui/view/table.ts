@@ -40,7 +40,7 @@ interface Look {
   /** After the headings, where there are more. */
   readonly end?: string;
   /** What is shown without rows. */
-  readonly empty: readonly Line[];
+  readonly empty: () => readonly Line[];
   /** The sign before a name, of one column; by default whether it was changed just now. */
   readonly sign?: (row: number) => Span;
   readonly isFocused: boolean;
@@ -61,7 +61,7 @@ export function tablePanel(state: State, look: Look): PanelContent {
   return {
     title: titleOf(state, grid, look),
     isFocused: look.isFocused,
-    lines: isEmpty ? look.empty : [look.head ?? headings(grid, look), ...rowLines(state, grid, look)],
+    lines: isEmpty ? look.empty() : [look.head ?? headings(grid, look), ...rowLines(state, grid, look)],
     heads: 1,
     select: (now, { line, column: at }) => {
       const column = columnAt(columns, at);

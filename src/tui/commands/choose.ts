@@ -9,7 +9,7 @@ import { actsOnMarked, withList } from "../reading/selection.js";
 import { copyAll, copySelected } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
 import { openMatrix } from "../screens/matrix.js";
-import { otherPlaceNames, pickToCompare } from "../screens/places.js";
+import { pickToCompare } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
 import { placeName } from "../state/places.js";
 import { notify, SORTS, type Sort, type State, type Step } from "../state/state.js";
@@ -71,15 +71,11 @@ export function placeChoices({ places, place }: State): readonly Choice[] {
 }
 
 export function otherPlaceChoices(state: State): readonly Choice[] {
-  const { places, place } = state;
-  return placeChoices({ ...state, places: places.filter((_, index) => index !== place), place: -1 });
+  return placeChoices(state).filter(({ text }) => text !== state.places[state.place]?.name);
 }
 
 export function openNamed(state: State, name: string): Step {
-  const names = placeChoices(state).map(({ text }) => text);
-  const place = names.includes(name) ? state.places.findIndex((each) => each.name === name && !each.isGone) : -1;
-  if (place >= 0) return openPlace(state, place);
-  return step(notify(state, `there is no place "${name}"${suggestion(name, names)}`, "error"));
+  return withNamed(state, name, "place", placeChoices(state), openPlace);
 }
 
 /** Compares with the place under the cursor, or else lets the person pick one. */
@@ -91,11 +87,23 @@ export function diffSelected(state: State): Step {
 
 /** Runs something for another place with this name. */
 export function withOtherPlace(state: State, name: string, run: (state: State, place: number) => Step): Step {
-  const { places, place } = state;
-  const other = places.findIndex((each, index) => index !== place && !each.isGone && each.name === name);
-  if (other >= 0) return run(state, other);
-  if (places[place]?.name === name) return step(notify(state, `${name} is the open place`, "error"));
-  return step(notify(state, `there is no other place "${name}"${suggestion(name, otherPlaceNames(state))}`, "error"));
+  return withNamed(state, name, "other place", otherPlaceChoices(state), run);
+}
+
+function withNamed(
+  state: State,
+  name: string,
+  what: string,
+  choices: readonly Choice[],
+  run: (state: State, place: number) => Step,
+): Step {
+  const names = choices.map(({ text }) => text);
+  if (names.includes(name))
+    return run(
+      state,
+      state.places.findIndex((each) => each.name === name && !each.isGone),
+    );
+  return step(notify(state, `there is no ${what} "${name}"${suggestion(name, names)}`, "error"));
 }
 
 /** @param known few enough to list all of them */

@@ -11,7 +11,7 @@ import { openCopy } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
 import { filterList } from "../screens/list.js";
-import { openTakeOver, takeOver } from "../screens/places.js";
+import { copyTo, findPlace, openCopyTo } from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
 import { PANELS, type State } from "../state/state.js";
 import { calling, step } from "../state/work.js";
@@ -48,15 +48,7 @@ import {
   withOtherPlace,
 } from "./choose.js";
 import { BESIDE_COMMANDS, clearable, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./mark.js";
-import {
-  addEnvironment,
-  exportChoices,
-  exportFile,
-  GRACE_CHOICES,
-  importChoices,
-  importFile,
-  rotate,
-} from "./transfer.js";
+import { addEnvironment, exportFile, graceChoices, importFile, rotate } from "./transfer.js";
 
 /** Of a command that does nothing in the list: the screen says what it does. */
 const byScreen: Command["run"] = (state) => step(state);
@@ -77,20 +69,20 @@ const COMPARE_COMMANDS: readonly Command[] = [
       run: (state, name) => (name === "" ? diffSelected(state) : withOtherPlace(state, name, openDiff)),
     },
   ),
-  command("Edit", "take-over", ">", "give the variable the same value in another place", {
+  command("Edit", "copy-to", ">", "copy the value to other places", {
     ...ON_SELECTED,
-    label: ifOpen("take over"),
+    label: ifOpen("copy to"),
     argument: "<place>",
     choices: otherPlaceChoices,
     disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
     run: onTargets((state, entries, name) => {
-      if (name === "") return openTakeOver(state, entries, selectionOf(state).place);
-      return withOtherPlace(state, name, (from, place) => takeOver(from, entries, place));
+      if (name === "") return openCopyTo(state, entries, selectionOf(state).place);
+      return withOtherPlace(state, name, (from, place) => copyTo(from, entries, place));
     }),
   }),
-  command("Edit", "take-from", "<", "take the value of the right side over to the left one", {
+  command("Edit", "copy-from", "<", "copy the value of the right side to the left one", {
     where: ["diff"],
-    label: "take from there",
+    label: "copy from there",
     run: byScreen,
   }),
   command("Values", "matrix", "m", "show which values differ or are missing in the environments of the application", {
@@ -151,13 +143,12 @@ const FIND_COMMANDS: readonly Command[] = [
     where: ["variables", "matrix", "diff"],
     label: ifListed("filter"),
     argument: "<text>",
-    accepts: "text",
     run: (state, text) => (text === "" ? filterList(state) : step(withTypedFilter(state, text))),
   }),
   command("Find", "find-place", "/", "find a place by its name", {
     where: ["places"],
     label: "find",
-    run: (state) => openCommandLine(state, "open "),
+    run: findPlace,
   }),
   command("Find", "type", "t", "show only one type of variable, then the next, then all again", {
     ...IN_LIST,
@@ -246,33 +237,24 @@ const TRANSFER_COMMANDS: readonly Command[] = [
   command("Edit", "import", "", "import a dotenv, JSON or YAML file, after a question", {
     label: undefined,
     argument: "<file> [format]",
-    accepts: "path",
-    needsArgument: true,
-    choices: importChoices,
     disabledReason: whyNotEdit,
     run: importFile,
   }),
   command("Values", "export", "", "write all values, or the marked ones, to a file that only you can read", {
     label: undefined,
     argument: "<file> [format]",
-    accepts: "path",
-    needsArgument: true,
-    choices: exportChoices,
     run: exportFile,
   }),
   command("Edit", "env add", "", "add an environment, and show its credentials", {
     label: undefined,
     argument: "<name>",
-    accepts: "text",
-    needsArgument: true,
     disabledReason: whyNoEnvironments,
     run: addEnvironment,
   }),
   command("Edit", "env rotate", "", "give the open environment new credentials, and show them", {
     label: undefined,
     argument: "[grace]",
-    accepts: "text",
-    choices: () => GRACE_CHOICES,
+    choices: graceChoices,
     disabledReason: whyNoEnvironments,
     run: rotate,
   }),
@@ -301,7 +283,7 @@ const VALUE_COMMANDS: readonly Command[] = [
     ...ON_VARIABLE,
     label: undefined,
     disabledReason: (state) => whyNotRead(state) ?? whyNoTarget(state),
-    run: (state) => openCopy(state),
+    run: openCopy,
   }),
   command("Values", "copy-other", "Y", "copy the value of the right side", {
     where: ["diff"],
@@ -326,7 +308,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   ...EDIT_COMMANDS,
   ...COMPARE_COMMANDS,
   ...TRANSFER_COMMANDS,
-  command("Other", "help", "?", "show all keys", { where: EVERYWHERE, run: openHelp }),
+  command("Other", "help", "? f1", "show the keys that work here", { where: EVERYWHERE, run: openHelp }),
   command("Other", "command", ":", "type a command; matches are shown, and Tab completes it", {
     where: EVERYWHERE,
     label: undefined,

@@ -12,8 +12,8 @@ import { type Done, notify, type State, type Step, type Work } from "../state/st
 import { andThen, awaiting, step, trying } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
-import { type PanelContent, requiredLine, scrolledLines } from "../view/panel.js";
-import { acceptsQuestion, BUTTON_KEYS } from "../view/question.js";
+import { inputLine, type PanelContent, scrolledLines } from "../view/panel.js";
+import { acceptsQuestion, BUTTON_KEYS, requiredInput } from "../view/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, top, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { movedButton, scroll, scrollText } from "../widgets/list.js";
@@ -79,6 +79,8 @@ const REVIEW: Screen<Confirmation> = {
     if (requiredText(state, confirmation) !== undefined) return REVIEW_KEYS.typed;
     return confirmation.isRevealed ? REVIEW_KEYS.revealed : REVIEW_KEYS.masked;
   },
+  more: hints("↑↓ scroll, n back, x drop an edit of the history that can't be undone, Ctrl-S confirm"),
+  types: (state, confirmation) => requiredText(state, confirmation) !== undefined,
   places: (_state, { place }) => [place],
   isBusy: isBeingWritten,
 };
@@ -243,7 +245,7 @@ function answerLines(state: State, confirmation: Confirmation, width: number): L
   const required = requiredText(state, confirmation);
   const buttons = answerButtons(confirmation);
   if (required === undefined) return [buttons];
-  return [requiredLine(required, confirmation.typed, width), buttons];
+  return [inputLine(requiredInput(required).label, confirmation.typed, width), buttons];
 }
 
 export function confirmUndo(state: State): Step {
@@ -301,7 +303,7 @@ function applied(state: State): Step {
   const { writing, history } = state;
   if (!writing) return step(state);
   const { purpose, place, edit } = writing;
-  const isOfMarked = purpose === "delete" || purpose === "take-over";
+  const isOfMarked = purpose === "delete" || purpose === "copy-to";
   const marks = isOfMarked ? unmarked(state, edit.changes) : state.marks;
   const stack = withoutReview(state, edit);
   const written = { ...state, stack, writing: undefined, marks, history: historyAfter(history, writing) };

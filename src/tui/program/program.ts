@@ -4,6 +4,7 @@ import { lookElsewhere, placesChanged } from "../reading/others.js";
 import { stopReading } from "../reading/read-place.js";
 import { expireRevealed } from "../reading/reveal.js";
 import { cursorInView, relist, selectedEntry } from "../reading/selection.js";
+import { openHelp } from "../screens/help.js";
 import { type Command, isOfList, keyOf, whereOf } from "../state/command.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
@@ -11,7 +12,7 @@ import type { Place, PlacesChange } from "../state/ports.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, calling, finished, step } from "../state/work.js";
 import { isQuitQuestion, quit } from "../view/question.js";
-import { belowLine, drawn, layers, pressCommand, top } from "../view/screen.js";
+import { belowLine, drawn, isHelpKey, layers, pressCommand, top } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
@@ -42,6 +43,7 @@ function counted(state: State, key: Key, commands: readonly Command[]): Step {
 
 function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
   const open = top(state);
+  if (isHelpKey(state, key)) return openHelp(state);
   return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
 }
 

@@ -1,6 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { assign, assignedIn } from "../edit/review.js";
-import { bodyPage, type Size } from "../state/layout.js";
+import { openPlace } from "../reading/loading.js";
+import type { Size } from "../state/layout.js";
 import type { Health } from "../state/loaded.js";
 import {
   groupLabel,
@@ -14,14 +15,13 @@ import {
   visiblePlaceRows,
 } from "../state/places.js";
 import type { Assignment } from "../state/ports.js";
-import { notify, type State, type Step } from "../state/state.js";
+import { type Next, notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, type Line, type Span } from "../text/line.js";
 import { type Cell, GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
-import { hints, pop, push, type Screen, withData } from "../view/screen.js";
-import { commandKeyName, type Key } from "../widgets/key.js";
-import { keepVisible, moveCursor } from "../widgets/list.js";
+import { keepVisible } from "../widgets/list.js";
+import { type Menu, type MenuItem, openMenu } from "./menu.js";
 
 const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;
 
@@ -41,19 +41,6 @@ export function placesPanel(state: State, size: Size, isFocused: boolean): Panel
       ...now,
       placeCursor: order[keepVisible({ cursor: at + by, top: 0 }, order.length, 1).cursor] ?? placeCursor,
     }),
-  };
-}
-
-function pickPanel(state: State, pick: Pick, size: Size): PanelContent {
-  const { cursor, title } = pick;
-  return {
-    title,
-    isFocused: true,
-    lines: placeLines(state, cursor, size, true),
-    select: selectPlace(state, cursor, size, (now, index) =>
-      // The open place is not one to pick.
-      index === state.place ? now : withData(now, PICK, { ...pick, cursor: index }),
-    ),
   };
 }
 
@@ -108,55 +95,72 @@ function cells(state: State, index: number, width: number): Line {
   return [name, health, { text: `${GAP}${cellText(identity, width - nameWidth - 8)}`, role: "muted" }];
 }
 
-/** The use of the picked place. */
-type OnPicked = (state: State, place: number) => Step;
+function placeItem(state: State, index: number, run: Next): readonly MenuItem[] {
+  const place = state.places[index];
+  if (!place || place.isGone) return [];
+  const { name, group, detail } = place;
+  const help = [...(index === state.place ? ["open"] : []), identityOf(place) ?? "", detail].filter(Boolean).join("  ");
+  return [{ label: name, role: isProduction(place) ? "warning" : "text", help, group: groupLabel(group), run }];
+}
 
-/** A place is being picked. */
-interface Pick {
+const PLACES: Menu = {
+  prompt: "/",
+  verb: "open",
+  content: (state) => ({
+    title: "Open",
+    items: placeOrder(state.places).flatMap((index) => {
+      return placeItem(state, index, (now) => openPlace({ ...now, focus: "variables" }, index));
+    }),
+  }),
+};
+
+/** Finds a place by its name. */
+export function findPlace(state: State): Step {
+  return openMenu(state, PLACES);
+}
+
+interface PlacePick {
   readonly title: string;
   /** Indexes of the places that can be picked. */
   readonly places: readonly number[];
-  /** Index of a place. */
-  readonly cursor: number;
-  readonly onPicked: OnPicked;
+  /** Of those that are marked at first. */
+  readonly marked?: readonly number[];
+  readonly onPicked: (state: State, places: readonly number[]) => Step;
 }
 
-const PICK_KEYS = hints("↑↓ move, Enter choose, Esc back");
-
-const PICK: Screen<Pick> = { name: "pick", key: pickKey, panel: pickPanel, hints: () => PICK_KEYS };
-
-/** Indexes of all places but one, by default the open one. */
-function otherPlaces({ places, place }: State, from = place): readonly number[] {
-  return placeOrder(places).filter((index) => index !== from);
+/** Lets the person pick one or several places. */
+export function pickPlaces(state: State, { marked = [], ...pick }: PlacePick): Step {
+  const nameOf = (index: number) => state.places[index]?.name ?? "";
+  const onMarked: Menu["onMarked"] = (now, names) =>
+    pick.onPicked(
+      now,
+      pick.places.filter((index) => names.includes(nameOf(index))),
+    );
+  return openMenu(state, { ...pickMenu(pick), onMarked }, "", marked.map(nameOf));
 }
 
-export function otherPlaceNames(state: State): readonly string[] {
-  return otherPlaces(state).flatMap((index) => state.places[index]?.name ?? []);
+function pickMenu({ title, places, onPicked }: PlacePick): Menu {
+  const content: Menu["content"] = (state) => ({
+    title,
+    items: places.flatMap((index) => placeItem(state, index, (now) => onPicked(now, [index]))),
+  });
+  return { verb: "choose", content };
 }
 
-/** Lets the person pick the place to compare with. */
-export function pickToCompare(state: State, onPicked: OnPicked): Step {
-  const title = `Compare ${placeName(state, state.place)} with`;
-  return pick(state, { title, places: otherPlaces(state), onPicked }, state.place, "compare with");
+/** Indexes of all places but one, those of its group first. */
+function otherPlaces({ places }: State, from: number): readonly number[] {
+  const others = placeOrder(places).filter((index) => index !== from);
+  const isBeside = (index: number) => places[index]?.group === places[from]?.group;
+  return [...others.filter(isBeside), ...others.filter((index) => !isBeside(index))];
 }
 
-/** Lets the person pick a place, unless there is only one. @param from the place that values come from */
-function pick(state: State, { places, ...rest }: Omit<Pick, "cursor">, from: number, what: string): Step {
+/** Lets the person pick the place to compare with, unless there is only one. */
+export function pickToCompare(state: State, onPicked: (state: State, place: number) => Step): Step {
+  const places = otherPlaces(state, state.place);
   const [first, ...more] = places;
-  if (first === undefined) return step(notify(state, `there is no other place to ${what}`));
-  if (more.length === 0) return rest.onPicked(state, first);
-  const inGroup = places.find((index) => state.places[index]?.group === state.places[from]?.group);
-  return step(push(state, PICK, { ...rest, places, cursor: inGroup ?? first }));
-}
-
-function pickKey(state: State, open: Pick, key: Key): Step {
-  const name = commandKeyName(key);
-  const { places, cursor, onPicked } = open;
-  if (name === "escape" || name === "q") return step(pop(state));
-  if (name === "enter") return onPicked(pop(state), cursor);
-  const moved = moveCursor({ cursor: places.indexOf(cursor), top: 0 }, places.length, bodyPage(state), name);
-  const next = moved && places[moved.cursor];
-  return step(next === undefined ? state : withData(state, PICK, { ...open, cursor: next }));
+  if (first === undefined || more.length === 0) return onPicked(state, first ?? state.place);
+  const title = `Compare ${placeName(state, state.place)} with`;
+  return openMenu(state, pickMenu({ title, places, onPicked: (now, [place = first]) => onPicked(now, place) }));
 }
 
 /** Why a place can't be edited, as far as known. */
@@ -167,29 +171,32 @@ export function whyReadOnly(state: State, place: number): string | undefined {
   return `${placeName(state, place)} is read-only: the variables of a server can't be edited here`;
 }
 
-/** Lets the person pick the place to which the values are taken over. @param from theirs, by default the open place */
-export function openTakeOver(state: State, entries: readonly VariableEntry[], from = state.place): Step {
+/** Lets the person pick the places to copy the values to. @param from theirs, by default the open place */
+export function openCopyTo(state: State, entries: readonly VariableEntry[], from = state.place): Step {
   if (withValue(entries).length === 0) return step(notify(state, nothingText(entries), "error"));
-  const title = `Take over ${variablesText(entries.map(({ variable }) => variable))} to`;
+  const title = `Copy ${variablesText(entries.map(({ variable }) => variable))} to`;
   const places = otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
-  const onPicked: OnPicked = (next, place) => takeOver(next, entries, place);
-  return pick(state, { title, places, onPicked }, from, "take it over to");
+  if (places.length === 0) return step(notify(state, "there is no other place to copy to"));
+  const onPicked: PlacePick["onPicked"] = (now, [first = from, ...more]) => {
+    return more.length === 0 ? copyTo(now, entries, first) : step(notify(now, "pick one place at a time"));
+  };
+  return places.length === 1 ? onPicked(state, places) : pickPlaces(state, { title, places, onPicked });
 }
 
 /**
- * Prepares an edit that gives the variables of another place these values; an encrypted value is taken over as it is
+ * Prepares an edit that gives the variables of another place these values; an encrypted value is copied as it is
  * stored. Variables without a value are left out.
  *
  * @param to index of the place that is edited
  */
-export function takeOver(state: State, entries: readonly VariableEntry[], to: number): Step {
+export function copyTo(state: State, entries: readonly VariableEntry[], to: number): Step {
   const refusal = whyReadOnly(state, to);
   if (refusal !== undefined) return step(notify(state, refusal, "error"));
   const assignments = withValue(entries).map((entry): Assignment => {
     return { name: entry.variable.name, ...assignedIn(entry) };
   });
   if (assignments.length === 0) return step(notify(state, nothingText(entries), "error"));
-  return assign(state, to, "take-over", assignments);
+  return assign(state, to, "copy-to", assignments);
 }
 
 function withValue(entries: readonly VariableEntry[]): readonly VariableEntry[] {

@@ -27,12 +27,8 @@ export interface Command {
   readonly group: (typeof COMMAND_GROUPS)[number];
   /** The argument after `:` and the word, such as `<place>`. */
   readonly argument?: string;
-  /** Candidates for the argument. @param typed the argument so far */
+  /** The values of the argument, which otherwise is any text. @param typed the argument so far */
   readonly choices?: (state: State, typed: string) => readonly (Choice | string)[];
-  /** That the argument can be another text than one of the choices: a path, or anything. */
-  readonly accepts?: "path" | "text";
-  /** Whether it does nothing without its argument. */
-  readonly needsArgument?: boolean;
   /** That a number before its key repeats it: it only moves, so that the work of the last step is enough. */
   readonly repeats?: true;
   /** Why it can't run now; undefined if it can. */

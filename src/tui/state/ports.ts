@@ -183,5 +183,5 @@ export interface Written {
  */
 export type EditText = (text: string, file: { readonly name: string; readonly isJson: boolean }) => Promise<string>;
 
-export type EditPurpose = "add" | "edit" | "delete" | "take-over" | "import";
+export type EditPurpose = "add" | "edit" | "delete" | "copy-to" | "import";
 export type Purpose = EditPurpose | "undo" | "redo";

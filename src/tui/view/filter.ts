@@ -33,15 +33,19 @@ const FILTER: Screen<TypedFilter> = {
   input: (state, { field, list }) => {
     const [found, all] = list.counts(pop(state));
     const count = `  ${countText(found)} of ${countText(all)} `;
-    const keys = keyLine(FILTER_KEYS, state.columns);
+    const keys = keyLine([...FILTER_KEYS, ...HELP_KEY], state.columns);
     const input = textInput(field, state.columns - 2 - count.length - lineWidth(keys));
     return [[{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys]];
   },
+  hints: () => FILTER_KEYS,
+  more: hints("↑↓ move in the list, PgUp a page up, PgDn a page down"),
+  types: () => true,
   isLine: true,
   isInList: true,
 };
 
 const FILTER_KEYS = hints("Enter keep, Esc cancel");
+const HELP_KEY = hints("F1 help");
 
 /** Keys that move in the list meanwhile. */
 const MOVES = ["up", "down", "pageup", "pagedown"];

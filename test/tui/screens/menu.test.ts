@@ -13,7 +13,6 @@ describe("the command line", () => {
     ["diff prod", "diff production"],
     ["type n", "type number"],
     ["env a", "env add "],
-    ["quit x", "quit x"],
   ])("completes %o to %o with Tab", async (text, full) => {
     const tui = await openTui();
     tui.press(":", ...text, "tab");
@@ -23,20 +22,20 @@ describe("the command line", () => {
   it("lists commands with their keys, and why one can't run now", async () => {
     const tui = await openTui();
     tui.press(":", ..."undo");
-    expect(tui.frame()).toMatch(/› undo +✗ nothing to undo +u/);
+    expect(tui.frame()).toMatch(/› +u +undo +✗ nothing to undo/);
     tui.press("enter");
-    expect(tui.footer()).toMatch(/^ :undo +✗ nothing to undo/);
+    expect(tui.frame()).toMatch(/✗ nothing to undo\s+:undo /);
     tui.press("ctrl-u", ..."sart", "enter");
-    expect(tui.footer()).toMatch(/unknown command \(did you mean sort\?\)/);
+    expect(tui.frame()).toMatch(/✗ unknown command \(did you mean sort\?\)\s+:sart /);
     tui.press("escape");
     expect(tui.state.stack).toEqual([]);
   });
 
   it("goes through the list with the arrows, and runs the highlighted entry", async () => {
     const tui = await openTui();
-    tui.press(":", ..."open ", "down", "down");
-    expect(tui.frame()).toMatch(/› test/);
-    tui.press("up", "up", "enter");
+    tui.press(":", ..."open", "enter", "down");
+    expect(tui.frame()).toMatch(/› +test/);
+    tui.press("down", "enter");
     await tui.shows(/appvars {2}shop\/production/);
   });
 
@@ -67,15 +66,62 @@ describe("the command line", () => {
 });
 
 describe("help", () => {
-  it("shows all commands with their keys, and scrolls", async () => {
-    const tui = await openTui({ rows: 15 });
+  it("lists the commands of the panel by group, finds one with /, and runs it with Enter", async () => {
+    const tui = await openTui({ rows: 40 });
     tui.press("?");
-    expect(tui.frame()).toMatch(/▶ Help[\s\S]*\/ +:filter <text> +search names, descriptions and values/);
-    expect(tui.footer()).toBe(" ↑↓ scroll  Esc back");
-    tui.press("G");
-    expect(tui.frame()).toContain("restore the terminal");
-    tui.press("?");
+    expect(tui.frame()).toMatch(/▶ Help[\s\S]*┃ Find[\s\S]*\/ +filter <text> +search names, descriptions/);
+    expect(tui.frame()).not.toMatch(/find-place|next-difference/);
+    expect(tui.footer()).toBe(" ↑↓ move  Enter run  / find  ? help  Esc back");
+    tui.press("/", ..."reverse", "enter");
     expect(tui.state.stack).toEqual([]);
+    expect(tui.frame()).toContain("by id ↓");
+  });
+
+  it("shows the whole help of the command under the cursor, and why one can't run", async () => {
+    const tui = await openTui({ rows: 20, columns: 100 });
+    tui.press("?");
+    expect(tui.frame()).toMatch(/missing, encrypted, changed and type:json show only those/);
+    tui.press("/", ..."undo");
+    expect(tui.frame()).toMatch(/› +u +undo +✗ nothing to undo/);
+    tui.press("enter");
+    expect(tui.frame()).toMatch(/✗ nothing to undo\s+\/undo/);
+    tui.press("escape", "?");
+    expect(tui.state.stack).toEqual([]);
+  });
+
+  it("lists the keys of the matrix there, and runs them on it", async () => {
+    const tui = await openTui({ rows: 40 });
+    tui.press("m", "?");
+    expect(tui.frame()).toMatch(/n +next-difference/);
+    expect(tui.frame()).not.toMatch(/ mark-all /);
+    tui.press("/", ..."filter-rows", "enter");
+    expect(tui.frame()).toContain("only differing");
+  });
+
+  it.each([
+    ["e", "f1", /Alt-E +edit the value in your own editor[\s\S]*Ctrl-W +delete the word to the left/],
+    ["x", "?", /v +show values/],
+    ["/", "f1", /Enter +keep[\s\S]*Ctrl-U +delete all to the left/],
+    [":", "f1", /Tab +complete/],
+  ])("lists the fixed keys where %s was pressed with %s, and goes back", async (key, help, expected) => {
+    const tui = await openTui({ rows: 40 });
+    tui.press(key);
+    await tui.until(({ pending }) => pending === undefined);
+    const before = tui.state.stack;
+    expect(tui.footer()).toContain(`${help === "?" ? "?" : "F1"} help`);
+    tui.press(help);
+    expect(tui.frame()).toMatch(expected);
+    tui.press(help);
+    expect(tui.state.stack).toEqual(before);
+  });
+
+  it("types ? where it is text, and runs a fixed key with Enter", async () => {
+    const tui = await openTui();
+    tui.press("e", "?", "f1", "/", ..."next field", "enter");
+    expect(tui.frame()).toMatch(/› description/);
+    expect(tui.frame()).toMatch(/value +•+/);
+    tui.press("shift-tab");
+    expect(tui.frame()).toContain("hunter2?");
   });
 });
 
@@ -121,7 +167,7 @@ describe("files and environments", () => {
     const tui = await openTui();
     tui.press(...":env add staging", "enter");
     await tui.shows(/The new credentials of shop\/staging/, /API secret +•+/);
-    expect(tui.footer()).toBe(" y copy  v show the secret  Esc close");
+    expect(tui.footer()).toBe(" y copy  v show the secret  ? help  Esc close");
     tui.press("y");
     await tui.shows(/copied the credentials/);
     const secret = /APPVARS_API_SECRET='?([^'\n]+)/.exec(tui.copied[0] ?? "")?.[1] ?? "";
@@ -152,7 +198,7 @@ describe("files and environments", () => {
 
   it(":env rotate of production needs the name of the environment", async () => {
     const tui = await openTui({ env: "production" });
-    tui.press(...":env rotate", "enter", "enter");
+    tui.press(...":env rotate", "enter", "enter", "enter");
     expect(tui.frame()).toContain("✗ first type shop/production");
   });
 });

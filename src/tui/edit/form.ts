@@ -3,9 +3,9 @@ import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, type VariableType, valueText } from "../../domain/variable.js";
 import { isRevealed, MASK, unmasking } from "../reading/shown.js";
 import { type Size, textColumns } from "../state/layout.js";
-import type { Failure } from "../state/loaded.js";
 import { placeName } from "../state/places.js";
 import type { Assigned, Change, Edit } from "../state/ports.js";
+import { type Failure, readingOf } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { awaiting, step, trying } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
@@ -354,10 +354,10 @@ function submit(state: State, form: Form): Step {
 }
 
 /** A variable without a value here must be edited too, which keeps its type. */
-function nameProblem({ loaded }: State, { purpose, name }: Form): string | undefined {
+function nameProblem(state: State, { purpose, name }: Form): string | undefined {
   const text = name.text.trim();
   if (text === "") return "enter a name";
-  const exists = loaded.entries.some(({ variable }) => variable.name === text);
+  const exists = readingOf(state).entries.some(({ variable }) => variable.name === text);
   return purpose === "add" && exists ? `${text} already exists: edit it instead` : undefined;
 }
 

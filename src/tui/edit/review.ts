@@ -1,13 +1,12 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { reload } from "../reading/loading.js";
-import { refreshOthers } from "../reading/others.js";
+import { refreshOthers, reload } from "../reading/read.js";
 import { REVEAL_MS } from "../reading/reveal.js";
 import { unmarked } from "../reading/selection.js";
 import { unmasking } from "../reading/shown.js";
 import { keyOf } from "../state/command.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
-import type { Failure } from "../state/loaded.js";
 import type { Assigned, Assignment, Edit, EditPurpose, Purpose } from "../state/ports.js";
+import type { Failure } from "../state/reading.js";
 import { type Done, notify, type State, type Step, type Work } from "../state/state.js";
 import { andThen, awaiting, step, trying } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";

@@ -1,5 +1,4 @@
 import { suggestion } from "../../domain/nearest.js";
-import { withoutOthers } from "../reading/others.js";
 import { actsIn, COMMAND_GROUPS, type Command, isOfList, whereOf } from "../state/command.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { runCommand, top, whyNot } from "../view/screen.js";
@@ -69,7 +68,7 @@ function homeOf(state: State, command: Command, argument = ""): State {
   const where = whereOf(state);
   // What a screen does itself takes no argument.
   const isOwn = argument !== "" && top(state)?.screen.acts?.[command.name] !== undefined;
-  return where !== undefined && actsIn(command, where) && !isOwn ? state : withoutOthers({ ...state, stack: [] });
+  return where !== undefined && actsIn(command, where) && !isOwn ? state : { ...state, stack: [] };
 }
 
 function whyNotHome(state: State, command: Command, argument = ""): string | undefined {

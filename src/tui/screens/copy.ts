@@ -1,6 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { COPY_ITEMS, type CopyFormat, copyEntries } from "../reading/copying.js";
 import { placeName } from "../state/places.js";
+import { readingOf } from "../state/reading.js";
 import type { State, Step } from "../state/state.js";
 import { variablesText } from "../view/panel.js";
 import { selectionOf, targetsOf } from "../view/screen.js";
@@ -11,7 +12,7 @@ export function copySelected(state: State, format: CopyFormat): Step {
 }
 
 export function copyAll(state: State, format: CopyFormat): Step {
-  return copyEntries(state, state.place, state.loaded.entries, format);
+  return copyEntries(state, state.place, readingOf(state).entries, format);
 }
 
 /** Opens the menu of formats. */

@@ -1,11 +1,9 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { assign, assignedIn } from "../edit/review.js";
-import { openPlace } from "../reading/loading.js";
+import { openPlace } from "../reading/read.js";
 import type { Size } from "../state/layout.js";
-import type { Health } from "../state/loaded.js";
 import {
   groupLabel,
-  healthOf,
   identityOf,
   isProduction,
   placeLabel,
@@ -15,6 +13,7 @@ import {
   visiblePlaceRows,
 } from "../state/places.js";
 import type { Assignment } from "../state/ports.js";
+import { type Health, healthOf, readingOf } from "../state/reading.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
@@ -165,9 +164,8 @@ export function pickToCompare(state: State, onPicked: (state: State, place: numb
 
 /** Why a place can't be edited, as far as known. */
 export function whyReadOnly(state: State, place: number): string | undefined {
-  const { loaded, others } = state;
-  const isRead = place === state.place && loaded.isComplete && !loaded.isEditable;
-  if (!isRead && others.get(place)?.isEditable !== false && state.places[place]?.kind !== "server") return undefined;
+  const { isComplete, isEditable } = readingOf(state, place);
+  if (isComplete ? isEditable : state.places[place]?.kind !== "server") return undefined;
   return `${placeName(state, place)} is read-only: the variables of a server can't be edited here`;
 }
 

@@ -1,40 +1,32 @@
-import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { openEditor, openForm } from "../edit/form.js";
 import { confirmRedo, confirmUndo, deleteValues, whyNoRedo, whyNoUndo } from "../edit/review.js";
-import { SELECTED_FORMATS } from "../reading/copying.js";
-import { ONLY } from "../reading/matrix-table.js";
 import { reload } from "../reading/read.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { withTypedFilter } from "../reading/selection.js";
 import { openCommandLine } from "../screens/command-line.js";
-import { openCopy } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
 import { filterList } from "../screens/list.js";
-import { copyTo, findPlace, openCopyTo } from "../screens/places.js";
+import { openMatrix } from "../screens/matrix.js";
+import { copyTo, findPlace, openCopyTo, otherPlaceChoices, placeChoices } from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
 import { healthOf, readingOf } from "../state/reading.js";
 import { PANELS, type State } from "../state/state.js";
 import { calling, step } from "../state/work.js";
 import { quit } from "../view/question.js";
-import { selectionOf } from "../view/screen.js";
+import { selectionOf, targetsOf } from "../view/screen.js";
 import { MOVES } from "../widgets/list.js";
 import {
-  chooseCopy,
-  chooseCopyAll,
-  chooseMatrix,
-  chooseSort,
-  chooseType,
   diffSelected,
   ifListed,
   ifOpen,
+  MATRIX_CHOICES,
+  nextSort,
+  nextType,
   ON_SELECTED,
   ON_VARIABLE,
   onEntry,
   onTargets,
-  openNamed,
-  otherPlaceChoices,
-  placeChoices,
   reverseSort,
   SORT_CHOICES,
   TYPE_CHOICES,
@@ -46,10 +38,10 @@ import {
   whyNoTargetValue,
   whyNotEdit,
   whyNotRead,
-  withOtherPlace,
 } from "./choose.js";
+import { COPY_ALL_CHOICES, COPY_CHOICES, copySelected, openCopy } from "./copy.js";
 import { BESIDE_COMMANDS, clearable, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./mark.js";
-import { addEnvironment, exportFile, graceChoices, importFile, rotate } from "./transfer.js";
+import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer.js";
 
 /** Of a command that does nothing in the list: the screen says what it does. */
 const byScreen: Command["run"] = (state) => step(state);
@@ -65,21 +57,18 @@ const COMPARE_COMMANDS: readonly Command[] = [
       where: [...PANELS, "diff"],
       label: ({ stack }) => (stack.length > 0 ? undefined : "diff"),
       argument: "<place>",
-      choices: otherPlaceChoices,
+      choices: (state) => otherPlaceChoices(state, openDiff),
       disabledReason: (state) => whyNotRead(state) ?? whyNoOther(state),
-      run: (state, name) => (name === "" ? diffSelected(state) : withOtherPlace(state, name, openDiff)),
+      run: diffSelected,
     },
   ),
   command("Edit", "copy-to", ">", "copy the value to other places", {
     ...ON_SELECTED,
     label: ifOpen("copy to"),
     argument: "<place>",
-    choices: otherPlaceChoices,
+    choices: (state) => otherPlaceChoices(state, (now, place) => copyTo(now, targetsOf(now), place)),
     disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
-    run: onTargets((state, entries, name) => {
-      if (name === "") return openCopyTo(state, entries, selectionOf(state).place);
-      return withOtherPlace(state, name, (from, place) => copyTo(from, entries, place));
-    }),
+    run: onTargets((state, entries) => openCopyTo(state, entries, selectionOf(state).place)),
   }),
   command("Edit", "copy-from", "<", "copy the value of the right side to the left one", {
     where: ["diff"],
@@ -89,10 +78,10 @@ const COMPARE_COMMANDS: readonly Command[] = [
   command("Values", "matrix", "m", "show which values differ or are missing in the environments of the application", {
     where: [...PANELS, "matrix"],
     label: ({ stack }) => (stack.length > 0 ? undefined : "matrix"),
-    argument: "<rows>",
-    choices: () => ONLY,
+    argument: "<row filter>",
+    choices: () => MATRIX_CHOICES,
     disabledReason: whyNotRead,
-    run: chooseMatrix,
+    run: (state) => openMatrix(state),
   }),
 ];
 
@@ -156,14 +145,14 @@ const FIND_COMMANDS: readonly Command[] = [
     label: ifListed("type"),
     argument: "<type>",
     choices: () => TYPE_CHOICES,
-    run: chooseType,
+    run: nextType,
   }),
   command("Find", "sort", "s", "sort by id (the order of the source), by name or by type", {
     ...IN_LIST,
     label: ifListed("sort"),
     argument: "<order>",
     choices: () => SORT_CHOICES,
-    run: chooseSort,
+    run: nextSort,
   }),
   command("Find", "next-difference", "n", "go to the next variable that differs or is missing, or the next change", {
     where: ["matrix", "diff"],
@@ -218,7 +207,7 @@ const PANEL_COMMANDS: readonly Command[] = [
     label: (state) => (["places", "matrix"].includes(whereOf(state) ?? "") ? "open" : undefined),
     argument: "<place>",
     choices: placeChoices,
-    run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
+    run: openSelected,
   }),
   ...BESIDE_COMMANDS,
   command("Move", "back", "escape", "go back to the list, end the range, clear the filter or remove the marks", {
@@ -254,10 +243,10 @@ const TRANSFER_COMMANDS: readonly Command[] = [
   }),
   command("Edit", "env rotate", "", "give the open environment new credentials, and show them", {
     label: undefined,
-    argument: "[grace]",
+    argument: "<time>",
     choices: graceChoices,
     disabledReason: whyNoEnvironments,
-    run: rotate,
+    run: (state) => openCommandLine(state, "env rotate "),
   }),
 ];
 
@@ -276,9 +265,9 @@ const VALUE_COMMANDS: readonly Command[] = [
   command("Values", "copy", "y", "copy the value, even while it is masked", {
     ...ON_SELECTED,
     argument: "<format>",
-    choices: () => SELECTED_FORMATS,
+    choices: () => COPY_CHOICES,
     disabledReason: whyNoTargetValue,
-    run: chooseCopy,
+    run: (state) => copySelected(state),
   }),
   command("Values", "copy-as", "Y", "copy in a chosen form: NAME=value, JSON, a command, or the whole environment", {
     ...ON_VARIABLE,
@@ -294,9 +283,9 @@ const VALUE_COMMANDS: readonly Command[] = [
   command("Values", "copy-all", "", "copy the whole environment in a format of export", {
     label: undefined,
     argument: "<format>",
-    choices: () => EXPORT_FORMATS,
+    choices: () => COPY_ALL_CHOICES,
     disabledReason: whyNotRead,
-    run: chooseCopyAll,
+    run: (state) => openCommandLine(state, "copy-all "),
   }),
 ];
 

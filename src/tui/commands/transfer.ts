@@ -1,4 +1,4 @@
-import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
+import { durationMs } from "../../domain/duration.js";
 import { UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, type ImportFormat } from "../../formats/formats.js";
@@ -6,7 +6,7 @@ import { assigned } from "../edit/review.js";
 import { hasMarks, withRange } from "../reading/selection.js";
 import type { Choice } from "../state/command.js";
 import { readOnly } from "../state/opened-places.js";
-import { isProduction, placeLabel, placeName } from "../state/places.js";
+import { isProduction, placeName } from "../state/places.js";
 import type { Edit, Environments, Exported, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
 import { notify, type State, type Step, type Work } from "../state/state.js";
 import { awaiting, step } from "../state/work.js";
@@ -122,33 +122,27 @@ function newCredentials(state: State, change: (environments: Environments) => Pr
   return awaiting(state, work, { lost: " without the new credentials" });
 }
 
-/** How long old credentials stay valid. @param typed a time that is offered too */
-export function graceChoices(_state: State, typed: string): readonly Choice[] {
-  const times = [...new Set([...(durationMs(typed) === undefined ? [] : [typed]), "1h", "24h", "7d"])];
-  const kept = times.map((text) => ({ text, help: "keep the old credentials valid for that long" }));
-  return [{ text: AT_ONCE, help: "the old credentials stop working immediately" }, ...kept];
-}
-
 const AT_ONCE = "now";
 
-export function rotate(state: State, typed: string): Step {
+/** How long old credentials stay valid. @param typed a time that is offered too */
+export function graceChoices(_state: State, typed: string): readonly Choice[] {
+  const times = new Set([...(durationMs(typed) === undefined ? [] : [typed]), AT_ONCE, "1h", "24h", "7d"]);
+  return Array.from(times, (label) => ({
+    label,
+    help: label === AT_ONCE ? "refuse the old credentials at once" : "keep the old credentials valid for that long",
+    run: (state) => rotate(state, label === AT_ONCE ? "" : label),
+  }));
+}
+
+function rotate(state: State, grace: string): Step {
   const { places, place } = state;
-  const grace = typed === AT_ONCE ? "" : typed;
   const environment = places[place]?.identity ?? placeName(state, place);
-  if (grace !== "" && durationMs(grace) === undefined) return step(notify(state, whyNotGrace(state, grace), "error"));
-  const old = grace === "" ? "at once" : `after ${grace}`;
   const target = places[place];
   return ask(state, {
     title: "New credentials",
-    text: `Give ${environment} new credentials? Clients with the old ones are refused ${old}.`,
+    text: `Give ${environment} new credentials? Clients with the old ones are refused ${grace === "" ? "at once" : `after ${grace}`}.`,
     answer: "Rotate",
     run: (now) => newCredentials(now, (environments) => environments.rotate(grace)),
     input: target && isProduction(target) ? requiredInput(environment) : undefined,
   });
-}
-
-function whyNotGrace({ places }: State, text: string): string {
-  const isPlace = places.some((place) => [place.name, place.identity, placeLabel(place)].includes(text));
-  if (isPlace) return `"env rotate" is for the open environment, and takes a time: open ${text} first`;
-  return `the time must be like ${DURATION_EXAMPLES}`;
 }

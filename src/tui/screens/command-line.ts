@@ -17,14 +17,13 @@ function content(state: State, text: string, all: readonly Command[]): MenuConte
   const commands = availableCommands(state, all);
   const { command, argument } = parseLine(text, commands);
   if (!command) return { title: "Commands", query: text, items: commands.map((each) => itemOf(state, each)) };
-  const { name, argument: expected = "", choices } = command;
-  const items = (choices?.(state, argument) ?? []).map((choice) => {
-    const { text: label, help } = typeof choice === "string" ? { text: choice } : choice;
-    return {
-      ...{ label, help, text: `${name} ${label}`, whyNot: whyNotHome(state, command, label) },
-      run: (now: State) => runCommand(homeOf(now, command, label), command, label),
-    };
-  });
+  const { name, argument: expected = "" } = command;
+  const items = (command.choices?.(state, argument) ?? []).map((choice) => ({
+    ...choice,
+    text: `${name} ${choice.label}`,
+    whyNot: whyNotHome(state, command, choice.label),
+    run: (now: State) => choice.run(homeOf(now, command, choice.label)),
+  }));
   return { title: `${name} ${expected}`.trimEnd(), query: argument, items };
 }
 
@@ -79,21 +78,28 @@ function whyNotHome(state: State, command: Command, argument = ""): string | und
 function runTyped(state: State, text: string, all: readonly Command[]): Step {
   const commands = availableCommands(state, all);
   const { command, argument } = parseLine(text, commands);
-  const problem = command ? refusal(state, command, argument) : unknown(text, commands);
+  const problem = command ? refusal(state, command, argument) : unknown("command", text.trim(), commands.map(nameOf));
   if (!command || problem !== undefined) return openCommandLine(notify(state, problem ?? "", "error"), text);
   return runCommand(homeOf(state, command, argument), command, argument);
 }
 
 function refusal(state: State, command: Command, argument: string): string | undefined {
+  const { name, argument: expected, choices } = command;
   // `:delete NAME` would delete the variable under the cursor, which can be another one.
-  if (argument !== "" && command.argument === undefined) return `"${command.name}" takes no argument`;
-  return whyNotHome(state, command, argument);
+  if (expected === undefined && argument !== "") return `"${name}" takes no argument`;
+  if (!choices || argument === "") return whyNotHome(state, command, argument);
+  const labels = choices(state, argument).map(({ label }) => label);
+  return unknown(expected?.replace(/[<>]/g, "") ?? "", argument, labels);
 }
 
-function unknown(text: string, commands: readonly Command[]): string {
-  const [word = ""] = text.trim().split(/\s/, 1);
-  return `unknown command${suggestion(
-    word,
-    commands.map(({ name }) => name),
-  )}`;
+/** Names that are listed in a message. */
+const MAX_LISTED = 10;
+
+function unknown(what: string, text: string, known: readonly string[]): string {
+  const list = known.length > MAX_LISTED ? "" : `: use one of ${known.join(", ")}`;
+  return `there is no ${what} "${text}"${suggestion(text, known)}${list}`;
+}
+
+function nameOf({ name }: Command): string {
+  return name;
 }

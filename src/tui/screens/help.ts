@@ -3,7 +3,7 @@ import type { State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { hints, type KeyHint, pop, runCommand, top, whyNot } from "../view/screen.js";
 import { MOVES } from "../widgets/list.js";
-import { commandItem, labelsOf, openCommandLine } from "./command-line.js";
+import { commandItem, labelsOf } from "./command-line.js";
 import { isMenu, type Menu, type MenuItem, openMenu } from "./menu.js";
 
 /** Shows the keys that work where the cursor is. From the help, it goes back. */
@@ -26,10 +26,7 @@ function commandItems(state: State, commands: readonly Command[]): readonly Menu
   return COMMAND_GROUPS.flatMap((group) => here.filter((each) => each.group === group)).map((command) => ({
     ...commandItem(command),
     whyNot: whyNot(state, command),
-    run: (now) => {
-      const needsChoice = command.keys.length === 0 && command.choices !== undefined;
-      return needsChoice ? openCommandLine(now, `${command.name} `) : runCommand(now, command);
-    },
+    run: (now) => runCommand(now, command),
   }));
 }
 

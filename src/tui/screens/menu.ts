@@ -1,6 +1,6 @@
-import type { Command } from "../state/command.js";
+import type { Choice, Command } from "../state/command.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
-import { type Next, notify, type State, type Step } from "../state/state.js";
+import { notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import {
   filterWords,
@@ -14,31 +14,22 @@ import {
 } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, lineWidth, wrapLines } from "../text/line.js";
-import type { Role } from "../text/theme.js";
 import { GAP, type PanelContent, rowLine } from "../view/panel.js";
 import { dataOf, hints, keyLine, noticeLines, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position } from "../widgets/list.js";
 import { editLine, type TextField, textField, textInput } from "../widgets/text-field.js";
 
-/** Something to choose. */
-export interface MenuItem {
-  /** What a typed text finds; where several can be marked, no two are alike. */
-  readonly label: string;
-  readonly role?: Role;
+/** A choice, of which typed text finds the label. Its function gets the state without the menu. */
+export interface MenuItem extends Choice {
   /** After the label: `<place>`. */
   readonly argument?: string | undefined;
-  readonly help?: string | undefined;
   /** The labels of its keys, separated by spaces. */
   readonly keys?: string;
-  /** The heading that it is below. */
-  readonly group?: string | undefined;
   /** Why it can't be chosen now. */
   readonly whyNot?: string | undefined;
   /** The text that Tab completes to. */
   readonly text?: string;
-  /** Gets the state without the menu. */
-  readonly run: Next;
 }
 
 export interface MenuContent {
@@ -61,6 +52,11 @@ export interface Menu {
   otherwise?(state: State, text: string, commands: readonly Command[]): Step;
   /** Runs the items with these labels: several can be marked. @param state without the menu */
   onMarked?(state: State, labels: readonly string[]): Step;
+}
+
+/** A menu of these choices. */
+export function choiceMenu(title: string, items: readonly Choice[], verb = "choose"): Menu {
+  return { verb, content: () => ({ title, items }) };
 }
 
 interface OpenMenu extends Position {

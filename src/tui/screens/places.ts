@@ -1,6 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { assign, assignedIn } from "../edit/review.js";
 import { openPlace } from "../reading/read.js";
+import type { Choice } from "../state/command.js";
 import type { Size } from "../state/layout.js";
 import {
   groupLabel,
@@ -14,13 +15,13 @@ import {
 } from "../state/places.js";
 import type { Assignment } from "../state/ports.js";
 import { type Health, healthOf, readingOf } from "../state/reading.js";
-import { type Next, notify, type State, type Step } from "../state/state.js";
+import { notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, type Line, type Span } from "../text/line.js";
 import { type Cell, GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
 import { keepVisible } from "../widgets/list.js";
-import { type Menu, type MenuItem, openMenu } from "./menu.js";
+import { choiceMenu, type Menu, openMenu } from "./menu.js";
 
 const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;
 
@@ -94,28 +95,40 @@ function cells(state: State, index: number, width: number): Line {
   return [name, health, { text: `${GAP}${cellText(identity, width - nameWidth - 8)}`, role: "muted" }];
 }
 
-function placeItem(state: State, index: number, run: Next): readonly MenuItem[] {
-  const place = state.places[index];
-  if (!place || place.isGone) return [];
-  const { name, group, detail } = place;
-  const help = [...(index === state.place ? ["open"] : []), identityOf(place) ?? "", detail].filter(Boolean).join("  ");
-  return [{ label: name, role: isProduction(place) ? "warning" : "text", help, group: groupLabel(group), run }];
+/** Choices of places that are not gone. @param places their indexes */
+function choicesOf(state: State, places: readonly number[], run: OnPlace): readonly Choice[] {
+  return places.flatMap((index) => {
+    const place = state.places[index];
+    if (!place || place.isGone) return [];
+    const { name, group, detail } = place;
+    const help = [index === state.place ? "open" : "", identityOf(place) ?? "", detail].filter(Boolean).join("  ");
+    const role = isProduction(place) ? "warning" : "text";
+    return [{ label: name, role, help, group: groupLabel(group), run: (now) => run(now, index) } as const];
+  });
 }
 
-const PLACES: Menu = {
-  prompt: "/",
-  verb: "open",
-  content: (state) => ({
-    title: "Open",
-    items: placeOrder(state.places).flatMap((index) => {
-      return placeItem(state, index, (now) => openPlace({ ...now, focus: "variables" }, index));
-    }),
-  }),
-};
+type OnPlace = (state: State, place: number) => Step;
+
+export function placeChoices(state: State): readonly Choice[] {
+  return choicesOf(state, placeOrder(state.places), (now, place) => openPlace({ ...now, focus: "variables" }, place));
+}
+
+/** Choices of all places but the open one, those of its group first. */
+export function otherPlaceChoices(state: State, run: OnPlace): readonly Choice[] {
+  return choicesOf(state, otherPlaces(state, state.place), run);
+}
+
+function otherPlaces({ places }: State, from: number): readonly number[] {
+  const others = placeOrder(places).filter((index) => index !== from);
+  const isBeside = (index: number) => places[index]?.group === places[from]?.group;
+  return [...others.filter(isBeside), ...others.filter((index) => !isBeside(index))];
+}
+
+const FIND: Menu = { prompt: "/", verb: "open", content: (state) => ({ title: "Open", items: placeChoices(state) }) };
 
 /** Finds a place by its name. */
 export function findPlace(state: State): Step {
-  return openMenu(state, PLACES);
+  return openMenu(state, FIND);
 }
 
 interface PlacePick {
@@ -128,38 +141,14 @@ interface PlacePick {
 }
 
 /** Lets the person pick one or several places. */
-export function pickPlaces(state: State, { marked = [], ...pick }: PlacePick): Step {
+export function pickPlaces(state: State, { title, places, marked = [], onPicked }: PlacePick): Step {
   const nameOf = (index: number) => state.places[index]?.name ?? "";
-  const onMarked: Menu["onMarked"] = (now, names) =>
-    pick.onPicked(
-      now,
-      pick.places.filter((index) => names.includes(nameOf(index))),
-    );
-  return openMenu(state, { ...pickMenu(pick), onMarked }, "", marked.map(nameOf));
-}
-
-function pickMenu({ title, places, onPicked }: PlacePick): Menu {
-  const content: Menu["content"] = (state) => ({
-    title,
-    items: places.flatMap((index) => placeItem(state, index, (now) => onPicked(now, [index]))),
-  });
-  return { verb: "choose", content };
-}
-
-/** Indexes of all places but one, those of its group first. */
-function otherPlaces({ places }: State, from: number): readonly number[] {
-  const others = placeOrder(places).filter((index) => index !== from);
-  const isBeside = (index: number) => places[index]?.group === places[from]?.group;
-  return [...others.filter(isBeside), ...others.filter((index) => !isBeside(index))];
-}
-
-/** Lets the person pick the place to compare with, unless there is only one. */
-export function pickToCompare(state: State, onPicked: (state: State, place: number) => Step): Step {
-  const places = otherPlaces(state, state.place);
-  const [first, ...more] = places;
-  if (first === undefined || more.length === 0) return onPicked(state, first ?? state.place);
-  const title = `Compare ${placeName(state, state.place)} with`;
-  return openMenu(state, pickMenu({ title, places, onPicked: (now, [place = first]) => onPicked(now, place) }));
+  const choices = choicesOf(state, places, (now, place) => onPicked(now, [place]));
+  const onMarked: Menu["onMarked"] = (now, names) => {
+    const picked = places.filter((index) => names.includes(nameOf(index)));
+    return onPicked(now, picked);
+  };
+  return openMenu(state, { ...choiceMenu(title, choices), onMarked }, "", marked.map(nameOf));
 }
 
 /** Why a place can't be edited, as far as known. */

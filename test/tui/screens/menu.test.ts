@@ -26,7 +26,7 @@ describe("the command line", () => {
     tui.press("enter");
     expect(tui.frame()).toMatch(/✗ nothing to undo\s+:undo /);
     tui.press("ctrl-u", ..."sart", "enter");
-    expect(tui.frame()).toMatch(/✗ unknown command \(did you mean sort\?\)\s+:sart /);
+    expect(tui.frame()).toMatch(/✗ there is no command "sart" \(did you mean sort\?\)\s+:sart /);
     tui.press("escape");
     expect(tui.state.stack).toEqual([]);
   });

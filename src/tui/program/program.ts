@@ -2,6 +2,7 @@ import { expireConfirmation } from "../edit/review.js";
 import { initialState, leaveOthers, loadWhenDue, placesChanged, type Start } from "../reading/read.js";
 import { expireRevealed } from "../reading/reveal.js";
 import { cursorInView, relist } from "../reading/selection.js";
+import { openFirst } from "../screens/first.js";
 import { openHelp } from "../screens/help.js";
 import { type Command, isOfList, keyOf, whereOf } from "../state/command.js";
 import { isTooSmall } from "../state/layout.js";
@@ -124,7 +125,10 @@ function expire(state: State): State {
 }
 
 export interface ProgramOptions
-  extends Pick<Tools, "copy" | "write" | "editText" | "listFolder" | "ticks" | "quit" | "suspend" | "redraw"> {
+  extends Pick<
+    Tools,
+    "copy" | "write" | "editText" | "first" | "listFolder" | "ticks" | "quit" | "suspend" | "redraw"
+  > {
   readonly places: readonly Place[];
   /** Calls `listener` when places may have been added or removed. Returns a function that ends this. */
   readonly follow?: ((listener: (change: PlacesChange) => void) => () => void) | undefined;
@@ -178,7 +182,10 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     if (!isHeld(state, key)) dispatch(next);
     else if (!state.pending?.isEditing) held.push([key, next]);
   };
-  const initial = initialState({ ...start, places: all, now: options.ticks() });
+  const { first } = options;
+  const initial = andThen(initialState({ ...start, places: all, now: options.ticks() }), (now) => {
+    return first ? openFirst(now, first) : step(now);
+  });
   let state: State = initial[0];
   take(initial);
   const unfollow = follow?.((change) => {

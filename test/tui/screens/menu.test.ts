@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openTui } from "../support/tui.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import { openTui, remoteProgram, SHOP } from "../support/tui.js";
 
 describe("the command line", () => {
   it.each([
@@ -200,5 +201,46 @@ describe("files and environments", () => {
     const tui = await openTui({ env: "production" });
     tui.press(...":env rotate", "enter", "enter", "enter");
     expect(tui.frame()).toContain("✗ first type shop/production");
+  });
+});
+
+describe("without any settings", () => {
+  it("the first screen says what to do, and creates the example", async () => {
+    const cwd = await temporaryFolder();
+    const tui = await remoteProgram({}, { cwd });
+    expect(tui.frame()).toMatch(
+      /▶ Welcome to appvars[\s\S]*No server or data file is configured yet[\s\S]*› +try the example/,
+    );
+    tui.press("enter");
+    await tui.shows(/appvars {2}default\/development/, /▶ Variables 1\/\d+/, /│›● development/);
+    expect(tui.frame()).not.toContain("127.0.0.1");
+    expect(await readFile(join(cwd, "appvars.data.json"), "utf8")).toContain("DATABASE_URL");
+  });
+
+  it("the first screen opens a data file by its path, which Tab completes, and follows its environments", async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "my vars.json"), JSON.stringify(SHOP));
+    const tui = await remoteProgram({}, { cwd });
+    tui.press("j", "enter", ..."nope", "enter");
+    await tui.shows(/✗ .*nope/, /▶ Welcome/);
+    tui.press("j", "enter", ..."my", "tab");
+    await tui.shows(/file: "my vars\.json"/);
+    tui.press("enter");
+    await tui.shows(/appvars {2}shop\/development/, /DATABASE_URL/);
+    const environment = { id: 4, application: "shop", name: "staging", api_key: "k4", api_secret: "s4" };
+    await writeFile(
+      join(cwd, "my vars.json"),
+      JSON.stringify({ ...SHOP, environments: [...SHOP.environments, environment] }),
+    );
+    await tui.shows(/staging +·/);
+  });
+
+  it("the first screen offers the data file of the folder", async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "appvars.data.json"), JSON.stringify(SHOP));
+    const tui = await remoteProgram({}, { cwd });
+    expect(tui.frame()).not.toContain("try the example");
+    tui.press("enter");
+    await tui.shows(/appvars {2}shop\/development/, /production +·/);
   });
 });

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { createElement } from "react";
 import { onTestFinished } from "vitest";
 import type { SourceFlags } from "../../../src/cli/settings/setting-table.js";
-import { writeValues } from "../../../src/cli/tui/place-files.js";
+import { listFolder, writeValues } from "../../../src/cli/tui/place-files.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
 import type { Data } from "../../../src/store/data.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
@@ -18,7 +18,7 @@ import type { Preferences, State } from "../../../src/tui/state/state.js";
 import { textWidth } from "../../../src/tui/text/graphemes.js";
 import { createTheme } from "../../../src/tui/text/theme.js";
 import type { Mouse } from "../../../src/tui/widgets/key.js";
-import { type CliOptions, runWith } from "../../support/cli.js";
+import { type CliOptions, runCli, runWith } from "../../support/cli.js";
 import { DEVELOPMENT } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { aRecord } from "../../support/records.js";
@@ -84,7 +84,12 @@ export async function remoteProgram(flags: SourceFlags, { columns = 200, rows = 
     },
     write: writeValues,
     editText: edit,
-    listFolder: async () => [],
+    listFolder: (folder) => listFolder(folder, { cwd: options.cwd ?? "/nowhere", env: {} }),
+    first: found.first && {
+      ...found.first,
+      createExample: async () =>
+        void (await runCli(["init", "--example", "--data", join(options.cwd ?? "", "appvars.data.json")], options)),
+    },
     ticks: () => now,
     quit: () => void events.push("quit"),
     suspend: () => void events.push("suspend"),

@@ -2,23 +2,15 @@ import type { Choice, Command } from "../state/command.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
-import {
-  filterWords,
-  highlight,
-  LETTERS,
-  letterDistance,
-  matchRank,
-  NO_MATCH,
-  nameRank,
-  searchWords,
-} from "../text/fuzzy.js";
+import { filterWords, highlight, LETTERS, NO_MATCH, nameRank, searchWords } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, countText, fitText, indented, type Line, lineWidth, wrapLines } from "../text/line.js";
+import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
+import { typedLine } from "../view/filter.js";
 import { GAP, type PanelContent, rowLine } from "../view/panel.js";
-import { dataOf, hints, keyLine, noticeLines, pop, push, type Screen, withData } from "../view/screen.js";
+import { dataOf, hints, noticeLines, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position } from "../widgets/list.js";
-import { editLine, type TextField, textField, textInput } from "../widgets/text-field.js";
+import { editLine, type TextField, textField } from "../widgets/text-field.js";
 
 /** A choice, of which typed text finds the label. Its function gets the state without the menu. */
 export interface MenuItem extends Choice {
@@ -80,12 +72,9 @@ const MENU: Screen<OpenMenu> = {
   input: inputLines,
   types: (_state, { isTyping }) => isTyping,
   hints: (_state, { menu: { verb, onMarked, prompt }, isTyping }) => {
-    const keys = isTyping
-      ? prompt === ":"
-        ? "Tab complete, "
-        : ""
-      : `${onMarked ? "Space mark, * mark all, " : ""}/ find, `;
-    return hints(`↑↓ move, Enter ${verb}, ${keys}Esc back`);
+    const marking = onMarked ? "Space mark, * mark all, " : "";
+    const more = isTyping ? (prompt === ":" ? "Tab complete, " : "") : `${marking}/ find, `;
+    return hints(`Enter ${verb}, ↑↓ move, ${more}Esc back`);
   },
   more: hints("PgUp a page up, PgDn a page down"),
 };
@@ -127,14 +116,9 @@ function ranked(items: readonly MenuItem[], query: string, words: readonly strin
     .map(({ item }) => item);
 }
 
-/** More than the letters of a label are apart. */
-const FAR = 10_000;
-
-/** Labels come before help; of labels with letters in between, those whose letters are closest. */
+/** Labels come before help. */
 function wordRank({ label, help = "" }: MenuItem, word: string): number {
-  const [name, rest] = [label.toLowerCase(), word.slice(1)];
-  const rank = nameRank(word, name);
-  if (rank === LETTERS && matchRank(rest, name) === LETTERS) return LETTERS + letterDistance(rest, name) / FAR;
+  const rank = nameRank(word, label.toLowerCase());
   return rank === NO_MATCH && help.toLowerCase().includes(word) ? LETTERS : rank;
 }
 
@@ -200,69 +184,58 @@ function cells(item: MenuItem, words: readonly string[], isMarked: boolean, size
   ];
 }
 
-const HELP_KEY = hints("F1 help");
-
 /** The text while it is typed, below a notice. */
 function inputLines(state: State, open: OpenMenu): Line[] | undefined {
-  if (!open.isTyping) return undefined;
-  const { field, menu } = open;
+  const { isTyping, field, menu } = open;
   const { notice, columns } = state;
-  const width = Math.min(columns - 2, textWidth(visibleText(field.text)) + 1);
-  const keys = MENU.hints?.(state, open) ?? [];
-  const line = keyLine(keys.slice(0, -1), columns - 2 - width, [...HELP_KEY, ...keys.slice(-1)]);
-  const rest = columns - 2 - lineWidth(line);
-  const above = notice ? noticeLines(notice, columns) : [];
+  if (!isTyping) return undefined;
   return [
-    ...above,
-    [
-      { text: ` ${menu.prompt ?? "/"}`, role: "accent" },
-      ...textInput(field, Math.max(width, rest)),
-      ...(width > rest ? [] : line),
-    ],
+    ...(notice ? noticeLines(notice, columns) : []),
+    typedLine(menu.prompt ?? "/", field, "", MENU.hints?.(state, open) ?? [], columns),
   ];
 }
 
 function menuKey(shown: State, open: OpenMenu, key: Key, commands: readonly Command[]): Step {
-  const { menu, field, isTyping, marks } = open;
+  const { menu, isTyping, field } = open;
   const state: State = { ...shown, notice: undefined };
-  const at = shownMenu(state, open, commands, questionSize(layoutOf(state)));
-  const item = at.items[open.cursor];
-  const go = (change: Partial<OpenMenu>) => step(withData(state, MENU, { ...open, ...change }));
-  const typed = (next: TextField) => go({ field: next, cursor: 0, top: 0 });
+  const { items, rows, page } = shownMenu(state, open, commands, questionSize(layoutOf(state)));
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
-  if (name === "enter") return choose(state, open, at.items, commands);
-  if (name === "escape") return isTyping && menu.prompt === undefined ? go({ isTyping: false }) : step(pop(state));
-  if (isTyping && name === "backspace" && field.text === "") return step(pop(state));
-  if (isTyping && name === "tab") return item?.text === undefined ? step(state) : typed(textField(item.text));
-  if (!isTyping && name === "q") return step(pop(state));
-  if (!isTyping && name === "/") return go({ isTyping: true });
-  if (!isTyping && menu.onMarked && name === "*") return go({ marks: allOrNone(marks, at.items) });
-  if (isTyping && !TYPING_MOVES.includes(name)) {
-    const edited = editLine(field, key);
-    return edited === field ? step(state) : typed(edited);
-  }
-  const isMark = !isTyping && menu.onMarked !== undefined && name === "space";
-  const moved = moveCursor({ cursor: open.cursor, top: 0 }, at.items.length, at.page, isMark ? "down" : name);
-  if (!moved) return step(state);
-  const { top } = keepVisible({ cursor: at.rows.indexOf(moved.cursor), top: open.top }, at.rows.length, at.page);
+  if (name === "enter") return choose(state, open, items, commands);
+  const isLeft = isTyping ? name === "backspace" && field.text === "" : name === "q";
+  if (isLeft || (name === "escape" && !(isTyping && menu.prompt === undefined))) return step(pop(state));
+  const change = isTyping ? typed(open, key, items) : browsed(open, name, items);
+  const next = { ...open, ...(change ?? moveCursor({ ...open, top: 0 }, items.length, page, name)) };
   // The heading of the first item is above it.
-  return go({ cursor: moved.cursor, top: moved.cursor === 0 ? 0 : top, marks: isMark ? toggled(marks, item) : marks });
+  const at = next.cursor === 0 ? 0 : rows.indexOf(next.cursor);
+  return step(
+    withData(state, MENU, { ...next, top: keepVisible({ cursor: at, top: open.top }, rows.length, page).top }),
+  );
 }
 
 /** Keys that move in the list while a text is typed. */
 const TYPING_MOVES = ["up", "down", "pageup", "pagedown"];
 
-function toggled(marks: ReadonlySet<string>, item: MenuItem | undefined): ReadonlySet<string> {
-  if (!item || item.whyNot !== undefined) return marks;
-  const next = new Set(marks);
-  if (!next.delete(item.label)) next.add(item.label);
-  return next;
+function typed({ field, cursor }: OpenMenu, key: Key, items: readonly MenuItem[]): Partial<OpenMenu> | undefined {
+  const name = editKeyName(key);
+  if (name === "escape") return { isTyping: false };
+  if (TYPING_MOVES.includes(name)) return undefined;
+  const completed = name === "tab" ? items[cursor]?.text : undefined;
+  const edited = completed === undefined ? editLine(field, key) : textField(completed);
+  return edited === field ? {} : { field: edited, cursor: 0 };
 }
 
-function allOrNone(marks: ReadonlySet<string>, items: readonly MenuItem[]): ReadonlySet<string> {
-  const labels = items.flatMap(({ label, whyNot }) => (whyNot === undefined ? [label] : []));
-  const isNone = labels.every((label) => marks.has(label));
-  return isNone ? new Set([...marks].filter((label) => !labels.includes(label))) : new Set([...marks, ...labels]);
+/** Finds and marks; undefined for other keys. */
+function browsed(
+  { menu, cursor, marks }: OpenMenu,
+  name: string,
+  items: readonly MenuItem[],
+): Partial<OpenMenu> | undefined {
+  if (name === "/") return { isTyping: true };
+  if (!menu.onMarked || !(name === "space" || name === "*")) return undefined;
+  const labels = (name === "*" ? items : items.slice(cursor, cursor + 1)).map(({ label }) => label);
+  const isUnmarking = labels.every((label) => marks.has(label));
+  const next = isUnmarking ? [...marks].filter((label) => !labels.includes(label)) : [...marks, ...labels];
+  return { marks: new Set(next), ...(name === "space" && cursor < items.length - 1 && { cursor: cursor + 1 }) };
 }
 
 /** Runs what is marked, or else the item under the cursor; where none fits, what was typed. */

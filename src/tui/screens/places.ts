@@ -141,7 +141,7 @@ interface PlacePick {
 }
 
 /** Lets the person pick one or several places. */
-export function pickPlaces(state: State, { title, places, marked = [], onPicked }: PlacePick): Step {
+function pickPlaces(state: State, { title, places, marked = [], onPicked }: PlacePick): Step {
   const nameOf = (index: number) => state.places[index]?.name ?? "";
   const choices = choicesOf(state, places, (now, place) => onPicked(now, [place]));
   const onMarked: Menu["onMarked"] = (now, names) => {

@@ -72,7 +72,7 @@ describe("help", () => {
     tui.press("?");
     expect(tui.frame()).toMatch(/▶ Help[\s\S]*┃ Find[\s\S]*\/ +filter <text> +search names, descriptions/);
     expect(tui.frame()).not.toMatch(/find-place|next-difference/);
-    expect(tui.footer()).toBe(" ↑↓ move  Enter run  / find  ? help  Esc back");
+    expect(tui.footer()).toBe(" Enter run  ↑↓ move  / find  ? help  Esc back");
     tui.press("/", ..."reverse", "enter");
     expect(tui.state.stack).toEqual([]);
     expect(tui.frame()).toContain("by id ↓");

@@ -78,7 +78,9 @@ const REVIEW: Screen<Confirmation> = {
     if (requiredText(state, confirmation) !== undefined) return REVIEW_KEYS.typed;
     return confirmation.isRevealed ? REVIEW_KEYS.revealed : REVIEW_KEYS.masked;
   },
-  more: hints("↑↓ scroll, n back, x drop an edit of the history that can't be undone, Ctrl-S confirm"),
+  more: hints(
+    "Shift-Tab previous button, ←→ other button, ↑↓ scroll, n back, x drop an edit of the history that can't be undone, Ctrl-S confirm",
+  ),
   types: (state, confirmation) => requiredText(state, confirmation) !== undefined,
   places: (_state, { place }) => [place],
   isBusy: isBeingWritten,

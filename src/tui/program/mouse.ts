@@ -48,7 +48,7 @@ function focus(state: State, { panel }: PanelContent): State | undefined {
   const open = top(state);
   // A filter that is typed stays as it is.
   if (panel === undefined) return open?.screen.isLine ? pop(state) : state;
-  if (open && !open.screen.isInList) return undefined;
+  if (open && !open.screen.isLine) return undefined;
   return { ...state, focus: panel, stack: [] };
 }
 

@@ -25,6 +25,7 @@ function commandItems(state: State, commands: readonly Command[]): readonly Menu
   const here = commands.filter((each) => where !== undefined && actsIn(each, where));
   return COMMAND_GROUPS.flatMap((group) => here.filter((each) => each.group === group)).map((command) => ({
     ...commandItem(command),
+    argument: undefined,
     whyNot: whyNot(state, command),
     run: (now) => runCommand(now, command),
   }));

@@ -135,7 +135,7 @@ function columnsOf(items: readonly MenuItem[], width: number) {
     MAX_KEYS,
     widest(({ keys = "" }) => keys),
   );
-  const label = Math.min(widest(labelText), Math.floor(width * 0.4));
+  const label = Math.min(widest(labelText), Math.floor(width / 2));
   const used = AROUND + (keys > 0 ? keys + GAP.length : 0) + label + GAP.length;
   return { keys, label, help: Math.max(0, width - used) };
 }

@@ -39,7 +39,6 @@ const FILTER: Screen<TypedFilter> = {
   more: hints("↑↓ move in the list, PgUp a page up, PgDn a page down"),
   types: () => true,
   isLine: true,
-  isInList: true,
 };
 
 const FILTER_KEYS = hints("Enter keep, Esc cancel");

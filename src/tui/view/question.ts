@@ -64,6 +64,7 @@ export function askText(
 
 /** The keys of questions with buttons. */
 export const BUTTON_KEYS = "Enter press, Tab next button, Ctrl-S confirm";
+const MORE_KEYS = hints("Shift-Tab previous button, ←→ other button");
 const CONFIRM_KEYS = hints(`${BUTTON_KEYS}, Esc back`);
 const PATH_KEYS = hints("Enter confirm, Tab complete, Esc back");
 const LOSS_KEYS = hints("Enter press, Tab next button, Ctrl-X confirm, Esc back");
@@ -73,6 +74,7 @@ const ASK: Screen<Question> = {
   key: askKey,
   panel: (_state, question, size) => askPanel(question, size),
   hints: (_state, { isDestructive, input }) => (input?.isPath ? PATH_KEYS : isDestructive ? LOSS_KEYS : CONFIRM_KEYS),
+  more: MORE_KEYS,
   types: (_state, { input }) => input !== undefined,
 };
 

@@ -41,10 +41,8 @@ export interface Screen<D> {
   isBusy?(state: State, data: D): boolean;
   /** Whether a question may open over it that no key has asked for just now: an Enter meant for something else answers it. */
   readonly takesQuestions?: true;
-  /** Whether it is only a line below the screen under it. */
+  /** Whether it is only a line below the screen under it. A click into the list closes it. */
   readonly isLine?: true;
-  /** Whether a click into the list closes it. */
-  readonly isInList?: true;
 }
 
 export interface Act<D> {

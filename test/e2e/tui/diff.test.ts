@@ -34,9 +34,9 @@ describe.skipIf(!hasTmux)("in a real terminal d", () => {
   it("in a terminal d compares two environments side by side, and v reveals values", async () => {
     const tui = await openTui({ columns: 100 });
     await tui.keys("d");
-    await tui.until(/Compare shop\/development with/, /┃› {2}test /);
+    await tui.until(/Compare shop\/development with/, /┃› +shop\/test /);
     await tui.keys("j");
-    await tui.until(/┃› {2}production /);
+    await tui.until(/› +shop\/production /);
     await tui.keys("Enter");
     await tui.until(
       /shop\/development → shop\/production {2}1\/6/,
@@ -62,15 +62,15 @@ describe.skipIf(!hasTmux)("in a real terminal d", () => {
     await tui.keys("G", "V");
     await tui.until(/›~ PORT +3000 +0 /);
     await tui.keys(">");
-    await tui.until(/take over PORT to shop\/test\?/, /- ••••••••[\s\S]*\+ ••••••••/);
+    await tui.until(/copy PORT to shop\/test\?/, /- ••••••••[\s\S]*\+ ••••••••/);
     await tui.keys("Enter");
-    await tui.until(/shop\/development → shop\/test {2}4\/4/, atBottom(/✓ took over .*PORT.*; u undoes it/));
+    await tui.until(/shop\/development → shop\/test {2}4\/4/, atBottom(/✓ copied .*PORT.*; u undoes it/));
     await tui.keys("u");
     await tui.until(/undo .*PORT/);
     await tui.keys("Enter");
     await tui.until(/→ shop\/test {2}4\/5/, /~ PORT +3000 +0 /);
     await tui.keys("n", "<");
-    await tui.until(/take over PORT to shop\/development\?/);
+    await tui.until(/copy PORT to shop\/development\?/);
     await tui.keys("v");
     await tui.until(/- 3000[\s\S]*\+ 0/);
     await tui.keys("Enter");

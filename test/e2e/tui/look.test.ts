@@ -53,7 +53,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.until(/TYPE +NAME +│?┃/, /F1 help {2}Q quit/);
     expect(await tui.mouseOn()).toBe(false);
     await tui.keys("q", "F1", "End");
-    await tui.until(/Q Ctrl-C +:quit/);
+    await tui.until(/Q Ctrl-C +quit/);
     await tui.keys("Escape");
     await tui.until(/▶ Variables/);
     await tui.keys("Q");

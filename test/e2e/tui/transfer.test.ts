@@ -12,9 +12,13 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     const tui = await openTui();
     await writeFile(beside(tui, "new.env"), "PORT=4000\nRETRIES=3\n");
     const before = await tui.saved();
-    await tui.type(":import n");
-    await tui.until(/ new\.env +│/);
-    await tui.keys("Tab", "Enter");
+    await tui.type(":import");
+    await tui.keys("Enter");
+    await tui.until(/Which file do you want to import\?/);
+    await tui.type("n");
+    await tui.keys("Tab");
+    await tui.until(/file: new\.env/);
+    await tui.keys("Enter");
     await tui.until(/import 2 variables into shop\/development\?/, (screen) => !screen.includes("4000"));
     await tui.keys("v");
     await tui.until(/- 3000[\s\S]*\+ 4000/, /\+ 3/);
@@ -72,6 +76,8 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     await tui.until(/▶ Variables/, / (shop\/)?staging /, (screen) => !screen.includes(secret));
     const before = await secretOf("development");
     await tui.type(":env rotate");
+    await tui.keys("Enter");
+    await tui.until(/› +now +refuse the old credentials at once/);
     await tui.keys("Enter");
     await tui.until(/Give shop\/development new credentials\?/);
     expect(await secretOf("development")).toBe(before);

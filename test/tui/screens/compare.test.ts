@@ -104,7 +104,7 @@ describe("a comparison", () => {
   it("shows its keys with ?, and : acts on the list", async () => {
     const tui = await compared({ rows: 50 });
     tui.press("?");
-    expect(tui.frame()).toMatch(/> +copy-to <place> +copy the value to other places[\s\S]*PgUp Ctrl-B +a page up/);
+    expect(tui.frame()).toMatch(/> +copy-to +copy the value to other places[\s\S]*PgUp Ctrl-B +a page up/);
     tui.press("?", ":", ..."sort name", "enter");
     expect([tui.state.stack, tui.state.list.sort]).toEqual([[], "name"]);
   });

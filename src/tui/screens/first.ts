@@ -37,8 +37,7 @@ export function openFirst(state: State, first: Pick<FirstSteps, "hasData" | "dat
         run: (then, path) => opening(then, (steps) => steps.openData(path.replace(/^"(.*)"$/, "$1"))),
       }),
   };
-  const menu = choiceMenu("Welcome to appvars", [hasData ? found : example, other]);
-  return openMenu(state, { ...menu, content: (...args) => ({ ...menu.content(...args), intro: INTRO }) });
+  return openMenu(state, choiceMenu("Welcome to appvars", [hasData ? found : example, other], "choose", INTRO));
 }
 
 const INTRO =

@@ -27,7 +27,7 @@ export interface MenuItem extends Choice {
 export interface MenuContent {
   readonly title: string;
   /** Above the items. */
-  readonly intro?: string;
+  readonly intro?: string | undefined;
   readonly items: readonly MenuItem[];
   /** The part of the typed text that items must match, by default all. */
   readonly query?: string;
@@ -47,8 +47,8 @@ export interface Menu {
 }
 
 /** A menu of these choices. */
-export function choiceMenu(title: string, items: readonly Choice[], verb = "choose"): Menu {
-  return { verb, content: () => ({ title, items }) };
+export function choiceMenu(title: string, items: readonly Choice[], verb = "choose", intro?: string): Menu {
+  return { verb, content: () => ({ title, items, intro }) };
 }
 
 interface OpenMenu extends Position {

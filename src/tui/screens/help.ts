@@ -2,6 +2,7 @@ import { actsIn, COMMAND_GROUPS, type Command, whereOf } from "../state/command.
 import type { State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { hints, type KeyHint, pop, runCommand, top, whyNot } from "../view/screen.js";
+import { GLOBAL_KEYS } from "../widgets/key.js";
 import { MOVES } from "../widgets/list.js";
 import { commandItem, labelsOf } from "./command-line.js";
 import { isMenu, type Menu, type MenuItem, openMenu } from "./menu.js";
@@ -39,7 +40,6 @@ const LIST_KEYS: readonly KeyHint[] = MOVES.map(({ keys, help }) => {
   const names = keys.split(" ");
   return { key: labelsOf(names), name: names[0], label: help };
 });
-const GLOBAL_KEYS = hints("Ctrl-L draw the whole screen again, Ctrl-Z suspend and return to the shell, Ctrl-C quit");
 
 /** The keys of a screen over the list besides commands. */
 function keyItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
@@ -57,6 +57,14 @@ function keyItems(state: State, commands: readonly Command[]): readonly MenuItem
     ...itemsOf("Here", [...(screen.hints?.(state, data) ?? []), ...(screen.more ?? [])]),
     ...itemsOf("Text", isTyping ? TEXT_KEYS : []),
     ...itemsOf("Move", isFixed ? [] : LIST_KEYS),
-    ...itemsOf("Everywhere", GLOBAL_KEYS),
+    ...globalItems(commands),
   ];
+}
+
+function globalItems(commands: readonly Command[]): readonly MenuItem[] {
+  return commands.flatMap((command) => {
+    const keys = command.keys.filter((key) => GLOBAL_KEYS.includes(key));
+    if (keys.length === 0) return [];
+    return [{ ...commandItem(command), keys: labelsOf(keys), group: "Everywhere", run: (now) => command.run(now, "") }];
+  });
 }

@@ -8,7 +8,14 @@ import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
 import { filterList } from "../screens/list.js";
 import { openMatrix } from "../screens/matrix.js";
-import { copyTo, findPlace, openCopyTo, otherPlaceChoices, placeChoices } from "../screens/places.js";
+import {
+  copyTo,
+  editablePlaceChoices,
+  findPlace,
+  openCopyTo,
+  otherPlaceChoices,
+  placeChoices,
+} from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
 import { healthOf, readingOf } from "../state/reading.js";
 import { PANELS, type State } from "../state/state.js";
@@ -66,7 +73,7 @@ const COMPARE_COMMANDS: readonly Command[] = [
     ...ON_SELECTED,
     label: ifOpen("copy to"),
     argument: "<place>",
-    choices: (state) => otherPlaceChoices(state, (now, place) => copyTo(now, targetsOf(now), place)),
+    choices: (state) => editablePlaceChoices(state, (now, place) => copyTo(now, targetsOf(now), place)),
     disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
     run: onTargets((state, entries) => openCopyTo(state, entries, selectionOf(state).place)),
   }),

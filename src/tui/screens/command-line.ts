@@ -78,7 +78,8 @@ function whyNotHome(state: State, command: Command, argument = ""): string | und
 function runTyped(state: State, text: string, all: readonly Command[]): Step {
   const commands = availableCommands(state, all);
   const { command, argument } = parseLine(text, commands);
-  const problem = command ? refusal(state, command, argument) : unknown("command", text.trim(), commands.map(nameOf));
+  const names = commands.map(({ name }) => name);
+  const problem = command ? refusal(state, command, argument) : unknown("command", text.trim(), names);
   if (!command || problem !== undefined) return openCommandLine(notify(state, problem ?? "", "error"), text);
   return runCommand(homeOf(state, command, argument), command, argument);
 }
@@ -88,18 +89,10 @@ function refusal(state: State, command: Command, argument: string): string | und
   // `:delete NAME` would delete the variable under the cursor, which can be another one.
   if (expected === undefined && argument !== "") return `"${name}" takes no argument`;
   if (!choices || argument === "") return whyNotHome(state, command, argument);
-  const labels = choices(state, argument).map(({ label }) => label);
-  return unknown(expected?.replace(/[<>]/g, "") ?? "", argument, labels);
+  const known = choices(state, argument).map(({ label }) => label);
+  return unknown(expected?.replace(/[<>]/g, "") ?? "", argument, known);
 }
-
-/** Names that are listed in a message. */
-const MAX_LISTED = 10;
 
 function unknown(what: string, text: string, known: readonly string[]): string {
-  const list = known.length > MAX_LISTED ? "" : `: use one of ${known.join(", ")}`;
-  return `there is no ${what} "${text}"${suggestion(text, known)}${list}`;
-}
-
-function nameOf({ name }: Command): string {
-  return name;
+  return `there is no ${what} "${text}"${suggestion(text, known)}`;
 }

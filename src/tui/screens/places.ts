@@ -19,7 +19,7 @@ import { notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, countText, type Line, type Span } from "../text/line.js";
-import { type Cell, GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
+import { GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
 import { keepVisible } from "../widgets/list.js";
 import { choiceMenu, type Menu, openMenu } from "./menu.js";
 
@@ -30,39 +30,26 @@ export function placesPanel(state: State, size: Size, isFocused: boolean): Panel
   const order = placeOrder(places);
   const at = order.indexOf(placeCursor);
   const kind = places[0]?.kind ?? "profile";
+  const { width, height } = size;
+  const rows = visiblePlaceRows(places, placeCursor, height - 2);
   return {
     title: places.every((place) => place.kind === kind) ? TITLES[kind] : "Sources",
-    footnote: placeRows(places).length > size.height - 2 ? `${at + 1}/${places.length}` : undefined,
+    footnote: placeRows(places).length > height - 2 ? `${at + 1}/${places.length}` : undefined,
     isFocused,
-    lines: placeLines(state, placeCursor, size, isFocused),
+    lines: rows.map((row) => {
+      if ("group" in row) return headingLine(row.group, width - 2);
+      return rowLine(cells(state, row.index, width - 2), row.index === placeCursor, isFocused);
+    }),
     panel: "places",
-    select: selectPlace(state, placeCursor, size, (now, index) => ({ ...now, placeCursor: index })),
+    select: (now, { line }) => {
+      const row = rows[line];
+      return row && "index" in row ? { ...now, placeCursor: row.index } : undefined;
+    },
     scroll: (now, by) => ({
       ...now,
       placeCursor: order[keepVisible({ cursor: at + by, top: 0 }, order.length, 1).cursor] ?? placeCursor,
     }),
   };
-}
-
-function selectPlace(
-  { places }: State,
-  cursor: number,
-  { height }: Size,
-  select: (state: State, index: number) => State,
-) {
-  const rows = visiblePlaceRows(places, cursor, height - 2);
-  return (state: State, { line }: Cell): State | undefined => {
-    const row = rows[line];
-    return row && "index" in row ? select(state, row.index) : undefined;
-  };
-}
-
-function placeLines(state: State, cursor: number, { width, height }: Size, isFocused: boolean): Line[] {
-  const rows = visiblePlaceRows(state.places, cursor, height - 2);
-  return rows.map((row) => {
-    if ("group" in row) return headingLine(row.group, width - 2);
-    return rowLine(cells(state, row.index, width - 2), row.index === cursor, isFocused);
-  });
 }
 
 const WIDE = 50;
@@ -118,6 +105,15 @@ export function otherPlaceChoices(state: State, run: OnPlace): readonly Choice[]
   return choicesOf(state, otherPlaces(state, state.place), run);
 }
 
+/** Choices of those of them that can be edited. */
+export function editablePlaceChoices(state: State, run: OnPlace): readonly Choice[] {
+  return choicesOf(state, editablePlaces(state, state.place), run);
+}
+
+function editablePlaces(state: State, from: number): readonly number[] {
+  return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
+}
+
 function otherPlaces({ places }: State, from: number): readonly number[] {
   const others = placeOrder(places).filter((index) => index !== from);
   const isBeside = (index: number) => places[index]?.group === places[from]?.group;
@@ -160,12 +156,11 @@ export function whyReadOnly(state: State, place: number): string | undefined {
 
 /** Lets the person pick the places to copy the values to. @param from theirs, by default the open place */
 export function openCopyTo(state: State, entries: readonly VariableEntry[], from = state.place): Step {
-  if (withValue(entries).length === 0) return step(notify(state, nothingText(entries), "error"));
   const title = `Copy ${variablesText(entries.map(({ variable }) => variable))} to`;
-  const places = otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
+  const places = editablePlaces(state, from);
   if (places.length === 0) return step(notify(state, "there is no other place to copy to"));
   const onPicked: PlacePick["onPicked"] = (now, [first = from, ...more]) => {
-    return more.length === 0 ? copyTo(now, entries, first) : step(notify(now, "pick one place at a time"));
+    return more.length === 0 ? copyTo(now, entries, first) : step(notify(now, "copy to one place at a time", "error"));
   };
   return places.length === 1 ? onPicked(state, places) : pickPlaces(state, { title, places, onPicked });
 }
@@ -177,22 +172,9 @@ export function openCopyTo(state: State, entries: readonly VariableEntry[], from
  * @param to index of the place that is edited
  */
 export function copyTo(state: State, entries: readonly VariableEntry[], to: number): Step {
-  const refusal = whyReadOnly(state, to);
-  if (refusal !== undefined) return step(notify(state, refusal, "error"));
-  const assignments = withValue(entries).map((entry): Assignment => {
-    return { name: entry.variable.name, ...assignedIn(entry) };
-  });
-  if (assignments.length === 0) return step(notify(state, nothingText(entries), "error"));
-  return assign(state, to, "copy-to", assignments);
-}
-
-function withValue(entries: readonly VariableEntry[]): readonly VariableEntry[] {
-  return entries.filter(({ value }) => value !== undefined);
-}
-
-function nothingText(entries: readonly VariableEntry[]): string {
-  const [first, ...others] = entries;
-  if (!first) return "no variable is selected";
-  if (others.length === 0) return `${first.variable.name} has no value here`;
-  return `none of the ${countText(entries.length)} variables has a value here`;
+  const assignments = entries
+    .filter(({ value }) => value !== undefined)
+    .map((entry): Assignment => ({ name: entry.variable.name, ...assignedIn(entry) }));
+  if (assignments.length > 0) return assign(state, to, "copy-to", assignments);
+  return step(notify(state, `none of the ${countText(entries.length)} variables has a value here`, "error"));
 }

@@ -149,6 +149,20 @@ describe("files and environments", () => {
     expect(tui.state.history.done).toEqual([]);
   });
 
+  it(":import and :env add without an argument ask for it, and :export says what is wrong with it", async () => {
+    const tui = await openTui();
+    tui.press(...":import", "enter");
+    await tui.shows(/Which file do you want to import\?/);
+    tui.press("enter");
+    expect(tui.frame()).toContain("✗ enter the name of a file");
+    tui.press(...`${dirname(tui.file.path)}/va`, "tab");
+    await tui.shows(new RegExp(`file: ${tui.file.path}`));
+    tui.press("escape", ...":export", "enter", ..."a b", "enter");
+    expect(tui.frame()).toContain('✗ there is no format "b"; a name with spaces needs quotes');
+    tui.press("escape", ...":env add", "enter", ..."staging", "enter");
+    await tui.shows(/The new credentials of shop\/staging/);
+  });
+
   it(":export writes the marked variables alone, and asks before it replaces a file", async () => {
     const tui = await openTui();
     const file = join(dirname(tui.file.path), "out.json");
@@ -201,6 +215,31 @@ describe("files and environments", () => {
     const tui = await openTui({ env: "production" });
     tui.press(...":env rotate", "enter", "enter", "enter");
     expect(tui.frame()).toContain("✗ first type shop/production");
+  });
+});
+
+describe("a menu of places", () => {
+  it("> marks places with Space and *, finds them with /, and copies to the one that is chosen", async () => {
+    const tui = await openTui();
+    tui.press(">", " ");
+    expect(tui.frame()).toMatch(/▶ Copy DATABASE_URL to {2}✓ 1 marked[\s\S]*✓test[\s\S]*› production/);
+    tui.press("*");
+    expect(tui.frame()).toContain("✓ 2 marked");
+    tui.press("*", "/", ..."prod");
+    expect(tui.frame()).not.toMatch(/marked|┃. ?test/);
+    tui.press("escape", "enter");
+    await tui.shows(/copy DATABASE_URL to production\?/);
+    expect(await tui.saved("DATABASE_URL", "production")).toBe("live hunter2");
+  });
+
+  it("d is a menu that a double click chooses from, and ~ finds letters", async () => {
+    const tui = await openTui();
+    tui.press("d", "/", ..."pdc");
+    expect(tui.frame()).not.toMatch(/┃.*production/);
+    tui.press("ctrl-u", ..."~pdc");
+    tui.click("production  /");
+    tui.click("production  /");
+    await tui.shows(/▶ development → production/);
   });
 });
 

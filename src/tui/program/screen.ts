@@ -37,7 +37,7 @@ function bodyColumns(state: State, commands: readonly Command[], layout: Layout)
   const body = screen?.body?.(state, data, layout, commands);
   if (body) return screen?.places ? body.map(marked) : body;
   const size = questionSize(layout);
-  const question = screen?.panel?.(state, data, size, commands);
+  const question = screen?.panel?.(state, data, size);
   const left = panelsOf(places, (room) => placesPanel(state, room, focus === "places" && !question));
   // In one column, the places fill the body when they are visible.
   if (question) return [variables ? left : [], marked([{ size, content: question }])];

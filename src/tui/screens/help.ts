@@ -53,8 +53,10 @@ function keyItems(state: State, commands: readonly Command[]): readonly MenuItem
         name === undefined ? step(now) : screen.key(now, data, { name, text: "" }, commands);
       return { label, keys: key, group, run };
     });
+  const shown = screen.hints?.(state, data) ?? [];
+  const more = (screen.more ?? []).filter(({ key }) => !shown.some((hint) => hint.key === key));
   return [
-    ...itemsOf("Here", [...(screen.hints?.(state, data) ?? []), ...(screen.more ?? [])]),
+    ...itemsOf("Here", [...shown, ...more]),
     ...itemsOf("Text", isTyping ? TEXT_KEYS : []),
     ...itemsOf("Move", isFixed ? [] : LIST_KEYS),
     ...globalItems(commands),

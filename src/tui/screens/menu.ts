@@ -1,5 +1,5 @@
 import type { Choice, Command } from "../state/command.js";
-import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
+import { layoutOf, type Size, textColumns } from "../state/layout.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { filterWords, highlight, LETTERS, NO_MATCH, nameRank, searchWords } from "../text/fuzzy.js";
@@ -68,7 +68,7 @@ export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<s
 const MENU: Screen<OpenMenu> = {
   name: "menu",
   key: menuKey,
-  panel: menuPanel,
+  body: (state, open, { body }, commands) => [[{ size: body, content: menuPanel(state, open, body, commands) }]],
   input: inputLines,
   types: (_state, { isTyping }) => isTyping,
   hints: (_state, { menu: { verb, onMarked, prompt }, isTyping }) => {
@@ -198,7 +198,7 @@ function inputLines(state: State, open: OpenMenu): Line[] | undefined {
 function menuKey(shown: State, open: OpenMenu, key: Key, commands: readonly Command[]): Step {
   const { menu, isTyping, field } = open;
   const state: State = { ...shown, notice: undefined };
-  const { items, rows, page } = shownMenu(state, open, commands, questionSize(layoutOf(state)));
+  const { items, rows, page } = shownMenu(state, open, commands, layoutOf(state).body);
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
   if (name === "enter") return choose(state, open, items, commands);
   const isLeft = isTyping ? name === "backspace" && field.text === "" : name === "q";

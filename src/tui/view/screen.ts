@@ -16,7 +16,7 @@ export interface Screen<D> {
   /** Panels in columns from the left, in each from the top, that fill the body. */
   body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly (readonly Panel[])[];
   /** A panel in place of the list and the record. */
-  panel?(state: State, data: D, size: Size, commands: readonly Command[]): PanelContent;
+  panel?(state: State, data: D, size: Size): PanelContent;
   /** The last lines while a text is typed; undefined for the keys. */
   input?(state: State, data: D): readonly Line[] | undefined;
   /** The keys that work now, how to leave last; by default those of commands. */

@@ -81,7 +81,7 @@ describe("help", () => {
   it("shows the whole help of the command under the cursor, and why one can't run", async () => {
     const tui = await openTui({ rows: 20, columns: 100 });
     tui.press("?");
-    expect(tui.frame()).toMatch(/missing, encrypted, changed and type:json show only those/);
+    expect(tui.frame()).toMatch(/name:port searches names alone; missing, encrypted/);
     tui.press("/", ..."undo");
     expect(tui.frame()).toMatch(/› +u +undo +✗ nothing to undo/);
     tui.press("enter");

@@ -66,6 +66,7 @@ describe("a click", () => {
     expect(tui.frame()).toMatch(/› +json/);
     tui.press("escape", ...":diff test", "enter");
     await tui.shows(/→ test {2}1\/3/);
+    tui.pass(1);
     tui.click("- DEBUG");
     expect(tui.frame()).toMatch(/→ test {2}2\/3/);
     tui.press("escape", "m");

@@ -146,11 +146,7 @@ const MIN_DESCRIPTION = 16;
  * @param names columns of the widest name
  * @param shown the wanted columns, in their order
  */
-function listColumns(
-  width: number,
-  names: number,
-  shown: readonly ColumnName[] = COLUMN_NAMES,
-): readonly ListColumn[] {
+function listColumns(width: number, names: number, shown: readonly ColumnName[] = COLUMN_NAMES): readonly ListColumn[] {
   const has = (name: ColumnName) => shown.includes(name);
   const room = width - AROUND - GAP.length * (shown.length - 1) - (has("type") ? TYPE : 0);
   const isShared = has("value") || has("description");

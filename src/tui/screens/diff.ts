@@ -29,7 +29,7 @@ import { describeFailure } from "../view/status-lines.js";
 import { cleared, moveRows, nameColumn, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
 import { valueCell } from "../view/values.js";
 import { scroll, scrollText } from "../widgets/list.js";
-import { takeOver, whyReadOnly } from "./places.js";
+import { copyTo, whyReadOnly } from "./places.js";
 
 /** The variables that are not equal in the open place and in another. */
 interface Comparison extends View {
@@ -49,11 +49,11 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
   "previous-difference": { whyNot: whyNoName, run: (state, comparison) => step(next(state, comparison, -1)) },
   "copy-to": {
     whyNot: (state, { place }) => whyNoValue(state, state.place) ?? whyReadOnly(state, place),
-    run: (state, { place }) => takeOver(state, targetsOf(state), place),
+    run: (state, { place }) => copyTo(state, targetsOf(state), place),
   },
   "copy-from": {
     whyNot: (state, { place }) => whyNoValue(state, place) ?? whyReadOnly(state, state.place),
-    run: (state, { place }) => takeOver(state, targetsOf(state, place), state.place),
+    run: (state, { place }) => copyTo(state, targetsOf(state, place), state.place),
   },
   "copy-other": {
     whyNot: (state, { place }) => whyNoValue(state, place),

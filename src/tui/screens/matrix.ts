@@ -26,7 +26,7 @@ import {
 import { type Column, cleared, moveToNext, nameColumn, tablePanel, whyNotFound, widestName } from "../view/table.js";
 import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../view/values.js";
 import { cycled, keepVisible } from "../widgets/list.js";
-import { takeOver, whyReadOnly } from "./places.js";
+import { copyTo, whyReadOnly } from "./places.js";
 
 /** Names by the places of the open one's group. */
 interface Matrix extends View {
@@ -210,7 +210,7 @@ function nearest(state: State) {
 }
 
 function fill(state: State): Step {
-  return takeOver(state, nearest(state), selectionOf(state).place);
+  return copyTo(state, nearest(state), selectionOf(state).place);
 }
 
 function whyNotFill(state: State): string | undefined {

@@ -3,7 +3,7 @@ import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, cutLine, fitLine, fitText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { type Position, scrollText } from "../widgets/list.js";
+import { scrollText } from "../widgets/list.js";
 import { type TextField, textInput } from "../widgets/text-field.js";
 
 export interface PanelContent {
@@ -38,19 +38,6 @@ export interface Panel {
 export interface Cell {
   readonly line: number;
   readonly column: number;
-}
-
-/** Selects the row that was clicked, of a list with `head` lines above its `count` rows. */
-export function selectRow(
-  { top }: Pick<Position, "top">,
-  count: number,
-  head: number,
-  select: (state: State, index: number) => State,
-): PanelContent["select"] {
-  return (state, { line }) => {
-    const index = top + line - head;
-    return line >= head && index < count ? select(state, index) : undefined;
-  };
 }
 
 /** A text that can be longer than its panel, of which `page` lines from `top` on are visible. */
@@ -101,20 +88,6 @@ export function buttonLine(buttons: readonly Button[], focused: number): Line {
 
 /** The gap between two cells of a list. */
 export const GAP = "  ";
-
-/** The `page` visible rows of a list, with the mark of the cursor. Only these are formatted. */
-export function rowLines<T>(
-  rows: readonly T[],
-  { cursor, top }: Position,
-  page: number,
-  isFocused: boolean,
-  format: (row: T, index: number) => Line,
-): Line[] {
-  return rows.slice(top, top + page).map((row, line) => {
-    const index = top + line;
-    return rowLine(format(row, index), index === cursor, isFocused);
-  });
-}
 
 /** One row of a list, with the mark of the cursor if that is on it. */
 export function rowLine(cells: Line, isUnderCursor: boolean, isFocused: boolean): Line {
@@ -167,10 +140,7 @@ function label(text: string, inner: number): string {
 const MIN_INPUT = 10;
 
 /** `type shop/production to confirm: `, and the input. */
-export function requiredLine(required: string, typed: TextField, width: number): Line {
-  const label = `type ${visibleText(required)} to confirm: `;
-  return fitLine(
-    [{ text: label, role: "warning" }, ...textInput(typed, Math.max(MIN_INPUT, width - textWidth(label)))],
-    width,
-  );
+export function inputLine(label: string, typed: TextField, width: number): Line {
+  const input = textInput(typed, Math.max(MIN_INPUT, width - textWidth(label)));
+  return fitLine([{ text: label, role: "warning" }, ...input], width);
 }

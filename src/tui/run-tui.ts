@@ -22,6 +22,8 @@ export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "r
   /** The variable COLORFGBG, for a terminal that does not tell its background. */
   readonly colorFgBg: string | undefined;
   readonly colorLevel: ColorSupportLevel;
+  /** Whether the terminal shows ASCII alone. */
+  readonly isAscii: boolean;
 }
 
 const TICK_MS = 1_000;
@@ -41,6 +43,7 @@ export async function runTui({
   theme,
   colorFgBg,
   colorLevel,
+  isAscii,
   ...options
 }: TuiOptions): Promise<void> {
   // Lines are painted with chalk's global instance.
@@ -68,7 +71,7 @@ export async function runTui({
   // Without colors there is still bold and inverse, or the cursor would be invisible.
   const chosen = colorLevel === 0 ? "plain" : theme;
   let colors = createTheme(chosen === "auto" ? (backgroundFrom(colorFgBg) ?? chosen) : chosen);
-  const picture = () => pictureOf(program.state, commands, colors);
+  const picture = () => pictureOf(program.state, commands, colors, isAscii);
   const { startDrawing } = await loadDrawing();
   const drawing = startDrawing(picture(), stdout, terminal.input);
   program.subscribe(() => drawing.show(picture()));

@@ -24,23 +24,22 @@ export function handleMouse(
   pressKey: PressKey,
 ): Step {
   const { content, cell, key } = pointedAt(state, commands, mouse.column, mouse.row);
-  if (mouse.action !== "press") return turnWheel(state, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
+  // A number that is typed is for a key.
+  const plain: State = { ...state, count: undefined };
+  if (mouse.action !== "press") return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
   const press: Press = { ...mouse, at: now, screen: top(state)?.screen.name ?? "" };
   const { lastPress } = state;
   const isSecond = isDouble(lastPress, press);
   // The target of the first press is gone: this press was not meant for its successor.
   if (isSecond && lastPress?.screen !== press.screen) return step(state);
-  const next: State = { ...state, lastPress: press };
-  if (key !== undefined) return pressKey(next, namedKey(key));
+  if (key !== undefined) return pressKey({ ...state, lastPress: press }, namedKey(key));
+  const next: State = { ...plain, lastPress: press };
   const focused = content && focus(next, content);
   const selected = focused && cell && content.select?.(focused, cell);
   if (!selected) return step(cursorInView(focused ?? next));
   // Of the first press's selection: the rows may have moved since.
   if (!isSecond || content.pressesEnter === false) return decryptSelected(selected);
-  const chosen: State = { ...focused, lastPress: undefined };
-  // Its key can be another one.
-  const open = chosen.stack.length === 0 && commands.find(({ name }) => name === "open");
-  return open ? open.run(chosen, "") : pressKey(chosen, namedKey("enter"));
+  return pressKey({ ...focused, lastPress: undefined }, namedKey("enter"));
 }
 
 /** The panel gets the focus. Undefined if a question is open, which must be answered first. */

@@ -33,15 +33,20 @@ const FILTER: Screen<TypedFilter> = {
   input: (state, { field, list }) => {
     const [found, all] = list.counts(pop(state));
     const count = `  ${countText(found)} of ${countText(all)} `;
-    const keys = keyLine(FILTER_KEYS, state.columns);
-    const input = textInput(field, state.columns - 2 - count.length - lineWidth(keys));
+    const room = state.columns - 2 - count.length;
+    const keys = keyLine(FILTER_KEYS, room - MIN_INPUT, LEAVE);
+    const input = textInput(field, room - lineWidth(keys));
     return [[{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys]];
   },
   isLine: true,
   isInList: true,
 };
 
-const FILTER_KEYS = hints("Enter keep, Esc cancel");
+/** Columns for the text, before there is room for keys. */
+const MIN_INPUT = 20;
+
+const FILTER_KEYS = hints("Enter keep");
+const LEAVE = hints("Esc cancel");
 
 /** Keys that move in the list meanwhile. */
 const MOVES = ["up", "down", "pageup", "pagedown"];

@@ -1,7 +1,18 @@
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { countText, cutLine, fitLine, fitText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
+import {
+  countText,
+  cutLine,
+  fitLine,
+  fitText,
+  indented,
+  type Line,
+  line,
+  lineWidth,
+  type Span,
+  wrapLines,
+} from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { type Position, scrollText } from "../widgets/list.js";
 import { type TextField, textInput } from "../widgets/text-field.js";
@@ -176,11 +187,10 @@ function label(text: string, inner: number): string {
 /** Columns for the word to type. */
 const MIN_INPUT = 10;
 
-/** `type shop/production to confirm: `, and the input. */
-export function requiredLine(required: string, typed: TextField, width: number): Line {
+/** `type shop/production to confirm: `, and the input, below it where there is no room beside it. */
+export function requiredLines(required: string, typed: TextField, width: number): Line[] {
   const label = `type ${visibleText(required)} to confirm: `;
-  return fitLine(
-    [{ text: label, role: "warning" }, ...textInput(typed, Math.max(MIN_INPUT, width - textWidth(label)))],
-    width,
-  );
+  const left = width - textWidth(label);
+  if (left < MIN_INPUT) return [...wrapLines(label, width, "warning"), textInput(typed, width)];
+  return [[{ text: label, role: "warning" }, ...textInput(typed, left)]];
 }

@@ -21,7 +21,7 @@ describe("a comparison", () => {
     expect(frame).not.toMatch(/PORT|UNSET/);
     expect(frame).toContain("+ only there   - only here   ~ differs");
     expect(tui.footer()).toBe(
-      " Tab panel  / filter  n next  v reveal  y copy  Y copy the other  e edit  > take over  < take from there  r refresh  Esc back",
+      " Tab panel  / filter  n next  v reveal  y copy  Y copy the other  e edit  > take over  < take from there  r refresh  ? help  Esc back",
     );
   });
 

@@ -57,6 +57,8 @@ export function developmentProfile(url: string | URL, change: object = {}): Reco
 interface Options extends CliOptions {
   readonly columns?: number;
   readonly rows?: number;
+  /** Whether the terminal shows ASCII alone. */
+  readonly isAscii?: boolean;
   /** By default all, with their own keys. */
   readonly commands?: readonly Command[];
   readonly preferences?: Preferences;
@@ -98,7 +100,7 @@ export async function remoteProgram(flags: SourceFlags, { columns = 200, rows = 
     await found.close();
   });
   const frame = () => {
-    const picture = pictureOf(program.state, commands, createTheme("plain"));
+    const picture = pictureOf(program.state, commands, createTheme("plain"), options.isAscii);
     return stripVTControlCharacters(renderFrame(createElement(Screen, { picture }), program.state.columns));
   };
   const until = (isReached: (state: State) => boolean): Promise<void> => {

@@ -30,7 +30,7 @@ const SCREENS = [
   { keys: ["?"], footer: /^ ↑↓ scroll .*Esc back$/, content: /┃ Find\s/ },
   { keys: ["d", "Enter"], footer: /^ Tab panel .*Esc back$/, content: /~ PORT/ },
   { keys: ["m"], footer: /^ Enter open .*Esc back$/, content: /› DATABASE_URL +=/ },
-  { keys: ["e"], footer: /^ Ctrl-S review .*Esc cancel$/, content: /› value +postgres/ },
+  { keys: ["e"], footer: /^ Ctrl-S review .*Esc cancel$/, content: /› value .*localhost/ },
   { keys: ["j"], footer: /^ \/ filter .* q quit$/, content: /› {2}PORT +NUMBER/ },
 ];
 

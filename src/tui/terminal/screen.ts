@@ -1,3 +1,4 @@
+import { Writable } from "node:stream";
 import { graphemes, graphemeWidth } from "../text/graphemes.js";
 
 /** Synchronized output, so that the terminal never shows half a frame. */
@@ -8,53 +9,55 @@ const RESET = "\x1b[0m";
 const ERASE_LINE = "\x1b[2K";
 const ERASE_BELOW = "\x1b[J";
 
-type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onceDrained">;
+type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onceDrained" | "size">;
 
 /**
- * Shows frames on a terminal and writes only lines that have changed. Nothing flickers, the last line is usable, and on a
- * slow connection outdated frames are skipped.
+ * The stream for ink's frames, of which each write is one, without escape sequences of ink itself. Writes to a terminal
+ * only lines that have changed: nothing flickers, the last line and column are usable, and on a slow connection outdated
+ * frames are skipped.
  */
-export class Screen {
+export class Screen extends Writable {
   readonly #output: ScreenOutput;
   #shown: readonly string[] = [];
   #waiting: string | undefined;
 
   constructor(output: ScreenOutput) {
+    super({ decodeStrings: false });
     this.#output = output;
   }
 
-  /** @param frame painted lines */
-  show(frame: string): void {
-    if (this.#output.isBusy()) {
-      if (this.#waiting === undefined) this.#showOnceDrained();
-      this.#waiting = frame;
-      return;
-    }
-    const lines = frame.split("\n");
-    // A shorter frame can end on the last line of the terminal, with no line below it to erase.
-    const isWhole = lines.length < this.#shown.length;
-    const before = isWhole ? [] : this.#shown;
+  get columns(): number {
+    return this.#output.size().columns;
+  }
+
+  override _write(frame: string, _encoding: string, done: () => void): void {
+    if (this.#output.isBusy()) this.#wait(frame);
+    else this.#show(frame.split("\n"));
+    done();
+  }
+
+  /** To be called before the next frame after something else was on the screen or its size has changed. */
+  clear(): void {
+    this.#shown = [];
+    this.#output.write(`${at(0)}${RESET}${ERASE_BELOW}`);
+  }
+
+  #show(lines: readonly string[]): void {
     const changes = lines.flatMap((line, row) =>
-      line === before[row] ? [] : [at(row) + ERASE_LINE + anchorColumns(line) + RESET],
+      line === this.#shown[row] ? [] : [at(row) + ERASE_LINE + anchorColumns(line) + RESET],
     );
-    if (isWhole) changes.unshift(at(0) + ERASE_BELOW);
     this.#shown = lines;
     if (changes.length > 0) this.#output.write(BEGIN + changes.join("") + END);
   }
 
-  /** Writes the whole frame again, after something else was on the screen or its size has changed. */
-  redraw(): void {
-    const frame = this.#waiting ?? this.#shown.join("\n");
-    this.#shown = [];
-    this.#output.write(`${at(0)}${RESET}${ERASE_BELOW}`);
-    this.show(frame);
-  }
-
-  #showOnceDrained(): void {
+  #wait(frame: string): void {
+    const isWaiting = this.#waiting !== undefined;
+    this.#waiting = frame;
+    if (isWaiting) return;
     this.#output.onceDrained(() => {
-      const frame = this.#waiting;
+      const newest = this.#waiting ?? "";
       this.#waiting = undefined;
-      if (frame !== undefined) this.show(frame);
+      this._write(newest, "utf8", () => {});
     });
   }
 }

@@ -1,5 +1,5 @@
 import { type ArrayChange, diffArrays } from "diff";
-import { graphemes, visibleText, withVisibleEnd } from "./graphemes.js";
+import { graphemeEnd, graphemes, visibleText, withVisibleEnd } from "./graphemes.js";
 import { countText, type Line, type Span, wrapLine } from "./line.js";
 import type { Role } from "./theme.js";
 
@@ -165,8 +165,8 @@ const KEPT = 20;
 
 function pairedRow(kind: Row["kind"], text: string, other: string): Row {
   const [equalHead, equalTail] = equalEnds(text, other);
-  const from = equalHead < LONG ? 0 : cutAt(text, equalHead - KEPT);
-  const to = equalTail < LONG ? text.length : cutAt(text, text.length - equalTail + KEPT);
+  const from = equalHead < LONG ? 0 : graphemeEnd(text, equalHead - KEPT);
+  const to = equalTail < LONG ? text.length : graphemeEnd(text, text.length - equalTail + KEPT);
   const left = text.length - to;
   return {
     kind,
@@ -175,18 +175,6 @@ function pairedRow(kind: Row["kind"], text: string, other: string): Row {
     tail: left === 0 ? "" : ` … ${countText(left)} equal characters …`,
     other: other.slice(from, other.length - left),
   };
-}
-
-/** Parts of the character before them: combining marks, joiners and second halves of surrogate pairs. */
-const JOINED = /\p{M}|\u200d|[\udc00-\udfff]/u;
-const MAX_JOINED = 12;
-
-/** The nearest index from this one on that is not within a character. */
-function cutAt(text: string, index: number): number {
-  let at = index;
-  const isWithin = () => JOINED.test(text.charAt(at)) || text.charAt(at - 1) === "\u200d";
-  while (at < text.length && at - index < MAX_JOINED && isWithin()) at++;
-  return at;
 }
 
 /** With less in common, nothing is marked: all of it has changed. */

@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import { escapeCharacter, printable } from "../../domain/printable.js";
 
-export const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** Code units per call of Intl.Segmenter, whose time grows with the square of the length in Node 20. */
 const CHUNK = 1_000;
@@ -32,6 +32,22 @@ export function* graphemes(text: string): Generator<Grapheme> {
 function* segments(chunk: string): Generator<Grapheme> {
   if (SIMPLE.test(chunk)) for (let index = 0; index < chunk.length; index++) yield { text: chunk.charAt(index), index };
   else for (const { segment, index } of segmenter.segment(chunk)) yield { text: segment, index };
+}
+
+/** The end of the grapheme that an index is in. */
+export function graphemeEnd(text: string, index: number): number {
+  const at = graphemeAt(text, index);
+  return at && at.start < index ? at.end : index;
+}
+
+/** Code units around an index that are segmented: far more than any grapheme has. */
+const REACH = 1_000;
+
+/** The grapheme that an index is in. Segmenting all of a long text takes too long for a key. */
+export function graphemeAt(text: string, index: number): { start: number; end: number } | undefined {
+  const from = Math.max(0, index - REACH);
+  const found = segmenter.segment(text.slice(from, index + REACH)).containing(index - from);
+  return found && { start: from + found.index, end: from + found.index + found.segment.length };
 }
 
 /** ASCII, Latin letters, arrows, lines and the other symbols of this TUI. */

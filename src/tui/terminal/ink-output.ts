@@ -25,12 +25,6 @@ export default class Output {
     }
   }
 
-  clip(): never {
-    throw new Error("clipping is not supported: cut lines to their width");
-  }
-
-  unclip(): void {}
-
   get(): { output: string; height: number } {
     return { output: this.#rows.map(({ text }) => text.trimEnd()).join("\n"), height: this.#rows.length };
   }

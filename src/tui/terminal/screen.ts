@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { graphemes, graphemeWidth } from "../text/graphemes.js";
+import { type Grapheme, graphemes, graphemeWidth } from "../text/graphemes.js";
 
 /** Synchronized output, so that the terminal never shows half a frame. */
 const BEGIN = "\x1b[?2026h";
@@ -77,16 +77,12 @@ const SGR = /(\x1b\[[\d;]*m)/;
 export function anchorColumns(line: string): string {
   if (!UNSURE.test(line)) return line;
   let column = 1;
-  const anchored = (text: string) => {
-    return Array.from(graphemes(text), (grapheme) => {
-      column += graphemeWidth(grapheme.text);
-      return UNSURE.test(grapheme.text) ? `${grapheme.text}\x1b[${column}G` : grapheme.text;
-    }).join("");
+  const anchored = ({ text }: Grapheme) => {
+    column += graphemeWidth(text);
+    return UNSURE.test(text) ? `${text}\x1b[${column}G` : text;
   };
-  return line
-    .split(SGR)
-    .map((part) => (SGR.test(part) ? part : anchored(part)))
-    .join("");
+  const parts = line.split(SGR);
+  return parts.map((part) => (SGR.test(part) ? part : Array.from(graphemes(part), anchored).join(""))).join("");
 }
 
 /** The terminal during the TUI: alternate screen, hidden cursor, lines that don't wrap, reports of the mouse if wanted. */

@@ -88,9 +88,7 @@ export function lineWidth(line: Line): number {
 }
 
 function cutText(text: string, width: number): [head: string, isCut: boolean] {
-  const head = text.slice(0, width);
-  if (isNarrow(head) && (head.length === text.length || isNarrow(text.charAt(width))))
-    return [head, text.length > width];
+  if (isNarrow(text.slice(0, width + 1))) return [text.slice(0, width), text.length > width];
   let used = 0;
   for (const { text: grapheme, index } of graphemes(text)) {
     used += graphemeWidth(grapheme);
@@ -167,13 +165,8 @@ function breakText(text: string, first: number, width: number): Piece[] {
 }
 
 function breakNarrow(text: string, first: number, width: number): Piece[] {
-  if (text.length <= first) return [{ text, width: text.length }];
-  const pieces = [{ text: text.slice(0, first), width: first }];
-  for (let start = first; start < text.length; start += width) {
-    const piece = text.slice(start, start + width);
-    pieces.push({ text: piece, width: piece.length });
-  }
-  return pieces;
+  const others = text.slice(first).match(new RegExp(`.{1,${width}}`, "g")) ?? [];
+  return [text.slice(0, first), ...others].map((piece) => ({ text: piece, width: piece.length }));
 }
 
 /** A line with the escape sequences of a theme. */

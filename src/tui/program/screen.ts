@@ -70,7 +70,7 @@ const PREPARING = line(" … please wait; Ctrl-C quits", "muted");
  * The line below the panels: the input of the filter or a command, a notice, or else the number that is typed and the keys
  * that work now. A notice or a problem can have several lines.
  */
-export function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
+function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
   const { notice, columns, pending, count } = state;
   const open = top(state);
   const input = open?.screen.input?.(state, open.data);

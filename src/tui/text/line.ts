@@ -171,11 +171,23 @@ function breakNarrow(text: string, first: number, width: number): Piece[] {
 
 /** A line with the escape sequences of a theme. */
 export function paintLine(line: Line, theme: Theme): string {
-  return line
+  return joined(line)
     .map(({ text, role = "text", isBold = false, isInverse = false }) =>
       paint(text, { ...theme[role], ...(isBold && { bold: true }) }, isInverse),
     )
     .join("");
+}
+
+/** Neighbours of one style are one span: the letters of a match would have escape sequences of their own. */
+function joined(line: Line): Line {
+  const spans: Span[] = [];
+  for (const span of line) {
+    const last = spans.at(-1);
+    const isAlike = last && (["role", "isBold", "isInverse"] as const).every((style) => last[style] === span[style]);
+    if (isAlike) spans[spans.length - 1] = { ...last, text: last.text + span.text };
+    else spans.push(span);
+  }
+  return spans;
 }
 
 function paint(text: string, style: TextStyle, isInverse: boolean): string {

@@ -1,12 +1,6 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
-import { readingOf } from "../../../src/tui/state/reading.js";
-import { dataFile } from "../../support/data-file.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
-import { SECRET } from "../support/state.js";
-import { isWell, openTui, remoteProgram, SHOP } from "../support/tui.js";
+import { keyFile, openTui, SECRET, SHOP } from "../support/tui.js";
 
 describe("a form", () => {
   it("starts at the value, masks it unless it has the focus, and Ctrl-S asks before the edit is written", async () => {
@@ -56,6 +50,7 @@ describe("a form", () => {
     ["a", [..."PORT"], "PORT already exists: edit it instead"],
     ["a", [..."UNSET"], "UNSET already exists: edit it instead"],
     ["a", [..."9"], "✗ a name is"],
+    ["a", [..."N", "tab", "right", "tab", ..."many"], "✗ a NUMBER consists of digits"],
   ])("refuses %s with %j, and typing clears the problem", async (key, text, problem) => {
     const tui = await openTui();
     tui.press(key, ...text, "ctrl-s");
@@ -144,9 +139,9 @@ describe("a form", () => {
     tui.press("j", "e", "1");
     const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 4000 } } : each));
     await tui.file.write({ ...SHOP, values });
-    await tui.until((state) => {
+    await tui.until(() => {
       tui.pass(1);
-      return readingOf(state).entries[1]?.value?.content.value === 4000;
+      return tui.reading.entries[1]?.value?.content.value === 4000;
     });
     tui.press("ctrl-s");
     await tui.shows(/PORT has been changed by another program/, /- 4000/, /\+ 30001/);
@@ -170,6 +165,9 @@ describe("a deletion", () => {
     expect(tui.frame()).not.toContain(SECRET);
     tui.press("y");
     expect(tui.footer()).toContain("y is no answer: press Enter on a button, or Ctrl-S");
+    for (const text of ["\n", "enter", "y"]) tui.paste(text);
+    expect(tui.frame()).toContain("▶ Delete");
+    expect(await tui.saved("DATABASE_URL")).toBe(SECRET);
     tui.press("escape");
     expect(tui.state.stack).toEqual([]);
   });
@@ -225,16 +223,21 @@ it("u undoes the last edit in whichever place it was, and U redoes it", async ()
 
 it("an edit that can't be undone any more is dropped from the history with x", async () => {
   const tui = await openTui();
+  tui.press("x");
+  await tui.shows(/▶ Delete/);
+  tui.press("enter");
+  await tui.shows(/deleted the value of DATABASE_URL/);
   tui.press("j", "e", "1", "ctrl-s");
   await tui.shows(/▶ Change/);
   tui.press("enter");
   await tui.shows(/changed PORT/);
-  const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 5 } } : each));
-  await tui.file.write({ ...SHOP, values });
-  await tui.until((state) => {
-    tui.pass(1);
-    return readingOf(state).entries[1]?.value?.content.value === 5;
+  const values = SHOP.values.filter(({ id }) => id !== 11);
+  await tui.file.write({
+    ...SHOP,
+    values: values.map((each) => (each.id === 12 ? { ...each, content: { value: 5 } } : each)),
   });
+  tui.press("V");
+  await tui.tickUntil(/PORT +NUMBER +5 /);
   tui.press("u");
   await tui.shows(/▶ Undo/);
   await tui.until(({ pending }) => pending === undefined);
@@ -242,6 +245,8 @@ it("an edit that can't be undone any more is dropped from the history with x", a
   await tui.shows(/To undo other edits, drop this one from the history/);
   tui.press("x");
   await tui.shows(/changing PORT in development was dropped from the history; nothing was changed/);
+  tui.press("u");
+  await tui.shows(/undo deleting the value of DATABASE_URL in development\?/);
 });
 
 it("keys that are typed while an edit is prepared wait for its question", async () => {
@@ -277,11 +282,7 @@ it("an encrypted value is decrypted when it is revealed, copied and edited, and 
   const values = SHOP.values.map((each) =>
     each.id === 11 ? { ...each, content: { value: encrypt("old", KEY) } } : each,
   );
-  const file = await dataFile({ ...SHOP, values });
-  const keyFile = join(await temporaryFolder(), "key");
-  await writeFile(keyFile, KEY, { mode: 0o600 });
-  const tui = await remoteProgram({ data: file.path, env: "development", encKeyFile: keyFile }, {});
-  await tui.until(isWell);
+  const tui = await openTui({ data: { ...SHOP, values }, encKeyFile: await keyFile(KEY) });
   tui.press("v");
   await tui.shows(/DATABASE_URL +STRING +old /);
   tui.press("y");
@@ -292,7 +293,6 @@ it("an encrypted value is decrypted when it is revealed, copied and edited, and 
   tui.press(..."new", "ctrl-s");
   await tui.shows(/\+ new/, /- \(encrypted\)/);
   tui.press("enter");
-  await tui.until(({ history }) => history.done.length > 0);
-  const { after } = tui.state.history.done[0]?.edit.changes[0] ?? {};
-  expect(decrypt(String(after?.value), KEY)).toBe("new");
+  await tui.shows(/✓ changed DATABASE_URL/);
+  expect(decrypt(String(await tui.saved("DATABASE_URL")), KEY)).toBe("new");
 });

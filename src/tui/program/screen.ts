@@ -34,7 +34,7 @@ export function screenContent(state: State, commands: readonly Command[]): Scree
 
 function bodyColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
   const { focus } = state;
-  const { places, variables, record, isRecordBeside } = layout;
+  const { places, variables, record } = layout;
   const { screen, data } = drawn(state) ?? {};
   const isOfProduction = showsProduction(state);
   const marked = (panels: readonly Panel[]) =>
@@ -49,7 +49,7 @@ function bodyColumns(state: State, commands: readonly Command[], layout: Layout)
   if (question) return [variables ? left : [], marked([{ size, content: question }])];
   const list = marked(panelsOf(variables, (room) => variablesPanel(state, room)));
   const detail = marked(panelsOf(record, (room) => recordPanel(state, room)));
-  return isRecordBeside ? [left, list, detail] : [left, [...list, ...detail]];
+  return record?.height === layout.body.height ? [left, list, detail] : [left, [...list, ...detail]];
 }
 
 /** Whether the screen is about production: the open place, or those that the top screen shows or edits. */

@@ -11,8 +11,8 @@ export interface Size {
 export interface Layout {
   readonly places?: Size | undefined;
   readonly variables?: Size;
+  /** As high as the body, it is beside the variables. */
   readonly record?: Size;
-  readonly isRecordBeside: boolean;
   readonly body: Size;
 }
 
@@ -53,17 +53,17 @@ const MIN_RECORD = 40;
 export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   const height = Math.max(3, rows - 2);
   const body = { width: columns, height };
-  if (isSmall({ width: columns, height })) return { body, [focus]: body, isRecordBeside: false };
+  if (isSmall({ width: columns, height })) return { body, [focus]: body };
   const placesWidth = columns >= WIDE ? placesWidthOf(all, 30) : columns >= MEDIUM ? placesWidthOf(all, 22) : 0;
-  if (placesWidth === 0 && focus === "places") return { body, places: body, isRecordBeside: false };
+  if (placesWidth === 0 && focus === "places") return { body, places: body };
   const places = placesWidth > 0 ? { width: placesWidth, height } : undefined;
   const width = columns - placesWidth;
   if (width >= MIN_VARIABLES + MIN_RECORD) {
     const record = { width: Math.max(MIN_RECORD, Math.min(Math.floor(width * 0.45), width - GOOD_VARIABLES)), height };
-    return { body, places, variables: { width: width - record.width, height }, record, isRecordBeside: true };
+    return { body, places, variables: { width: width - record.width, height }, record };
   }
   const record = { width, height: Math.max(5, Math.floor(height * (focus === "record" ? 0.6 : 0.4))) };
-  return { body, places, variables: { width, height: height - record.height }, record, isRecordBeside: false };
+  return { body, places, variables: { width, height: height - record.height }, record };
 }
 
 function placesWidthOf(places: Shape["places"], max: number): number {

@@ -60,9 +60,7 @@ const MAX_CACHED = 10_000;
 const widths = new Map<string, number>();
 
 export function graphemeWidth(grapheme: string): number {
-  const cached = widths.get(grapheme);
-  if (cached !== undefined) return cached;
-  const width = stringWidth(grapheme);
+  const width = widths.get(grapheme) ?? stringWidth(grapheme);
   if (widths.size < MAX_CACHED) widths.set(grapheme, width);
   return width;
 }

@@ -39,14 +39,15 @@ function fitting(parts: readonly Part[], columns: number): readonly Part[] {
 
 function partsOf(state: State): Part[] {
   const { places, place, list, revealed, now } = state;
-  const { rateLimit, asOf, isComplete, failure, problem, ...reading } = readingOf(state);
+  const reading = readingOf(state);
+  const { rateLimit, asOf, isComplete, failure, problem } = reading;
   const open = places[place];
   const name = visibleText((open?.kind === "environment" ? open.identity : undefined) ?? open?.name ?? "");
   const nameSpan: Span = { text: name, role: open && isProduction(open) ? "warning" : "text", isBold: true };
   const parts: Part[] = [
     { side: "left", spans: [{ text: "appvars  ", role: "accent" }], weight: 3 },
     { side: "left", spans: cutLine([nameSpan], MAX_NAME), weight: 10 },
-    { side: "right", spans: [{ text: `  ${countsText({ ...reading, isComplete }, list)}` }], weight: 9 },
+    { side: "right", spans: [{ text: `  ${countsText(reading, list)}` }], weight: 9 },
   ];
   const add = (text: string, weight: number, look: Omit<Span, "text"> = {}) =>
     void parts.push({
@@ -82,9 +83,7 @@ function ageText(state: State): string {
   return age === most ? `${age} old` : `up to ${most} old`;
 }
 
-type Counted = Pick<Reading, "isComplete" | "isReading" | "entries" | "total">;
-
-function countsText({ isComplete, isReading, entries, total }: Counted, list: List): string {
+function countsText({ isComplete, isReading, entries, total }: Reading, list: List): string {
   const count = countText(entries.length);
   if (!isComplete) {
     if (!isReading) return "not read";

@@ -1,4 +1,4 @@
-import { type ArrayChange, diffArrays } from "diff";
+import { diffArrays } from "diff";
 import { graphemeEnd, graphemes, visibleText, withVisibleEnd } from "./graphemes.js";
 import { countText, type Line, type Span, wrapLine } from "./line.js";
 import type { Role } from "./theme.js";
@@ -81,7 +81,7 @@ function* rowsOf(before: Side, after: Side): Generator<Row> {
   }
 }
 
-type Changes = readonly Pick<ArrayChange<string>, "value" | "added" | "removed">[];
+type Changes = readonly { readonly value: readonly string[]; readonly added?: boolean; readonly removed?: boolean }[];
 
 /** The time of a comparison grows with the square of this number: 500 edits take some 20 ms. */
 const MAX_EDITS = 500;
@@ -97,7 +97,7 @@ function compared(before: readonly string[], after: readonly string[]): { change
     { value: after.slice(head, after.length - tail), added: true },
     { value: before.slice(before.length - tail) },
   ];
-  return { changes: ends as unknown as Changes, isExact: false };
+  return { changes: ends, isExact: false };
 }
 
 /** How many items, or code units, are equal at the start and at the end. */

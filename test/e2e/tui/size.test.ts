@@ -1,6 +1,6 @@
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { hasTmux } from "../../support/tmux.js";
-import { openTui } from "../../tui/support/open-tui.js";
+import { openShell, openTui, START } from "../../tui/support/open-tui.js";
 
 /** Header, panels from edge to edge, and footer: nothing else, and nothing twice. */
 function fills(columns: number, rows: number, footer: RegExp): (screen: string) => boolean {
@@ -68,5 +68,13 @@ describe.skipIf(!hasTmux)("when a real terminal becomes another size", () => {
     await tui.until(/^Too small/);
     await tui.keys("C-c");
     await tui.until(/sh>/);
+  });
+
+  it("with LC_ALL=C everything is ASCII", async () => {
+    const shell = await openShell({ columns: 100 });
+    await shell.run(`LC_ALL=C ${START}`);
+    expect(await shell.until(/^\+- Environments -+\+\+- > Variables 1\/6 -+\+$/m, /q quit/)).toMatch(
+      /^[\n\x20-\x7e]*$/,
+    );
   });
 });

@@ -33,18 +33,8 @@ export function loadDrawing() {
 }
 
 /** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
-export async function runTui({
-  place,
-  offered,
-  terminal,
-  commands,
-  preferences,
-  theme,
-  colorFgBg,
-  colorLevel,
-  isAscii,
-  ...options
-}: TuiOptions): Promise<void> {
+export async function runTui({ place, offered, terminal, commands, ...options }: TuiOptions): Promise<void> {
+  const { theme, colorLevel, isAscii, preferences } = options;
   // Lines are painted with chalk's global instance.
   chalk.level = colorLevel || 1;
   const screen = new Screen(terminal);
@@ -60,7 +50,7 @@ export async function runTui({
   });
   // Without colors there is still bold and inverse, or the cursor would be invisible.
   const chosen = colorLevel === 0 ? "plain" : theme;
-  let colors = createTheme(chosen === "auto" ? (backgroundFrom(colorFgBg) ?? chosen) : chosen);
+  let colors = createTheme(chosen === "auto" ? (backgroundFrom(options.colorFgBg) ?? chosen) : chosen);
   const picture = () => pictureOf(program.state, commands, colors, isAscii);
   const { startDrawing } = await loadDrawing();
   const drawing = startDrawing(picture(), screen, terminal.input);

@@ -31,8 +31,10 @@ export class Screen extends Writable {
   }
 
   override _write(frame: string, _encoding: string, done: () => void): void {
-    if (this.#output.isBusy()) this.#wait(frame);
-    else this.#show(frame.split("\n"));
+    const isWaiting = this.#waiting !== undefined;
+    this.#waiting = frame;
+    if (!this.#output.isBusy()) this.#show();
+    else if (!isWaiting) this.#output.onceDrained(() => this.#show());
     done();
   }
 
@@ -42,23 +44,14 @@ export class Screen extends Writable {
     this.#output.write(`${at(0)}${RESET}${ERASE_BELOW}`);
   }
 
-  #show(lines: readonly string[]): void {
+  #show(): void {
+    const lines = this.#waiting?.split("\n") ?? this.#shown;
+    this.#waiting = undefined;
     const changes = lines.flatMap((line, row) =>
       line === this.#shown[row] ? [] : [at(row) + ERASE_LINE + anchorColumns(line) + RESET],
     );
     this.#shown = lines;
     if (changes.length > 0) this.#output.write(BEGIN + changes.join("") + END);
-  }
-
-  #wait(frame: string): void {
-    const isWaiting = this.#waiting !== undefined;
-    this.#waiting = frame;
-    if (isWaiting) return;
-    this.#output.onceDrained(() => {
-      const newest = this.#waiting ?? "";
-      this.#waiting = undefined;
-      this._write(newest, "utf8", () => {});
-    });
   }
 }
 

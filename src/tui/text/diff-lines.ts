@@ -118,8 +118,8 @@ function partsOf(changes: Changes): readonly Part[] {
   for (const { value, added, removed } of changes) {
     const last = parts.at(-1) as Part;
     const kind = added ? "added" : removed ? "removed" : "equal";
-    const isNext = kind === "equal" && last.removed.length + last.added.length > 0;
-    if (isNext) parts.push({ equal: value, removed: [], added: [] });
+    const isChanged = last.removed.length + last.added.length > 0;
+    if (kind === "equal" && isChanged) parts.push({ equal: value, removed: [], added: [] });
     else last[kind] = [...last[kind], ...value];
   }
   return parts;

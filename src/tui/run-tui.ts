@@ -12,8 +12,6 @@ import { createTheme, type ThemeName } from "./text/theme.js";
 export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {
   /** Index of the place to open. */
   readonly place: number;
-  /** Index of one to offer: the cursor is on it, and the list of places has the focus. */
-  readonly offered?: number;
   readonly terminal: TuiTerminal;
   readonly preferences: Preferences;
   /** `auto` follows the background of the terminal. */
@@ -33,7 +31,7 @@ export function loadDrawing() {
 }
 
 /** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
-export async function runTui({ place, offered, terminal, commands, ...options }: TuiOptions): Promise<void> {
+export async function runTui({ place, terminal, commands, ...options }: TuiOptions): Promise<void> {
   const { theme, colorLevel, isAscii, preferences } = options;
   // Lines are painted with chalk's global instance.
   chalk.level = colorLevel || 1;
@@ -45,7 +43,7 @@ export async function runTui({ place, offered, terminal, commands, ...options }:
     quit: () => quitting.abort(),
     suspend: () => void terminal.suspend(),
     redraw: () => redraw(),
-    start: { ...terminal.size(), place, offered, preferences: { ...preferences, keys: keysByName(commands) } },
+    start: { ...terminal.size(), place, preferences: { ...preferences, keys: keysByName(commands) } },
     defer: setImmediate,
   });
   // Without colors there is still bold and inverse, or the cursor would be invisible.

@@ -74,6 +74,10 @@ const FORM: Screen<Form> = {
   key: formKey,
   panel: formPanel,
   hints: (_state, { field, value }) => (field === "value" && value.text.includes("\n") ? LINES_KEYS : FORM_KEYS[field]),
+  more: hints(
+    "Alt-E edit the value in your own editor, Shift-Tab previous field, Ctrl-J new line in the value, PgUp 10 lines up, PgDn 10 lines down, Space the other BOOLEAN or type",
+  ),
+  types: () => true,
   places: (_state, { place }) => [place],
   breaksLines: ({ field }) => field === "value",
   lost: (form) => (isTouched(form) ? ", and lose your changes" : undefined),

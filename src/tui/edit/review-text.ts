@@ -113,7 +113,7 @@ const EDITS: Readonly<Record<EditPurpose, EditWords>> = {
   add: { title: "Add", what: "add", doing: "adding", where: "to", done: "added" },
   edit: { title: "Change", what: "change", doing: "changing", where: "in", done: "changed" },
   delete: { title: "Delete", what: "delete", doing: "deleting", where: "in", done: "deleted" },
-  "take-over": { title: "Take over", what: "take over", doing: "taking over", where: "to", done: "took over" },
+  "copy-to": { title: "Copy", what: "copy", doing: "copying", where: "to", done: "copied" },
   import: { title: "Import", what: "import", doing: "importing", where: "into", done: "imported" },
 };
 
@@ -215,7 +215,8 @@ export function answerButtons(confirmation: Confirmation): Line {
 /** The notice after the edit was written. @param undoKey the key that undoes it on the next screen */
 export function doneText(state: State, planned: PlannedEdit, undoKey: string): string {
   const { purpose, edit, place } = planned;
-  const where = place === state.place ? "" : ` in ${placeName(state, place)}`;
+  const isHere = place === state.place && purpose !== "copy-to";
+  const where = isHere ? "" : ` ${purpose === "copy-to" ? "to" : "in"} ${placeName(state, place)}`;
   if (purpose === "undo") return `undid ${describeEdit(state, planned)}`;
   if (purpose === "redo") return `redid ${describeEdit(state, planned)}; ${undoKey} undoes it`;
   return `${EDITS[purpose].done} ${objectText(purpose, edit)}${where}; ${undoKey} undoes it`;

@@ -11,8 +11,8 @@ import { type Done, notify, type State, type Step, type Work } from "../state/st
 import { andThen, awaiting, step, trying } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
-import { type PanelContent, requiredLines, scrolledLines } from "../view/panel.js";
-import { acceptsQuestion, BUTTON_KEYS } from "../view/question.js";
+import { inputLines, type PanelContent, scrolledLines } from "../view/panel.js";
+import { acceptsQuestion, BUTTON_KEYS, requiredInput } from "../view/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, top, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { movedButton, scroll, scrollText } from "../widgets/list.js";
@@ -78,6 +78,10 @@ const REVIEW: Screen<Confirmation> = {
     if (requiredText(state, confirmation) !== undefined) return REVIEW_KEYS.typed;
     return confirmation.isRevealed ? REVIEW_KEYS.revealed : REVIEW_KEYS.masked;
   },
+  more: hints(
+    "Shift-Tab previous button, ←→ other button, ↑↓ scroll, n back, x drop an edit of the history that can't be undone, Ctrl-S confirm",
+  ),
+  types: (state, confirmation) => requiredText(state, confirmation) !== undefined,
   places: (_state, { place }) => [place],
   isBusy: isBeingWritten,
 };
@@ -246,7 +250,7 @@ function answerLines(state: State, confirmation: Confirmation, width: number): L
   const required = requiredText(state, confirmation);
   const buttons = answerButtons(confirmation);
   if (required === undefined) return [buttons];
-  return [...requiredLines(required, confirmation.typed, width), buttons];
+  return [...inputLines(requiredInput(required).label, confirmation.typed, width), buttons];
 }
 
 export function confirmUndo(state: State): Step {
@@ -304,7 +308,7 @@ function applied(state: State): Step {
   const { writing, history } = state;
   if (!writing) return step(state);
   const { purpose, place, edit } = writing;
-  const isOfMarked = purpose === "delete" || purpose === "take-over";
+  const isOfMarked = purpose === "delete" || purpose === "copy-to";
   const marks = isOfMarked ? unmarked(state, edit.changes) : state.marks;
   const stack = withoutReview(state, edit);
   const written = { ...state, stack, writing: undefined, marks, history: historyAfter(history, writing) };

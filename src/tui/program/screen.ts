@@ -10,7 +10,7 @@ import { type Line, line, lineWidth, paintLine, wrapLines } from "../text/line.j
 import type { Theme } from "../text/theme.js";
 import { type Panel, type PanelContent, panelLines } from "../view/panel.js";
 import { isQuitQuestion, quitQuestion } from "../view/question.js";
-import { commandHints, drawn, type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
+import { commandHints, drawn, fixedHelpKey, hints, type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
 import { headerLine } from "./header.js";
 
 interface ScreenContent {
@@ -18,18 +18,14 @@ interface ScreenContent {
   readonly header: Line;
   /** Up to three columns from the left, in each the panels from the top. */
   readonly body: readonly (readonly Panel[])[];
-  /** Covers the lower lines of the body. */
-  readonly overlay: Panel | undefined;
   /** The last lines, usually one. */
   readonly footer: readonly Line[];
 }
 
 /** The layout of a screen that is large enough: for drawing it, and for finding the target of a click. */
 export function screenContent(state: State, commands: readonly Command[]): ScreenContent {
-  const open = top(state);
   const body = bodyColumns(state, commands, layoutOf(state));
-  const overlay = open?.screen.overlay?.(state, open.data, commands);
-  return { header: headerLine(state), body, overlay, footer: footerLines(state, commands) };
+  return { header: headerLine(state), body, footer: footerLines(state, commands) };
 }
 
 function bodyColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
@@ -78,10 +74,12 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   if (notice) return noticeLines(notice, columns);
   if (pending && !isQuitQuestion(state)) return [PREPARING];
   const typed: Line = count === undefined ? [] : [{ text: ` ${count} `, role: "warning", isBold: true }];
+  const help = fixedHelpKey(state);
   const keys = open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state, commands));
   const isKept = ({ label }: KeyHint, index: number) => label === HELP || index === keys.length - 1;
   const others = keys.filter((hint, index) => !isKept(hint, index));
-  return [[...typed, ...keyLine(others, columns - lineWidth(typed), keys.filter(isKept))]];
+  const last = [...(help === undefined ? [] : hints(`${help} ${HELP}`)), ...keys.filter(isKept)];
+  return [[...typed, ...keyLine(others, columns - lineWidth(typed), last)]];
 }
 
 /** Besides the last hint, how to leave, the one that is shown at any width. */
@@ -115,9 +113,8 @@ export function pictureOf(state: State, commands: readonly Command[], theme: The
     const text = question === undefined ? `${small} Ctrl-C quits.` : `${question} ${small}`;
     return { columns, rows, above: painted(wrapLines(text, columns, "text").slice(0, rows)), body: [], below: [] };
   }
-  const { header, body, overlay, footer } = screenContent(state, commands);
-  const over = overlay ? panelLines(overlay.content, overlay.size) : [];
-  const height = rows - 1 - footer.length - over.length;
+  const { header, body, footer } = screenContent(state, commands);
+  const height = rows - 1 - footer.length;
   return {
     columns,
     rows,
@@ -126,6 +123,6 @@ export function pictureOf(state: State, commands: readonly Command[], theme: The
       width: panels[0]?.size.width ?? 0,
       lines: painted(panels.flatMap(({ size, content }) => panelLines(content, size)).slice(0, height)),
     })),
-    below: painted([...over, ...footer]),
+    below: painted(footer),
   };
 }

@@ -191,8 +191,7 @@ function label(text: string, inner: number): string {
 const MIN_INPUT = 10;
 
 /** `type shop/production to confirm: `, and the input, below it where there is no room beside it. */
-export function requiredLines(required: string, typed: TextField, width: number): Line[] {
-  const label = `type ${visibleText(required)} to confirm: `;
+export function inputLines(label: string, typed: TextField, width: number): Line[] {
   const left = width - textWidth(label);
   if (left < MIN_INPUT) return [...wrapLines(label, width, "warning"), textInput(typed, width)];
   return [[{ text: label, role: "warning" }, ...textInput(typed, left)]];

@@ -21,7 +21,7 @@ describe("a comparison", () => {
     expect(frame).not.toMatch(/PORT|UNSET/);
     expect(frame).toContain("+ only there   - only here   ~ differs");
     expect(tui.footer()).toBe(
-      " Tab panel  / filter  n next  v reveal  y copy  Y copy the other  e edit  > take over  < take from there  r refresh  ? help  Esc back",
+      " Tab panel  / filter  n next  v reveal  y copy  Y copy the other  e edit  > copy to  < copy from there  r refresh  ? help  Esc back",
     );
   });
 
@@ -68,16 +68,16 @@ describe("a comparison", () => {
   it("takes a value over to either side, is compared again, and u undoes it there", async () => {
     const tui = await compared();
     tui.press(">");
-    await tui.shows(/take over DATABASE_URL to test\?/);
+    await tui.shows(/copy DATABASE_URL to test\?/);
     tui.press("enter");
-    await tui.shows(/✓ took over DATABASE_URL in test; u undoes it/, /→ test {2}1\/2/);
+    await tui.shows(/✓ copied DATABASE_URL to test; u undoes it/, /→ test {2}1\/2/);
     expect(await tui.saved("DATABASE_URL", "test")).toBe(SECRET);
     tui.press("u");
-    await tui.shows(/undo taking over DATABASE_URL to test\?/);
+    await tui.shows(/undo copying DATABASE_URL to test\?/);
     tui.press("enter");
-    await tui.shows(/undid taking over/, /→ test {2}2\/3/);
+    await tui.shows(/undid copying/, /→ test {2}2\/3/);
     tui.press("g", "<");
-    await tui.shows(/take over DATABASE_URL to development\?/);
+    await tui.shows(/copy DATABASE_URL to development\?/);
     tui.press("enter");
     await tui.shows(/→ test {2}1\/2/);
     expect(await tui.saved("DATABASE_URL")).toBe(`other ${SECRET}`);
@@ -102,9 +102,9 @@ describe("a comparison", () => {
   });
 
   it("shows its keys with ?, and : acts on the list", async () => {
-    const tui = await compared();
+    const tui = await compared({ rows: 50 });
     tui.press("?");
-    expect(tui.frame()).toMatch(/give the variable the same value in another place/);
+    expect(tui.frame()).toMatch(/> +copy-to +copy the value to other places[\s\S]*PgUp Ctrl-B +a page up/);
     tui.press("?", ":", ..."sort name", "enter");
     expect([tui.state.stack, tui.state.list.sort]).toEqual([[], "name"]);
   });
@@ -141,7 +141,7 @@ describe("a comparison", () => {
   it("of production is in its color, and a pick leaves out the open place", async () => {
     const tui = await openTui({ env: "production" });
     tui.press("d", "j", "j", "j");
-    expect(tui.frame()).toMatch(/› {2}test/);
+    expect(tui.frame()).toMatch(/› +test/);
     tui.press("q");
     expect(tui.state.stack).toEqual([]);
   });
@@ -240,12 +240,12 @@ describe("the matrix", () => {
     tui.press("l", "y");
     await tui.shows(/copied DATABASE_URL of test/);
     tui.press(">");
-    expect(tui.frame()).toContain("▶ Take over DATABASE_URL to");
+    expect(tui.frame()).toContain("▶ Copy DATABASE_URL to");
     tui.press("enter");
-    await tui.shows(/take over DATABASE_URL to development\?/);
+    await tui.shows(/copy DATABASE_URL to development\?/);
     tui.press("enter");
     await tui.shows(
-      /✓ took over DATABASE_URL to development; u undoes it|✓ took over DATABASE_URL; u undoes it/,
+      /✓ copied DATABASE_URL to development; u undoes it|✓ copied DATABASE_URL; u undoes it/,
       /▶ shop 1\/5 {2}place 2\/3/,
     );
     expect(await tui.saved("DATABASE_URL")).toBe(`other ${SECRET}`);
@@ -294,9 +294,9 @@ describe("the matrix", () => {
 it("> in the list takes marked values over in one edit, without those that have none", async () => {
   const tui = await openTui();
   tui.press("*", ">", "enter");
-  await tui.shows(/take over 2 variables to test\?|take over 3 variables to test\?/);
+  await tui.shows(/copy 2 variables to test\?|copy 3 variables to test\?/);
   tui.press("enter");
-  await tui.shows(/✓ took over \d variables/);
+  await tui.shows(/✓ copied \d variables/);
   expect(await tui.saved("FLAGS", "test")).toEqual({ beta: [1, null] });
   tui.press("j", "j", "j", "escape", "escape", ">");
   expect(tui.footer()).toBe(" ✗ UNSET has no value here");

@@ -136,7 +136,7 @@ describe("filter, type and sort", () => {
     const tui = await openTui();
     tui.press("/", ..."~durl");
     expect(tui.names).toEqual(["DATABASE_URL"]);
-    expect(tui.footer()).toMatch(/^ \/~durl +1 of 5 {2}Enter keep {2}Esc cancel/);
+    expect(tui.footer()).toMatch(/^ \/~durl +1 of 5 {2}Enter keep {2}F1 help {2}Esc cancel/);
     tui.press("enter");
     expect(tui.frame()).toContain("▶ Variables 1/1  /~durl");
     tui.press("/", ..."x", "escape");
@@ -206,7 +206,7 @@ describe("filter, type and sort", () => {
   it.each([":type jsno", ":sort nane"])("suggests the correct word for %s", async (text) => {
     const tui = await openTui();
     tui.press(...text, "enter");
-    expect(tui.footer()).toMatch(/did you mean (json|name)\?/);
+    expect(tui.frame()).toMatch(/did you mean (json|name)\?/);
   });
 });
 

@@ -89,17 +89,21 @@ function formPanel(state: State, form: Form, size: Size): PanelContent {
   const place = placeName(state, form.place);
   const width = textColumns(size);
   const end = form.problem === undefined ? [] : wrapLines(`✗ ${form.problem}`, width, "danger");
-  // The border, an empty line above the fields and one below them, and the other fields.
-  const height = Math.max(1, size.height - 2 - 2 - (FORM_FIELDS.length - 1) - end.length);
+  const room = Math.max(1, size.height - 2 - end.length);
+  // An empty line above the fields and one below them, and the other fields.
+  const height = Math.max(1, room - 2 - (FORM_FIELDS.length - 1));
   const blocks = FORM_FIELDS.map((field) => fieldLines(form, field, state, width, height));
   const fieldAt = blocks.flatMap((lines, index) => lines.map(() => FORM_FIELDS[index]));
+  const gap: Line[] = fieldAt.length + 2 > room ? [] : [[]];
+  const top = Math.max(0, fieldAt.indexOf(form.field) - room + 1);
+  const fields = blocks.flat().slice(top, top + room);
   return {
     title: form.purpose === "add" ? `Add to ${place}` : `Edit in ${place}`,
     footnote: positionText(form),
     isFocused: true,
-    lines: [[], ...blocks.flat(), [], ...end].map(indented),
+    lines: [...gap, ...fields, ...gap, ...end].map(indented),
     select: (now, { line: index }) => {
-      const field = fieldAt[index - 1];
+      const field = fieldAt[top + index - gap.length];
       const isFixed = field === "name" && form.purpose === "edit";
       return field === undefined || isFixed ? undefined : withData(now, FORM, { ...form, field });
     },

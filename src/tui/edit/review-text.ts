@@ -4,7 +4,7 @@ import { MASK } from "../reading/shown.js";
 import { isProduction, placeName } from "../state/places.js";
 import type { Assigned, Change, Edit, EditPurpose, Purpose } from "../state/ports.js";
 import { type Done, type History, type Next, notify, type PlannedEdit, type State } from "../state/state.js";
-import { type DiffLines, diffLines, diffRows, type Side } from "../text/diff-lines.js";
+import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";
 import { LABEL_WIDTH, type Line, labelled, wrapLines } from "../text/line.js";
 import { buttonLine, variablesText } from "../view/panel.js";
 import { PLACEHOLDERS } from "../view/values.js";
@@ -19,8 +19,8 @@ export function editLines(sides: Sides, isRevealed: boolean, width: number, type
   const types = [textSide(before?.type), textSide(after?.type)] as const;
   const descriptions = [textSide(before?.description || undefined), textSide(after?.description || undefined)] as const;
   return [
-    ...withLabel("type", diffLines(diffRows(...types), room).lines),
-    ...withLabel("description", diffLines(diffRows(...descriptions), room).lines),
+    ...withLabel("type", diffLines(...types, room).lines),
+    ...withLabel("description", diffLines(...descriptions, room).lines),
     ...withLabel("value", valueDiff(sides, isRevealed, room, typed).lines),
   ];
 }
@@ -30,7 +30,7 @@ export function differenceLines(sides: Sides, isRevealed: boolean, width: number
   const { before, after } = sides;
   const value = valueDiff(sides, isRevealed, width);
   if (!before || !after || before.type === after.type) return value;
-  const types = diffLines(diffRows(textSide(before.type), textSide(after.type)), width - LABEL_WIDTH).lines;
+  const types = diffLines(textSide(before.type), textSide(after.type), width - LABEL_WIDTH).lines;
   const changes = value.changes.map((index) => index + types.length);
   return { lines: [...withLabel("type", types), ...value.lines], changes };
 }
@@ -38,8 +38,8 @@ export function differenceLines(sides: Sides, isRevealed: boolean, width: number
 function valueDiff({ before, after }: Sides, isRevealed: boolean, width: number, typed?: string): DiffLines {
   const isSame = before && after && isDeepStrictEqual(before.value, after.value);
   const old = valueSide(before, isRevealed);
-  if (isSame) return diffLines(diffRows({ ...old, isPlaceholder: false }, { ...old, isPlaceholder: false }), width);
-  return diffLines(diffRows(old, valueSide(after, isRevealed, typed, before?.value)), width);
+  if (isSame) return diffLines({ ...old, isPlaceholder: false }, { ...old, isPlaceholder: false }, width);
+  return diffLines(old, valueSide(after, isRevealed, typed, before?.value), width);
 }
 
 function textSide(text: string | undefined): Side {

@@ -4,14 +4,14 @@ import { REVEAL_MS } from "../reading/reveal.js";
 import { unmarked } from "../reading/selection.js";
 import { unmasking } from "../reading/shown.js";
 import { keyOf } from "../state/command.js";
-import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
+import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import type { Assigned, Assignment, Edit, EditPurpose, Purpose } from "../state/ports.js";
 import type { Failure } from "../state/reading.js";
 import { type Done, notify, type State, type Step, type Work } from "../state/state.js";
 import { andThen, awaiting, step, trying } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
-import { inputLine, type PanelContent, scrolledLines } from "../view/panel.js";
+import { inputLines, type PanelContent, scrolledLines } from "../view/panel.js";
 import { acceptsQuestion, BUTTON_KEYS, requiredInput } from "../view/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, top, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
@@ -131,7 +131,8 @@ function confirmKey(state: State, confirmation: Confirmation, key: Key): Step {
       return answered(state, confirmation, confirmation.button);
     case "ctrl-s":
       // Pressed twice in the form, it would replace an unseen change.
-      if (confirmation.isChangedMeanwhile) return go({ problem: "Ctrl-S doesn't save over it: press Tab, then Enter" });
+      if (confirmation.isChangedMeanwhile)
+        return go({ top: 0, problem: "Ctrl-S doesn't save over it: press Tab, then Enter" });
       return answered(state, confirmation, "yes");
     case "escape":
       return answered(state, confirmation, "back");
@@ -166,9 +167,9 @@ function answered(state: State, confirmation: Confirmation, answer: Answer): Ste
   if (answer === "drop") return step(droppedFromHistory(state, confirmation));
   const required = requiredText(state, confirmation);
   if (required !== undefined && typed.text.trim() !== required) {
-    return step(withData(state, REVIEW, { ...confirmation, problem: `first type ${required}` }));
+    return step(withData(state, REVIEW, { ...confirmation, top: 0, problem: `first type ${required}` }));
   }
-  const withProblem = (problem?: string) => withData(state, REVIEW, { ...confirmation, problem });
+  const withProblem = (problem?: string) => withData(state, REVIEW, { ...confirmation, top: 0, problem });
   if (state.writing) return step(withProblem("another edit is being written"));
   const writing = { purpose, place, edit, of };
   return step({ ...withProblem(), writing, notice: undefined }, applying(place, edit));
@@ -209,9 +210,12 @@ function parts(state: State, confirmation: Confirmation, size: Size) {
   const width = textColumns(size);
   const { problem, purpose } = confirmation;
   const question = wrapLines(questionText(state, confirmation), width, purpose === "delete" ? "danger" : "accent");
-  const lines = [...spaced([question, noteLines(confirmation, width)]), [], ...changeLines(state, confirmation, width)];
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
-  const end = [...refusal, ...answerLines(state, confirmation, width)];
+  // On a small screen, the buttons would have no room below a long refusal.
+  const [first, last] = isSmall(size) ? [refusal, []] : [[], refusal];
+  const head = spaced([first, question, noteLines(confirmation, width)]);
+  const lines = [...head, [], ...changeLines(state, confirmation, width)];
+  const end = [...last, ...answerLines(state, confirmation, width)];
   // With the line before the end.
   return { lines, end, page: Math.max(1, size.height - 3 - end.length) };
 }
@@ -246,7 +250,7 @@ function answerLines(state: State, confirmation: Confirmation, width: number): L
   const required = requiredText(state, confirmation);
   const buttons = answerButtons(confirmation);
   if (required === undefined) return [buttons];
-  return [inputLine(requiredInput(required).label, confirmation.typed, width), buttons];
+  return [...inputLines(requiredInput(required).label, confirmation.typed, width), buttons];
 }
 
 export function confirmUndo(state: State): Step {
@@ -340,5 +344,5 @@ function notApplied(state: State, { code, message }: Failure): Step {
   if (isOpen && code === "changed" && open.again) return open.again(pop(shown));
   const isRepeated = purpose === "undo" || purpose === "redo";
   const problem = isRepeated ? `${message}. To ${purpose} other edits, drop this one from the history` : message;
-  return step(changeData(shown, REVIEW, (each) => (each.edit === edit ? { ...each, problem } : each)));
+  return step(changeData(shown, REVIEW, (each) => (each.edit === edit ? { ...each, top: 0, problem } : each)));
 }

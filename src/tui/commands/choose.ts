@@ -11,7 +11,7 @@ import { openDiff } from "../screens/diff.js";
 import { openMatrix } from "../screens/matrix.js";
 import { otherPlaceNames, pickToCompare } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
-import { placeName } from "../state/places.js";
+import { placeName, whyReadOnly } from "../state/places.js";
 import { notify, SORTS, type Sort, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { selectionOf, targetsOf } from "../view/screen.js";
@@ -159,16 +159,13 @@ export function whyNotRead({ loaded }: State): string | undefined {
 
 export function whyNotEdit(state: State): string | undefined {
   if (state.stack.length > 0) return selectionOf(state).whyNotEdit;
-  return isReadOnly(state) ? "the variables of a server can't be edited here" : whyNotRead(state);
+  return whyReadOnly(state, state.place) ?? whyNotRead(state);
 }
 
 export function whyNoEnvironments(state: State): string | undefined {
-  return isReadOnly(state) ? "the environments of a server can't be changed here" : whyNotRead(state);
-}
-
-/** A place that has not been opened yet may be editable. */
-function isReadOnly({ loaded }: State): boolean {
-  return loaded.isComplete && !loaded.isEditable;
+  return state.places[state.place]?.isReadOnly
+    ? "the environments of a server can't be changed here"
+    : whyNotRead(state);
 }
 
 export function whyNoOther({ places }: State): string | undefined {

@@ -1,6 +1,6 @@
 import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { openEditor, openForm } from "../edit/form.js";
-import { confirmRedo, confirmUndo, deleteValues, whyNoRedo, whyNoUndo } from "../edit/review.js";
+import { copyTo, deleteFrom, redo, undo, whyNoRedo, whyNoUndo } from "../edit/planning.js";
 import { SELECTED_FORMATS } from "../reading/copying.js";
 import { isReading, reload } from "../reading/loading.js";
 import { ONLY } from "../reading/matrix-table.js";
@@ -11,7 +11,7 @@ import { openCopy } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
 import { filterList } from "../screens/list.js";
-import { openTakeOver, takeOver } from "../screens/places.js";
+import { openTakeOver } from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
 import { PANELS, type State } from "../state/state.js";
 import { calling, step } from "../state/work.js";
@@ -85,7 +85,7 @@ const COMPARE_COMMANDS: readonly Command[] = [
     disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
     run: onTargets((state, entries, name) => {
       if (name === "") return openTakeOver(state, entries, selectionOf(state).place);
-      return withOtherPlace(state, name, (from, place) => takeOver(from, entries, place));
+      return withOtherPlace(state, name, (from, place) => copyTo(from, entries, [place]));
     }),
   }),
   command("Edit", "take-from", "<", "take the value of the right side over to the left one", {
@@ -105,7 +105,7 @@ const COMPARE_COMMANDS: readonly Command[] = [
 
 /** Edits of the open place, and of any the way back. */
 const EDIT_COMMANDS: readonly Command[] = [
-  command("Edit", "edit", "e", "change the type, the value and the description", {
+  command("Edit", "edit", "e", "change the name, the type, the value, the description and the rules", {
     ...ON_SELECTED,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
     run: onEntry((state, entry, place) => openForm(state, "edit", entry, place)),
@@ -124,18 +124,24 @@ const EDIT_COMMANDS: readonly Command[] = [
   command("Edit", "delete", "x", "delete the value from this environment", {
     ...ON_VARIABLE,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoTarget(state),
-    run: onTargets(deleteValues),
+    run: onTargets((state, entries) =>
+      deleteFrom(
+        state,
+        entries.map(({ variable }) => variable.name),
+        [state.place],
+      ),
+    ),
   }),
-  command("Edit", "undo", "u", "undo the last edit of this session, in any place; repeat for earlier ones", {
+  command("Edit", "undo", "u", "undo the newest change in the history, whoever made it; repeat for earlier ones", {
     where: EVERYWHERE,
     disabledReason: whyNoUndo,
-    run: confirmUndo,
+    run: undo,
   }),
-  command("Edit", "redo", "U", "redo the edit that was undone last; repeat for later ones", {
+  command("Edit", "redo", "U", "redo the change that was undone last; repeat for later ones", {
     where: EVERYWHERE,
     label: undefined,
     disabledReason: whyNoRedo,
-    run: confirmRedo,
+    run: redo,
   }),
 ];
 

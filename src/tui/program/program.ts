@@ -78,7 +78,7 @@ function settled(before: State, [changed, work]: Step): Step {
   const places = placesBeingRead(before).filter((place) => !placesBeingRead(state).includes(place));
   const stops = places.length > 0 ? [stopReading(places)] : [];
   const isMoved = selectedEntry(state)?.variable !== selectedEntry(before)?.variable;
-  const isRead = state.loaded.asOf !== before.loaded.asOf || state.history !== before.history;
+  const isRead = state.loaded.asOf !== before.loaded.asOf || state.writing !== before.writing;
   const [next, looks] = isMoved || isRead ? lookElsewhere(state) : step(state);
   return [next, [...stops, ...work, ...more, ...looks]];
 }

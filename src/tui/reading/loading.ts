@@ -38,7 +38,7 @@ export function initialState({ place, offered, preferences = {}, ...start }: Sta
     focus: offered === undefined ? "variables" : "places",
     stack: [],
     notice: undefined,
-    history: { done: [], undone: [] },
+    undone: [],
   };
   return load(state, true);
 }
@@ -183,11 +183,9 @@ function withRecentChanges(state: State, before: readonly VariableEntry[]): Stat
   return isAnnounced(changes, state) ? next : notify(next, summary);
 }
 
-/** Whether the notice is about these changes. It names the variable of an edit, or how many there are. */
-function isAnnounced({ added, changed, removed }: Changes, { notice, history }: State): boolean {
-  const last = [history.done.at(-1), history.undone.at(-1)];
-  const own = new Set(last.flatMap((edit) => edit?.edit.changes.map(({ name }) => name) ?? []));
-  return notice?.tone === "success" && [...added, ...changed, ...removed].every((name) => own.has(name));
+/** Whether the notice is about these changes. */
+function isAnnounced({ added, changed, removed }: Changes, { notice }: State): boolean {
+  return [...added, ...changed, ...removed].every((name) => notice?.about?.includes(name));
 }
 
 export function withLoaded(state: State, change: Partial<Loaded>): State {

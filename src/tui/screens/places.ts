@@ -1,5 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { assign, assignedIn } from "../edit/review.js";
+import { copyTo } from "../edit/planning.js";
 import { bodyPage, type Size } from "../state/layout.js";
 import type { Health } from "../state/loaded.js";
 import {
@@ -12,8 +12,8 @@ import {
   placeOrder,
   placeRows,
   visiblePlaceRows,
+  whyReadOnly,
 } from "../state/places.js";
-import type { Assignment } from "../state/ports.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
@@ -159,37 +159,13 @@ function pickKey(state: State, open: Pick, key: Key): Step {
   return step(next === undefined ? state : withData(state, PICK, { ...open, cursor: next }));
 }
 
-/** Why a place can't be edited, as far as known. */
-export function whyReadOnly(state: State, place: number): string | undefined {
-  const { loaded, others } = state;
-  const isRead = place === state.place && loaded.isComplete && !loaded.isEditable;
-  if (!isRead && others.get(place)?.isEditable !== false && state.places[place]?.kind !== "server") return undefined;
-  return `${placeName(state, place)} is read-only: the variables of a server can't be edited here`;
-}
-
 /** Lets the person pick the place to which the values are taken over. @param from theirs, by default the open place */
 export function openTakeOver(state: State, entries: readonly VariableEntry[], from = state.place): Step {
   if (withValue(entries).length === 0) return step(notify(state, nothingText(entries), "error"));
-  const title = `Take over ${variablesText(entries.map(({ variable }) => variable))} to`;
+  const title = `Copy ${variablesText(entries.map(({ variable }) => variable))} to`;
   const places = otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
-  const onPicked: OnPicked = (next, place) => takeOver(next, entries, place);
-  return pick(state, { title, places, onPicked }, from, "take it over to");
-}
-
-/**
- * Prepares an edit that gives the variables of another place these values; an encrypted value is taken over as it is
- * stored. Variables without a value are left out.
- *
- * @param to index of the place that is edited
- */
-export function takeOver(state: State, entries: readonly VariableEntry[], to: number): Step {
-  const refusal = whyReadOnly(state, to);
-  if (refusal !== undefined) return step(notify(state, refusal, "error"));
-  const assignments = withValue(entries).map((entry): Assignment => {
-    return { name: entry.variable.name, ...assignedIn(entry) };
-  });
-  if (assignments.length === 0) return step(notify(state, nothingText(entries), "error"));
-  return assign(state, to, "take-over", assignments);
+  const onPicked: OnPicked = (next, place) => copyTo(next, entries, [place]);
+  return pick(state, { title, places, onPicked }, from, "copy it to");
 }
 
 function withValue(entries: readonly VariableEntry[]): readonly VariableEntry[] {

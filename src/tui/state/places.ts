@@ -59,6 +59,12 @@ export function withHealth(state: State, index: number, health: Health): State {
   return { ...state, health: new Map(state.health).set(index, health) };
 }
 
+/** Why a place can't be edited. */
+export function whyReadOnly(state: State, place: number): string | undefined {
+  if (!state.places[place]?.isReadOnly) return undefined;
+  return `${placeName(state, place)} is read-only: the variables of a server can't be edited here`;
+}
+
 export function placeName({ places }: Pick<State, "places">, index: number): string {
   return visibleText(places[index]?.name ?? "");
 }

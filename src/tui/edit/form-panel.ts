@@ -1,0 +1,152 @@
+import { isEncrypted, isPublic, VARIABLE_TYPES } from "../../domain/variable.js";
+import { isRevealed, MASK, unmasking } from "../reading/shown.js";
+import { type Size, textColumns } from "../state/layout.js";
+import { placeName } from "../state/places.js";
+import type { Assigned, Change } from "../state/ports.js";
+import type { State } from "../state/state.js";
+import {
+  cellText,
+  countText,
+  fitLine,
+  indented,
+  LABEL_WIDTH,
+  type Line,
+  labelled,
+  line,
+  wrapLines,
+} from "../text/line.js";
+import type { PanelContent } from "../view/panel.js";
+import { PLACEHOLDERS } from "../view/values.js";
+import { inputText, type TextField, textArea, textInput } from "../widgets/text-field.js";
+
+export type TextName = "name" | "value" | "description" | "schema";
+
+/** Fields with a few possible contents. */
+export const CHOICES = {
+  type: VARIABLE_TYPES,
+  optional: ["no", "yes"],
+  secret: ["yes", "no"],
+  for: ["this environment", "all environments of the application"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type ChoiceField = keyof typeof CHOICES;
+type Field = TextName | ChoiceField;
+
+/** What a person can change in a form. */
+export interface FormInput {
+  readonly texts: Readonly<Record<TextName, TextField>>;
+  readonly chosen: Readonly<Record<ChoiceField, string>>;
+  /** While the field of the value is empty: the value stays, which is none, or encrypted and can't be shown. */
+  readonly isValueKept: boolean;
+}
+
+export interface Form extends FormInput {
+  readonly purpose: "add" | "edit";
+  /** Index of the place that is edited. */
+  readonly place: number;
+  /** Indexes of the environments that may get a new variable, if there are several. */
+  readonly all: readonly number[];
+  /** Undefined for a new variable. */
+  readonly before: Change["before"];
+  /** As it was opened. */
+  readonly initial: FormInput;
+  readonly field: Field;
+  readonly problem?: string | undefined;
+}
+
+export function isChoice(field: Field): field is ChoiceField {
+  return field in CHOICES;
+}
+
+/** The fields of a form in their order. */
+export function fieldsOf({ all }: Form): readonly Field[] {
+  const fields = ["name", "type", "value", "description", "optional", "secret", "schema"] as const;
+  return all.length > 1 ? [...fields, "for"] : fields;
+}
+
+/** A variable has a value that can't be edited, only replaced: an encrypted one, or none. */
+export function isUnseen(before: Assigned | undefined): boolean {
+  return before !== undefined && (before.value === undefined || isEncrypted(before.value));
+}
+
+/** @param focus gives a field the focus */
+export function formPanel(
+  state: State,
+  form: Form,
+  size: Size,
+  focus: (state: State, field: Field) => State,
+): PanelContent {
+  const place = placeName(state, form.place);
+  const width = textColumns(size);
+  const fields = fieldsOf(form);
+  const end = form.problem === undefined ? [] : wrapLines(`✗ ${form.problem}`, width, "danger");
+  // The border, an empty line above the fields and one below them, and the other fields.
+  const height = Math.max(1, size.height - 2 - 2 - (fields.length - 1) - end.length);
+  const blocks = fields.map((field) => fieldLines(state, form, field, width, height));
+  const fieldAt = blocks.flatMap((lines, index) => lines.map(() => fields[index]));
+  return {
+    title: form.purpose === "add" ? `Add to ${place}` : `Edit in ${place}`,
+    footnote: positionText(form),
+    isFocused: true,
+    lines: [[], ...blocks.flat(), [], ...end].map(indented),
+    select: (now, { line: index }) => {
+      const field = fieldAt[index - 1];
+      return field && focus(now, field);
+    },
+    pressesEnter: false,
+  };
+}
+
+/** `line 3/12` */
+function positionText({ field, texts: { value } }: Form): string | undefined {
+  const { text, cursor } = value;
+  if (field !== "value" || !text.includes("\n")) return undefined;
+  return `line ${countText(lineCount(text.slice(0, cursor)))}/${countText(lineCount(text))}`;
+}
+
+function lineCount(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+function fieldLines(state: State, form: Form, field: Field, width: number, height: number): Line[] {
+  const isFocused = form.field === field;
+  const room = Math.max(1, width - MARK_WIDTH - LABEL_WIDTH);
+  return fieldContent(state, form, field, room, height).map((content, index): Line => {
+    const isFirst = index === 0;
+    return [
+      { text: isFocused && isFirst ? "› " : "  ", role: "accent" },
+      ...labelled(isFirst ? field : "", fitLine(content, room), isFocused ? "accent" : "muted"),
+    ];
+  });
+}
+
+const MARK_WIDTH = 2;
+
+function fieldContent(state: State, form: Form, field: Field, width: number, height: number): Line[] {
+  const isFocused = form.field === field;
+  if (isChoice(field)) {
+    const text = form.chosen[field];
+    return [[{ text: isFocused ? `◂ ${text} ▸` : text, isBold: isFocused }]];
+  }
+  const own = form.texts[field];
+  if (isFocused && field === "value") return own.text === "" ? [emptyValue(form)] : textArea(own, width, height);
+  if (isFocused) return [textInput(own, width)];
+  if (own.text === "") return [field === "value" ? [emptyText(form)] : line("(empty)", "muted")];
+  const { initial, before } = form;
+  const isShown =
+    field !== "value" || isRevealed(state.revealed, initial.texts.name.text) || isPublic(unmasking(state, before));
+  return [isShown ? line(cellText(inputText(own.text), width)) : line(MASK, "muted")];
+}
+
+/** The cursor in the empty field, and the meaning of an empty field. */
+function emptyValue(form: Form): Line {
+  return [...textInput(form.texts.value, 1), { text: " " }, emptyText(form)];
+}
+
+function emptyText({ chosen: { type }, before, isValueKept }: Form): Line[number] {
+  if (isValueKept && before?.value !== undefined) return { text: "(encrypted; type a new value)", role: "muted" };
+  if (isValueKept) return PLACEHOLDERS.none;
+  return type === "STRING" ? PLACEHOLDERS.shown : { text: "(nothing)", role: "muted" };
+}

@@ -138,7 +138,7 @@ export function isMissingKey({ message }: Error): boolean {
 }
 
 /** Finds what `check` does; a server is asked, and one that is too old reports only missing values. */
-function problemFinder(source: VariableSource, settings: Settings): OpenPlace["problems"] {
+function problemFinder(source: VariableSource, settings: Settings): NonNullable<OpenPlace["problems"]> {
   return async () => {
     const check = await createCheck(settings, { note: () => {} });
     const found = problemsOf(await source.readSnapshot((snapshot) => check(snapshot)));

@@ -3,8 +3,8 @@ import type { VariableEntry } from "../../domain/source.js";
 import { isVariableType, VARIABLE_TYPES } from "../../domain/variable.js";
 import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { isExportFormat, isSelectedFormat, SELECTED_FORMATS } from "../reading/copying.js";
-import { isReading, openPlace } from "../reading/loading.js";
 import { ONLY } from "../reading/matrix-table.js";
+import { openPlace } from "../reading/read.js";
 import { actsOnMarked, withList } from "../reading/selection.js";
 import { copyAll, copySelected } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
@@ -12,6 +12,7 @@ import { openMatrix } from "../screens/matrix.js";
 import { otherPlaceNames, pickToCompare } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
 import { placeName, whyReadOnly } from "../state/places.js";
+import { readingOf } from "../state/reading.js";
 import { notify, SORTS, type Sort, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { selectionOf, targetsOf } from "../view/screen.js";
@@ -143,7 +144,7 @@ function whyNoValue(state: State): string | undefined {
   const { name = "", entry, place } = selectionOf(state);
   if (entry?.value) return undefined;
   const isInList = state.stack.length === 0;
-  if (isInList && !state.loaded.isComplete) return whyNoName(state) ?? "still reading";
+  if (isInList && !readingOf(state).isComplete) return whyNoName(state) ?? "still reading";
   return whyNoName(state) ?? `${name} has no value ${isInList ? "here" : `in ${placeName(state, place)}`}`;
 }
 
@@ -152,9 +153,10 @@ export function whyNoReveal(state: State): string | undefined {
   return state.stack.length > 0 ? whyNoName(state) : whyNoValue(state);
 }
 
-export function whyNotRead({ loaded }: State): string | undefined {
-  if (loaded.isComplete) return undefined;
-  return isReading(loaded) ? "still reading" : "the variables can't be read";
+export function whyNotRead(state: State): string | undefined {
+  const { isComplete, isReading } = readingOf(state);
+  if (isComplete) return undefined;
+  return isReading ? "still reading" : "the variables can't be read";
 }
 
 export function whyNotEdit(state: State): string | undefined {
@@ -191,5 +193,5 @@ export function ifOpen(label: string): Command["label"] {
 
 /** One where there is something that it can act on. */
 export function ifListed(label: string): Command["label"] {
-  return ({ loaded }) => (loaded.entries.length > 0 ? label : undefined);
+  return (state) => (readingOf(state).entries.length > 0 ? label : undefined);
 }

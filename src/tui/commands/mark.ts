@@ -1,5 +1,4 @@
-import { openPlace } from "../reading/loading.js";
-import { groupOf } from "../reading/others.js";
+import { openPlace } from "../reading/read.js";
 import { decryptSelected } from "../reading/reveal.js";
 import {
   allOrNone,
@@ -17,6 +16,7 @@ import { recordLineCount } from "../screens/record.js";
 import { type Command, command } from "../state/command.js";
 import { pageSize } from "../state/layout.js";
 import { placeOrder } from "../state/places.js";
+import { groupOf } from "../state/reading.js";
 import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { cycled, moveCursor, scroll } from "../widgets/list.js";

@@ -2,8 +2,8 @@ import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { openEditor, openForm } from "../edit/form.js";
 import { copyTo, deleteFrom, redo, undo, whyNoRedo, whyNoUndo } from "../edit/planning.js";
 import { SELECTED_FORMATS } from "../reading/copying.js";
-import { isReading, reload } from "../reading/loading.js";
 import { ONLY } from "../reading/matrix-table.js";
+import { reload } from "../reading/read.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { withTypedFilter } from "../reading/selection.js";
 import { openCommandLine } from "../screens/command-line.js";
@@ -13,6 +13,7 @@ import { openHelp } from "../screens/help.js";
 import { filterList } from "../screens/list.js";
 import { openTakeOver } from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
+import { healthOf, readingOf } from "../state/reading.js";
 import { PANELS, type State } from "../state/state.js";
 import { calling, step } from "../state/work.js";
 import { quit } from "../view/question.js";
@@ -340,9 +341,9 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   command("Other", "refresh", "r ctrl-r", "read the variables again", {
     where: EVERYWHERE,
-    label: ({ loaded }) => (loaded.isComplete || loaded.failure ? "refresh" : undefined),
+    label: (state) => (["unread", "reading"].includes(healthOf(state, state.place)) ? undefined : "refresh"),
     // A key that is held down must not send request after request.
-    run: (state) => (isReading(state.loaded) ? step(state) : reload(state)),
+    run: (state) => (readingOf(state).isReading ? step(state) : reload(state)),
   }),
   ...PANEL_COMMANDS,
   command("Other", "quit", "q ctrl-c", "quit and restore the terminal", {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, textAs, type VariableType, valueText } from "../../domain/variable.js";
-import { groupOf } from "../reading/others.js";
 import { whyReadOnly } from "../state/places.js";
 import type { Assigned, Draft } from "../state/ports.js";
+import { groupOf, readingOf } from "../state/reading.js";
 import { type Next, notify, type Part, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { awaiting, step, trying } from "../state/work.js";
 import { indentedJson, textToEdit } from "../text/json.js";
@@ -266,15 +266,11 @@ function submit(state: State, form: Form): Step {
 }
 
 /** A variable without a value here must be edited too, which keeps its type. */
-function nameProblem({ loaded, place: open }: State, { purpose, texts, place, initial }: Form): string | undefined {
+function nameProblem(state: State, { purpose, texts, place, initial }: Form): string | undefined {
   const text = texts.name.text.trim();
   if (text === "") return "enter a name";
-  if (
-    place !== open ||
-    text === initial.texts.name.text ||
-    !loaded.entries.some(({ variable }) => variable.name === text)
-  )
-    return undefined;
+  const isOther = text !== initial.texts.name.text;
+  if (!isOther || !readingOf(state, place).entries.some(({ variable }) => variable.name === text)) return undefined;
   return `${text} already exists${purpose === "add" ? ": edit it instead" : ""}`;
 }
 

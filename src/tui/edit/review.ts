@@ -1,13 +1,12 @@
-import { reload } from "../reading/loading.js";
-import { refreshOthers } from "../reading/others.js";
+import { refreshOthers, reload } from "../reading/read.js";
 import { REVEAL_MS } from "../reading/reveal.js";
 import { unmarked } from "../reading/selection.js";
 import { unmasking } from "../reading/shown.js";
 import { keyOf } from "../state/command.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
-import type { Failure } from "../state/loaded.js";
 import { toFailure } from "../state/opened-places.js";
 import { placeName } from "../state/places.js";
+import type { Failure } from "../state/reading.js";
 import {
   type Next,
   notify,

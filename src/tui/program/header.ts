@@ -1,8 +1,7 @@
 import { durationText } from "../../domain/printable.js";
-import { isReading } from "../reading/loading.js";
 import { sortArrow } from "../screens/list.js";
-import type { Loaded } from "../state/loaded.js";
 import { identityOf, isProduction } from "../state/places.js";
+import { groupOf, type Reading, readingOf } from "../state/reading.js";
 import type { List, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import {
@@ -60,15 +59,16 @@ function joined(parts: readonly Part[], side: Part["side"]): Span[] {
 }
 
 function partsOf(state: State): Part[] {
-  const { places, place, loaded, list, revealed, now } = state;
+  const { places, place, list, revealed, now } = state;
+  const reading = readingOf(state);
   const open = places[place];
   const name = (open?.kind === "environment" ? open.identity : undefined) ?? open?.name ?? "";
   const look = open && isProduction(open) ? ({ role: "warning" } as const) : {};
-  const { rateLimit, asOf, isComplete, failure, problem } = loaded;
+  const { rateLimit, asOf, isComplete, failure, problem } = reading;
   const parts: Part[] = [
     { side: "left", text: "appvars", role: "accent", weight: 3 },
     { side: "left", text: cutText(name, MAX_NAME), ...look, isBold: true, weight: 10 },
-    { side: "right", text: countsText(loaded, list), weight: 9 },
+    { side: "right", text: countsText(reading, list), weight: 9 },
   ];
   const add = (text: string, weight: number, look: Omit<Span, "text"> = {}) =>
     void parts.push({ side: "right", text, weight, ...look });
@@ -87,13 +87,13 @@ function partsOf(state: State): Part[] {
   return parts;
 }
 
-/** `5 s old`; beside the open place, others can be older. */
+/** `5 s old`; on a screen that shows other places, those of servers can be older. */
 function ageText(state: State): string {
-  const { loaded, now } = state;
-  if (loaded.asOf === undefined) return "age unknown";
-  const times = [...state.others.values()].map(({ asOf }) => asOf);
-  const oldest = Math.min(loaded.asOf, ...times.flatMap((time) => time ?? []));
-  const [age, most] = [loaded.asOf, oldest].map((asOf) => durationText(Math.max(0, now - asOf)));
+  const { asOf: own } = readingOf(state);
+  if (own === undefined) return "age unknown";
+  const others = state.stack.length > 0 ? groupOf(state).map((place) => readingOf(state, place)) : [];
+  const oldest = Math.min(own, ...others.flatMap(({ isLocal, asOf }) => (isLocal ? [] : (asOf ?? []))));
+  const [age, most] = [own, oldest].map((asOf) => durationText(Math.max(0, state.now - asOf)));
   return age === most ? `${age} old` : `up to ${most} old`;
 }
 
@@ -102,11 +102,10 @@ function cutText(text: string, max: number): string {
   return textWidth(visible) > max ? cellText(text, max) : visible;
 }
 
-function countsText(loaded: Loaded, list: List): string {
-  const { isComplete, entries, total } = loaded;
+function countsText({ isComplete, isReading, entries, total }: Reading, list: List): string {
   const count = countText(entries.length);
   if (!isComplete) {
-    if (!isReading(loaded)) return "not read";
+    if (!isReading) return "not read";
     return total > 0 ? `${count} of ${countText(total)} read` : "reading…";
   }
   if (list.filter !== "" || list.type) return `${countText(list.rows.length)} of ${count}`;

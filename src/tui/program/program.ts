@@ -1,13 +1,12 @@
 import { expireConfirmation } from "../edit/review.js";
-import { initialState, loadWhenDue, type Start, withLoaded } from "../reading/loading.js";
-import { lookElsewhere, placesChanged } from "../reading/others.js";
-import { stopReading } from "../reading/read-place.js";
+import { initialState, leaveOthers, loadWhenDue, placesChanged, type Start } from "../reading/read.js";
 import { expireRevealed } from "../reading/reveal.js";
-import { cursorInView, relist, selectedEntry } from "../reading/selection.js";
+import { cursorInView, relist } from "../reading/selection.js";
 import { type Command, isOfList, keyOf, whereOf } from "../state/command.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
+import { withReading } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, calling, finished, step } from "../state/work.js";
 import { isQuitQuestion, quit } from "../view/question.js";
@@ -63,24 +62,20 @@ const GLOBAL: Readonly<Record<string, Work>> = {
 };
 
 /** Handles the time. */
-export function ticked(state: State, now: number): Step {
+function ticked(state: State, now: number): Step {
   return loadWhenDue(expire({ ...state, now }));
 }
 
-/** The follow-up of every change: the data of other places follows the cursor, and the top screen the data. */
+/** The follow-up of every change: reads that nobody waits for end, and the top screen follows the data. */
 function settled(before: State, [changed, work]: Step): Step {
   const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
   // A filter finds values only while they are shown.
   const isSearched = shown.revealed !== before.revealed && shown.list.filter !== "";
-  const [state, more] = followed(before, isSearched ? relist(shown) : shown);
-  const places = placesBeingRead(before).filter((place) => !placesBeingRead(state).includes(place));
-  const stops = places.length > 0 ? [stopReading(places)] : [];
-  const isMoved = selectedEntry(state)?.variable !== selectedEntry(before)?.variable;
-  const isRead = state.loaded.asOf !== before.loaded.asOf || state.writing !== before.writing;
-  const [next, looks] = isMoved || isRead ? lookElsewhere(state) : step(state);
-  return [next, [...stops, ...work, ...more, ...looks]];
+  const left = leaveOthers(before, isSearched ? relist(shown) : shown);
+  const [state, more] = andThen(left, (now) => followed(before, now));
+  return [state, [...work, ...more]];
 }
 
 /** Screens that show the open place, or all places, see that these have changed. */
@@ -102,11 +97,6 @@ function followed(before: State, state: State): Step {
   return [next, work];
 }
 
-/** Indexes of places beside the open one that are being read, for any screen. */
-function placesBeingRead({ others }: State): readonly number[] {
-  return [...others].flatMap(([place, { isReading }]) => (isReading ? [place] : []));
-}
-
 const PANEL_TEXTS = { places: "list of places", variables: "list of variables", record: "record" } as const;
 
 /** Runs the command of a key in the focused panel, or says that it works in another one. */
@@ -119,16 +109,16 @@ function listKey(state: State, key: Key, commands: readonly Command[]): Step {
   return step(notify(state, text));
 }
 
-/** Removes notices and values whose time is over. */
+/** Removes notices, marks of changes and values whose time is over. */
 function expire(state: State): State {
-  const { now, recentChanges, notice } = state;
-  const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= now;
-  const next: State = {
-    ...expireConfirmation(expireRevealed(state)),
-    recentChanges: isOver(recentChanges) ? undefined : recentChanges,
-    notice: isOver(notice) ? undefined : notice,
+  const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= state.now;
+  const over = [...state.readings].filter(([, { changes }]) => isOver(changes));
+  const next = over.reduce((now, [place]) => withReading(now, place, { changes: undefined }), state);
+  const shown = {
+    ...expireConfirmation(expireRevealed(next)),
+    notice: isOver(state.notice) ? undefined : state.notice,
   };
-  return next.recentChanges === recentChanges ? next : relist(next, state);
+  return over.length > 0 ? relist(shown, state) : shown;
 }
 
 export interface ProgramOptions
@@ -148,7 +138,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
   const held: [key: string, next: Next][] = [];
   let editing: Promise<unknown> | undefined;
   const places = new OpenedPlaces(all, (place, rateLimit) => {
-    dispatch((now) => step(place === now.place ? withLoaded(now, { rateLimit }) : now));
+    dispatch((now) => step(withReading(now, place, { rateLimit })));
   });
   const editText: Tools["editText"] = (...text) => {
     const ended = options.editText(...text);

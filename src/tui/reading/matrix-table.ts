@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
+import { groupOf, readingOf } from "../state/reading.js";
 import type { Revealed, State } from "../state/state.js";
 import { filterWords, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { parsedJson } from "../text/json.js";
-import { groupOf } from "./others.js";
 
 /** The state of a cell's value, compared with that of the open place or, if there is none, the first one of its row. */
 const CELL_KINDS = ["same", "differs", "missing", "encrypted", "unread"] as const;
@@ -29,7 +29,7 @@ export interface Table {
   readonly kinds: Uint8Array;
 }
 
-type Read = Pick<State, "places" | "place" | "loaded" | "others">;
+type Read = Pick<State, "places" | "place" | "readings">;
 type Entries = readonly VariableEntry[];
 interface Known {
   readonly read: readonly (Entries | undefined)[];
@@ -40,10 +40,13 @@ interface Known {
 const knownTables = new WeakMap<Entries, Known>();
 
 export function tableOf(state: Read): Table {
-  const { place: open, loaded, others } = state;
+  const { place: open } = state;
   const places = groupOf(state);
-  const read = places.map((place) => (place === open ? loaded.entries : others.get(place)?.entries));
-  const key = read.findLast((entries) => entries !== undefined) ?? loaded.entries;
+  const read = places.map((place) => {
+    const { isComplete, entries } = readingOf(state, place);
+    return place === open || isComplete ? entries : undefined;
+  });
+  const key = read.findLast((entries) => entries !== undefined) ?? readingOf(state).entries;
   const known = knownTables.get(key);
   if (known?.read.length === read.length && known.read.every((entries, index) => entries === read[index])) {
     return known.table;

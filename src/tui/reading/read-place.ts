@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { ChangedDataError, NotFoundError, RateLimitedError, ServerError } from "../../domain/errors.js";
+import { ChangedDataError, RateLimitedError, ServerError } from "../../domain/errors.js";
 import type { VariableReader } from "../../domain/read.js";
 import {
   checkConsistency,
@@ -10,8 +10,7 @@ import {
   type VariableSource,
   withRules,
 } from "../../domain/source.js";
-import type { JsonValue, Variable, VariableValue } from "../../domain/variable.js";
-import type { Elsewhere, Reading } from "../state/loaded.js";
+import type { Variable, VariableValue } from "../../domain/variable.js";
 import type { OpenPlace } from "../state/ports.js";
 import type { Tools, Work } from "../state/state.js";
 import { calling } from "../state/work.js";
@@ -120,30 +119,39 @@ export function isSame(a: VariableEntry, b: VariableEntry): boolean {
 /** A long first read reports its progress at most this often, as the list is rebuilt each time. */
 const PROGRESS_MS = 100;
 
-/** Calls during the read of the open place. */
+/** Calls during a read. */
 interface Progress {
   readonly onOpened: (opened: OpenPlace) => void;
   readonly onProgress: (entries: readonly VariableEntry[], total: number) => void;
 }
 
+/** The outcome of a read. Times are in milliseconds on a monotonic clock. */
+export interface Read {
+  readonly now: number;
+  /** The same array as before if nothing has changed. */
+  readonly entries: readonly VariableEntry[];
+  readonly asOf: number | undefined;
+  readonly problem: string | undefined;
+  readonly requests: number;
+}
+
 /**
- * Reads the open place, whose earlier read ends.
+ * Reads a place, whose earlier read ends.
  *
  * @param known the entries of an earlier read, which are returned if nothing has changed
- * @param isRequested whether a person asks for it: settings may have been corrected
- * @returns undefined if another read took its place
+ * @returns undefined if another read took its place, or it was stopped
  * @throws the errors of opening and reading a source
  */
-export async function readOpen(
+export async function readPlace(
   tools: Tools,
   place: number,
   known: readonly VariableEntry[],
-  isRequested: boolean,
   { onOpened, onProgress }: Progress,
-): Promise<Reading | undefined> {
+): Promise<Read | undefined> {
   const { places, versions, asOf, ticks } = tools;
-  return onceAtATime(tools, "open", place, isRequested, async (signal) => {
+  return onceAtATime(tools, place, async (signal) => {
     const opened = await places.open(place);
+    signal.throwIfAborted();
     onOpened(opened);
     let shownAt = Number.NEGATIVE_INFINITY;
     const showProgress = async (soFar: () => readonly VariableEntry[], total: number) => {
@@ -162,20 +170,6 @@ export async function readOpen(
   });
 }
 
-/** Reads a place beside the open one; a local one only if it has changed. Undefined if the read was stopped. */
-export async function readBeside(tools: Tools, place: number, known: readonly VariableEntry[] = []) {
-  return onceAtATime(tools, place, place, true, async (signal) => {
-    const opened = await tools.places.open(place);
-    const { entries } = await readVersion(tools, opened, known, signal, giveWay);
-    return {
-      entries,
-      asOf: tools.ticks(),
-      isLocal: opened.version !== undefined,
-      isEditable: opened.editor !== undefined,
-    };
-  });
-}
-
 /** Ends the reads of these places: nothing comes of them. */
 export function stopReading(places: readonly number[]): Work {
   return calling(({ reads }) => {
@@ -183,42 +177,27 @@ export function stopReading(places: readonly number[]): Work {
   });
 }
 
-/** Looks a variable up where that sends no request. Places that can't be read are left out. */
-export async function lookUp({ places }: Tools, name: string, indexes: readonly number[]): Promise<Elsewhere> {
-  const values = new Map<number, JsonValue | undefined>();
-  for (const place of indexes) {
-    if (places.at(place)?.kind !== "environment" && !places.isOpen(place)) continue;
-    try {
-      const { source, version } = await places.open(place);
-      if (version) values.set(place, (await source.getContentByName(name)).value);
-    } catch (error) {
-      if (error instanceof NotFoundError) values.set(place, undefined);
-    }
-    await giveWay();
-  }
-  return { name, values };
-}
-
 /** Reads instead of an earlier read that is still in progress. Undefined if it is stopped. */
 async function onceAtATime<T>(
   { places, reads }: Tools,
-  key: number | "open",
   place: number,
-  isRequested: boolean,
   read: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
-  reads.get(key)?.abort();
+  reads.get(place)?.abort();
   const controller = new AbortController();
-  reads.set(key, controller);
+  reads.set(place, controller);
   const { signal } = controller;
   try {
-    if (isRequested) await places.closeFailed(place);
+    // Settings may have been corrected.
+    await places.closeFailed(place);
     const outcome = await read(signal);
     return signal.aborted ? undefined : outcome;
   } catch (error) {
     if (signal.aborted) return undefined;
-    if (!(key === "open" && error instanceof RateLimitedError)) places.setFailed(place, true);
+    if (!(error instanceof RateLimitedError)) places.setFailed(place, true);
     throw error;
+  } finally {
+    if (reads.get(place) === controller) reads.delete(place);
   }
 }
 

@@ -36,13 +36,14 @@ export function expireRevealed(state: State): State {
 
 /** Masks some of the values, and forgets their decrypted texts. */
 function masked(state: State, hidden: readonly string[]): State {
-  const { revealed, loaded } = state;
+  const { revealed, readings } = state;
   if (!revealed || revealed.names === "all") return state;
   const names = new Set([...revealed.names].filter((name) => !hidden.includes(name)));
   if (names.size === 0) return { ...state, revealed: undefined };
   const ends = new Map([...(revealed.ends ?? [])].filter(([name]) => names.has(name)));
   const isShown = ({ variable }: VariableEntry) => names.has(variable.name);
-  const sealed = new Set(loaded.entries.filter(isShown).map(({ value }) => value?.content.value));
+  const entries = [...readings.values()].flatMap((reading) => reading.entries.filter(isShown));
+  const sealed = new Set(entries.map(({ value }) => value?.content.value));
   const decrypted = new Map([...revealed.decrypted].filter(([text]) => sealed.has(text)));
   return { ...state, revealed: { names, decrypted, ends, until: Math.max(...ends.values()) } };
 }

@@ -1,14 +1,15 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { pageSize } from "../state/layout.js";
+import { readingOf } from "../state/reading.js";
 import type { List, Marks, State } from "../state/state.js";
 import { keepVisible, moveCursor, type Position, scrollList } from "../widgets/list.js";
 import { listRows } from "./filter.js";
 import { shownValue } from "./shown.js";
 
 /** The variable under the cursor; undefined if the list is empty. */
-export function selectedEntry({ loaded, list }: Pick<State, "loaded" | "list">): VariableEntry | undefined {
-  const row = list.rows[list.cursor];
-  return row === undefined ? undefined : loaded.entries[row];
+export function selectedEntry(state: Pick<State, "readings" | "place" | "list">): VariableEntry | undefined {
+  const row = state.list.rows[state.list.cursor];
+  return row === undefined ? undefined : readingOf(state).entries[row];
 }
 
 /**
@@ -16,9 +17,9 @@ export function selectedEntry({ loaded, list }: Pick<State, "loaded" | "list">):
  * find, or else stays on its variable, or else on its row.
  */
 export function relist(state: State, before: State = state): State {
-  const { entries } = state.loaded;
+  const { entries, isComplete, changes } = readingOf(state);
   const rows = listRows(entries, state.list, {
-    isChanged: (name) => state.recentChanges?.kinds.has(name) ?? false,
+    isChanged: (name) => changes?.kinds.has(name) ?? false,
     textOf: (entry) => {
       const shown = shownValue(entry, state);
       return shown.kind === "shown" ? shown.text : undefined;
@@ -32,7 +33,7 @@ export function relist(state: State, before: State = state): State {
   const list = { ...state.list, rows, cursor, wanted: found < 0 ? wanted : undefined };
   // Lines are other variables now.
   const kept = withRange(before);
-  const isChanged = state.loaded.isComplete && entries !== before.loaded.entries;
+  const isChanged = isComplete && entries !== readingOf(before).entries;
   const marks = isChanged ? pruned(kept, entries) : kept;
   const next = cursorInView({ ...state, list, marks });
   return selectedEntry(next)?.variable.name === selected ? next : { ...next, recordTop: 0 };
@@ -94,7 +95,7 @@ export function cursorInView(state: State): State {
 
 export const NO_MARKS: Marks = { names: new Set() };
 
-type Marked = Pick<State, "marks" | "list" | "loaded">;
+type Marked = Pick<State, "marks" | "list" | "readings" | "place">;
 
 /** Whether the variable on a line of the list is marked, or in the open range. */
 export function isMarked({ marks, list }: Marked, name: string, line: number): boolean {
@@ -159,8 +160,9 @@ export function allOrNone(state: Marked): Marks {
   return { names };
 }
 
-function listedNames({ list, loaded }: Marked, from = 0, to = list.rows.length): string[] {
-  return list.rows.slice(from, to).flatMap((row) => loaded.entries[row]?.variable.name ?? []);
+function listedNames(state: Marked, from = 0, to = state.list.rows.length): string[] {
+  const { entries } = readingOf(state);
+  return state.list.rows.slice(from, to).flatMap((row) => entries[row]?.variable.name ?? []);
 }
 
 /** How many variables are marked, and how many of them are not in the list. */
@@ -179,7 +181,7 @@ const knownCounts = new WeakMap<readonly number[], Listed>();
 
 function listedCount(state: Marked, names: ReadonlySet<string>): number {
   const { rows } = state.list;
-  if (names.size === 0 || rows.length === state.loaded.entries.length) return names.size;
+  if (names.size === 0 || rows.length === readingOf(state).entries.length) return names.size;
   const known = knownCounts.get(rows);
   if (known?.names === names) return known.count;
   const count = listedNames(state).filter((name) => names.has(name)).length;
@@ -191,7 +193,7 @@ function listedCount(state: Marked, names: ReadonlySet<string>): number {
 export function targetEntries(state: State): readonly VariableEntry[] {
   if (actsOnMarked(state)) {
     const { names } = withRange(state);
-    return state.loaded.entries.filter(({ variable }) => names.has(variable.name));
+    return readingOf(state).entries.filter(({ variable }) => names.has(variable.name));
   }
   const entry = selectedEntry(state);
   return entry ? [entry] : [];

@@ -1,5 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, textAs, type ValueRules } from "../../domain/variable.js";
+import { readingOf } from "../state/reading.js";
 import type { Revealed, State } from "../state/state.js";
 
 /** Replaces every hidden value. Always of one length, since the length of a secret is a hint too. */
@@ -24,8 +25,8 @@ export type ShownValue =
   | { readonly kind: "loading" };
 
 export function shownValue({ variable, value, rules }: VariableEntry, state: State): ShownValue {
-  const { revealed, loaded } = state;
-  if (!value) return { kind: loaded.isComplete ? "none" : "loading" };
+  const { revealed } = state;
+  if (!value) return { kind: readingOf(state).isComplete ? "none" : "loading" };
   if (!isRevealed(revealed, variable.name) && !isPublic(unmasking(state, rules))) return { kind: "masked" };
   if (!isEncrypted(value.content.value)) return { kind: "shown", text: textAs(value.content.value, variable.type) };
   const text = revealed?.decrypted.get(value.content.value);

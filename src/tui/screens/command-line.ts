@@ -1,5 +1,4 @@
 import { suggestion } from "../../domain/nearest.js";
-import { withoutOthers } from "../reading/others.js";
 import { type Choice, COMMAND_GROUPS, type Command, isOfList } from "../state/command.js";
 import type { State, Step, Work } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
@@ -312,7 +311,7 @@ function run(state: State, line: CommandLine, text: string, commands: readonly C
   if (!command || problem !== undefined) return step(withLine(state, { ...line, problem }));
   if (argument === "" && command.needsArgument) return step(withLine(state, typedLine(textField(`${command.name} `))));
   // Commands act on the list, even if the line was opened elsewhere.
-  return command.run(withoutOthers({ ...state, stack: [] }), argument);
+  return command.run({ ...state, stack: [] }, argument);
 }
 
 function unknown(typed: string, commands: readonly Command[]): string {

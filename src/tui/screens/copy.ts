@@ -3,6 +3,7 @@ import { COPY_ITEMS, type CopyFormat, type CopyItem, copyEntries } from "../read
 import { targetEntries } from "../reading/selection.js";
 import { bodyPage, type Size } from "../state/layout.js";
 import { placeName } from "../state/places.js";
+import { readingOf } from "../state/reading.js";
 import type { State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { fitText, type Line } from "../text/line.js";
@@ -16,7 +17,7 @@ export function copySelected(state: State, format: CopyFormat): Step {
 }
 
 export function copyAll(state: State, format: CopyFormat): Step {
-  return copyEntries(state, state.place, state.loaded.entries, format);
+  return copyEntries(state, state.place, readingOf(state).entries, format);
 }
 
 /** Choosing how to copy variables. */

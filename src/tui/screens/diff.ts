@@ -4,12 +4,13 @@ import { isEncrypted, isPublic, type NamedValue, textAs } from "../../domain/var
 import { copyTo } from "../edit/planning.js";
 import { differenceLines } from "../edit/review-text.js";
 import { copyEntries } from "../reading/copying.js";
-import { readPlaces, withoutOthers } from "../reading/others.js";
+import { readPlaces } from "../reading/read.js";
 import { isRevealed, unmasking } from "../reading/shown.js";
 import type { Command } from "../state/command.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import type { Assigned } from "../state/ports.js";
+import { readingOf } from "../state/reading.js";
 import type { Revealed, State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import type { DiffLines } from "../text/diff-lines.js";
@@ -19,7 +20,7 @@ import { cellText, countText, fitText, indented, type Line, type Span, wrapLines
 import { type Filterable, openFilter } from "../view/filter.js";
 import { GAP, headingLine, type PanelContent, rowLines, SIGNS, scrolledLines, selectRow } from "../view/panel.js";
 import { type Act, dataOf, pop, pressCommand, push, type Screen, withData } from "../view/screen.js";
-import { describePlaceFailure } from "../view/status-lines.js";
+import { describeFailure } from "../view/status-lines.js";
 import { PLACEHOLDERS } from "../view/values.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position, scroll, scrollList, scrollText } from "../widgets/list.js";
@@ -81,8 +82,9 @@ const DIFF: Screen<Comparison> = {
   places: (state, { place }) => [state.place, place],
   changed: (state, comparison, place) => {
     if (place === comparison.place) return readPlaces(state, [place]);
-    const { entries: others = comparison.others } = state.others.get(comparison.place) ?? {};
-    const isStale = comparison.open !== state.loaded.entries || comparison.others !== others;
+    const other = readingOf(state, comparison.place);
+    const others = other.isComplete ? other.entries : comparison.others;
+    const isStale = comparison.open !== readingOf(state).entries || comparison.others !== others;
     return step(isStale ? withData(state, DIFF, withDifferences(state, { ...comparison, others })) : state);
   },
   takesQuestions: true,
@@ -166,11 +168,9 @@ function shownSpan({ type, value }: NamedValue): Span {
 }
 
 /** Encrypted values are compared as they are. */
-function phaseOf({ others }: State, { place }: Comparison): "loading" | "failed" | "ready" {
-  const other = others.get(place);
-  // A local place is looked at for changes every second.
-  if (other?.isReading && !(other.isLocal && other.entries)) return "loading";
-  return other?.failure ? "failed" : "ready";
+function phaseOf(state: State, { place }: Comparison): "loading" | "failed" | "ready" {
+  const { isReading, failure } = readingOf(state, place);
+  return isReading ? "loading" : failure ? "failed" : "ready";
 }
 
 function statusLines(state: State, comparison: Comparison, other: string, width: number): Line[] {
@@ -181,10 +181,10 @@ function statusLines(state: State, comparison: Comparison, other: string, width:
     if (all.length === 0) return wrapLines("✓ no differences", width, "success");
     return wrapLines("no name matches the filter; Esc removes it", width, "muted");
   }
-  const { what, advice } = describePlaceFailure(
+  const { what, advice } = describeFailure(
     state,
     place,
-    state.others.get(place)?.failure ?? { code: "", message: `can't read ${other}` },
+    readingOf(state, place).failure ?? { code: "", message: `can't read ${other}` },
   );
   return [
     ...wrapLines(`✗ ${what}`, width, "danger"),
@@ -253,12 +253,12 @@ export function openDiff(state: State, place: number): Step {
 }
 
 function closed(state: State): Step {
-  return step(withoutOthers(pop(state)));
+  return step(pop(state));
 }
 
 function withDifferences(state: State, comparison: Comparison): Comparison {
-  const { entries: open } = state.loaded;
-  if (!state.others.get(comparison.place)?.entries) return { ...comparison, open };
+  const { entries: open } = readingOf(state);
+  if (!readingOf(state, comparison.place).isComplete) return { ...comparison, open };
   const valuesOf = (entries: readonly VariableEntry[]) =>
     namedValues(entries).map((each) => ({ ...each, rules: unmasking(state, each.rules) }));
   const all = diffValues(valuesOf(open), valuesOf(comparison.others));
@@ -381,7 +381,7 @@ function placesOf(state: State, { place }: Comparison, side: Side): readonly [ow
 /** The variable under the cursor, in the place on a side. */
 function entryOf(state: State, { differences, cursor, others }: Comparison, side: Side): VariableEntry | undefined {
   const name = differences[cursor]?.name;
-  return (side === "open" ? state.loaded.entries : others).find(({ variable }) => variable.name === name);
+  return (side === "open" ? readingOf(state).entries : others).find(({ variable }) => variable.name === name);
 }
 
 function copyOther(state: State, comparison: Comparison): Step {

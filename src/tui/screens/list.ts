@@ -13,6 +13,7 @@ import {
 } from "../reading/selection.js";
 import { shownValue } from "../reading/shown.js";
 import { listPage, type Size, textColumns } from "../state/layout.js";
+import { readingOf } from "../state/reading.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type List, type State, type Step } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
@@ -23,11 +24,11 @@ import { emptyListLines, problemLine, progressText } from "../view/status-lines.
 import { PLACEHOLDERS } from "../view/values.js";
 
 export function variablesPanel(state: State, size: Size): PanelContent {
-  const { list, loaded } = state;
+  const { list } = state;
   const isEmpty = list.rows.length === 0;
   const progress = progressText(state);
   const count = isEmpty ? "" : ` ${countText(list.cursor + 1)}/${countText(list.rows.length)}`;
-  const filter = list.filter !== "" && loaded.entries.length > 0 ? `  /${visibleText(list.filter)}` : "";
+  const filter = list.filter !== "" && readingOf(state).entries.length > 0 ? `  /${visibleText(list.filter)}` : "";
   return {
     title: `Variables${count}${filter}${marksText(state)}`,
     footnote: progress === undefined || isEmpty ? undefined : `reading… ${progress}`.trimEnd(),
@@ -47,7 +48,7 @@ function marksText(state: State): string {
 }
 
 function emptyLines(state: State, size: Size): Line[] {
-  const problem = state.loaded.isComplete ? problemLine(state) : undefined;
+  const problem = readingOf(state).isComplete ? problemLine(state) : undefined;
   return [problem ? headLine(problem, size) : [], ...emptyListLines(state, textColumns(size)).map(indented)];
 }
 
@@ -56,16 +57,17 @@ function headLine(problem: Line, { width }: Size): Line {
 }
 
 function listLines(state: State, size: Size): Line[] {
-  const { list, loaded, focus } = state;
+  const { list, focus } = state;
+  const { entries } = readingOf(state);
   const chosen = state.preferences.columns;
-  const [width, names] = [size.width - 2, widestName(loaded.entries)];
+  const [width, names] = [size.width - 2, widestName(entries)];
   const columns = chosen ? chosenColumns(width, names, chosen) : listColumns(width, names);
   const problem = problemLine(state);
   // It replaces the heading, so that the rows don't move.
   const head = problem ? headLine(problem, size) : headingLine(headingsOf(columns, list));
   const query = parseFilter(list.filter);
   const rows = rowLines(list.rows, list, listPage(size), focus === "variables", (row, line) => {
-    const entry = loaded.entries[row];
+    const entry = entries[row];
     if (!entry) return [];
     return [...signs(entry, state, line), ...cells(entry, state, columns, query)];
   });
@@ -88,7 +90,7 @@ function cells(entry: VariableEntry, state: State, columns: readonly ListColumn[
 
 /** Whether the variable was changed recently, and whether it is marked. */
 function signs({ variable: { name } }: VariableEntry, state: State, line: number): Line {
-  const mark = state.recentChanges?.kinds.get(name);
+  const mark = readingOf(state).changes?.kinds.get(name);
   const sign: Span = mark ? SIGNS[mark] : { text: "  " };
   if (!isMarked(state, name, line)) return [sign];
   return [
@@ -216,7 +218,7 @@ export function sortArrow({ isReversed }: Pick<List, "isReversed">): string {
 const FILTERED: Omit<Filterable, "cancel"> = {
   apply: (state, filter) => decryptSelected(withTypedFilter(state, filter)),
   move: (state, key) => decryptSelected(moveInList(state, key)),
-  counts: ({ list, loaded }) => [list.rows.length, loaded.entries.length],
+  counts: (state) => [state.list.rows.length, readingOf(state).entries.length],
 };
 
 export function filterList(state: State): Step {

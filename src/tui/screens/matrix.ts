@@ -1,13 +1,13 @@
 import { isEncrypted } from "../../domain/variable.js";
-import { openPlace, reload } from "../reading/loading.js";
 import { cellKind, cursorAt, hasKind, matrixRows, ONLY, type Table, tableOf } from "../reading/matrix-table.js";
-import { groupOf, readOthers, withoutOthers } from "../reading/others.js";
+import { openPlace, readPlaces } from "../reading/read.js";
 import { decrypting } from "../reading/reveal.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { isRevealed } from "../reading/shown.js";
 import type { Command } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import { groupLabel, isProduction, placeLabel, whyReadOnly } from "../state/places.js";
+import { groupOf, readingOf } from "../state/reading.js";
 import { notify, type State, type Step, type Work } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
 import { filterWords, highlight } from "../text/fuzzy.js";
@@ -41,7 +41,7 @@ const ACTS: Readonly<Record<string, Act<Matrix>>> = {
   "previous-difference": { whyNot: whyNoName, run: (state, matrix) => step(moveToGap(state, matrix, -1)) },
   "filter-rows": { run: (state, matrix) => step(withMatrix(state, matrix, { only: cycled(ONLY, matrix.only, 1) })) },
   filter: { run: (state, matrix) => openFilter(state, matrix.filter, filterable(matrix)) },
-  refresh: { run: (state) => andThen(readOthers(state), reload) },
+  refresh: { run: (state) => readPlaces(state, groupOf(state)) },
   "previous-panel": { run: (state, matrix) => step(moveSideways(state, matrix, -1)) },
   "next-panel": { run: (state, matrix) => step(moveSideways(state, matrix, 1)) },
   matrix: { run: (state) => step(closed(state)) },
@@ -65,8 +65,7 @@ const MATRIX: Screen<Matrix> = {
   selected: selectedCell,
   places: (_state, { place }) => [place],
   // Reads places that are new.
-  changed: (state, _matrix, place) =>
-    place === undefined ? readOthers(state, (other) => other === undefined) : step(state),
+  changed: (state, _matrix, place) => (place === undefined ? readUnread(state) : step(state)),
   takesQuestions: true,
 };
 
@@ -145,7 +144,7 @@ function headings(state: State, at: MatrixPosition): Line {
 function heading(state: State, { table, labels, widths }: MatrixPosition, column: number): Span {
   const { place = -1, isRead = false } = table.columns[column] ?? {};
   const isOpen = place === state.place;
-  const failure = isOpen ? state.loaded.failure : state.others.get(place)?.failure;
+  const { failure } = readingOf(state, place);
   const sign = failure ? "✗ " : isRead ? (isOpen ? "● " : "") : "… ";
   const info = state.places[place];
   const role = info && isProduction(info) ? "warning" : isOpen ? "accent" : "muted";
@@ -162,11 +161,11 @@ function matrixCells(state: State, at: MatrixPosition, row: number, index: numbe
   return [{ text: " " }, ...highlight(words, table.names[row] ?? "", nameWidth, {}), ...places];
 }
 
-function cell({ revealed, others }: State, { table, widths }: MatrixPosition, row: number, column: number): Span {
+function cell(state: State, { table, widths }: MatrixPosition, row: number, column: number): Span {
   const width = widths[column] ?? 0;
-  const kind = cellKind(table, row, column, revealed);
+  const kind = cellKind(table, row, column, state.revealed);
   if (kind !== "unread") return kindSpan(kind, width);
-  const failure = others.get(table.columns[column]?.place ?? -1)?.failure;
+  const { failure } = readingOf(state, table.columns[column]?.place ?? -1);
   return { text: cellText(failure ? "? not read" : "… reading", width), role: "muted" };
 }
 
@@ -285,7 +284,11 @@ function withMatrixCursor(state: State, matrix: Matrix, cell: CellAt): State {
 export function openMatrix(state: State, only: Matrix["only"] = "all"): Step {
   const { place } = state;
   const name = selectedEntry(state)?.variable.name ?? "";
-  return readOthers(push(state, MATRIX, { name, cursor: 0, place, top: 0, left: 0, only, filter: "" }));
+  const opened = push(state, MATRIX, { name, cursor: 0, place, top: 0, left: 0, only, filter: "" });
+  return readPlaces(
+    opened,
+    groupOf(state).filter((each) => each !== place && !readingOf(state, each).isLocal),
+  );
 }
 
 function matrixKey(state: State, matrix: Matrix, key: Key, commands: readonly Command[]): Step {
@@ -305,8 +308,16 @@ function withMatrix(state: State, matrix: Matrix, change: Partial<Matrix>): Stat
   return withData(state, MATRIX, { ...matrix, ...change });
 }
 
+/** Reads the places that have not been read. */
+function readUnread(state: State): Step {
+  return readPlaces(
+    state,
+    groupOf(state).filter((place) => !state.readings.has(place)),
+  );
+}
+
 function closed(state: State): State {
-  return withoutOthers(pop(state));
+  return pop(state);
 }
 
 function move(state: State, matrix: Matrix, key: string): State {

@@ -1,10 +1,8 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { copyTo } from "../edit/planning.js";
 import { bodyPage, type Size } from "../state/layout.js";
-import type { Health } from "../state/loaded.js";
 import {
   groupLabel,
-  healthOf,
   identityOf,
   isProduction,
   placeLabel,
@@ -14,6 +12,7 @@ import {
   visiblePlaceRows,
   whyReadOnly,
 } from "../state/places.js";
+import { type Health, healthOf } from "../state/reading.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";

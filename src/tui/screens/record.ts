@@ -1,11 +1,12 @@
 import { isReservedName } from "../../domain/reserved-names.js";
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted } from "../../domain/variable.js";
+import { isEncrypted, type Variable } from "../../domain/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
 import { kindOf } from "../reading/matrix-table.js";
 import { selectedEntry } from "../reading/selection.js";
 import { shownValue } from "../reading/shown.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
+import { groupOf, readingOf } from "../state/reading.js";
 import type { Revealed, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
@@ -46,7 +47,7 @@ export function recordLineCount(state: State): number {
  * The record under the cursor in lines of at most `width` columns; none if the list is empty. The name, which is the
  * panel's title, is repeated only if the title cuts it. A problem of the place is here in full: the list has one line.
  */
-export function recordLines(state: State, width: number): readonly Line[] {
+function recordLines(state: State, width: number): readonly Line[] {
   const entry = selectedEntry(state);
   if (!entry) return [];
   const visibleName = visibleText(entry.variable.name);
@@ -68,17 +69,27 @@ export function recordLines(state: State, width: number): readonly Line[] {
   return spaced([[...head, ...rest], problem, elsewhereLines(entry, state, width)]);
 }
 
-/** The variable in the other places of the group, as far as that is known. Only the value that `v` is for is revealed. */
+/** The variable in the other places of the group, as far as these are read without requests. */
 function elsewhereLines(entry: VariableEntry, state: State, width: number): readonly Line[] {
-  const { variable } = entry;
-  const { elsewhere } = state;
-  if (elsewhere?.name !== variable.name || elsewhere.values.size === 0) return [];
-  const items = [...elsewhere.values].map(([place, value]): PlaceValue => {
-    const content = value === undefined ? undefined : { id: 0, variable_id: variable.id, content: { value } };
-    const other: VariableEntry = { ...entry, value: content };
-    return { place, kind: kindOf(entry, other), entry: other, lines: 1 };
+  const items = groupOf(state).flatMap((place): PlaceValue[] => {
+    const { isLocal, isComplete, entries } = readingOf(state, place);
+    if (place === state.place || !isLocal || !isComplete) return [];
+    const other = sameVariable(entries, entry.variable);
+    return [{ place, kind: kindOf(entry, other), entry: other, lines: 1 }];
   });
-  return [line("in other environments", "muted"), ...placeValueLines({ ...state, revealed: undefined }, items, width)];
+  if (items.length === 0) return [];
+  return [line("in other environments", "muted"), ...placeValueLines(state, items, width)];
+}
+
+/** The environments of an application have the same variables, in the order of their ids. */
+function sameVariable(entries: readonly VariableEntry[], { id, name }: Variable): VariableEntry | undefined {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((entries[middle]?.variable.id ?? 0) < id) low = middle + 1;
+    else high = middle;
+  }
+  return entries[low]?.variable.name === name ? entries[low] : undefined;
 }
 
 interface Fact {
@@ -89,9 +100,9 @@ interface Fact {
   readonly role?: Role;
 }
 
-function facts({ variable, value }: VariableEntry, { recentChanges }: State): Fact[] {
+function facts({ variable, value }: VariableEntry, state: State): Fact[] {
   const { type, id, name } = variable;
-  const mark = recentChanges?.kinds.get(name);
+  const mark = readingOf(state).changes?.kinds.get(name);
   const facts: Fact[] = [
     { label: "type", text: type },
     { label: "variable id", text: String(id), short: `id ${id}` },

@@ -1,7 +1,7 @@
 import { AppvarsError, ChangedMeanwhileError, RateLimitedError, UsageError } from "../../domain/errors.js";
 import type { RateLimit } from "../../domain/http-headers.js";
-import type { Failure } from "./loaded.js";
 import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
+import type { Failure } from "./reading.js";
 
 /** The places, each of which is opened when it is needed, and stays open. */
 export class OpenedPlaces {

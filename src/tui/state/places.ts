@@ -1,6 +1,6 @@
 import { visibleText } from "../text/graphemes.js";
-import type { Health, PlaceInfo } from "./loaded.js";
 import type { Place } from "./ports.js";
+import type { PlaceInfo } from "./reading.js";
 import type { State } from "./state.js";
 
 /** A line of the list of places: the heading of a group, or the place with this index, which is below it. */
@@ -45,18 +45,6 @@ export function placeLabel({ name, group }: PlaceInfo): string {
 /** The identity of a place besides its name and group, if there is more. */
 export function identityOf({ name, group, identity }: PlaceInfo): string | undefined {
   return identity === name || identity === `${group}/${name}` ? undefined : identity;
-}
-
-/** The health of a place: `unread` if it was not read in this session. */
-export function healthOf({ health, place, loaded }: State, index: number): Health {
-  if (index !== place) return health.get(index) ?? "unread";
-  if (loaded.failure) return "failed";
-  if (!loaded.isComplete) return "reading";
-  return loaded.problem === undefined ? "ok" : "problem";
-}
-
-export function withHealth(state: State, index: number, health: Health): State {
-  return { ...state, health: new Map(state.health).set(index, health) };
 }
 
 /** Why a place can't be edited. */

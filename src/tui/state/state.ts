@@ -2,9 +2,9 @@ import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
-import type { Elsewhere, Health, Loaded, Other, PlaceInfo } from "./loaded.js";
 import type { OpenedPlaces } from "./opened-places.js";
 import type { Change, Copy, EditText, HistoryEntry, Purpose, WriteValues } from "./ports.js";
+import type { PlaceInfo, Reading } from "./reading.js";
 
 /** A screen over the list, with its data. `view/screen.ts` says what a screen does. */
 interface Layer {
@@ -60,12 +60,6 @@ export interface Revealed {
   readonly until: number;
 }
 
-/** Names of recently changed variables, and until when they are marked. */
-interface RecentChanges {
-  readonly kinds: ReadonlyMap<string, "added" | "changed">;
-  readonly until: number;
-}
-
 export interface Notice {
   readonly text: string;
   readonly tone: "info" | "success" | "error";
@@ -99,13 +93,8 @@ export interface State {
   readonly place: number;
   /** Index of the place under the cursor of the left panel. */
   readonly placeCursor: number;
-  /** How the last reads of places went, by their index. For the open one, `loaded` tells. */
-  readonly health: ReadonlyMap<number, Health>;
-  readonly loaded: Loaded;
-  /** The data of other places, by their index. Kept as long as it is shown. */
-  readonly others: ReadonlyMap<number, Other>;
-  /** The variable under the cursor in the other places of the group. */
-  readonly elsewhere: Elsewhere | undefined;
+  /** What is known of the variables of places, by their index. */
+  readonly readings: ReadonlyMap<number, Reading>;
   readonly list: List;
   readonly marks: Marks;
   readonly focus: PanelName;
@@ -114,7 +103,6 @@ export interface State {
   /** What is open over the list, the top screen last. */
   readonly stack: readonly Layer[];
   readonly revealed: Revealed | undefined;
-  readonly recentChanges: RecentChanges | undefined;
   readonly notice: Notice | undefined;
   /** The number before a key that moves. */
   readonly count?: number | undefined;
@@ -175,8 +163,8 @@ export interface Tools {
   readonly redraw: () => void;
   /** Changes the state before the work has ended. */
   readonly dispatch: (next: Next) => void;
-  /** Abort the reads that are in progress: that of the open place, and those beside it by their indexes. */
-  readonly reads: Map<number | "open", AbortController>;
+  /** Abort the reads that are in progress, by the index of the place. */
+  readonly reads: Map<number, AbortController>;
   /** The version of the source that entries were read from. */
   readonly versions: WeakMap<readonly VariableEntry[], object>;
   /** When a version, or else a source, was last known to be up to date. */

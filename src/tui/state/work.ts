@@ -1,5 +1,5 @@
-import type { Failure } from "./loaded.js";
 import { toFailure } from "./opened-places.js";
+import type { Failure } from "./reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "./state.js";
 
 export function step(state: State, ...work: Work[]): Step {

@@ -1,29 +1,30 @@
 import { durationText } from "../../domain/printable.js";
 import { command } from "../../domain/shell.js";
 import { parseFilter } from "../reading/filter.js";
-import { isReading } from "../reading/loading.js";
 import { keyOf } from "../state/command.js";
-import type { Failure } from "../state/loaded.js";
+import { type Failure, readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLines } from "../text/line.js";
 
 /** The progress of the first read: `1,200 of 100,000`, or `""` before its first page; undefined if there is none. */
-export function progressText({ loaded: { failure, isComplete, entries, total } }: State): string | undefined {
+export function progressText(state: State): string | undefined {
+  const { failure, isComplete, entries, total } = readingOf(state);
   if (isComplete || failure) return undefined;
   return total > 0 ? `${countText(entries.length)} of ${countText(total)}` : "";
 }
 
 export function emptyListLines(state: State, width: number): Line[] {
-  const { loaded, places, place } = state;
-  if (loaded.failure && !loaded.isComplete) return failureLines(state, loaded.failure, width);
+  const { places, place } = state;
+  const { failure, isComplete } = readingOf(state);
+  if (failure && !isComplete) return failureLines(state, failure, width);
   const progress = progressText(state);
   if (progress !== undefined) return wrapLines(`reading ${places[place]?.name ?? ""}… ${progress}`, width, "muted");
   return wrapLines(emptyText(state), width, "muted");
 }
 
 function emptyText(state: State): string {
-  const { entries, isEditable } = state.loaded;
+  const { entries, isEditable } = readingOf(state);
   const { filter, type } = state.list;
   if (entries.length === 0) return `no variables yet${isEditable ? `; ${keyOf(state, "add")} adds one` : ""}`;
   const { problem, words } = parseFilter(filter);
@@ -36,20 +37,20 @@ function emptyText(state: State): string {
 
 /** The problem of a place whose variables are listed, on one line; undefined if there is none. */
 export function problemLine(state: State): Line | undefined {
-  const { failure, problem } = state.loaded;
+  const { failure, problem } = readingOf(state);
   if (failure) return line(`✗ ${visibleText(failureLine(state, failure))}`, "danger");
   return problem === undefined ? undefined : line(`! ${visibleText(problem)}`, "warning");
 }
 
 export function problemLines(state: State, width: number): Line[] {
-  const { failure, problem } = state.loaded;
+  const { failure, problem } = readingOf(state);
   if (failure) return failureLines(state, failure, width);
   return problem === undefined ? [] : wrapLines(`! ${problem}`, width, "warning");
 }
 
 function failureLines(state: State, failure: Failure, width: number): Line[] {
   const again = retryText(state);
-  const { what, advice } = describeFailure(state, failure);
+  const { what, advice } = describeFailure(state, state.place, failure);
   const now = `${keyOf(state, "refresh")} tries now`;
   const retry = again === "" ? tryAgain(state) : failure.code === "rate_limited" ? now : `${again}; ${now}`;
   const rest = [...advice, retry].flatMap((text) => wrapLines(text, width, "muted"));
@@ -62,22 +63,15 @@ function tryAgain(state: State): string {
 
 function failureLine(state: State, failure: Failure): string {
   const again = retryText(state);
-  const { what } = describeFailure(state, failure);
+  const { what } = describeFailure(state, state.place, failure);
   if (again === "") return `${what}; ${tryAgain(state)}`;
   return failure.code === "rate_limited" ? what : `${again}: ${what}`;
 }
 
-/** The failure of the open place. */
-export function describeFailure(state: State, failure: Failure) {
-  if (failure.code !== "rate_limited") return describePlaceFailure(state, state.place, failure);
-  const again = retryText(state);
-  return { what: `rate limit reached${again && `: ${again}`}`, advice: [] };
-}
-
-/** The failure of any place; for refused credentials also whose they are, and the check to make. */
-export function describePlaceFailure({ places, now }: Pick<State, "places" | "now">, index: number, failure: Failure) {
-  const place = places[index];
-  if (failure.code === "rate_limited") return { what: rateLimitText(failure, now), advice: [] };
+/** The failure of a place; for refused credentials also whose they are, and the check to make. */
+export function describeFailure(state: State, index: number, failure: Failure) {
+  const place = state.places[index];
+  if (failure.code === "rate_limited") return { what: rateLimitText(state, index), advice: [] };
   if (failure.code !== "unauthorized") return { what: failure.message, advice: [] };
   const what = `${place ? `${place.kind} ${place.name}` : "this place"}: ${failure.message}`;
   if (place?.kind !== "profile") return { what, advice: ["check them with: appvars doctor"] };
@@ -89,17 +83,20 @@ export function describePlaceFailure({ places, now }: Pick<State, "places" | "no
   return { what, advice };
 }
 
-/** Another place is not tried again by itself. */
-function rateLimitText({ retryAt }: Failure, now: number): string {
-  const wait = retryAt !== undefined && retryAt > now ? `: wait ${untilText(retryAt, now)}` : "";
-  return `rate limit reached${wait}`;
+/** Only the open place is tried again by itself. */
+function rateLimitText(state: State, index: number): string {
+  const { nextAt = 0 } = readingOf(state, index);
+  const again =
+    index === state.place ? retryText(state) : nextAt > state.now ? `wait ${untilText(nextAt, state.now)}` : "";
+  return `rate limit reached${again && `: ${again}`}`;
 }
 
 /** When the next try is; `""` if that is up to the person, or one is made with each look for changes. */
-function retryText({ loaded, now }: State): string {
-  const { nextAt, failure } = loaded;
+function retryText(state: State): string {
+  const { nextAt, failure, isReading } = readingOf(state);
+  const { now } = state;
   if (failure?.mayPass) return "";
-  if (nextAt === undefined) return isReading(loaded) ? "trying again" : "";
+  if (nextAt === undefined) return isReading ? "trying again" : "";
   return nextAt > now ? `trying again in ${untilText(nextAt, now)}` : "trying again";
 }
 

@@ -3,12 +3,13 @@ import type { VariableType } from "../../domain/variable.js";
 import type { CellKind } from "../reading/matrix-table.js";
 import { MASK, type ShownValue, shownValue } from "../reading/shown.js";
 import { placeLabel } from "../state/places.js";
+import { readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { parsedJson } from "../text/json.js";
 import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { describeFailure, describePlaceFailure } from "./status-lines.js";
+import { describeFailure } from "./status-lines.js";
 
 /** The placeholder of a hidden value. */
 export const PLACEHOLDERS: Readonly<Record<ShownValue["kind"], Span>> = {
@@ -111,8 +112,6 @@ function valueHead(state: State, { place, entry, lines: count }: PlaceValue, wid
 
 /** Why a place can't be read. */
 function failureText(state: State, place: number): string | undefined {
-  const isOpen = place === state.place;
-  const failure = isOpen ? state.loaded.failure : state.others.get(place)?.failure;
-  if (!failure) return undefined;
-  return (isOpen ? describeFailure(state, failure) : describePlaceFailure(state, place, failure)).what;
+  const { failure } = readingOf(state, place);
+  return failure && describeFailure(state, place, failure).what;
 }

@@ -5,6 +5,7 @@ import { pressed } from "../../../src/tui/program/program.js";
 import { footerLines } from "../../../src/tui/program/screen.js";
 import { helpLines } from "../../../src/tui/screens/help.js";
 import { keysByName } from "../../../src/tui/state/command.js";
+import { withReading } from "../../../src/tui/state/reading.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { emptyListLines } from "../../../src/tui/view/status-lines.js";
 import { GLOBAL_KEYS } from "../../../src/tui/widgets/key.js";
@@ -63,7 +64,7 @@ test("hints and notices name the keys of the keymap, and commands without one by
   const keys = keysByName(keymap({ refresh: ["f5"], add: ["A"], undo: [] }));
   const empty = readyState([], { preferences: { keys } });
   const failure = { code: "network", message: "connection refused" };
-  const failed = { ...empty, loaded: { ...empty.loaded, isComplete: false, failure, nextAt: undefined } };
+  const failed = withReading(empty, 0, { isComplete: false, isReading: true, failure, nextAt: undefined });
   const text = (state: State) => emptyListLines(state, 80).map((line) => line.map((span) => span.text).join(""));
   expect(text(empty)).toEqual(["no variables yet; A adds one"]);
   expect(text(failed)).toContain("trying again; F5 tries now");

@@ -6,6 +6,7 @@ import { type Page, type PageRequest, paginate } from "../../../src/domain/page.
 import type { Variable } from "../../../src/domain/variable.js";
 import { serve } from "../../../src/local-server.js";
 import type { Data } from "../../../src/store/data.js";
+import { readingOf } from "../../../src/tui/state/reading.js";
 import { httpPeer, listening, tcpPeer, unusedPort } from "../../client/peer.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -65,14 +66,14 @@ describe("while 2,500 variables are read", () => {
     const program = await programOf(server.url);
     expect(program.frame()).toContain("reading…");
     await server.answer(2);
-    await program.until(({ loaded }) => loaded.entries.length > 0);
+    await program.until((state) => readingOf(state).entries.length > 0);
     expect(program.frame()).toContain("1,000 of 2,500 read");
     expect(program.frame()).toMatch(/NAME_1 +NUMBER +••••••••/);
     program.press("j", "v");
     expect(program.frame()).toMatch(/NAME_2 +NUMBER +2 /);
     program.press("/", ..."999", "enter");
     expect(program.names).toEqual(["NAME_999"]);
-    expect(program.state.loaded.isComplete).toBe(false);
+    expect(readingOf(program.state).isComplete).toBe(false);
     await server.answer(5);
     await program.until(isWell);
     expect(program.names).toEqual(["NAME_999", "NAME_1999"]);
@@ -87,7 +88,7 @@ describe("while 2,500 variables are read", () => {
     const server = await gatedServer({ ...data, variables: all, values: backwards });
     const program = await programOf(server.url);
     await server.answer(2);
-    await program.until(({ loaded }) => loaded.entries.length > 0);
+    await program.until((state) => readingOf(state).entries.length > 0);
     expect(program.frame()).toMatch(/NAME_1 +NUMBER +… /);
     program.press("y");
     expect(program.frame()).toContain("still reading");
@@ -108,11 +109,11 @@ describe("while 2,500 variables are read", () => {
       const other = await runningServer();
       const program = await programOf(server.url, other.url);
       await server.answer(2);
-      await program.until(({ loaded }) => loaded.entries.length > 0);
+      await program.until((state) => readingOf(state).entries.length > 0);
       await expect.poll(() => server.waiting.length).toBe(1);
       program.press("h", "j", "enter");
       const seen = new Set<number>();
-      onTestFinished(program.program.subscribe(() => seen.add(program.state.loaded.entries.length)));
+      onTestFinished(program.program.subscribe(() => seen.add(readingOf(program.state).entries.length)));
       await server.answer(1);
       await program.until(isWell);
       await expect.poll(() => server.paths).toEqual(["/v1/variables", "/v1/variables-values", late]);
@@ -142,7 +143,7 @@ describe("while 2,500 variables are read", () => {
     await program.until(hasFailed);
     expect(program.frame()).toContain("✗ trying again in 1 s: the server failed with status 500");
     expect(program.names).toHaveLength(1_000);
-    expect(program.state.loaded.isComplete).toBe(false);
+    expect(readingOf(program.state).isComplete).toBe(false);
     isBroken = false;
     program.pass(1);
     await program.until(isWell);
@@ -160,7 +161,7 @@ describe("a server that is down", () => {
     );
     expect(program.frame()).toContain("trying again in 1 s; r tries now");
     program.pass(1);
-    await program.until(({ loaded }) => loaded.failures === 2 && loaded.nextAt !== undefined);
+    await program.until((state) => readingOf(state).failures === 2 && readingOf(state).nextAt !== undefined);
     expect(program.frame()).toContain("trying again in 2 s");
     program.pass(1);
     expect(program.frame()).toContain("trying again in 1 s");
@@ -196,7 +197,7 @@ describe("a server that is down", () => {
     program.press("v");
     expect(program.frame()).toContain("postgres://localhost/dev");
     program.pass(1);
-    await program.until(({ loaded }) => loaded.failures === 2 && loaded.nextAt !== undefined);
+    await program.until((state) => readingOf(state).failures === 2 && readingOf(state).nextAt !== undefined);
     expect(program.frame()).toContain("6 s old");
     expect(program.frame().match(/✗ trying again/g)).toHaveLength(1);
     await stoppableServer(server.port);
@@ -225,7 +226,7 @@ describe("a rate limit", () => {
     program.pass(11);
     expect(program.frame()).toContain("✗ rate limit reached: trying again in 1 s");
     limited = false;
-    expect(program.state.loaded.isComplete).toBe(false);
+    expect(readingOf(program.state).isComplete).toBe(false);
     program.pass(1);
     await program.until(isWell);
     limited = true;
@@ -243,8 +244,8 @@ describe("a rate limit", () => {
     const program = await programOf(url);
     const waits: number[] = [];
     for (let failures = 1; failures <= 4; failures++) {
-      await program.until(({ loaded }) => loaded.failures === failures);
-      const wait = ((program.state.loaded.nextAt ?? 0) - program.state.now) / 1_000;
+      await program.until((state) => readingOf(state).failures === failures);
+      const wait = ((readingOf(program.state).nextAt ?? 0) - program.state.now) / 1_000;
       waits.push(wait);
       program.pass(wait);
     }
@@ -275,14 +276,14 @@ describe("looking for changes", () => {
     });
     const program = await programOf(url);
     await program.until(isWell);
-    const before = program.state.loaded.entries;
+    const before = readingOf(program.state).entries;
     answers.length = 0;
     program.pass(4.9);
-    expect(program.state.loaded.nextAt).toBeDefined();
+    expect(readingOf(program.state).nextAt).toBeDefined();
     program.pass(0.1);
     await program.until(isWell);
     expect(answers).toEqual(["/v1/variables 304", "/v1/variables-values 304", "/healthz 200"]);
-    expect(program.state.loaded.entries).toBe(before);
+    expect(readingOf(program.state).entries).toBe(before);
     expect(program.frame()).toContain("0 s old");
 
     await write(
@@ -297,7 +298,7 @@ describe("looking for changes", () => {
       .poll(async () => (await fetch(`${url}/v1/variables`, { headers: DEV_HEADERS })).text(), { timeout: 10_000 })
       .toContain("NEW");
     program.pass(5);
-    await program.until(({ recentChanges }) => recentChanges !== undefined);
+    await program.until((state) => readingOf(state).changes !== undefined);
     expect(program.frame()).toContain("added: DEBUG_ALL, NEW; changed: PORT; removed: DEBUG");
     expect(program.frame()).toMatch(/~ PORT/);
     expect(program.frame()).toMatch(/\+ NEW/);
@@ -311,7 +312,7 @@ describe("looking for changes", () => {
     const program = await programOf(url);
     await program.until(isWell);
     // Twelve pages of both lists, and the health.
-    expect((program.state.loaded.nextAt ?? 0) - program.state.now).toBe(25 * 250);
+    expect((readingOf(program.state).nextAt ?? 0) - program.state.now).toBe(25 * 250);
   });
 });
 
@@ -322,7 +323,7 @@ describe("a list", () => {
     const program = await programOf(url);
     await program.until(isWell);
     expect(paths).toHaveLength(11);
-    const { entries } = program.state.loaded;
+    const { entries } = readingOf(program.state);
     expect(entries.map(({ value }) => value?.content.value)).toEqual(entries.map((_, index) => index + 1));
     expect(entries).toHaveLength(5_000);
   });
@@ -354,7 +355,7 @@ describe("a list", () => {
     odd.is = false;
     program.pass(10);
     await program.until(isWell);
-    expect(program.state.loaded.entries).toHaveLength(1_200);
+    expect(readingOf(program.state).entries).toHaveLength(1_200);
     expect(program.frame()).not.toContain("✗");
   });
 
@@ -369,13 +370,13 @@ describe("a list", () => {
     const mixed: unknown[] = [];
     onTestFinished(
       program.program.subscribe(() => {
-        const { entries, failure } = program.state.loaded;
+        const { entries, failure } = readingOf(program.state);
         const signs = new Set(entries.flatMap(({ value }) => (value ? [Math.sign(Number(value.content.value))] : [])));
         if (signs.size > 1 || failure) mixed.push({ signs, failure });
       }),
     );
     await program.until(isWell);
-    expect(program.state.loaded.entries.map(({ value }) => value?.content.value)).toEqual(
+    expect(readingOf(program.state).entries.map(({ value }) => value?.content.value)).toEqual(
       values.map(({ content }) => content.value),
     );
     expect(mixed).toEqual([]);
@@ -391,7 +392,7 @@ describe("a list", () => {
     odd.is = false;
     program.pass(10);
     await program.until(isWell);
-    expect(program.state.loaded.entries).toHaveLength(1_200);
+    expect(readingOf(program.state).entries).toHaveLength(1_200);
   });
 });
 
@@ -460,7 +461,7 @@ describe("a server that says it is not well", () => {
     await write('{ "hunter2');
     await expect.poll(health, { timeout: 10_000 }).toBe(503);
     program.pass(5);
-    await program.until(({ loaded }) => loaded.problem !== undefined);
+    await program.until((state) => readingOf(state).problem !== undefined);
     expect(program.frame()).toMatch(/ 5 s old *\n[\s\S]*! .*could not be read again/);
     expect(program.frame()).not.toContain("hunter2");
     expect(program.names).toHaveLength(7);
@@ -470,7 +471,7 @@ describe("a server that says it is not well", () => {
     await write(DATA);
     await expect.poll(health, { timeout: 10_000 }).toBe(200);
     program.pass(5);
-    await program.until(({ loaded }) => loaded.problem === undefined);
+    await program.until((state) => readingOf(state).problem === undefined);
     expect(program.frame()).not.toContain("! ");
   });
 });

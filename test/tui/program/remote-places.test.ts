@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { readingOf } from "../../../src/tui/state/reading.js";
 import { httpPeer, unusedPort } from "../../client/peer.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -57,7 +58,7 @@ describe("profiles", () => {
       good: developmentProfile(url),
       file: { data: "/nowhere/vars.json" },
     });
-    await program.until((state) => state.loaded.failure !== undefined);
+    await program.until((state) => readingOf(state).failure !== undefined);
     expect(program.frame()).toContain('✗ "color" of profile odd is not a setting');
     expect(program.frame()).not.toMatch(/hunter2|trying again/);
     await openPlace(program, "bare");
@@ -83,11 +84,11 @@ describe("profiles", () => {
       expect(program.state.stack).toEqual([]);
     }
     await openPlace(program, "file");
-    expect(program.state.loaded.isEditable).toBe(true);
+    expect(readingOf(program.state).isEditable).toBe(true);
     program.press("x");
     await program.shows(/▶ Delete/);
     program.press("enter");
-    await program.until(({ stack, loaded }) => stack.length === 0 && loaded.entries[0]?.value === undefined);
+    await program.until((state) => state.stack.length === 0 && readingOf(state).entries[0]?.value === undefined);
     expect(await readFile(path, "utf8")).not.toContain("postgres://localhost/test");
   });
 
@@ -147,7 +148,7 @@ describe("profiles", () => {
     await program.until(hasFailed);
     expect(program.frame()).toContain("✗ profile staging: the server refused the credentials; r tries again");
     expect(program.names).toHaveLength(7);
-    expect(program.state.loaded.nextAt).toBeUndefined();
+    expect(readingOf(program.state).nextAt).toBeUndefined();
   });
 });
 
@@ -183,7 +184,7 @@ describe("a comparison", () => {
     await program.shows(/▶ \S+ → \S+ {2}1\/\d/);
     expect(program.frame()).toContain("~ DATABASE_URL");
     program.press("escape");
-    expect(program.state.loaded).toMatchObject({ failure: undefined, isComplete: true });
+    expect(readingOf(program.state)).toMatchObject({ failure: undefined, isComplete: true });
   });
 
   it("a comparison with a hanging server can be closed", async () => {

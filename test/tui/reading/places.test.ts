@@ -10,6 +10,7 @@ import {
 import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
 import { createProgram } from "../../../src/tui/program/program.js";
 import type { OpenPlace, Place, WriteValues } from "../../../src/tui/state/ports.js";
+import { readingOf } from "../../../src/tui/state/reading.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { localSource, withMethods } from "../support/source.js";
 
@@ -68,8 +69,11 @@ function programOf(places: readonly Place[], write = WRITE) {
     program,
     copied,
     until,
-    read: () => until(({ loaded }) => loaded.isComplete && loaded.nextAt !== undefined && !loaded.failure),
-    failed: () => until(({ loaded }) => loaded.failure !== undefined),
+    read: () =>
+      until(
+        (state) => readingOf(state).isComplete && readingOf(state).nextAt !== undefined && !readingOf(state).failure,
+      ),
+    failed: () => until((state) => readingOf(state).failure !== undefined),
     press: (...keys: string[]) => {
       for (const name of keys) program.press({ name, text: name.length === 1 ? name : "" });
     },
@@ -94,7 +98,7 @@ test("a place is opened once, and again after a failure when a person asks", asy
   ]);
   await tui.failed();
   tui.press("r");
-  expect(tui.program.state.loaded.failure).toBeUndefined();
+  expect(readingOf(tui.program.state).failure).toBeUndefined();
   await tui.failed();
   expect(events).toEqual(["opened", "closed", "opened"]);
 });
@@ -102,10 +106,13 @@ test("a place is opened once, and again after a failure when a person asks", asy
 test("a failure is shown, and an unexpected one by its kind only, since it can quote anything", async () => {
   const usage = programOf([place(async () => Promise.reject(new UsageError("no such profile")))]);
   await usage.failed();
-  expect(usage.program.state.loaded.failure).toMatchObject({ code: "usage", message: "no such profile" });
+  expect(readingOf(usage.program.state).failure).toMatchObject({ code: "usage", message: "no such profile" });
   const other = programOf([place(async () => Promise.reject(new TypeError("cannot read secret-value")))]);
   await other.failed();
-  expect(other.program.state.loaded.failure).toEqual({ code: "unexpected", message: "unexpected error (TypeError)" });
+  expect(readingOf(other.program.state).failure).toEqual({
+    code: "unexpected",
+    message: "unexpected error (TypeError)",
+  });
 });
 
 test("a rate limit has the seconds to wait, and the limit is that of the open place", async () => {
@@ -118,7 +125,7 @@ test("a rate limit has the seconds to wait, and the limit is that of the open pl
     }),
   ]);
   await tui.failed();
-  expect(tui.program.state.loaded).toMatchObject({
+  expect(readingOf(tui.program.state)).toMatchObject({
     failure: { code: "rate_limited", retryAfter: 12 },
     nextAt: 12_005,
     rateLimit: { ...rateLimit, remaining: 0 },
@@ -135,8 +142,8 @@ test.each([
     listValues: (page) => (left-- > 0 ? Promise.reject(new ChangedDataError("it changed")) : local.listValues(page)),
   });
   const tui = programOf([place(async () => openPlace({ source }))]);
-  await tui.until(({ loaded }) => loaded.isComplete || loaded.failure !== undefined);
-  expect(tui.program.state.loaded.failure?.message).toBe(message);
+  await tui.until((state) => readingOf(state).isComplete || readingOf(state).failure !== undefined);
+  expect(readingOf(tui.program.state).failure?.message).toBe(message);
 });
 
 test("the problem of a source, and the age of its data, come with its variables", async () => {
@@ -144,13 +151,13 @@ test("the problem of a source, and the age of its data, come with its variables"
   source.getHealth = async () => Promise.reject(new ServerError("the data file is not valid", 503));
   const broken = programOf([place(async () => openPlace({ source }))]);
   await broken.read();
-  expect(broken.program.state.loaded).toMatchObject({ problem: "the data file is not valid", asOf: undefined });
+  expect(readingOf(broken.program.state)).toMatchObject({ problem: "the data file is not valid", asOf: undefined });
   const old = localSource({ A: 1 });
   const message = "it is gone; the data is 45 s old";
   old.getHealth = async () => ({ uptime: 1, date: "2026-01-01T00:00:00.000Z", data_age: 45, message });
   const stale = programOf([place(async () => openPlace({ source: old }))]);
   await stale.read();
-  expect(stale.program.state.loaded).toMatchObject({ problem: message, asOf: 5 - 45_000 });
+  expect(readingOf(stale.program.state)).toMatchObject({ problem: message, asOf: 5 - 45_000 });
 });
 
 test("a local place is read only once for each version", async () => {
@@ -165,9 +172,9 @@ test("a local place is read only once for each version", async () => {
   const version = {};
   const tui = programOf([place(async () => openPlace({ source, version: () => version }))]);
   await tui.read();
-  const before = tui.program.state.loaded.nextAt;
+  const before = readingOf(tui.program.state).nextAt;
   tui.pass(60_000);
-  await tui.until(({ loaded }) => loaded.nextAt !== undefined && loaded.nextAt !== before);
+  await tui.until((state) => readingOf(state).nextAt !== undefined && readingOf(state).nextAt !== before);
   expect(reads).toBe(1);
 });
 
@@ -180,7 +187,7 @@ test("a read of another place takes the place of the one before, of which nothin
   release(openPlace({ source: localSource({ LATE: 1 }) }));
   tui.press("r");
   await tui.read();
-  expect(tui.program.state.loaded.entries.map(({ variable }) => variable.name)).not.toContain("LATE");
+  expect(readingOf(tui.program.state).entries.map(({ variable }) => variable.name)).not.toContain("LATE");
 });
 
 test("variables are copied in each form, with a notice that counts what was copied", async () => {

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
+import { readingOf } from "../../../src/tui/state/reading.js";
 import { dataFile } from "../../support/data-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { SECRET } from "../support/state.js";
@@ -143,9 +144,9 @@ describe("a form", () => {
     tui.press("j", "e", "1");
     const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 4000 } } : each));
     await tui.file.write({ ...SHOP, values });
-    await tui.until(({ loaded }) => {
+    await tui.until((state) => {
       tui.pass(1);
-      return loaded.entries[1]?.value?.content.value === 4000;
+      return readingOf(state).entries[1]?.value?.content.value === 4000;
     });
     tui.press("ctrl-s");
     await tui.shows(/PORT has been changed by another program/, /- 4000/, /\+ 30001/);
@@ -230,9 +231,9 @@ it("an edit that can't be undone any more is dropped from the history with x", a
   await tui.shows(/changed PORT/);
   const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 5 } } : each));
   await tui.file.write({ ...SHOP, values });
-  await tui.until(({ loaded }) => {
+  await tui.until((state) => {
     tui.pass(1);
-    return loaded.entries[1]?.value?.content.value === 5;
+    return readingOf(state).entries[1]?.value?.content.value === 5;
   });
   tui.press("u");
   await tui.shows(/▶ Undo/);

@@ -1,9 +1,10 @@
 import type { VariableEntry } from "../../../src/domain/source.js";
 import type { JsonValue, VariableType } from "../../../src/domain/variable.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
-import { initialState, loaded } from "../../../src/tui/reading/loading.js";
+import { initialState } from "../../../src/tui/reading/read.js";
+import { relist } from "../../../src/tui/reading/selection.js";
 import { keysByName } from "../../../src/tui/state/command.js";
-import type { Loaded, PlaceInfo } from "../../../src/tui/state/loaded.js";
+import { type PlaceInfo, type Reading, withReading } from "../../../src/tui/state/reading.js";
 import type { List, Preferences, State } from "../../../src/tui/state/state.js";
 import type { Key } from "../../../src/tui/widgets/key.js";
 import { aVariable } from "../../support/records.js";
@@ -35,36 +36,33 @@ export const ENTRIES: readonly VariableEntry[] = [
   entry("DEBUG", true, "BOOLEAN"),
 ];
 
-export const PLACES = ["shop/development", "shop/test", "shop/production"].map((name): PlaceInfo => {
+const PLACES = ["shop/development", "shop/test", "shop/production"].map((name): PlaceInfo => {
   return { name, group: "shop", identity: name, kind: "environment", detail: "/srv/appvars.data.json" };
 });
 
-type Change = Partial<Omit<State, "loaded" | "list">> & {
-  readonly loaded?: Partial<Loaded>;
+type Change = Partial<Omit<State, "list">> & {
+  readonly loaded?: Partial<Reading>;
   readonly list?: Partial<List>;
 };
 
 const PREFERENCES: Preferences = { keys: keysByName(ALL_COMMANDS) };
 
 /** Three places on a screen of 80x24, of which the first is being read for the first time. */
-export function loadingState(change: Change = {}): State {
+function loadingState(change: Change = {}): State {
   const [state] = initialState({ columns: 80, rows: 24, now: NOW, places: PLACES, place: 0, preferences: PREFERENCES });
   return changed(state, change);
 }
 
 /** The same, read, open for edits, and with all entries in the list. */
 export function readyState(entries: readonly VariableEntry[] = ENTRIES, change: Change = {}): State {
-  const editable = loadingState({ loaded: { isEditable: true } });
-  return changed(loaded(editable, { entries, asOf: NOW, problem: undefined, requests: 3, now: NOW }), change);
+  const read = { entries, total: entries.length, asOf: NOW, isComplete: true, isReading: false, nextAt: NOW + 1_000 };
+  const editable = loadingState({ loaded: { ...read, isEditable: true, isLocal: true } });
+  return changed(relist(editable), change);
 }
 
-function changed(state: State, change: Change): State {
-  return {
-    ...state,
-    ...change,
-    loaded: { ...state.loaded, ...change.loaded },
-    list: { ...state.list, ...change.list },
-  };
+function changed(before: State, { loaded = {}, ...change }: Change): State {
+  const state = withReading({ ...before, ...change, list: { ...before.list, ...change.list } }, before.place, loaded);
+  return state;
 }
 
 /** A key that types nothing. */

@@ -13,6 +13,7 @@ import { createProgram } from "../../../src/tui/program/program.js";
 import { pictureOf } from "../../../src/tui/program/screen.js";
 import { type Command, keysByName } from "../../../src/tui/state/command.js";
 import type { CopyOutcome, EditText } from "../../../src/tui/state/ports.js";
+import { readingOf } from "../../../src/tui/state/reading.js";
 import type { Preferences, State } from "../../../src/tui/state/state.js";
 import { textWidth } from "../../../src/tui/text/graphemes.js";
 import { createTheme } from "../../../src/tui/text/theme.js";
@@ -128,8 +129,8 @@ export async function remoteProgram(flags: SourceFlags, { columns = 200, rows = 
       return program.state;
     },
     get names() {
-      const { loaded, list } = program.state;
-      return list.rows.map((row) => loaded.entries[row]?.variable.name);
+      const { entries } = readingOf(program.state);
+      return program.state.list.rows.map((row) => entries[row]?.variable.name);
     },
     /** Presses keys by their names, or types a text one key after another. */
     press(...names: string[]) {
@@ -210,18 +211,19 @@ export async function openTui({
 export type RemoteProgram = Awaited<ReturnType<typeof remoteProgram>>;
 
 /** Whether everything was read, and nothing failed since. */
-export function isWell({ loaded }: State): boolean {
-  return loaded.isComplete && loaded.failure === undefined && loaded.nextAt !== undefined;
+export function isWell(state: State): boolean {
+  const { isComplete, isReading, failure, nextAt } = readingOf(state);
+  return isComplete && !isReading && failure === undefined && nextAt !== undefined;
 }
 
 /** Whether the last try has failed. */
-export function hasFailed({ loaded }: State): boolean {
-  return loaded.failure !== undefined && (loaded.nextAt !== undefined || loaded.failure.code === "unauthorized");
+export function hasFailed(state: State): boolean {
+  const { failure, nextAt } = readingOf(state);
+  return failure !== undefined && (nextAt !== undefined || failure.code === "unauthorized");
 }
 
 /** Opens a place by its name. */
 export async function openPlace(program: RemoteProgram, name: string): Promise<void> {
-  const { generation } = program.state.loaded;
   program.press(":", ..."open ", ...name, "enter");
-  await program.until((state) => state.loaded.generation > generation && (isWell(state) || hasFailed(state)));
+  await program.until((state) => isWell(state) || hasFailed(state));
 }

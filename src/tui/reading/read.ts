@@ -1,0 +1,196 @@
+import { toFailure } from "../state/opened-places.js";
+import type { OpenPlace } from "../state/ports.js";
+import { type Failure, groupOf, type PlaceInfo, type Reading, readingOf, withReading } from "../state/reading.js";
+import { notify, type Preferences, type State, type Step, type Work } from "../state/state.js";
+import { andThen, step } from "../state/work.js";
+import { changesBetween, isAnnounced, summarize, withChanges } from "./changes.js";
+import { type Read, readPlace, stopReading } from "./read-place.js";
+import { decryptSelected } from "./reveal.js";
+import { NO_MARKS, relist, selectedEntry } from "./selection.js";
+
+/** How long to wait before the next look for changes. A data file is only read again if it has changed. */
+const LOCAL_PAUSE_MS = 1_000;
+const REMOTE_PAUSE_MS = 5_000;
+/** For each request of the last read: four a second are a thirtieth of a server's default rate limit. */
+const REQUEST_PAUSE_MS = 250;
+
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+
+export interface Start extends Pick<State, "columns" | "rows" | "now" | "places" | "place"> {
+  /** Index of a place to offer: the cursor is on it, and the list of places has the focus. */
+  readonly offered?: number | undefined;
+  readonly preferences?: Preferences;
+}
+
+/** @param start `place` is the index of the place to open */
+export function initialState({ offered, preferences = {}, ...start }: Start): Step {
+  const state: State = {
+    ...start,
+    preferences,
+    placeCursor: offered ?? start.place,
+    readings: new Map(),
+    list: { filter: "", type: undefined, sort: "id", isReversed: false, rows: [], cursor: 0, top: 0 },
+    marks: NO_MARKS,
+    focus: offered === undefined ? "variables" : "places",
+    recordTop: 0,
+    stack: [],
+    revealed: undefined,
+    notice: undefined,
+    undone: [],
+  };
+  return read(state, state.place);
+}
+
+export function openPlace(state: State, place: number): Step {
+  // The same variable in another environment, as soon as it is read.
+  const wanted = state.list.wanted ?? selectedEntry(state)?.variable.name;
+  const opened = { ...state, place, placeCursor: place, revealed: undefined, marks: NO_MARKS, recordTop: 0 };
+  return read(relist({ ...opened, list: { ...state.list, rows: [], cursor: 0, top: 0, wanted } }), place);
+}
+
+export function reload(state: State): Step {
+  return read(state, state.place);
+}
+
+/** Reads places. */
+export function readPlaces(state: State, places: readonly number[]): Step {
+  return places.reduce<Step>((last, place) => andThen(last, (now) => read(now, place)), step(state));
+}
+
+/** Looks for changes in the open place or tries again, once that is due. */
+export function loadWhenDue(state: State): Step {
+  const { nextAt } = readingOf(state);
+  return nextAt === undefined || state.now < nextAt ? step(state) : look(state, state.place);
+}
+
+/** Looks for changes in the other places where that sends no request, and reads the environments of the application. */
+export function refreshOthers(state: State): Step {
+  const own = groupOf(state).filter((place) => state.places[place]?.kind === "environment");
+  const local = [...state.readings].flatMap(([place, { isLocal }]) => (isLocal ? [place] : []));
+  const others = [...new Set([...own, ...local])].filter((place) => place !== state.place);
+  return others.reduce<Step>((last, place) => andThen(last, (now) => look(now, place)), step(state));
+}
+
+/** Reads a place for a person, who sees that. */
+function read(state: State, place: number): Step {
+  const asked = withReading(state, place, { isReading: true, failure: undefined, nextAt: undefined });
+  return step(asked, reading(asked, place, false));
+}
+
+/** Looks for changes. A failure stays on the screen until the outcome. */
+function look(state: State, place: number): Step {
+  const { isComplete, isLocal } = readingOf(state, place);
+  // Places beside the open one are looked at with each of its looks: nothing changes on the screen.
+  if (place !== state.place && isComplete && isLocal) return step(state, reading(state, place, true));
+  const next = withReading(state, place, { isReading: !isComplete, nextAt: undefined });
+  return step(next, reading(next, place, true));
+}
+
+/** @param isLook whether a read that is in progress goes on in its place */
+function reading(state: State, place: number, isLook: boolean): Work {
+  const { isComplete, entries } = readingOf(state, place);
+  return async (tools) => {
+    const { dispatch, ticks } = tools;
+    if (isLook && tools.reads.has(place)) return undefined;
+    try {
+      const outcome = await readPlace(tools, place, isComplete ? entries : [], {
+        onOpened: (opened) => dispatch((now) => placeOpened(now, place, opened)),
+        onProgress: (entries, total) => dispatch((now) => step(withRead(now, place, { entries, total }))),
+      });
+      if (!outcome) return undefined;
+      return (now) => {
+        const next = succeeded(now, place, outcome);
+        return place === now.place ? andThen(refreshOthers(next), decryptSelected) : step(next);
+      };
+    } catch (error) {
+      return (now) => step(failed(now, place, toFailure(error), ticks()));
+    }
+  };
+}
+
+function withRead(state: State, place: number, change: Partial<Reading>): State {
+  const next = withReading(state, place, change);
+  return place === state.place ? relist(next, state) : next;
+}
+
+/** Sets what some places tell only once they are open. A gone place that is listed anew is opened there. */
+function placeOpened(before: State, index: number, { editor, version, identity }: OpenPlace): Step {
+  const known = readingOf(before, index);
+  const about = { isEditable: editor !== undefined, isLocal: version !== undefined };
+  const isSame = known.isEditable === about.isEditable && known.isLocal === about.isLocal;
+  const state = isSame ? before : withReading(before, index, about);
+  const place = state.places[index];
+  if (!place || identity === undefined || place.identity === identity) return step(state);
+  const listed = state.places.findIndex((each) => each.identity === identity && !each.isGone);
+  if (index === state.place && place.isGone && listed >= 0) return openPlace(state, listed);
+  return step({ ...state, places: state.places.with(index, { ...place, identity }) });
+}
+
+/** Handles a complete read: shows the changes, for the open place with a notice. */
+function succeeded(state: State, place: number, { requests, now, ...outcome }: Read): State {
+  const before = readingOf(state, place);
+  const { entries } = outcome;
+  const isSame = before.isComplete && before.entries === entries;
+  const isQuiet = place !== state.place && isSame && !before.failure && !before.isReading;
+  if (isQuiet && before.problem === outcome.problem && before.isLocal) return state;
+  const { pollMs = before.isLocal ? LOCAL_PAUSE_MS : REMOTE_PAUSE_MS } = state.preferences;
+  const pause = before.isLocal ? pollMs : Math.max(pollMs, requests * REQUEST_PAUSE_MS);
+  const changes = before.isComplete && !isSame ? changesBetween(before.entries, entries) : undefined;
+  const summary = changes && summarize(changes);
+  const read = { ...outcome, total: entries.length, isComplete: true, isReading: false };
+  const next = withReading({ ...state, now }, place, {
+    ...read,
+    ...{ failure: undefined, failures: 0, nextAt: now + pause },
+    ...(changes && summary !== undefined && { changes: withChanges(before.changes, changes, now) }),
+  });
+  if (place !== state.place || isSame) return next;
+  const listed = relist(next, state);
+  // After an edit of our own, the notice about it and its undo stays.
+  return changes && summary !== undefined && !isAnnounced(changes, state) ? notify(listed, summary) : listed;
+}
+
+/** Handles a failed read: schedules the next try unless it would only fail again. */
+function failed(state: State, place: number, reason: Failure, now: number): State {
+  const { failures, rateLimit, isLocal, failure: before } = readingOf(state, place);
+  const isOfFile = isLocal || state.places[place]?.kind === "environment";
+  const failure = isOfFile && reason.code === "not_found" ? { ...reason, mayPass: true } : reason;
+  if (place !== state.place && isOfFile && before?.message === failure.message) return state;
+  const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS);
+  // A server that doesn't say when has a retryAfter of 0.
+  const pause = failure.mayPass ? LOCAL_PAUSE_MS : backoff;
+  const wait = failure.retryAfter ? Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS) : pause;
+  return withReading({ ...state, now }, place, {
+    ...{ failure, failures: failures + 1, isReading: false, isLocal: isOfFile },
+    nextAt: isPermanent(failure) ? undefined : now + wait,
+    rateLimit: rateLimit && failure.code === "rate_limited" ? { ...rateLimit, remaining: 0 } : rateLimit,
+  });
+}
+
+/** Whether the same request would only fail again until a person has fixed something. */
+function isPermanent({ code, mayPass = false }: Failure): boolean {
+  return !mayPass && ["unauthorized", "usage", "not_found"].includes(code);
+}
+
+/** Adds places, and hides those that are gone. */
+export function placesChanged(before: State, added: readonly PlaceInfo[], gone: readonly number[]): State {
+  const places = [...before.places, ...added].map((place, index): PlaceInfo => {
+    return gone.includes(index) === (place.isGone ?? false) ? place : { ...place, isGone: gone.includes(index) };
+  });
+  // Of one that comes back nothing is known.
+  const isKept = (index: number) => index === before.place || !gone.includes(index);
+  const readings = new Map([...before.readings].filter(([index]) => isKept(index)));
+  const placeCursor = gone.includes(before.placeCursor) ? before.place : before.placeCursor;
+  return { ...before, places, readings, placeCursor };
+}
+
+/** Stops reading servers that nothing on the screen waits for any more: after another place or the list was opened. */
+export function leaveOthers(before: State, state: State): Step {
+  const isLeft = state.place !== before.place || (state.stack.length === 0 && before.stack.length > 0);
+  const left = [...state.readings].filter(([place, { isReading, isLocal }]) => {
+    return isLeft && place !== state.place && isReading && !isLocal;
+  });
+  if (left.length === 0) return step(state);
+  const next = left.reduce((now, [place]) => withReading(now, place, { isReading: false }), state);
+  return step(next, stopReading(left.map(([place]) => place)));
+}

@@ -22,7 +22,8 @@ const NO_RULES = { optional: undefined, secret: undefined, schema: undefined };
  */
 export function withChanges(data: Data, parts: readonly EnvironmentChanges[]): Data {
   const found = parts.map(({ environment, changes }) => {
-    return { environment: findEnvironment(data.environments, environment), changes };
+    const isChange = ({ newName, before, after }: Change) => newName !== undefined || !isDeepStrictEqual(before, after);
+    return { environment: findEnvironment(data.environments, environment), changes: changes.filter(isChange) };
   });
   const environments = found.map(({ environment }) => environment);
   let next = data;

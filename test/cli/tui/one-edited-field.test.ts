@@ -84,7 +84,7 @@ function editorOf(variable: VariableType, value: JsonValue) {
     variables: [aRecord({ id: 1, type: variable, name: "IT", description: "What it is" })],
     values: [{ id: 1, variable_id: 1, environment_id: 1, content: { value } }],
   });
-  return createEditor(store, ENVIRONMENT, KEY, () => {});
+  return createEditor({ name: "data", store, check: () => {} }, ENVIRONMENT, KEY);
 }
 
 const entryOf = (variable: VariableType, value: JsonValue) => entry("IT", value, variable, "What it is");
@@ -93,10 +93,10 @@ const entryOf = (variable: VariableType, value: JsonValue) => entry("IT", value,
 async function changeAfter({ variable, value }: VariableEntry, ...keys: readonly Key[]): Promise<Change | undefined> {
   const editor = editorOf(variable.type, value?.content.value ?? null);
   const changes: (Change | undefined)[] = [];
-  const prepare: Editor["prepare"] = (draft) => {
-    const edit = editor.prepare(draft);
-    changes.push(edit.changes[0]);
-    return edit;
+  const prepare: Editor["prepare"] = async (draft) => {
+    const parts = await editor.prepare(draft);
+    changes.push(parts[0]?.changes[0]);
+    return parts;
   };
   const start: Step = [readyState([{ variable, value }]), []];
   const [, work] = [...keys, press("ctrl-s")].reduce(([state], key) => pressed(state, key, ALL_COMMANDS), start);
@@ -112,8 +112,7 @@ describe("in a form only the edited field changes, with any value:", () => {
   it("nothing", async () => {
     for (const [variable, value] of ALL) {
       const item = entryOf(variable, value);
-      const change = await changeAfter(item, EDIT);
-      expect(change?.after).toEqual(change?.before);
+      expect(await changeAfter(item, EDIT)).toBeUndefined();
     }
   });
 
@@ -130,7 +129,9 @@ describe("in a form only the edited field changes, with any value:", () => {
       const item = entryOf(variable, value);
       const other = Array(["STRING", "JSON", "BOOLEAN", "NUMBER"].indexOf(variable)).fill(press("right"));
       const change = await changeAfter(item, EDIT, press("shift-tab"), ...other);
-      expect(change?.after).toEqual({ type: "STRING", value: valueText(value), description: "What it is" });
+      const after =
+        variable === "STRING" ? undefined : { type: "STRING", value: valueText(value), description: "What it is" };
+      expect(change?.after).toEqual(after);
     }
   });
 
@@ -139,7 +140,7 @@ describe("in a form only the edited field changes, with any value:", () => {
       const item = entryOf(variable, value);
       const there = [press("right"), press("right")];
       const change = await changeAfter(item, EDIT, press("shift-tab"), ...there, press("left"), press("left"));
-      expect(change?.after).toEqual(change?.before);
+      expect(change).toBeUndefined();
     }
   });
 
@@ -152,7 +153,10 @@ describe("in a form only the edited field changes, with any value:", () => {
       if (text === "" || /(?![\n\t])\p{Cc}/u.test(text)) continue;
       const item = entryOf(variable, value);
       const change = await changeAfter(item, EDIT, press("ctrl-k"), press("ctrl-u"), paste(text));
-      expect(change?.after).toEqual({ type: variable, value: next, description: "What it is" });
+      const after = isDeepStrictEqual(value, next)
+        ? undefined
+        : { type: variable, value: next, description: "What it is" };
+      expect(change?.after).toEqual(after);
     }
   });
 
@@ -200,10 +204,11 @@ it("the record shows JSON as a form does", () => {
   expect(shown({ a: ["1"] })).toEqual(["{", '  "a": [', '    "1"', "  ]", "}"]);
 });
 
-it("JSON that is taken over into an encrypted value does not change", () => {
+it("JSON that is copied into an encrypted value does not change", async () => {
   for (const value of ["123", "text", { a: 1 }]) {
     const editor = editorOf("JSON", encrypt("[]", KEY));
-    const [change] = editor.assign([{ name: "IT", type: "JSON", description: "", value }]).changes;
+    const changes = [{ name: "IT", type: "JSON", description: "", value }] as const;
+    const [change] = (await editor.assign([{ environment: "shop/development", changes }]))[0]?.changes ?? [];
     const stored = change?.after?.value;
     expect(isEncrypted(stored) && JSON.parse(decrypt(stored, KEY))).toEqual(value);
   }

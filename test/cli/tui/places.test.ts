@@ -86,9 +86,8 @@ describe("a data file", () => {
     const { places, open } = await placesOf({ data: (await dataFile(DATA)).path });
     const [first, second] = [await open(places[0]), await open(places[1])];
     const type = "STRING" as const;
-    await first.editor?.apply({
-      changes: [{ name: "NEW", before: undefined, after: { type, description: "x", value: "y" } }],
-    });
+    const changes = [{ name: "NEW", before: undefined, after: { type, description: "x", value: "y" } }];
+    await first.editor?.apply([{ environment: "shop/development", changes }]);
     await first.source.close();
     expect((await readAll((page) => second.source.listVariables(page))).map(({ name }) => name)).toContain("NEW");
     expect((await first.source.getContentByName("NEW")).value).toBe("y");

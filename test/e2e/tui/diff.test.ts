@@ -56,21 +56,21 @@ describe.skipIf(!hasTmux)("in a real terminal d", () => {
     await tui.until(/shop\/development → shop\/test {2}1\/5/);
   });
 
-  it("in a terminal a value is taken over in either direction, and u undoes it", async () => {
+  it("in a terminal a value is copied in either direction, and u undoes it", async () => {
     const tui = await openTui({ columns: 100 });
     await compareWithTest(tui);
     await tui.keys("G", "V");
     await tui.until(/›~ PORT +3000 +0 /);
     await tui.keys(">");
-    await tui.until(/take over PORT to shop\/test\?/, /- ••••••••[\s\S]*\+ ••••••••/);
+    await tui.until(/copy PORT to shop\/test\?/, /- ••••••••[\s\S]*\+ ••••••••/);
     await tui.keys("Enter");
-    await tui.until(/shop\/development → shop\/test {2}4\/4/, atBottom(/✓ took over .*PORT.*; u undoes it/));
+    await tui.until(/shop\/development → shop\/test {2}4\/4/, atBottom(/✓ copied PORT.*; u undoes it/));
     await tui.keys("u");
     await tui.until(/undo .*PORT/);
     await tui.keys("Enter");
     await tui.until(/→ shop\/test {2}4\/5/, /~ PORT +3000 +0 /);
     await tui.keys("n", "<");
-    await tui.until(/take over PORT to shop\/development\?/);
+    await tui.until(/copy PORT to shop\/development\?/);
     await tui.keys("v");
     await tui.until(/- 3000[\s\S]*\+ 0/);
     await tui.keys("Enter");

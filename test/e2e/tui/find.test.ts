@@ -132,10 +132,10 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.until(/› shop\/production/, atBottom(/^ :open shop\/production/));
     await tui.keys("Escape");
     await tui.until(atBottom(/q quit/));
-    await tui.type(":undo");
-    await tui.until(/› undo +✗ nothing to undo/);
+    await tui.type(":redo");
+    await tui.until(/› redo +✗ nothing to redo/);
     await tui.keys("Enter");
-    await tui.until(atBottom(/^ :undo .*✗ nothing to undo/));
+    await tui.until(atBottom(/^ :redo .*✗ nothing to redo/));
     await tui.keys("C-u");
     await tui.type("sart");
     await tui.keys("Enter");

@@ -31,7 +31,7 @@ describe.skipIf(!hasTmux)("in a real terminal m", () => {
     await tui.until(/▶ Variables/);
   });
 
-  it("in a terminal the matrix edits a value, takes it over, and is up to date then", async () => {
+  it("in a terminal the matrix edits a value, copies it, and is up to date then", async () => {
     const tui = await openTui();
     await tui.keys("j", "m");
     await tui.until(/› PORT +=.same +~.differs +~.differs/);
@@ -42,15 +42,15 @@ describe.skipIf(!hasTmux)("in a real terminal m", () => {
     await tui.keys("Enter");
     await tui.until(atBottom(/✓ changed PORT/), /› PORT +=.same +~.differs/);
     await tui.keys(">");
-    await tui.until(/Take over PORT to/);
+    await tui.until(/Copy PORT to/);
     await tui.keys("Enter");
-    await tui.until(/take over PORT to shop\/development\?/);
+    await tui.until(/copy PORT to shop\/development\?/);
     await tui.keys("Enter");
-    await tui.until(atBottom(/✓ took over PORT/), /› PORT +=.same +=.same +~.differs/);
+    await tui.until(atBottom(/✓ copied PORT/), /› PORT +=.same +=.same +~.differs/);
     const { values }: typeof EXAMPLE = JSON.parse(await tui.saved());
     expect(values.find(({ id }) => id === 4)?.content.value).toBe(7);
     await tui.keys("u");
-    await tui.until(/undo taking over PORT to shop\/development\?/);
+    await tui.until(/undo the change of PORT in shop\/development\?/);
     await tui.keys("Enter");
     await tui.until(/› PORT +=.same +~.differs +~.differs/);
     await tui.file.write(EXAMPLE);

@@ -24,7 +24,7 @@ describe.skipIf(!hasTmux)("the command line in a real terminal", () => {
     await tui.keys("u");
     await tui.until(/▶ Undo/);
     await tui.keys("Enter");
-    await tui.until(atBottom(/✓ undid importing 2 variables/), (screen) => !screen.includes("RETRIES"));
+    await tui.until(atBottom(/✓ undid the change of 2 variables/), (screen) => !screen.includes("RETRIES"));
   });
 
   it("in a terminal :export asks before it replaces a file", async () => {

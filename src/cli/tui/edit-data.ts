@@ -68,9 +68,13 @@ export function partsBetween(data: Data, next: Data, home: Environment): Environ
 
 /** By their names, as an id changes when a variable is created again; or else by their ids, for renames. */
 function changesOf(before: readonly Present[], after: readonly Present[]): Change[] {
+  const [byName, byId] = [
+    new Map(after.map((each) => [each.name, each])),
+    new Map(after.map((each) => [each.id, each])),
+  ];
   const found = new Set<Present>();
   const changes = before.map(({ id, name, assigned }): Change => {
-    const same = after.find((each) => each.name === name) ?? after.find((each) => each.id === id);
+    const same = byName.get(name) ?? byId.get(id);
     if (same) found.add(same);
     const newName = same && same.name !== name ? { newName: same.name } : {};
     return { name, ...newName, before: assigned, after: same?.assigned };

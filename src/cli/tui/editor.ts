@@ -171,19 +171,11 @@ function draftedChange(
     secret: secret === false ? false : undefined,
     schema,
   };
-  // Other fields may have been changed by another program, unless nothing was edited: that restores the variable.
+  // What was not edited is as it is now: another program may have changed it.
   const fields = Object.entries(definition) as [keyof Definition, unknown][];
   const edited = fields.filter(([field, value]) => !now || !isDeepStrictEqual(value, before?.[field]));
-  const value = draftedValue(draft, now, key);
-  const isEdited = newName !== undefined || edited.length > 0 || !isDeepStrictEqual(value, now?.value);
-  const isRestored = !isEdited && before && draft.value !== undefined;
-  const after = { ...definition, ...(isRestored ? {} : { ...now, ...Object.fromEntries(edited) }) };
-  return {
-    name,
-    newName,
-    before: now,
-    after: { ...after, value: isRestored ? draftedValue({ ...draft, before: now }, now, key) : value },
-  };
+  const after = { ...definition, ...now, ...Object.fromEntries(edited), value: draftedValue(draft, now, key) };
+  return { name, newName, before: now, after };
 }
 
 function draftedValue({ name, before, type, value }: Draft, now: Assigned | undefined, key: string | undefined) {

@@ -80,18 +80,24 @@ export function formPanel(
   const width = textColumns(size);
   const fields = fieldsOf(form);
   const end = form.problem === undefined ? [] : wrapLines(`✗ ${form.problem}`, width, "danger");
-  // The border, an empty line above the fields and one below them, and the other fields.
-  const height = Math.max(1, size.height - 2 - 2 - (fields.length - 1) - end.length);
-  const blocks = fields.map((field) => fieldLines(state, form, field, width, height));
-  const fieldAt = blocks.flatMap((lines, index) => lines.map(() => fields[index]));
+  // Without the border and the problem.
+  const room = size.height - 2 - end.length;
+  // With an empty line above the fields and one below them, and the other fields.
+  const height = Math.max(1, room - 2 - (fields.length - 1));
+  const rows = fields.flatMap((field) =>
+    fieldLines(state, form, field, width, height).map((text) => ({ field, text })),
+  );
+  const gap = rows.length + 2 > room ? [] : [[]];
+  // On a small screen, the field with the focus is visible.
+  const top = gap.length > 0 ? 0 : Math.max(0, rows.findLastIndex(({ field }) => field === form.field) + 1 - room);
   return {
     title: form.purpose === "add" ? `Add to ${place}` : `Edit in ${place}`,
     footnote: positionText(form),
     isFocused: true,
-    lines: [[], ...blocks.flat(), [], ...end].map(indented),
+    lines: [...gap, ...rows.slice(top, top + room).map(({ text }) => text), ...gap, ...end].map(indented),
     select: (now, { line: index }) => {
-      const field = fieldAt[index - 1];
-      return field && focus(now, field);
+      const row = rows[index + top - gap.length];
+      return row && focus(now, row.field);
     },
     pressesEnter: false,
   };

@@ -4,9 +4,9 @@ import { isEncrypted, isPublic, textAs, type VariableType, valueText } from "../
 import { whyReadOnly } from "../state/places.js";
 import type { Assigned, Draft } from "../state/ports.js";
 import { groupOf, readingOf } from "../state/reading.js";
-import { type Next, notify, type Part, type State, type Step, type Tools, type Work } from "../state/state.js";
+import { type Next, notify, type Part, type State, type Step, type Work } from "../state/state.js";
 import { awaiting, step, trying } from "../state/work.js";
-import { indentedJson, textToEdit } from "../text/json.js";
+import { indentedJson } from "../text/json.js";
 import { ask } from "../view/question.js";
 import { dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
 import { editKeyName, type Key } from "../widgets/key.js";
@@ -274,38 +274,42 @@ function nameProblem(state: State, { purpose, texts, place, initial }: Form): st
   return `${text} already exists${purpose === "add" ? ": edit it instead" : ""}`;
 }
 
-/** Opens a text in the person's own editor. Undefined if nothing was changed. */
-async function editedText({ editText }: Tools, before: string, name: string, isJson: boolean) {
-  const text = await editText(before, { name, isJson });
-  return text === before ? undefined : text;
-}
-
-/** Opens the schema or the value in the person's own editor: the text of the form, or the value that stays, decrypted. */
-function editTextOf(state: State, form: Form): Step {
+/**
+ * Opens a text of a form in the person's own editor, or the value that stays, decrypted.
+ *
+ * @param then gets the text; undefined if nothing was changed
+ */
+function inEditor(
+  state: State,
+  form: Form,
+  field: "schema" | "value",
+  then: (state: State, text: string | undefined) => Step,
+): Step {
   const { place, before, texts, chosen, isValueKept } = form;
-  const field = form.field === "schema" ? "schema" : "value";
   const name = nameOf(form);
   const { text } = texts[field];
   const isJson = field === "schema" || chosen.type === "JSON";
   const sealed = field === "value" && isValueKept && text === "" ? before?.value : undefined;
-  const edit: Work = async (tools) => {
-    const plain = sealed === undefined ? text : valueText((await tools.places.open(place)).decrypt(name, sealed));
-    const edited = await editedText(tools, isJson ? indentedJson(plain) : plain, name, isJson);
-    return (now) => step(textEdited(now, field, edited));
+  const edit: Work = async ({ places, editText }) => {
+    const plain = sealed === undefined ? text : valueText((await places.open(place)).decrypt(name, sealed));
+    const shown = isJson ? indentedJson(plain) : plain;
+    const edited = await editText(shown, { name, isJson });
+    return (now) => then(now, edited === shown ? undefined : edited);
   };
   return awaiting(state, edit, { isEditing: true });
 }
 
-/** Handles the text for the form that the editor was opened from. Dropped if the form is gone. */
-function textEdited(state: State, field: "schema" | "value", text: string | undefined): State {
-  const form = dataOf(state, FORM);
-  if (!form || text === undefined) return state;
-  // A schema is one line.
-  const next =
-    field === "value"
-      ? withTypedValue(form, text)
-      : withText(form, field, textField(text.replaceAll(/\s*\n\s*/g, " ").trim()));
-  return withData(state, FORM, { ...next, problem: undefined });
+/** Opens the schema, if it has the focus, or the value in the person's own editor. */
+function editTextOf(state: State, form: Form): Step {
+  const field = form.field === "schema" ? "schema" : "value";
+  return inEditor(state, form, field, (now, text) => {
+    const open = dataOf(now, FORM);
+    if (!open || text === undefined) return step(now);
+    // A schema is one line.
+    const oneLine = textField(text.replaceAll(/\s*\n\s*/g, " ").trim());
+    const next = field === "value" ? withTypedValue(open, text) : withText(open, field, oneLine);
+    return step(withData(now, FORM, { ...next, problem: undefined }));
+  });
 }
 
 /** An empty text is typed too: it does not mean that the value stays. */
@@ -313,22 +317,13 @@ function withTypedValue(form: Form, text: string): Form {
   return { ...withText(form, "value", textField(text)), isValueKept: false };
 }
 
-/** Opens the value in the person's own editor. */
+/** Opens the value in the person's own editor. The text counts as typed into the form, which shows a problem with it. */
 export function openEditor(state: State, entry: VariableEntry): Step {
-  const { place } = state;
-  const { name, type } = entry.variable;
-  const edit: Work = async (tools) => {
-    const { decrypt } = await tools.places.openToEdit(place);
-    const text = await editedText(tools, textToEdit(entry, decrypt), name, type === "JSON");
-    return (now) => valueEdited(now, place, entry, text);
-  };
-  return awaiting(state, edit, { isEditing: true });
-}
-
-/** Handles the text that the editor saved: as if it had been typed into the form, which shows a problem with it. */
-function valueEdited(state: State, place: number, entry: VariableEntry, text: string | undefined): Step {
   const { name } = entry.variable;
-  if (text === undefined) return step(notify(state, `${name} is unchanged`));
-  const form = withTypedValue(initialForm(state, "edit", place, name, assignedIn(entry)), text);
-  return submit(push(state, FORM, form), form);
+  const form = initialForm(state, "edit", state.place, name, assignedIn(entry));
+  return inEditor(state, form, "value", (now, text) => {
+    if (text === undefined) return step(notify(now, `${name} is unchanged`));
+    const typed = withTypedValue(form, text);
+    return submit(push(now, FORM, typed), typed);
+  });
 }

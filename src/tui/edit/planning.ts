@@ -166,7 +166,7 @@ export function rollbackTo(state: State, entry: HistoryEntry, place: number, nam
       const parts = inPlaces(now, place, changes);
       const nothing = `${placeName(now, place)} is as it was before change ${entry.id}`;
       if (parts.length === 0) return step(notify(now, nothing));
-      return step(confirmEdit(now, { purpose: "rollback", parts, entry, from: place }));
+      return step(reviewed(now, { purpose: "rollback", parts, entry, from: place }));
     };
   });
 }

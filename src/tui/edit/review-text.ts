@@ -97,8 +97,12 @@ function withLabel(label: string, lines: readonly Line[]): Line[] {
 /** Names of places: `test and production`, or `5 places`. */
 export function placesText(state: State, places: readonly number[]): string {
   const names = places.map((place) => placeName(state, place));
-  if (names.length > MAX_PLACES) return `${countText(names.length)} places`;
-  return [names.slice(0, -1).join(", "), ...names.slice(-1)].filter((text) => text !== "").join(" and ");
+  return names.length > MAX_PLACES ? `${countText(names.length)} places` : listText(names);
+}
+
+/** `a, b and c` */
+function listText(items: readonly string[]): string {
+  return [items.slice(0, -1).join(", "), ...items.slice(-1)].filter((text) => text !== "").join(" and ");
 }
 
 const MAX_PLACES = 3;
@@ -185,8 +189,7 @@ function sharedText(changes: readonly Change[]): string {
   const isChanged = (textOf: (assigned: Assigned) => string | undefined) =>
     changes.some(({ before, after }) => before && after && textOf(before) !== textOf(after));
   const fields = Object.entries(FIELDS).flatMap(([field, textOf]) => (isChanged(textOf) ? field : []));
-  const all = changes.some(({ newName }) => newName !== undefined) ? ["name", ...fields] : fields;
-  return [all.slice(0, -1).join(", "), ...all.slice(-1)].filter((text) => text !== "").join(" and ");
+  return listText(changes.some(({ newName }) => newName !== undefined) ? ["name", ...fields] : fields);
 }
 
 function isSharedOnly({ before, after }: Change): boolean {

@@ -109,9 +109,7 @@ function confirmKey(state: State, confirmation: Confirmation, key: Key): Step {
   const go = (change: Partial<Confirmation>) => step(withData(state, REVIEW, { ...confirmation, ...change }));
   const moved = movedButton(ANSWERS, confirmation.button, name);
   if (moved) return go({ button: moved });
-  const isBack =
-    name === "escape" || (name === "n" && !isTyping) || (name === "enter" && confirmation.button === "back");
-  if (isBack) return step(pop(state));
+  if (["escape", "n"].includes(name) || (name === "enter" && confirmation.button === "back")) return step(pop(state));
   // Pressed twice in the form, it would replace an unseen change.
   if (name === "ctrl-s" && confirmation.isChangedMeanwhile)
     return go({ problem: "Ctrl-S doesn't save over it: press Tab, then Enter" });
@@ -188,15 +186,15 @@ const lastShown = new WeakMap<Confirmation["parts"], ShownLines>();
 function changeLines(state: State, { parts, text, isRevealed }: Confirmation, width: number): readonly Line[] {
   const last = lastShown.get(parts);
   if (last && last.isRevealed === isRevealed && last.width === width) return last.lines;
-  const all = parts.flatMap(({ place, changes }) =>
-    changes.map((change, index) => ({ place: index === 0 ? place : -1, change })),
-  );
-  const blocks = all.slice(0, MAX_CHANGES).map(({ place, change }) => {
+  const all = parts.flatMap(({ place, changes }) => changes.map((change) => ({ place, change })));
+  const heading = (name: string) => wrapLine(line(name, "accent"), width);
+  const isNamed = all.some(({ change }) => change.name !== all[0]?.change.name);
+  const blocks = all.slice(0, MAX_CHANGES).map(({ place, change }, index) => {
     const sides = { before: unmasking(state, change.before), after: unmasking(state, change.after) };
-    const heading = (name: string) => wrapLine(line(name, "accent"), width);
+    const isFirst = parts.length > 1 && place !== all[index - 1]?.place;
     return [
-      ...(parts.length > 1 && place >= 0 ? heading(`in ${placeName(state, place)}`) : []),
-      ...(new Set(all.map((each) => each.change.name)).size > 1 ? heading(visibleText(change.name)) : []),
+      ...(isFirst ? heading(`in ${placeName(state, place)}`) : []),
+      ...(isNamed ? heading(visibleText(change.name)) : []),
       ...editLines({ ...change, ...sides }, isRevealed, width, text),
     ];
   });

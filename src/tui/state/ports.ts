@@ -153,8 +153,7 @@ export interface Editor {
   readonly environment: string;
   /**
    * The changes for the input of a form; none if there is nothing to change. Fields that the draft leaves as `before`
-   * keep changes of other programs; a draft that changes nothing at all restores the variable. A value that was encrypted
-   * is encrypted again.
+   * keep changes of other programs. A value that was encrypted is encrypted again.
    *
    * @param environments those that get a new variable, by default its own
    * @throws UsageError if the input is invalid or breaks the schema, without quoting the value; NotFoundError if the

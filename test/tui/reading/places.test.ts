@@ -237,6 +237,6 @@ test("a value that can't be decrypted isn't copied, shown or edited, and a notic
   tui.press("v");
   await tui.until(({ notice }) => notice?.text === "URL is encrypted: set APPVARS_ENC_KEY");
   tui.press("E");
-  await tui.until(({ notice }) => notice?.text === "this place is read-only");
+  await tui.until(({ notice }) => notice?.text === "URL is encrypted: set APPVARS_ENC_KEY");
   expect(tui.copied).toEqual([]);
 });

@@ -112,6 +112,14 @@ describe("a form", () => {
     expect(await tui.saved("DATABASE_URL")).toBe("");
   });
 
+  it("shows the field with the focus and the problem on the smallest screen", async () => {
+    const tui = await openTui({ columns: 60, rows: 15 });
+    tui.press("a", ..."PORT", "ctrl-s");
+    expect(tui.frame()).toMatch(/› name +PORT[\s\S]*✗ PORT already exists: edit it instead/);
+    tui.press("shift-tab");
+    expect(tui.frame()).toMatch(/› for +◂ this environment ▸/);
+  });
+
   it("needs no review without changes", async () => {
     const tui = await openTui();
     tui.press("e", "ctrl-s");

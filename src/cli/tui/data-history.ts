@@ -1,12 +1,12 @@
-import { findEnvironment, qualifiedName } from "../../domain/environment.js";
+import { findEnvironment } from "../../domain/environment.js";
 import { NotFoundError } from "../../domain/errors.js";
-import type { Data, ValueRecord, VariableRecord } from "../../store/data.js";
+import { type Data, type List, NO_DATA, type ValueRecord, type VariableRecord } from "../../store/data.js";
 import type { Change as Write } from "../../store/history.js";
-import { idOf } from "../../store/record-changes.js";
+import { idOf, type RecordChange } from "../../store/record-changes.js";
 import { rollBack } from "../../store/roll-back.js";
-import type { Change, EnvironmentChanges, History, HistoryEntry } from "../../tui/state/ports.js";
+import type { History, HistoryEntry } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
-import { assignedOf, partsBetween } from "./edit-data.js";
+import { partsBetween } from "./edit-data.js";
 
 /** The history of local data, for one of its environments. @param own its whole name */
 export function createHistory({ history }: Pick<LocalData, "history">, own: string): History {
@@ -41,61 +41,32 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
   };
 }
 
-type Sides<T> = readonly [before: T | null | undefined, after: T | null | undefined];
-
 /** Returns a function that reads each write, newest first: the record of a value does not tell the name of its variable. */
 function entryReader({ environments, variables }: Data, own: string): (write: Write) => HistoryEntry {
-  const { application } = findEnvironment(environments, own);
-  const places = new Map(environments.map((each) => [each.id, each]));
-  /** As they were after the write. */
+  const home = findEnvironment(environments, own);
+  const applications = new Map(environments.map(({ id, application }) => [id, application]));
+  /** As they were after the write, then as they were before it. */
   const known = new Map(variables.map((each) => [each.id, each]));
   return ({ id, time, actor, command, changes }) => {
-    const definitions = new Map<number, Sides<VariableRecord>>();
-    for (const change of changes) {
-      if (change.list === "variables")
-        definitions.set(idOf(change), [change.before, change.after] as Sides<VariableRecord>);
-    }
-    const found: { environment: string; change: Change }[] = [];
-    for (const change of changes.filter(({ list }) => list === "values")) {
-      const [before, after] = [change.before, change.after] as Sides<ValueRecord>;
-      const { environment_id, variable_id } = (after ?? before) as ValueRecord;
-      const place = places.get(environment_id);
-      const sides = definitions.get(variable_id) ?? [known.get(variable_id), known.get(variable_id)];
-      if (place?.application !== application || !(sides[0] ?? sides[1])) continue;
-      found.push({ environment: qualifiedName(place), change: changeOf(sides, [before, after]) });
-    }
-    const names = new Set(found.map(({ change }) => change.name));
-    for (const sides of definitions.values()) {
-      const [before, after] = sides;
-      const isAlone = before && after?.application === application && !names.has(before.name);
-      if (isAlone) found.push({ environment: own, change: changeOf(sides, [undefined, undefined]) });
-    }
-    const isMore = ({ list, before, after }: (typeof changes)[number]) => {
-      if (list === "environments") return true;
-      const record = (after ?? before) as VariableRecord & ValueRecord;
-      return list === "variables"
-        ? record.application !== application
-        : places.get(record.environment_id)?.application !== application;
+    const records = <T>(list: List, side: "before" | "after") =>
+      changes.flatMap((change) => (change.list === list && change[side] ? (change[side] as T) : []));
+    const touched = changes.flatMap((change) => {
+      if (change.list === "values") return ((change.after ?? change.before) as ValueRecord).variable_id;
+      return change.list === "variables" ? idOf(change) : [];
+    });
+    const versionOf = (side: "before" | "after"): Data => {
+      const found = [...new Set(touched)].flatMap((each) => known.get(each) ?? []);
+      return { ...NO_DATA, environments, variables: found, values: records<ValueRecord>("values", side) };
     };
-    for (const [variable, [before]] of definitions) {
-      if (before) known.set(variable, before);
-      else known.delete(variable);
-    }
-    return { id, time, actor, command, parts: byEnvironment(found), hasMore: changes.some(isMore) };
+    const after = versionOf("after");
+    for (const each of records<VariableRecord>("variables", "after")) known.delete(each.id);
+    for (const each of records<VariableRecord>("variables", "before")) known.set(each.id, each);
+    const isMore = ({ list, before: old, after: next }: RecordChange) => {
+      const record = (next ?? old) as VariableRecord & ValueRecord;
+      const application = list === "values" ? applications.get(record.environment_id) : record.application;
+      return list === "environments" || application !== home.application;
+    };
+    const parts = partsBetween(versionOf("before"), after, home);
+    return { id, time, actor, command, parts, hasMore: changes.some(isMore) };
   };
-}
-
-function changeOf([old, next]: Sides<VariableRecord>, [before, after]: Sides<ValueRecord>): Change {
-  const { name = "" } = old ?? next ?? {};
-  const newName = old && next && next.name !== name ? { newName: next.name } : {};
-  const side = (variable: VariableRecord | null | undefined, value: ValueRecord | null | undefined) => {
-    return variable ? assignedOf(variable, value) : undefined;
-  };
-  return { name, ...newName, before: side(old, before), after: side(next, after) };
-}
-
-function byEnvironment(found: readonly { environment: string; change: Change }[]): EnvironmentChanges[] {
-  return [...new Set(found.map(({ environment }) => environment))].map((environment) => {
-    return { environment, changes: found.flatMap((each) => (each.environment === environment ? each.change : [])) };
-  });
 }

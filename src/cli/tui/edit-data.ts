@@ -93,9 +93,13 @@ export function isSame(a: Assigned | undefined, b: Assigned | undefined): boolea
   return a && b ? isDeepStrictEqual(a, b) : isDeepStrictEqual(a?.value, b?.value);
 }
 
-/** The variables of these names in an environment. */
-export function presentByName(data: Data, environment: string, names: Iterable<string>): Map<string, Assigned> {
-  const wanted = new Set(names);
+/** Variables as they are in an environment. */
+export function presentByName(
+  data: Data,
+  environment: string,
+  variables: readonly { readonly name: string }[],
+): ReadonlyMap<string, Assigned> {
+  const wanted = new Set(variables.map(({ name }) => name));
   const present = presentIn(data, findEnvironment(data.environments, environment), ({ name }) => wanted.has(name));
   return new Map(present.map(({ name, assigned }) => [name, assigned]));
 }
@@ -108,14 +112,7 @@ function presentIn(data: Data, environment: Environment, isWanted: (variable: Va
   for (const value of data.values) {
     if (value.environment_id === environmentId && ids.has(value.variable_id)) values.set(value.variable_id, value);
   }
-  return variables.map((variable) => {
-    const assigned = assignedOf(variable, values.get(variable.id));
-    return { id: variable.id, name: variable.name, assigned };
+  return variables.map(({ id, name, application: _, ...definition }) => {
+    return { id, name, assigned: { ...definition, value: values.get(id)?.content.value } };
   });
-}
-
-/** A variable with a value of it. */
-export function assignedOf(variable: VariableRecord, value: ValueRecord | null | undefined): Assigned {
-  const { id: _, name: __, application: ___, ...definition } = variable;
-  return { ...definition, value: value?.content.value };
 }

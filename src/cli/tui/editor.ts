@@ -59,7 +59,7 @@ export function createEditor(
       const data = currentData(store);
       const schema = await parseSchema(draft.schema);
       const parts = environments.map((each) => {
-        const now = presentByName(data, each, [draft.name]).get(draft.name);
+        const now = presentByName(data, each, [draft]).get(draft.name);
         return { environment: each, changes: [draftedChange(draft, schema, now, key)] };
       });
       return planned(data, parts);
@@ -68,11 +68,7 @@ export function createEditor(
       check();
       const data = currentData(store);
       const parts = wanted.map(({ environment: each, changes }) => {
-        const present = presentByName(
-          data,
-          each,
-          changes.map(({ name }) => name),
-        );
+        const present = presentByName(data, each, changes);
         return {
           environment: each,
           changes: changes.map((change) => assignedChange(present.get(change.name), change, key)),
@@ -98,11 +94,7 @@ export function createEditor(
 
 function checkUnchanged(data: Data, parts: readonly EnvironmentChanges[]): void {
   for (const { environment, changes } of parts) {
-    const present = presentByName(
-      data,
-      environment,
-      changes.map(({ name }) => name),
-    );
+    const present = presentByName(data, environment, changes);
     for (const { name, before } of changes) {
       if (isSame(present.get(name), before)) continue;
       throw new ChangedMeanwhileError(`${name} has been changed by another program; look at it again`);

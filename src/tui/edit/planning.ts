@@ -1,12 +1,11 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import type { Assigned, Assignment, Editor, EnvironmentChanges, History, HistoryEntry } from "../state/ports.js";
-import { notify, type Part, type PlannedEdit, type State, type Step, type Tools, type Undone } from "../state/state.js";
+import { notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
 import { awaiting, step } from "../state/work.js";
 import { variablesText } from "../view/panel.js";
 import { acceptsQuestion } from "../view/question.js";
 import { confirmEdit } from "./review.js";
-import { byStore } from "./stores.js";
 
 /** The content of a variable for an edit. */
 export function assignedIn({ variable: { id: _, name, ...definition }, value, rules }: VariableEntry): Assigned {
@@ -48,12 +47,12 @@ function plan(
 
 /** What is planned for places, one file or store after another. */
 export async function partsOf(
-  tools: Tools,
-  places: readonly number[],
+  { places }: Tools,
+  indexes: readonly number[],
   planned: (editor: Editor, environments: readonly string[]) => Promise<readonly EnvironmentChanges[]>,
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];
-  for (const { editor, places: known } of await byStore(tools, places)) {
+  for (const { editor, places: known } of await places.byStore(indexes)) {
     for (const { environment, changes } of await planned(editor, [...known.keys()])) {
       parts.push({ place: known.get(environment) ?? -1, changes });
     }
@@ -105,31 +104,27 @@ async function newest(
 
 /** Asks to take back the newest entry of the history of the open place that this session has not taken back. */
 export function undo(state: State): Step {
+  return takeBack(state, "undo");
+}
+
+/** Asks to make an edit again that this session has undone last: to take back the entry that has undone it. */
+export function redo(state: State): Step {
+  return takeBack(state, "redo");
+}
+
+function takeBack(state: State, purpose: "undo" | "redo"): Step {
   const { place, undone } = state;
   return awaiting(state, async ({ places }) => {
     const { history, editor } = await places.open(place);
     const own = undone.filter(({ store }) => store === editor?.store);
     const skipped = new Set(own.flatMap(({ id, by }) => [id, by]));
-    const found = history && (await newest(state, place, history, ({ id }) => !skipped.has(id)));
-    return (now) =>
-      step(found ? reviewed(now, { purpose: "undo", ...found, from: place }) : notify(now, "nothing to undo", "error"));
-  });
-}
-
-/** The last entry that this session has undone in the open place's data, and can do again. */
-function lastUndone({ undone }: State, isOf: (undone: Undone) => boolean = () => true): Undone | undefined {
-  return undone.findLast((each) => !each.isOver && isOf(each));
-}
-
-/** Asks to make an edit again that this session has undone last. */
-export function redo(state: State): Step {
-  const { place } = state;
-  return awaiting(state, async ({ places }) => {
-    const { history, editor } = await places.open(place);
-    const last = lastUndone(state, ({ store }) => store === editor?.store);
-    const found = last && history && (await newest(state, place, history, ({ id }) => id === last.by));
-    return (now) =>
-      step(found ? reviewed(now, { purpose: "redo", ...found, from: place }) : notify(now, "nothing to redo", "error"));
+    const last = own.findLast(({ isOver }) => !isOver);
+    const isWanted = ({ id }: HistoryEntry) => (purpose === "undo" ? !skipped.has(id) : id === last?.by);
+    const found = history && (await newest(state, place, history, isWanted));
+    return (now) => {
+      const nothing = () => notify(now, `nothing to ${purpose}`, "error");
+      return step(found ? reviewed(now, { purpose, ...found, from: place }) : nothing());
+    };
   });
 }
 
@@ -138,8 +133,8 @@ export function whyNoUndo({ places, place }: State): string | undefined {
   return places[place]?.isReadOnly ? "nothing to undo" : undefined;
 }
 
-export function whyNoRedo(state: State): string | undefined {
-  return lastUndone(state) ? undefined : "nothing to redo";
+export function whyNoRedo(state: Pick<State, "undone">): string | undefined {
+  return state.undone.every(({ isOver }) => isOver) ? "nothing to redo" : undefined;
 }
 
 /** Entries that are shown. */

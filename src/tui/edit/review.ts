@@ -36,7 +36,6 @@ import {
   requiredText,
   titleOf,
 } from "./review-text.js";
-import { byStore } from "./stores.js";
 
 const ANSWERS = ["yes", "back"] as const;
 
@@ -227,7 +226,7 @@ function writingOf(planned: PlannedEdit): Work {
     const written: Part[] = [];
     try {
       const indexes = planned.parts.map(({ place }) => place);
-      for (const { editor, places } of await byStore(tools, indexes)) {
+      for (const { editor, places } of await tools.places.byStore(indexes)) {
         const own = [...places].flatMap(([environment, place]) =>
           planned.parts.filter((part) => part.place === place).map((part) => ({ environment, part })),
         );

@@ -25,7 +25,7 @@ export interface Place {
 }
 
 /** A named key: who has it reads the environment, or only some of its variables. */
-export interface PlaceKey {
+interface PlaceKey {
   readonly name: string;
   /** Names and globs of the variables that it can read; all if undefined. */
   readonly only?: readonly string[] | undefined;
@@ -130,7 +130,7 @@ export interface Change {
 }
 
 /** Something for the variables of one environment, by its whole name: `shop/test`. */
-export interface OfEnvironment<T> {
+interface OfEnvironment<T> {
   readonly environment: string;
   readonly changes: readonly T[];
 }

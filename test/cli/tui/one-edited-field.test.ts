@@ -100,7 +100,9 @@ async function changeAfter({ variable, value }: VariableEntry, ...keys: readonly
   };
   const start: Step = [readyState([{ variable, value }]), []];
   const [, work] = [...keys, press("ctrl-s")].reduce(([state], key) => pressed(state, key, ALL_COMMANDS), start);
-  const places = { openToEdit: async () => ({ editor: { ...editor, prepare } }) };
+  const places = {
+    byStore: async () => [{ editor: { ...editor, prepare }, places: new Map([["shop/development", 0]]) }],
+  };
   for (const each of work) await each({ places } as unknown as Tools);
   return changes[0];
 }

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ALL_COMMANDS } from "../../src/tui/commands/table.js";
 import { runTui, type TuiOptions } from "../../src/tui/run-tui.js";
 import type { TuiTerminal } from "../../src/tui/terminal/screen.js";
-import { localSource } from "./support/source.js";
+import { localSource } from "./support/tui.js";
 
 /** Runs the TUI on a fake terminal, and resolves to its output up to the list, or to this. */
 async function written(
@@ -31,7 +31,7 @@ async function written(
     untilStopped: new Promise(() => {}),
   };
   const open = async () => ({
-    source: localSource({ PORT: 3000 }),
+    source: localSource({ name: "PORT", values: [3000] }),
     editor: undefined,
     decrypt: () => null,
     getCommand: () => "",

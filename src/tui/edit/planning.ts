@@ -85,7 +85,7 @@ interface Taken {
   readonly parts: readonly Part[];
 }
 
-/** The newest of these entries that still has an effect to take back. */
+/** The newest of these entries that still has an effect to take back. What is in no listed place stays. */
 async function newest(
   state: State,
   place: number,
@@ -96,8 +96,10 @@ async function newest(
   for (;;) {
     const [entry] = await history.read((each) => each.parts.length > 0 && isWanted(each) && !without.has(each.id), 1);
     if (!entry) return undefined;
-    const parts = inPlaces(state, place, await history.undo(entry.id));
-    if (parts.length > 0) return { entry, parts };
+    const changes = await history.undo(entry.id);
+    const parts = inPlaces(state, place, changes);
+    const hasMore = entry.hasMore || parts.length < changes.length;
+    if (parts.length > 0) return { entry: { ...entry, hasMore }, parts };
     without.add(entry.id);
   }
 }

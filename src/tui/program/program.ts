@@ -15,7 +15,7 @@ import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
 /** Handles a key: it is for the top screen, or else for the list. */
-export function pressed(state: State, key: Key, commands: readonly Command[]): Step {
+function pressed(state: State, key: Key, commands: readonly Command[]): Step {
   if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
   if (key.name === "ctrl-c") return quit(state);
   const work = GLOBAL[key.name];

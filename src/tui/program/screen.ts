@@ -71,7 +71,7 @@ const ALWAYS: readonly string[] = ["help", "quit"];
  * The line below the panels: the input of the filter or a command, a notice, or else the keys that work now. A notice
  * or a problem can have several lines.
  */
-export function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
+function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
   const { notice, columns, pending } = state;
   const open = top(state);
   const input = open?.screen.input?.(state, open.data);

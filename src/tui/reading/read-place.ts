@@ -29,7 +29,7 @@ interface EntriesRead {
  * @param signal ends the read at once, which cancels the request of a snapshot
  * @throws errors of the reader, ServerError if the answers don't fit together, or the reason of the signal
  */
-export async function readEntries(
+async function readEntries(
   reader: VariableReader,
   known: readonly VariableEntry[],
   onProgress?: (entries: () => readonly VariableEntry[], total: number) => Promise<void> | void,

@@ -47,7 +47,7 @@ function helpPanel(commands: readonly Command[], { top, of }: Help, size: Size):
 }
 
 /** The commands of the list by group, or else those of a screen, in lines of at most `width` columns. */
-export function helpLines(all: readonly Command[], width: number, of?: Where): readonly Line[] {
+function helpLines(all: readonly Command[], width: number, of?: Where): readonly Line[] {
   if (of) return all.filter((each) => actsIn(each, of)).flatMap((each) => keyLines(each, width));
   const commands = all.filter(isOfList);
   const columns = width >= TWO_COLUMNS ? 2 : 1;

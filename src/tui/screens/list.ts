@@ -146,11 +146,7 @@ const MIN_DESCRIPTION = 16;
  * @param names columns of the widest name
  * @param shown the wanted columns, in their order
  */
-export function listColumns(
-  width: number,
-  names: number,
-  shown: readonly ColumnName[] = COLUMN_NAMES,
-): readonly ListColumn[] {
+function listColumns(width: number, names: number, shown: readonly ColumnName[] = COLUMN_NAMES): readonly ListColumn[] {
   const has = (name: ColumnName) => shown.includes(name);
   const room = width - AROUND - GAP.length * (shown.length - 1) - (has("type") ? TYPE : 0);
   const isShared = has("value") || has("description");
@@ -169,7 +165,7 @@ export function listColumns(
 const MIN_WIDTH = 8;
 
 /** The columns that a person has chosen. Where there is no room for all, the last ones are left out, but not the name. */
-export function chosenColumns(width: number, names: number, chosen: readonly ColumnChoice[]): readonly ListColumn[] {
+function chosenColumns(width: number, names: number, chosen: readonly ColumnChoice[]): readonly ListColumn[] {
   const fixed = chosen.flatMap(({ name, width: own }) => (own === undefined ? [] : [{ name, width: own }]));
   const others = chosen.flatMap(({ name, width: own }) => (own === undefined ? [name] : []));
   const rest = width - fixed.reduce((sum, column) => sum + column.width + GAP.length, 0);
@@ -193,7 +189,7 @@ function nameWidth(names: number, room: number): number {
 const knownWidths = new WeakMap<readonly VariableEntry[], number>();
 
 /** Columns of the widest name, but at most 32. */
-export function widestName(entries: readonly VariableEntry[]): number {
+function widestName(entries: readonly VariableEntry[]): number {
   const known = knownWidths.get(entries) ?? measure(entries);
   knownWidths.set(entries, known);
   return known;

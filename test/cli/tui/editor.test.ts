@@ -8,8 +8,6 @@ import { watchData } from "../../../src/cli/tui/open-place.js";
 import { ChangedMeanwhileError } from "../../../src/domain/errors.js";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
 import type { Data } from "../../../src/store/data.js";
-import { assignedIn } from "../../../src/tui/edit/planning.js";
-import { readEntries } from "../../../src/tui/reading/read-place.js";
 import type { Assigned, Change, Draft, EnvironmentChanges } from "../../../src/tui/state/ports.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -156,17 +154,14 @@ describe("a variable with a schema", () => {
   });
 
   it("an edit keeps it, and what else the variable says about its values", async () => {
-    const { prepare, apply, onDisk, source } = await editing(
-      edited((data) => Object.assign(data.variables[0], { optional: true, secret: false, schema: { minimum: 1 } })),
-    );
+    const rules = { optional: true, secret: false, schema: { minimum: 1 } };
+    const { prepare, apply, onDisk } = await editing(edited((data) => Object.assign(data.variables[0], rules)));
     // What the form knows, so that the edit does not count as one of a variable that has been changed meanwhile.
-    const { entries } = await source.readSnapshot((snapshot) => readEntries(snapshot, []));
-    const [before] = entries.filter(({ variable }) => variable.name === "PORT").map(assignedIn);
-    const rulesOfForm = { optional: true, secret: false, schema: '{"minimum":1}' };
-    const edit = await prepare(portDraft({ before, value: "1", description: "new", ...rulesOfForm }));
+    const before: Assigned = { ...PORT, ...rules };
+    const form = { ...rules, schema: '{"minimum":1}' };
+    const edit = await prepare(portDraft({ before, value: "1", description: "new", ...form }));
     expect(edit.changes[0]?.before).toStrictEqual(before);
     await apply(edit);
-    const rules = { optional: true, secret: false, schema: { minimum: 1 } };
     expect((await onDisk()).variables.find(({ name }) => name === "PORT")).toMatchObject({
       ...rules,
       description: "new",

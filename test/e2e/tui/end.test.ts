@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { httpPeer } from "../../client/peer.js";
+import { CREDENTIALS } from "../../support/data.js";
 import { hasTmux } from "../../support/tmux.js";
 import { isOn, openShell, READY, START, type Tui } from "../../tui/support/open-tui.js";
 
@@ -61,5 +63,15 @@ describe.skipIf(!hasTmux)("a real terminal", () => {
     await tui.until(isOn("DATABASE_URL"));
     await tui.keys("q");
     await tui.until(/^typed$/m);
+  });
+
+  it("q ends the program while a server does not answer", async () => {
+    const { url, sockets } = await httpPeer(() => {});
+    const tui = await openShell({ env: CREDENTIALS });
+    await tui.run(`appvars tui --url ${url.origin}; echo "ended $?"`);
+    await tui.until(/reading/);
+    await expect.poll(() => sockets.length).toBe(1);
+    await tui.keys("q");
+    await tui.until(/^ended 0$/m);
   });
 });

@@ -1,39 +1,34 @@
 import { expect, test } from "vitest";
 import { withKeymap } from "../../../src/tui/commands/keymap.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
-import { pressed } from "../../../src/tui/program/program.js";
-import { footerLines } from "../../../src/tui/program/screen.js";
-import { helpLines } from "../../../src/tui/screens/help.js";
-import { keysByName } from "../../../src/tui/state/command.js";
-import { withReading } from "../../../src/tui/state/reading.js";
-import type { State } from "../../../src/tui/state/state.js";
-import { emptyListLines } from "../../../src/tui/view/status-lines.js";
+import type { Place } from "../../../src/tui/state/ports.js";
 import { GLOBAL_KEYS } from "../../../src/tui/widgets/key.js";
-import { press, readyState, type } from "../support/state.js";
-import { openTui } from "../support/tui.js";
+import { openTui, SHOP, startTui } from "../support/tui.js";
 
 const keymap = (entries: Record<string, string[]>) => withKeymap(ALL_COMMANDS, new Map(Object.entries(entries)));
 
-test("a keymap replaces keys, in the footer and the help too", () => {
-  const commands = keymap({ reveal: ["w", "f5"], copy: [], help: ["f1"], quit: ["Q"] });
-  const revealed = pressed(readyState(), press("f5"), commands)[0].revealed;
-  expect(revealed?.names).toContain("DATABASE_URL");
-  expect(pressed(readyState(), type("v"), commands)[0].revealed).toBeUndefined();
-  const footer = footerLines({ ...readyState(), columns: 200 }, commands)
-    .flat()
-    .map(({ text }) => text)
-    .join("");
-  expect(footer).toMatch(/ w reveal .* F1 help {2}Q quit $/);
-  expect(footer).not.toContain("copy");
-  const help = helpLines(commands, 100).map((line) => line.map(({ text }) => text).join(""));
-  expect(help).toContainEqual(expect.stringMatching(/^ {2}w F5 +:reveal /));
-  expect(help).toContainEqual(expect.stringMatching(/^ {2}Q Ctrl-C +:quit /));
+test("a keymap replaces keys, in the footer and the help too", async () => {
+  const tui = await openTui({
+    commands: keymap({ reveal: ["w", "f5"], copy: [], help: ["f1"], quit: ["Q"], mark: [], redo: ["space"] }),
+  });
+  expect(tui.footer()).toMatch(/ w reveal .* F1 help {2}Q quit$/);
+  expect(tui.footer()).not.toContain("copy");
+  tui.press("v");
+  expect(tui.frame()).not.toContain("values shown");
+  tui.press("f5");
+  expect(tui.frame()).toContain("values shown");
+  tui.press(" ");
+  expect(tui.footer()).toContain("nothing to redo");
+  tui.press("f1");
+  expect(tui.frame()).toMatch(/ w F5 +:reveal /);
+  tui.program.resize({ columns: 100, rows: 100 });
+  expect(tui.frame()).toMatch(/ Q Ctrl-C +:quit /);
 });
 
-test("keys can be swapped, and Space is a key", () => {
-  const commands = keymap({ edit: ["x"], delete: ["e"], redo: ["space"], mark: [] });
+test("keys can be swapped", () => {
+  const commands = keymap({ edit: ["x"], delete: ["e"] });
   const named = (name: string) => commands.find((command) => command.name === name)?.keys;
-  expect([named("edit"), named("delete"), named("redo")]).toEqual([["x"], ["e"], ["space"]]);
+  expect([named("edit"), named("delete")]).toEqual([["x"], ["e"]]);
 });
 
 test.each([
@@ -60,14 +55,13 @@ test("the commands have no two with one key", () => {
   expect(() => keymap(Object.fromEntries(own))).not.toThrow();
 });
 
-test("hints and notices name the keys of the keymap, and commands without one by their names", () => {
-  const keys = keysByName(keymap({ refresh: ["f5"], add: ["A"], undo: [] }));
-  const empty = readyState([], { preferences: { keys } });
-  const failure = { code: "network", message: "connection refused" };
-  const failed = withReading(empty, 0, { isComplete: false, isReading: true, failure, nextAt: undefined });
-  const text = (state: State) => emptyListLines(state, 80).map((line) => line.map((span) => span.text).join(""));
-  expect(text(empty)).toEqual(["no variables yet; A adds one"]);
-  expect(text(failed)).toContain("trying again; F5 tries now");
+test("hints name the keys of the keymap", async () => {
+  const commands = keymap({ refresh: ["f5"], add: ["A"] });
+  const empty = await openTui({ commands, data: { ...SHOP, variables: [], values: [] } });
+  expect(empty.frame()).toContain("no variables yet; A adds one");
+  const open = () => Promise.reject(new Error("unknown"));
+  const place: Place = { name: "staging", group: "", kind: "profile", detail: "", open };
+  await startTui({ places: [place] }, { commands }).shows(/trying again in 1 s; F5 tries now/);
 });
 
 test("a notice about an edit names the key of undo, or the command without one", async () => {

@@ -7,7 +7,10 @@ import {
   type TextField,
   textField,
 } from "../../../src/tui/widgets/text-field.js";
-import { paste, press, type } from "../support/state.js";
+
+const press = (name: string) => ({ name, text: "" });
+const type = (text: string) => ({ name: text, text });
+const paste = (text: string) => ({ name: "paste", text });
 
 /** A field as text with a bar at the cursor. */
 const field = (text: string): TextField => ({ text: text.replace("|", ""), cursor: text.indexOf("|") });

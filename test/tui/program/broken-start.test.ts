@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { readingOf } from "../../../src/tui/state/reading.js";
 import type { State } from "../../../src/tui/state/state.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -15,7 +14,7 @@ const WITH_NEW = edited((data) =>
 async function repaired(env: string) {
   const file = await dataFile("{");
   const program = await remoteProgram({ data: file.path, env }, {});
-  await program.until((state) => readingOf(state).failure !== undefined);
+  await program.until(() => program.reading.failure !== undefined);
   await file.write(DATA);
   program.press("r");
   await program.until((state) => state.places.length > 1);
@@ -36,7 +35,7 @@ it("all environments appear once a file that was broken at the start is repaired
 
 it("they appear too if there is none of the name that was asked for, which the screen says", async () => {
   const { file, program } = await repaired("nope");
-  await program.until((state) => readingOf(state).failure?.code === "not_found");
+  await program.until(() => program.reading.failure?.code === "not_found");
   expect(listed(program.state)).toEqual(ALL);
   await file.write(edited((data) => (data.environments[1].name = "nope")));
   await program.until((state) => listed(state).includes("shop/nope"));

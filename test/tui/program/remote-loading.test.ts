@@ -6,7 +6,6 @@ import { type Page, type PageRequest, paginate } from "../../../src/domain/page.
 import type { Variable } from "../../../src/domain/variable.js";
 import { serve } from "../../../src/local-server.js";
 import type { Data } from "../../../src/store/data.js";
-import { readingOf } from "../../../src/tui/state/reading.js";
 import { httpPeer, listening, tcpPeer, unusedPort } from "../../client/peer.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -66,14 +65,14 @@ describe("while 2,500 variables are read", () => {
     const program = await programOf(server.url);
     expect(program.frame()).toContain("reading…");
     await server.answer(2);
-    await program.until((state) => readingOf(state).entries.length > 0);
+    await program.until(() => program.reading.entries.length > 0);
     expect(program.frame()).toContain("1,000 of 2,500 read");
     expect(program.frame()).toMatch(/NAME_1 +NUMBER +••••••••/);
     program.press("j", "v");
     expect(program.frame()).toMatch(/NAME_2 +NUMBER +2 /);
     program.press("/", ..."999", "enter");
     expect(program.names).toEqual(["NAME_999"]);
-    expect(readingOf(program.state).isComplete).toBe(false);
+    expect(program.reading.isComplete).toBe(false);
     await server.answer(5);
     await program.until(isWell);
     expect(program.names).toEqual(["NAME_999", "NAME_1999"]);
@@ -88,7 +87,7 @@ describe("while 2,500 variables are read", () => {
     const server = await gatedServer({ ...data, variables: all, values: backwards });
     const program = await programOf(server.url);
     await server.answer(2);
-    await program.until((state) => readingOf(state).entries.length > 0);
+    await program.until(() => program.reading.entries.length > 0);
     expect(program.frame()).toMatch(/NAME_1 +NUMBER +… /);
     program.press("y");
     expect(program.frame()).toContain("still reading");
@@ -109,11 +108,11 @@ describe("while 2,500 variables are read", () => {
       const other = await runningServer();
       const program = await programOf(server.url, other.url);
       await server.answer(2);
-      await program.until((state) => readingOf(state).entries.length > 0);
+      await program.until(() => program.reading.entries.length > 0);
       await expect.poll(() => server.waiting.length).toBe(1);
       program.press("h", "j", "enter");
       const seen = new Set<number>();
-      onTestFinished(program.program.subscribe(() => seen.add(readingOf(program.state).entries.length)));
+      onTestFinished(program.program.subscribe(() => seen.add(program.reading.entries.length)));
       await server.answer(1);
       await program.until(isWell);
       await expect.poll(() => server.paths).toEqual(["/v1/variables", "/v1/variables-values", late]);
@@ -143,7 +142,7 @@ describe("while 2,500 variables are read", () => {
     await program.until(hasFailed);
     expect(program.frame()).toContain("✗ trying again in 1 s: the server failed with status 500");
     expect(program.names).toHaveLength(1_000);
-    expect(readingOf(program.state).isComplete).toBe(false);
+    expect(program.reading.isComplete).toBe(false);
     isBroken = false;
     program.pass(1);
     await program.until(isWell);
@@ -161,7 +160,7 @@ describe("a server that is down", () => {
     );
     expect(program.frame()).toContain("trying again in 1 s; r tries now");
     program.pass(1);
-    await program.until((state) => readingOf(state).failures === 2 && readingOf(state).nextAt !== undefined);
+    await program.until(() => program.reading.failures === 2 && program.reading.nextAt !== undefined);
     expect(program.frame()).toContain("trying again in 2 s");
     program.pass(1);
     expect(program.frame()).toContain("trying again in 1 s");
@@ -197,7 +196,7 @@ describe("a server that is down", () => {
     program.press("v");
     expect(program.frame()).toContain("postgres://localhost/dev");
     program.pass(1);
-    await program.until((state) => readingOf(state).failures === 2 && readingOf(state).nextAt !== undefined);
+    await program.until(() => program.reading.failures === 2 && program.reading.nextAt !== undefined);
     expect(program.frame()).toContain("6 s old");
     expect(program.frame().match(/✗ trying again/g)).toHaveLength(1);
     await stoppableServer(server.port);
@@ -226,7 +225,7 @@ describe("a rate limit", () => {
     program.pass(11);
     expect(program.frame()).toContain("✗ rate limit reached: trying again in 1 s");
     limited = false;
-    expect(readingOf(program.state).isComplete).toBe(false);
+    expect(program.reading.isComplete).toBe(false);
     program.pass(1);
     await program.until(isWell);
     limited = true;
@@ -243,13 +242,13 @@ describe("a rate limit", () => {
     const { url } = await fakeServer({ "/v1/variables": () => ({ status: 429 }) });
     const program = await programOf(url);
     const waits: number[] = [];
-    for (let failures = 1; failures <= 4; failures++) {
-      await program.until((state) => readingOf(state).failures === failures);
-      const wait = ((readingOf(program.state).nextAt ?? 0) - program.state.now) / 1_000;
+    for (let failures = 1; failures <= 7; failures++) {
+      await program.until(() => program.reading.failures === failures);
+      const wait = ((program.reading.nextAt ?? 0) - program.state.now) / 1_000;
       waits.push(wait);
       program.pass(wait);
     }
-    expect(waits).toEqual([1, 2, 4, 8]);
+    expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30]);
   });
 
   it("the rate limit is updated after each answer", async () => {
@@ -276,14 +275,14 @@ describe("looking for changes", () => {
     });
     const program = await programOf(url);
     await program.until(isWell);
-    const before = readingOf(program.state).entries;
+    const before = program.reading.entries;
     answers.length = 0;
     program.pass(4.9);
-    expect(readingOf(program.state).nextAt).toBeDefined();
+    expect(program.reading.nextAt).toBeDefined();
     program.pass(0.1);
     await program.until(isWell);
     expect(answers).toEqual(["/v1/variables 304", "/v1/variables-values 304", "/healthz 200"]);
-    expect(readingOf(program.state).entries).toBe(before);
+    expect(program.reading.entries).toBe(before);
     expect(program.frame()).toContain("0 s old");
 
     await write(
@@ -298,7 +297,7 @@ describe("looking for changes", () => {
       .poll(async () => (await fetch(`${url}/v1/variables`, { headers: DEV_HEADERS })).text(), { timeout: 10_000 })
       .toContain("NEW");
     program.pass(5);
-    await program.until((state) => readingOf(state).changes !== undefined);
+    await program.until(() => program.reading.changes !== undefined);
     expect(program.frame()).toContain("added: DEBUG_ALL, NEW; changed: PORT; removed: DEBUG");
     expect(program.frame()).toMatch(/~ PORT/);
     expect(program.frame()).toMatch(/\+ NEW/);
@@ -307,27 +306,30 @@ describe("looking for changes", () => {
     expect(program.frame()).not.toMatch(/~ PORT|\+ NEW/);
   });
 
+  it("looks for changes in the interval of the settings", async () => {
+    const paths: string[] = [];
+    const { url } = await runningServer({ onRequest: ({ path }) => paths.push(path) });
+    const { path: config } = await profileFolder({ staging: developmentProfile(url) });
+    const program = await remoteProgram({}, { config, preferences: { pollMs: 60_000 } });
+    await program.until(isWell);
+    program.pass(59);
+    expect(program.frame()).toContain("59 s old");
+    expect(paths).toHaveLength(3);
+    program.pass(1);
+    await program.shows(/· 0 s old/);
+    expect(paths).toHaveLength(6);
+  });
+
   it("looking for changes sends four requests a second at most", async () => {
-    const { url } = await runningServer({ data: manyVariables(12_000) });
+    const { url } = await runningServer({ data: manyVariables(9_001) });
     const program = await programOf(url);
     await program.until(isWell);
-    // Twelve pages of both lists, and the health.
-    expect((readingOf(program.state).nextAt ?? 0) - program.state.now).toBe(25 * 250);
+    // Ten pages of both lists, and the health.
+    expect((program.reading.nextAt ?? 0) - program.state.now).toBe(21 * 250);
   });
 });
 
 describe("a list", () => {
-  it("a list of 5,000 variables needs eleven requests", async () => {
-    const paths: string[] = [];
-    const { url } = await runningServer({ data: manyVariables(5_000), onRequest: ({ path }) => paths.push(path) });
-    const program = await programOf(url);
-    await program.until(isWell);
-    expect(paths).toHaveLength(11);
-    const { entries } = readingOf(program.state);
-    expect(entries.map(({ value }) => value?.content.value)).toEqual(entries.map((_, index) => index + 1));
-    expect(entries).toHaveLength(5_000);
-  });
-
   /** A server of 1,200 variables that may have pages of 700, and do something else with a page when it is odd. */
   async function oddServer(listOddly: (page: Required<PageRequest>) => Page<Variable>) {
     const odd = { is: true };
@@ -355,7 +357,7 @@ describe("a list", () => {
     odd.is = false;
     program.pass(10);
     await program.until(isWell);
-    expect(readingOf(program.state).entries).toHaveLength(1_200);
+    expect(program.reading.entries).toHaveLength(1_200);
     expect(program.frame()).not.toContain("✗");
   });
 
@@ -370,13 +372,13 @@ describe("a list", () => {
     const mixed: unknown[] = [];
     onTestFinished(
       program.program.subscribe(() => {
-        const { entries, failure } = readingOf(program.state);
+        const { entries, failure } = program.reading;
         const signs = new Set(entries.flatMap(({ value }) => (value ? [Math.sign(Number(value.content.value))] : [])));
         if (signs.size > 1 || failure) mixed.push({ signs, failure });
       }),
     );
     await program.until(isWell);
-    expect(readingOf(program.state).entries.map(({ value }) => value?.content.value)).toEqual(
+    expect(program.reading.entries.map(({ value }) => value?.content.value)).toEqual(
       values.map(({ content }) => content.value),
     );
     expect(mixed).toEqual([]);
@@ -392,7 +394,7 @@ describe("a list", () => {
     odd.is = false;
     program.pass(10);
     await program.until(isWell);
-    expect(readingOf(program.state).entries).toHaveLength(1_200);
+    expect(program.reading.entries).toHaveLength(1_200);
   });
 });
 
@@ -461,7 +463,7 @@ describe("a server that says it is not well", () => {
     await write('{ "hunter2');
     await expect.poll(health, { timeout: 10_000 }).toBe(503);
     program.pass(5);
-    await program.until((state) => readingOf(state).problem !== undefined);
+    await program.until(() => program.reading.problem !== undefined);
     expect(program.frame()).toMatch(/ 5 s old *\n[\s\S]*! .*could not be read again/);
     expect(program.frame()).not.toContain("hunter2");
     expect(program.names).toHaveLength(7);
@@ -471,7 +473,7 @@ describe("a server that says it is not well", () => {
     await write(DATA);
     await expect.poll(health, { timeout: 10_000 }).toBe(200);
     program.pass(5);
-    await program.until((state) => readingOf(state).problem === undefined);
+    await program.until(() => program.reading.problem === undefined);
     expect(program.frame()).not.toContain("! ");
   });
 });

@@ -1,12 +1,25 @@
-import { readFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { get } from "node:http";
+import { createServer } from "node:https";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { readingOf } from "../../../src/tui/state/reading.js";
-import { httpPeer, unusedPort } from "../../client/peer.js";
-import { DATA, edited } from "../../support/data.js";
+import { httpPeer, listening, unusedPort } from "../../client/peer.js";
+import { type CliOptions, runCli } from "../../support/cli.js";
+import { CREDENTIALS, DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { DEV_HEADERS } from "../../support/http.js";
 import { runningServer } from "../../support/running-server.js";
-import { developmentProfile, hasFailed, isWell, openPlace, profileFolder, remoteProgram } from "../support/tui.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import {
+  developmentProfile,
+  hasFailed,
+  isWell,
+  openPlace,
+  profileFolder,
+  type RemoteProgram,
+  remoteProgram,
+} from "../support/tui.js";
 
 const TEST_CREDENTIALS = { api_key: "test-key", api_secret: "test-secret" };
 
@@ -58,7 +71,7 @@ describe("profiles", () => {
       good: developmentProfile(url),
       file: { data: "/nowhere/vars.json" },
     });
-    await program.until((state) => readingOf(state).failure !== undefined);
+    await program.until(() => program.reading.failure !== undefined);
     expect(program.frame()).toContain('✗ "color" of profile odd is not a setting');
     expect(program.frame()).not.toMatch(/hunter2|trying again/);
     await openPlace(program, "bare");
@@ -84,11 +97,11 @@ describe("profiles", () => {
       expect(program.state.stack).toEqual([]);
     }
     await openPlace(program, "file");
-    expect(readingOf(program.state).isEditable).toBe(true);
+    expect(program.reading.isEditable).toBe(true);
     program.press("x");
     await program.shows(/▶ Delete/);
     program.press("enter");
-    await program.until((state) => state.stack.length === 0 && readingOf(state).entries[0]?.value === undefined);
+    await program.until((state) => state.stack.length === 0 && program.reading.entries[0]?.value === undefined);
     expect(await readFile(path, "utf8")).not.toContain("postgres://localhost/test");
   });
 
@@ -148,7 +161,7 @@ describe("profiles", () => {
     await program.until(hasFailed);
     expect(program.frame()).toContain("✗ profile staging: the server refused the credentials; r tries again");
     expect(program.names).toHaveLength(7);
-    expect(readingOf(program.state).nextAt).toBeUndefined();
+    expect(program.reading.nextAt).toBeUndefined();
   });
 });
 
@@ -184,7 +197,7 @@ describe("a comparison", () => {
     await program.shows(/▶ \S+ → \S+ {2}1\/\d/);
     expect(program.frame()).toContain("~ DATABASE_URL");
     program.press("escape");
-    expect(readingOf(program.state)).toMatchObject({ failure: undefined, isComplete: true });
+    expect(program.reading).toMatchObject({ failure: undefined, isComplete: true });
   });
 
   it("a comparison with a hanging server can be closed", async () => {
@@ -211,3 +224,61 @@ describe("a comparison", () => {
     expect(program.frame()).not.toMatch(/✗ \w/);
   });
 });
+
+describe("a command that is copied prints the value, and contains no secret,", () => {
+  /** Copies the command for DATABASE_URL, and runs it. */
+  async function expectPrinted(program: RemoteProgram, options: CliOptions): Promise<void> {
+    await program.until(isWell);
+    program.press("Y", "j", "j", "j", "j", "enter");
+    await program.shows(/copied the command for DATABASE_URL/);
+    const [command = ""] = program.copied;
+    expect(command).not.toMatch(/dev-secret|hunter2|['"\\]/);
+    // `env -u NAME` before it removes variables of the shell.
+    const words = command.split(" ");
+    const at = words.indexOf("appvars");
+    const env = Object.entries(options.env ?? {}).filter(([name]) => !words.slice(0, at).includes(name));
+    const printed = await runCli(words.slice(at + 1), { ...options, env: Object.fromEntries(env) });
+    expect(printed).toEqual({ code: 0, stdout: "postgres://localhost/dev\n", stderr: "" });
+  }
+
+  it("for a profile with any environment variables set", async () => {
+    const { url } = await runningServer();
+    const { path: config } = await profileFolder({ staging: developmentProfile(url) });
+    const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_API_KEY: "other", APPVARS_API_SECRET: "hunter2" };
+    const program = await remoteProgram({}, { config, env });
+    await openPlace(program, "staging");
+    await expectPrinted(program, { config, env });
+  });
+
+  it("for a server from flags and variables", async () => {
+    const { url } = await runningServer();
+    await expectPrinted(await remoteProgram({ url }, { env: CREDENTIALS }), { env: CREDENTIALS });
+  });
+
+  it("for a TLS server from .appvars.json, in any folder", async () => {
+    const { url } = await tlsServer();
+    const cwd = await temporaryFolder();
+    await copyFile(CERTIFICATE, join(cwd, "ca.pem"));
+    const project = { url: url.origin, api_key: "dev-key", ca_file: "ca.pem" };
+    await writeFile(join(cwd, ".appvars.json"), JSON.stringify(project));
+    const env = { APPVARS_API_SECRET: "dev-secret" };
+    const program = await remoteProgram({}, { env: { ...env, APPVARS_ALLOW_PROJECT: "1" }, cwd });
+    await expectPrinted(program, { env, cwd: "/" });
+  });
+});
+
+const tlsFixture = (name: string) => fileURLToPath(new URL(`../../support/tls/${name}`, import.meta.url));
+const CERTIFICATE = tlsFixture("certificate.pem");
+
+/** A TLS proxy for a server. */
+async function tlsServer() {
+  const { port } = await runningServer();
+  const [key, cert] = await Promise.all([readFile(tlsFixture("key.pem")), readFile(CERTIFICATE)]);
+  const server = createServer({ key, cert }, ({ url = "", headers }, res) => {
+    get({ host: "127.0.0.1", port, path: url, headers, agent: false }, (answer) => {
+      res.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(res);
+    });
+  });
+  return listening(server, "https");
+}

@@ -76,6 +76,9 @@ describe("help", () => {
     expect(tui.frame()).toContain("restore the terminal");
     tui.press("?");
     expect(tui.state.stack).toEqual([]);
+    tui.press("?");
+    tui.program.resize({ columns: 160, rows: 15 });
+    expect(tui.frame()).toMatch(/┃ Find +Move +┃/);
   });
 });
 

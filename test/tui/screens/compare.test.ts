@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SECRET } from "../support/state.js";
-import { openTui, SHOP } from "../support/tui.js";
+import { encrypt } from "../../../src/encryption/envelope.js";
+import { keyFile, openTui, SECRET, SHOP, shopOf } from "../support/tui.js";
 
 /** A comparison of development with test, which has been read. */
 async function compared(options: Parameters<typeof openTui>[0] = {}) {
@@ -119,6 +119,25 @@ describe("a comparison", () => {
     });
   });
 
+  it("shows long values line by line, of which n and N go from change to change", async () => {
+    const lines = (text: string) =>
+      Array.from({ length: 100 }, (_, index) => `${index === 10 || index === 70 ? text : "line"} ${index}`).join("\n");
+    const data = shopOf({ name: "TEXT", values: [lines("line"), lines("other")] });
+    const tui = await openTui({ columns: 80, rows: 24, data });
+    tui.press(...":diff test", "enter");
+    await tui.shows(/› ?~ TEXT/);
+    tui.press("v", "tab");
+    expect(tui.frame()).toMatch(/▶ TEXT {2}change 1\/2[\s\S]*… 7 equal lines …[\s\S]*- line 10\b[\s\S]*\+ other 10\b/);
+    tui.press("n", "n");
+    expect(tui.frame()).toMatch(/change 2\/2[\s\S]*- line 70\b/);
+    tui.press("N");
+    expect(tui.frame()).toMatch(/change 1\/2[\s\S]*- line 10\b/);
+    tui.press("pagedown");
+    expect(tui.frame()).not.toMatch(/- line 10\b/);
+    tui.press("home", "tab");
+    expect(tui.frame()).toMatch(/▶ development → test[\s\S]*… 7 equal lines …/);
+  });
+
   it("of production is in its color, and a pick leaves out the open place", async () => {
     const tui = await openTui({ env: "production" });
     tui.press("d", "j", "j", "j");
@@ -147,6 +166,44 @@ describe("the matrix", () => {
     expect(frame).toContain("= same  ~ differs  - missing  * encrypted  ? not read");
     expect(frame).not.toContain(SECRET);
     expect(frame).toMatch(/▶ shop 1\/5 {2}place 1\/3/);
+  });
+
+  it("compares values with the first of their row, by type and content, and encrypted ones only with v", async () => {
+    const KEY = "the key";
+    const same = encrypt("x", KEY);
+    const data = shopOf(
+      {
+        name: "JSON",
+        values: [
+          { a: 1, b: [2] },
+          { b: [2], a: 1 },
+        ],
+      },
+      { name: "ELSEWHERE", values: [undefined, 1, 2] },
+      { name: "SEALED", values: [same, same, encrypt("x", KEY)] },
+      { name: "PLAIN", values: [encrypt("x", KEY), "x", "y"] },
+      { name: "SPACES", type: "JSON", values: [encrypt('{ "b": true, "a": [1] }', KEY), { a: [1], b: true }, "no"] },
+    );
+    const tui = await matrix({ data, encKeyFile: await keyFile(KEY) });
+    const cells = (name: string) => {
+      const row = new RegExp(` ${name} +[=~*-].*`).exec(tui.frame())?.[0] ?? "";
+      return row.match(/same|differs|missing|encrypted/g)?.join(" ");
+    };
+    expect(["JSON", "ELSEWHERE", "SEALED", "PLAIN", "SPACES"].map(cells)).toEqual([
+      "same same missing",
+      "missing same differs",
+      "same same encrypted",
+      "same encrypted encrypted",
+      "same encrypted encrypted",
+    ]);
+    for (const [keys, expected] of [
+      [["j", "j", "v"], /› SEALED +=.same +=.same +=.same/],
+      [["j", "v"], /› PLAIN +=.same +=.same +~.differs/],
+      [["j", "v"], /› SPACES +=.same +=.same +~.differs/],
+    ] as const) {
+      tui.press(...keys);
+      await tui.shows(expected);
+    }
   });
 
   it("moves with arrows and letters, and n and N go to rows that differ or miss a value", async () => {

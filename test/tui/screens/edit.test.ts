@@ -1,13 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
 import type { Data } from "../../../src/store/data.js";
-import { readingOf } from "../../../src/tui/state/reading.js";
-import { dataFile } from "../../support/data-file.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
-import { SECRET } from "../support/state.js";
-import { isWell, openTui, remoteProgram, SHOP } from "../support/tui.js";
+import { isWell, keyFile, openTui, remoteProgram, SECRET, SHOP } from "../support/tui.js";
 
 describe("a form", () => {
   it("starts at the value, masks it unless it has the focus, and Ctrl-S asks before the edit is written", async () => {
@@ -57,6 +52,7 @@ describe("a form", () => {
     ["a", [..."PORT"], "PORT already exists: edit it instead"],
     ["a", [..."UNSET"], "UNSET already exists: edit it instead"],
     ["a", [..."9"], "✗ a name is"],
+    ["a", [..."N", "tab", "right", "tab", ..."many"], "✗ a NUMBER consists of digits"],
   ])("refuses %s with %j, and typing clears the problem", async (key, text, problem) => {
     const tui = await openTui();
     tui.press(key, ...text, "ctrl-s");
@@ -153,9 +149,9 @@ describe("a form", () => {
     tui.press("j", "e", "1");
     const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 4000 } } : each));
     await tui.file.write({ ...SHOP, values });
-    await tui.until((state) => {
+    await tui.until(() => {
       tui.pass(1);
-      return readingOf(state).entries[1]?.value?.content.value === 4000;
+      return tui.reading.entries[1]?.value?.content.value === 4000;
     });
     tui.press("ctrl-s");
     await tui.shows(/PORT has been changed by another program/, /- 4000/, /\+ 30001/);
@@ -179,6 +175,9 @@ describe("a deletion", () => {
     expect(tui.frame()).not.toContain(SECRET);
     tui.press("y");
     expect(tui.footer()).toContain("y is no answer: press Enter on a button, or Ctrl-S");
+    for (const text of ["\n", "enter", "y"]) tui.paste(text);
+    expect(tui.frame()).toContain("▶ Delete");
+    expect(await tui.saved("DATABASE_URL")).toBe(SECRET);
     tui.press("escape");
     expect(tui.state.stack).toEqual([]);
   });
@@ -384,11 +383,7 @@ it("an encrypted value is decrypted when it is revealed, copied and edited, and 
   const values = SHOP.values.map((each) =>
     each.id === 11 ? { ...each, content: { value: encrypt("old", KEY) } } : each,
   );
-  const file = await dataFile({ ...SHOP, values });
-  const keyFile = join(await temporaryFolder(), "key");
-  await writeFile(keyFile, KEY, { mode: 0o600 });
-  const tui = await remoteProgram({ data: file.path, env: "development", encKeyFile: keyFile }, {});
-  await tui.until(isWell);
+  const tui = await openTui({ data: { ...SHOP, values }, encKeyFile: await keyFile(KEY) });
   tui.press("v");
   await tui.shows(/DATABASE_URL +STRING +old /);
   tui.press("y");
@@ -399,7 +394,6 @@ it("an encrypted value is decrypted when it is revealed, copied and edited, and 
   tui.press(..."new", "ctrl-s");
   await tui.shows(/\+ new/, /- \(encrypted\)/);
   tui.press("enter");
-  await tui.shows(/changed DATABASE_URL/);
-  const now: Data = JSON.parse(await readFile(file.path, "utf8"));
-  expect(decrypt(String(now.values.find(({ id }) => id === 11)?.content.value), KEY)).toBe("new");
+  await tui.shows(/✓ changed DATABASE_URL/);
+  expect(decrypt(String(await tui.saved("DATABASE_URL")), KEY)).toBe("new");
 });

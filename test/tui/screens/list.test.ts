@@ -1,9 +1,8 @@
 import { describe, expect, it, test } from "vitest";
-import { SECRET } from "../support/state.js";
-import { openTui, SHOP } from "../support/tui.js";
+import { openTui, SECRET, SHOP, selectedIn as selected, shopOf } from "../support/tui.js";
 
-/** The variable under the cursor. */
-const selected = (frame: string) => /[┃│]›[ +~][ ✓] ?(\w+)/.exec(frame)?.[1];
+const numbered = (count: number) =>
+  shopOf(...Array.from({ length: count }, (_, index) => ({ name: `V_${index + 1}`, values: [index] })));
 
 describe("moving", () => {
   it.each([
@@ -23,6 +22,43 @@ describe("moving", () => {
     const tui = await openTui();
     tui.press(...keys);
     expect(selected(tui.frame())).toBe(name);
+  });
+
+  it("moves by lines and by pages, scrolls no further than necessary, and stops at both ends", async () => {
+    const tui = await openTui({ data: numbered(60), columns: 80, rows: 24 });
+    const cursor = (key: string) => {
+      tui.press(key);
+      return selected(tui.frame());
+    };
+    // Eleven rows are visible.
+    expect(["k", "up", "pageup", "ctrl-b", "ctrl-u", "home"].map(cursor)).toEqual(Array(6).fill("V_1"));
+    expect(["pagedown", "ctrl-f", "ctrl-d", "ctrl-u", "pageup"].map(cursor)).toEqual([
+      "V_12",
+      "V_23",
+      "V_28",
+      "V_23",
+      "V_12",
+    ]);
+    expect(tui.frame()).toMatch(/ V_12 [\s\S]* V_22 /);
+    expect(cursor("down")).toBe("V_13");
+    expect(tui.frame()).toMatch(/ V_12 [\s\S]* V_22 /);
+    expect(["end", "j", "pagedown"].map(cursor)).toEqual(["V_60", "V_60", "V_60"]);
+    expect(tui.frame()).toMatch(/ V_50 [\s\S]* V_60 /);
+  });
+
+  it("stays in an empty list", async () => {
+    const tui = await openTui({ data: shopOf() });
+    tui.press("up", "end", "pagedown", "g");
+    expect(tui.frame()).toContain("no variables yet; a adds one");
+  });
+
+  it("moves to the variable in place of one that was removed", async () => {
+    const tui = await openTui();
+    tui.press("G");
+    const variables = SHOP.variables.slice(0, 4);
+    await tui.file.write({ ...SHOP, variables, values: SHOP.values.filter(({ variable_id }) => variable_id !== 5) });
+    await tui.tickUntil(/· removed: DEBUG$/m);
+    expect(selected(tui.frame())).toBe("UNSET");
   });
 
   it("opens the next and the previous environment with ] and [, with the cursor on the same variable", async () => {
@@ -174,6 +210,41 @@ describe("filter, type and sort", () => {
   });
 });
 
+describe("columns", () => {
+  /** The headings, and where they begin in the list. */
+  const headings = (frame: string) => {
+    const heading = /[┃│] {3}((?:NAME|TYPE|VALUE|DESCRIPTION)\b.*?) *[┃│]/.exec(frame)?.[1] ?? "";
+    return Array.from(heading.matchAll(/[A-Z]+/g), ({ 0: name, index }) => `${name} ${index}`).join(", ");
+  };
+
+  it.each([
+    [200, "NAME", "NAME 0, TYPE 8, VALUE 17, DESCRIPTION 69"],
+    [80, "NAME", "NAME 0, TYPE 8, VALUE 17"],
+    [120, "N".repeat(100), "NAME 0, TYPE 34, VALUE 43"],
+    [60, "N".repeat(100), "NAME 0, TYPE 27, VALUE 36"],
+  ])("at %d columns a name has its room, then a value, then a description: %s", async (columns, name, expected) => {
+    const tui = await openTui({ columns, data: shopOf({ name, values: ["x"] }) });
+    expect(headings(tui.frame())).toBe(expected);
+  });
+
+  it.each([
+    [[{ name: "type" }, { name: "name", width: 20 }], "TYPE 0, NAME 9"],
+    [[{ name: "value" }, { name: "name" }], "VALUE 0, NAME 42"],
+    [[{ name: "name" }], "NAME 0"],
+    // There is no room for the last one.
+    [[{ name: "description", width: 40 }, { name: "name" }, { name: "value", width: 30 }], "DESCRIPTION 0, NAME 42"],
+  ] as const)("are those of the settings: %j", async (columns, expected) => {
+    const tui = await openTui({ columns: 80, preferences: { columns } });
+    expect(headings(tui.frame())).toBe(expected);
+  });
+
+  it.each([120, 160, 200])("leave 40 for a value at %d", async (columns) => {
+    const tui = await openTui({ columns, data: shopOf({ name: "N".repeat(32), values: ["v".repeat(200)] }) });
+    tui.press("V");
+    expect(/STRING +(v+)…/.exec(tui.frame())?.[1]?.length).toBeGreaterThanOrEqual(39);
+  });
+});
+
 describe("marks", () => {
   it("marks with Space, R, * and !, and Escape removes range, filter and marks in turn", async () => {
     const tui = await openTui();
@@ -199,6 +270,36 @@ describe("marks", () => {
   });
 });
 
+it("announces changes of another program by name, many by their number, and own edits by their own notice", async () => {
+  const tui = await openTui();
+  const more = shopOf(...["A", "B", "C", "D"].map((name) => ({ name, values: [1] })));
+  const added = more.variables.map((each) => ({ ...each, id: each.id + 10 }));
+  const given = more.values.map((each) => ({ ...each, variable_id: each.variable_id + 10 }));
+  const values = SHOP.values.filter(({ id }) => id !== 12);
+  await tui.file.write({ ...SHOP, variables: [...SHOP.variables, ...added], values: [...values, ...given] });
+  await tui.tickUntil(/· added: 4 variables; changed: PORT$/m);
+  expect(tui.frame()).toMatch(/ ~ PORT +NUMBER +\(no value\)/);
+  expect(tui.frame()).toMatch(/ \+ A /);
+  tui.press("x");
+  await tui.shows(/▶ Delete/);
+  tui.press("enter");
+  await tui.shows(/✓ deleted the value of DATABASE_URL; u undoes it$/m, /›~ DATABASE_URL/);
+});
+
+it("the row under the cursor is inverse where the list has the focus, and production has a warning color", async () => {
+  const tui = await openTui();
+  const rowOf = (name: string) =>
+    tui
+      .painted("dark")
+      .split("\n")
+      .find((line) => line.includes(`  ${name} `)) ?? "";
+  expect(rowOf("DATABASE_URL")).toContain("\x1b[7m");
+  expect(rowOf("PORT")).not.toContain("\x1b[7m");
+  tui.press("tab");
+  expect(rowOf("DATABASE_URL")).not.toContain("\x1b[7m");
+  expect(tui.painted("plain")).not.toMatch(/\x1b\[(3[0-8]|4[0-8]|9\d)/);
+});
+
 describe("values", () => {
   it("masks all at first; v shows one for 30 seconds, and V all for a minute", async () => {
     const tui = await openTui();
@@ -213,6 +314,12 @@ describe("values", () => {
     expect(tui.frame()).toContain("3000");
     tui.pass(61);
     expect(tui.frame()).not.toContain("3000");
+    for (const key of ["v", "V"]) {
+      tui.press(key);
+      expect(tui.frame()).toContain(SECRET);
+      tui.press(key);
+      expect(tui.frame()).not.toContain(SECRET);
+    }
   });
 
   it.each([undefined, "all"] as const)(

@@ -9,8 +9,8 @@ import type { State, Step } from "../../../src/tui/state/state.js";
 import { awaiting } from "../../../src/tui/state/work.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
-import { SECRET } from "../support/state.js";
-import { developmentProfile, openPlace, openTui, profileFolder, remoteProgram, SHOP } from "../support/tui.js";
+
+import { developmentProfile, openPlace, openTui, profileFolder, remoteProgram, SECRET, SHOP } from "../support/tui.js";
 
 /** All commands, and one more for the key F5. */
 function withCommand(run: (state: State) => Step): readonly Command[] {

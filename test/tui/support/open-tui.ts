@@ -4,7 +4,6 @@ import { delimiter, dirname, join } from "node:path";
 import type { Data } from "../../../src/store/data.js";
 import { BINARY } from "../../support/binary.js";
 import { type DataFile, dataFile } from "../../support/data-file.js";
-import { aRecord } from "../../support/records.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { type Tmux, type TmuxOptions, tmux } from "../../support/tmux.js";
 
@@ -62,16 +61,5 @@ export function atBottom(expected: RegExp): (screen: string) => boolean {
     const lines = screen.trimEnd().split("\n");
     const start = lines.findLastIndex((line) => !line.startsWith("   "));
     return expected.test([lines[start], ...lines.slice(start + 1).map((line) => line.trim())].join(" "));
-  };
-}
-
-/** The environments of the example, with only this many variables in the first: `V_001` and so on. */
-export function manyVariables(count: number): Data {
-  const added = Array.from({ length: count }, (_, index) => index + 1);
-  const name = (number: number) => `V_${String(number).padStart(3, "0")}`;
-  return {
-    ...EXAMPLE,
-    variables: added.map((id) => aRecord({ id, type: "NUMBER", name: name(id) })),
-    values: added.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value: id } })),
   };
 }

@@ -1,30 +1,42 @@
+import { EventEmitter } from "node:events";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { createElement } from "react";
+import chalk from "chalk";
+import { render } from "ink";
+import { createElement, type ReactNode } from "react";
 import { onTestFinished } from "vitest";
 import type { SourceFlags } from "../../../src/cli/settings/setting-table.js";
 import { writeValues } from "../../../src/cli/tui/place-files.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
-import type { Data } from "../../../src/store/data.js";
+import type { VariableSource } from "../../../src/domain/source.js";
+import type { JsonValue, VariableType } from "../../../src/domain/variable.js";
+import { Service } from "../../../src/service/service.js";
+import type { Data, VariableRecord } from "../../../src/store/data.js";
+import { createMemoryStore } from "../../../src/store/memory-store.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
 import { Screen } from "../../../src/tui/program/draw.js";
-import { createProgram } from "../../../src/tui/program/program.js";
+import { createProgram, type ProgramOptions } from "../../../src/tui/program/program.js";
 import { pictureOf } from "../../../src/tui/program/screen.js";
 import { type Command, keysByName } from "../../../src/tui/state/command.js";
-import type { CopyOutcome, EditText } from "../../../src/tui/state/ports.js";
+import type { CopyOutcome, EditText, WriteValues } from "../../../src/tui/state/ports.js";
 import { readingOf } from "../../../src/tui/state/reading.js";
 import type { Preferences, State } from "../../../src/tui/state/state.js";
 import { textWidth } from "../../../src/tui/text/graphemes.js";
-import { createTheme } from "../../../src/tui/text/theme.js";
+import { createTheme, type ThemeName } from "../../../src/tui/text/theme.js";
 import type { Mouse } from "../../../src/tui/widgets/key.js";
 import { type CliOptions, runWith } from "../../support/cli.js";
 import { DEVELOPMENT } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { aRecord } from "../../support/records.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-import { renderFrame } from "./render-frame.js";
-import { NOW, SECRET } from "./state.js";
+
+/** The time at which tests start, in milliseconds. */
+const NOW = Date.UTC(2026, 0, 31);
+
+/** A value that must not appear while it is masked; short, so that no column cuts it. */
+export const SECRET = "hunter2";
 
 type Profiles = Record<string, Record<string, unknown>>;
 
@@ -32,6 +44,13 @@ type Profiles = Record<string, Record<string, unknown>>;
 export interface ProfileFolder {
   readonly path: string;
   write(profiles: Profiles): Promise<void>;
+}
+
+/** A file with an encryption key. */
+export async function keyFile(key: string): Promise<string> {
+  const path = join(await temporaryFolder(), "key");
+  await writeFile(path, key, { mode: 0o600 });
+  return path;
 }
 
 /** A config folder with these profiles, of which the first is the current one. */
@@ -54,7 +73,7 @@ export function developmentProfile(url: string | URL, change: object = {}): Reco
   return { url: origin, api_key: DEVELOPMENT.apiKey, api_secret: DEVELOPMENT.apiSecret, ...change };
 }
 
-interface Options extends CliOptions {
+interface TuiOptions {
   readonly columns?: number;
   readonly rows?: number;
   /** By default all, with their own keys. */
@@ -63,26 +82,36 @@ interface Options extends CliOptions {
   /** The person's own editor: the text that it saves. */
   readonly edit?: EditText;
   readonly outcome?: CopyOutcome;
+  readonly write?: WriteValues;
 }
 
-/** The TUI without a terminal, with places as the command finds them. Only `pass` moves its clock. */
-export async function remoteProgram(flags: SourceFlags, { columns = 200, rows = 30, ...options }: Options) {
-  const { commands = ALL_COMMANDS, edit = async (text) => text, outcome = { kind: "clipboard" } } = options;
+/** The TUI without a terminal, with places as the command finds them. */
+export async function remoteProgram(flags: SourceFlags, options: TuiOptions & CliOptions) {
   const { code: found } = await runWith(
     (io) => findPlaces(flags, { io, warn: (text) => void io.stderr.write(text) }),
     options,
   );
+  onTestFinished(() => found.close());
+  return startTui(found, options);
+}
+
+/** The TUI without a terminal. Only `pass` moves its clock. */
+export function startTui(
+  { places, place = 0, follow }: Pick<ProgramOptions, "places" | "follow"> & { readonly place?: number },
+  { columns = 200, rows = 30, commands = ALL_COMMANDS, write = writeValues, ...options }: TuiOptions = {},
+) {
+  const { edit = async (text) => text, outcome = { kind: "clipboard" } } = options;
   const copied: string[] = [];
   const events: string[] = [];
   let now = NOW;
   const program = createProgram({
-    places: found.places,
-    follow: found.follow,
+    places,
+    follow,
     copy: async (text) => {
       copied.push(text);
       return outcome;
     },
-    write: writeValues,
+    write,
     editText: edit,
     listFolder: async () => [],
     ticks: () => now,
@@ -90,16 +119,20 @@ export async function remoteProgram(flags: SourceFlags, { columns = 200, rows = 
     suspend: () => void events.push("suspend"),
     redraw: () => void events.push("redraw"),
     commands,
-    start: { columns, rows, place: found.place, preferences: { keys: keysByName(commands), ...options.preferences } },
+    start: { columns, rows, place, preferences: { keys: keysByName(commands), ...options.preferences } },
     defer: setImmediate,
   });
-  onTestFinished(async () => {
-    await program.close();
-    await found.close();
-  });
+  onTestFinished(program.close);
+  const draw = (theme: ThemeName) => {
+    const picture = pictureOf(program.state, commands, createTheme(theme));
+    return renderFrame(createElement(Screen, { picture }), program.state.columns);
+  };
+  let last: { readonly state: State; readonly text: string } | undefined;
+  /** Drawn once for each state, since drawing takes longer than all else. */
   const frame = () => {
-    const picture = pictureOf(program.state, commands, createTheme("plain"));
-    return stripVTControlCharacters(renderFrame(createElement(Screen, { picture }), program.state.columns));
+    const { state } = program;
+    if (last?.state !== state) last = { state, text: stripVTControlCharacters(draw("plain")) };
+    return last.text;
   };
   const until = (isReached: (state: State) => boolean): Promise<void> => {
     return new Promise((resolve) => {
@@ -124,9 +157,23 @@ export async function remoteProgram(flags: SourceFlags, { columns = 200, rows = 
     copied,
     events,
     frame,
+    /** The frame as a terminal with all colors gets it. */
+    painted(theme: ThemeName): string {
+      const { level } = chalk;
+      chalk.level = 3;
+      try {
+        return draw(theme);
+      } finally {
+        chalk.level = level;
+      }
+    },
     until,
     get state() {
       return program.state;
+    },
+    /** What is known of the open place. */
+    get reading() {
+      return readingOf(program.state);
     },
     get names() {
       const { entries } = readingOf(program.state);
@@ -148,6 +195,16 @@ export async function remoteProgram(flags: SourceFlags, { columns = 200, rows = 
       await until(() => expected.every((each) => each.test(frame())));
       return frame();
     },
+    /** The same, and the time passes: for what the TUI looks for by itself. */
+    async tickUntil(...expected: readonly RegExp[]): Promise<string> {
+      await until(() => {
+        if (expected.every((each) => each.test(frame()))) return true;
+        now += 1_000;
+        program.tick();
+        return false;
+      });
+      return frame();
+    },
     /** The last line. */
     footer: () => frame().trimEnd().split("\n").at(-1) ?? "",
     /** Moves the clock by this many seconds, and sends a tick. */
@@ -156,6 +213,29 @@ export async function remoteProgram(flags: SourceFlags, { columns = 200, rows = 
       program.tick();
     },
   };
+}
+
+/** An element as ink renders it on a screen of this width. */
+export function renderFrame(element: ReactNode, columns: number): string {
+  let frame = "";
+  const stdout = new Writable({
+    decodeStrings: false,
+    write: (text, _encoding, done) => {
+      frame = text;
+      done();
+    },
+  });
+  const instance = render(element, {
+    stdout: Object.assign(stdout, { columns }) as unknown as NodeJS.WriteStream,
+    stdin: new EventEmitter() as unknown as NodeJS.ReadStream,
+    debug: true,
+    exitOnCtrlC: false,
+    patchConsole: false,
+  });
+  const drawn = frame;
+  instance.unmount();
+  instance.cleanup();
+  return drawn;
 }
 
 /** Three environments of one application; production is one of them. */
@@ -186,17 +266,53 @@ export const SHOP: Data = {
   }) as Data["values"],
 };
 
+/** A variable, and its values in the three environments. */
+export interface Row extends Partial<VariableRecord> {
+  /** In development, test and production; undefined for none. */
+  readonly values: readonly (JsonValue | undefined)[];
+}
+
+/** The environments of `SHOP` with these variables, by default of the type of their first value. */
+export function shopOf(...rows: readonly Row[]): Data {
+  return {
+    ...SHOP,
+    variables: rows.map(({ values, ...record }, index) => {
+      return aRecord({ id: index + 1, type: typeOf(values.find((value) => value !== undefined)), ...record });
+    }),
+    values: rows.flatMap(({ values }, index) =>
+      values.flatMap((value, place) => {
+        const id = 100 * (index + 1) + place;
+        return value === undefined
+          ? []
+          : [{ id, variable_id: index + 1, environment_id: place + 1, content: { value } }];
+      }),
+    ),
+  };
+}
+
+function typeOf(value: JsonValue = ""): VariableType {
+  return ({ string: "STRING", number: "NUMBER", boolean: "BOOLEAN" } as const)[typeof value as "string"] ?? "JSON";
+}
+
+/** The source of development with these variables. */
+export function localSource(...rows: readonly Row[]): VariableSource {
+  const service = new Service(createMemoryStore(shopOf(...rows)), () => 0);
+  return service.source(service.findEnvironment("shop/development"));
+}
+
 /** The TUI on a data file, which has been read. `env` is the environment that is open. */
 export async function openTui({
   env = "development",
   data = SHOP,
+  encKeyFile,
   ...options
-}: Omit<Options, "env"> & { env?: string; data?: Data } = {}) {
+}: TuiOptions & Omit<CliOptions, "env"> & { env?: string; data?: Data; encKeyFile?: string } = {}) {
   const file = await dataFile(data);
-  const tui = await remoteProgram({ data: file.path, env }, options);
+  const tui = await remoteProgram({ data: file.path, env, ...(encKeyFile && { encKeyFile }) }, options);
   await tui.until(isWell);
   return Object.assign(tui, {
     file,
+    data,
     /** The value that the file has for a variable now; undefined without one. */
     async saved(name: string, environment = env) {
       const now: Data = JSON.parse(await readFile(file.path, "utf8"));
@@ -207,6 +323,9 @@ export async function openTui({
     },
   });
 }
+
+/** The name of the variable under the cursor of the list. */
+export const selectedIn = (frame: string) => /[┃│]›[ +~][ ✓] ?(\w+)/.exec(frame)?.[1];
 
 export type RemoteProgram = Awaited<ReturnType<typeof remoteProgram>>;
 

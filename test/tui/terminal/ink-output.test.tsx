@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Lines } from "../../../src/tui/program/draw.js";
 import Output from "../../../src/tui/terminal/ink-output.js";
-import { renderFrame } from "../support/render-frame.js";
+import { renderFrame } from "../support/tui.js";
 
 const NONE = { transformers: [] };
 

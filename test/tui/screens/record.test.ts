@@ -1,0 +1,92 @@
+import { expect, it } from "vitest";
+import { openTui, type Row, SECRET, SHOP, shopOf } from "../support/tui.js";
+
+/** The record beside the list, without its border. */
+function recordIn(frame: string): string[] {
+  const lines = frame.split("\n").slice(1, -1);
+  return lines.map((line) =>
+    line
+      .slice(-65)
+      .replace(/^.*?[│┃╭┏╰┗]/, "")
+      .replace(/[│┃╮┓╯┛]$/, "")
+      .trimEnd(),
+  );
+}
+
+const opened = (...rows: readonly Row[]) => openTui({ data: shopOf(...rows) });
+
+it("shows description, type, ids and the masked value, and in a low panel the same in one line", async () => {
+  const tui = await openTui();
+  const facts = [
+    " Primary database",
+    "",
+    /^ type +STRING$/,
+    /^ variable id +1$/,
+    /^ value id +11$/,
+    /^ encrypted +no$/,
+  ];
+  for (const fact of facts) expect(recordIn(tui.frame())).toContainEqual(expect.stringMatching(fact));
+  expect(recordIn(tui.frame())).toContain(" ••••••••");
+  tui.program.resize({ columns: 80, rows: 24 });
+  expect(tui.frame()).toMatch(/│ STRING · id 1 · value id 11 · not encrypted +│\n.*│ Primary database +│/);
+});
+
+it("compares with the other environments of the application, whose values are shown with v", async () => {
+  const tui = await openTui();
+  await tui.shows(/in other environments/, /test +~ differs +•+ /, /production +~ differs +•+ /);
+  expect(tui.frame()).not.toContain(SECRET);
+  tui.press("v");
+  await tui.shows(new RegExp(`test +~ differs +other ${SECRET} [^]*production +~ differs +live ${SECRET} `));
+  tui.press("j");
+  await tui.shows(/test +=.same +•+ /, /production +~ differs +•+ /);
+  tui.press("j");
+  await tui.shows(/test +- missing/, /production +- missing/);
+});
+
+it("warns of a reserved name, and repeats a name that is too long for the title", async () => {
+  const name = "LONG_".repeat(15);
+  const tui = await opened({ name: "PROMPT_COMMAND", values: ["x"] }, { name, values: ["x"] });
+  expect(tui.frame()).toMatch(/name +reserved: run and export leave it out/);
+  tui.press("j");
+  const text = recordIn(tui.frame()).slice(1).join("");
+  expect(text.replaceAll(/\s/g, "")).toContain(name);
+});
+
+it("shows JSON pretty-printed and colored, as a form does", async () => {
+  const value = { beta: true, themes: ["light"], retries: 3, owner: null };
+  const tui = await opened({ name: "FLAGS", values: [value] }, { name: "TEXT", type: "JSON", values: ['{"a":1}'] });
+  tui.press("V");
+  const lines = recordIn(tui.frame());
+  const from = lines.indexOf(" {");
+  expect(lines.slice(from, from + 8)).toEqual(
+    ["{", '  "beta": true,', '  "themes": [', '    "light"', "  ],", '  "retries": 3,', '  "owner": null', "}"].map(
+      (line) => ` ${line}`,
+    ),
+  );
+  expect(tui.painted("dark")).toMatch(/38;2;95;208;220m"beta"[\s\S]*38;2;207;163;255mtrue[\s\S]*38;2;240;180;92m3/);
+  tui.press("j");
+  expect(recordIn(tui.frame())).toContain(' "{\\"a\\":1}"');
+});
+
+it("keeps line breaks, escapes control characters, and wraps wide characters", async () => {
+  const tui = await opened({ name: "A", values: [`one\ntwo\u001b[0m\u202e\n${"日本".repeat(20)}`] });
+  tui.press("V");
+  const lines = recordIn(tui.frame());
+  const from = lines.indexOf(" one");
+  expect(lines.slice(from + 1, from + 4)).toEqual([
+    expect.stringContaining("two\\x1b[0m\\u{202e}"),
+    expect.stringMatching(/日本/),
+    expect.stringMatching(/日本/),
+  ]);
+});
+
+it("neither a long description nor a problem hides the value in a low panel", async () => {
+  const variables = SHOP.variables.map((each) => ({ ...each, description: "word ".repeat(60).trim() }));
+  const tui = await openTui({ columns: 80, rows: 24, data: { ...SHOP, variables } });
+  const below = () => tui.frame().split("DATABASE_URL ─")[1] ?? "";
+  expect(below()).toMatch(/••••••••[\s\S]*word word/);
+  await tui.file.write("{");
+  const problem = (await tui.tickUntil(/┃ ! the data file is not valid JSON/)).split("DATABASE_URL ─")[1] ?? "";
+  expect(problem).toContain("••••••••");
+  expect(tui.names).toHaveLength(5);
+});

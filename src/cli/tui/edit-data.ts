@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { type Environment, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import type { Data, ValueRecord, VariableRecord } from "../../store/data.js";
 import { renameVariable, setValues, unsetValues } from "../../store/edit-values.js";
-import { changesBetween } from "../../store/record-changes.js";
 import type { Assigned, Change, EnvironmentChanges } from "../../tui/state/ports.js";
 
 /** A variable as an environment sees it. */
@@ -49,11 +48,8 @@ export function withChanges(data: Data, parts: readonly EnvironmentChanges[]): D
  * value is among the changes of one environment.
  */
 export function partsBetween(data: Data, next: Data, home: Environment): EnvironmentChanges[] {
-  const ids = new Set(
-    changesBetween(data, next)
-      .map((change) => (change.after ?? change.before) as ValueRecord)
-      .map((record) => record.variable_id ?? record.id),
-  );
+  const values = onlyIn(data.values, next.values).map(({ variable_id }) => variable_id);
+  const ids = new Set([...onlyIn(data.variables, next.variables).map(({ id }) => id), ...values]);
   const isChanged = ({ id }: VariableRecord) => ids.has(id);
   const own = data.environments.filter(({ application }) => application === home.application);
   return own.flatMap((environment) => {
@@ -64,6 +60,14 @@ export function partsBetween(data: Data, next: Data, home: Environment): Environ
     const changes = changesOf(before, after).filter((change) => isShown(change, environment.id === home.id));
     return changes.length > 0 ? { environment: qualifiedName(environment), changes } : [];
   });
+}
+
+/** Records that are in one of two lists. Those that have not changed are the same objects. */
+function onlyIn<T>(before: readonly T[], after: readonly T[]): readonly T[] {
+  if (before === after) return [];
+  const removed = new Set(before);
+  const added = after.filter((record) => !removed.delete(record));
+  return [...added, ...removed];
 }
 
 /** By their names, as an id changes when a variable is created again; or else by their ids, for renames. */

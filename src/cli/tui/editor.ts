@@ -15,9 +15,8 @@ import {
 import { decrypt, encrypt } from "../../encryption/envelope.js";
 import { parseAs } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
-import { schemaProblem } from "../../store/parse-data.js";
 import type { EditableStore } from "../../store/store.js";
-import { keepingSchemas, loadValueChecker } from "../../store/value-schema.js";
+import { checkSchema, keepingSchemas } from "../../store/value-schema.js";
 import type { Assigned, Assignment, Change, Draft, Editor, EnvironmentChanges } from "../../tui/state/ports.js";
 import { decryptValues } from "../reading/decryption.js";
 import { isSame, partsBetween, presentByName, withChanges } from "./edit-data.js";
@@ -130,10 +129,7 @@ function plainIfKnown(value: JsonValue, key: string | undefined): JsonValue {
 async function parseSchema(text: string): Promise<JsonSchema | undefined> {
   if (text.trim() === "") return undefined;
   const schema = parsed(text) as JsonSchema;
-  const problem = schemaProblem(schema);
-  if (problem !== undefined) throw new UsageError(`the schema${problem}`);
-  const broken = (await loadValueChecker()).brokenSchema(schema);
-  if (broken !== undefined) throw new UsageError(`the schema is not valid: ${broken}`);
+  await checkSchema(schema, "the schema");
   return schema;
 }
 

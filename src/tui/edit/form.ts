@@ -100,11 +100,9 @@ function withText(form: Form, name: TextName, field: TextField): Form {
 
 /** The form with another choice. A value that was not edited follows the type. */
 function withChoice(form: Form, field: ChoiceField, by: number): Form {
-  const chosen = { ...form.chosen, [field]: cycled<string>(CHOICES[field], form.chosen[field], by) };
-  const [before, after] = [form.chosen, chosen].map(({ type }) => initialValue(form.before, type as VariableType));
-  const isEdited = form.texts.value.text !== before?.text;
-  const next = { ...form, chosen };
-  return isEdited || !after || before?.text === after.text ? next : withText(next, "value", after);
+  const next = { ...form, chosen: { ...form.chosen, [field]: cycled<string>(CHOICES[field], form.chosen[field], by) } };
+  const [old, now] = [form, next].map(({ before, chosen }) => initialValue(before, chosen.type as VariableType));
+  return now && old?.text === form.texts.value.text ? withText(next, "value", now) : next;
 }
 
 /** Whether something was typed or chosen that would be lost with the form. */

@@ -161,16 +161,11 @@ export function noteLines(
   if (shared !== "" && !(purpose === "edit" && changes.every(isSharedOnly))) {
     notes.push(`All environments of the application share the ${shared}, which this changes too.`);
   }
-  const removed = changes.filter(({ before, after }) => before && !after);
-  const names = new Set(removed.map(({ name }) => name));
-  if (names.size === 1) {
-    notes.push(
-      `${variablesText(removed.slice(0, 1))} has no value in another environment: its type and description are deleted too.`,
-    );
-  } else if (names.size > 1) {
-    notes.push(
-      `${countText(names.size)} variables have no value in another environment: these are deleted altogether.`,
-    );
+  const removed = new Set(changes.flatMap(({ name, before, after }) => (before && !after ? name : [])));
+  if (removed.size > 0) {
+    const text = variablesText([...removed].map((name) => ({ name })));
+    const [has, is] = removed.size === 1 ? ["has", "is"] : ["have", "are"];
+    notes.push(`${text} ${has} no value in another environment, and ${is} deleted altogether.`);
   }
   const author = entry ? wrapLines(entryText(planned, entry), width, "muted") : [];
   if (entry?.hasMore && purpose !== "rollback")

@@ -185,7 +185,7 @@ describe("a deletion", () => {
   it("says that a variable without another value is deleted altogether", async () => {
     const tui = await openTui();
     tui.press("j", "j", "x");
-    await tui.shows(/FLAGS has no value in another environment: its type and description are deleted too/);
+    await tui.shows(/FLAGS has no value in another environment, and is deleted altogether/);
   });
 
   it("of a variable without a value is refused", async () => {

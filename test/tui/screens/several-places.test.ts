@@ -46,7 +46,7 @@ describe("one edit of several environments", () => {
     tui.press("f5");
     await tui.shows(
       /delete the value of DATABASE_URL in development, test and production\?/,
-      /DATABASE_URL has no value in another environment: its type and description are deleted too/,
+      /DATABASE_URL has no value in another environment, and is deleted altogether/,
     );
     tui.press(..."DATABASE_URL", "enter");
     await tui.shows(/✓ deleted the value of DATABASE_URL in development, test and production/);

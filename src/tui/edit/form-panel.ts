@@ -1,8 +1,7 @@
-import { isEncrypted, isPublic, VARIABLE_TYPES } from "../../domain/variable.js";
+import { isPublic } from "../../domain/variable.js";
 import { isRevealed, MASK, unmasking } from "../reading/shown.js";
 import { type Size, textColumns } from "../state/layout.js";
 import { placeName } from "../state/places.js";
-import type { Assigned, Change } from "../state/ports.js";
 import type { State } from "../state/state.js";
 import {
   cellText,
@@ -17,57 +16,8 @@ import {
 } from "../text/line.js";
 import type { PanelContent } from "../view/panel.js";
 import { PLACEHOLDERS } from "../view/values.js";
-import { inputText, type TextField, textArea, textInput } from "../widgets/text-field.js";
-
-export type TextName = "name" | "value" | "description" | "schema";
-
-/** Fields with a few possible contents. */
-export const CHOICES = {
-  type: VARIABLE_TYPES,
-  optional: ["no", "yes"],
-  secret: ["yes", "no"],
-  for: ["this environment", "all environments of the application"],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-
-export type ChoiceField = keyof typeof CHOICES;
-type Field = TextName | ChoiceField;
-
-/** What a person can change in a form. */
-export interface FormInput {
-  readonly texts: Readonly<Record<TextName, TextField>>;
-  readonly chosen: Readonly<Record<ChoiceField, string>>;
-  /** While the field of the value is empty: the value stays, which is none, or encrypted and can't be shown. */
-  readonly isValueKept: boolean;
-}
-
-export interface Form extends FormInput {
-  readonly purpose: "add" | "edit";
-  /** Index of the place that is edited. */
-  readonly place: number;
-  /** Indexes of the environments that may get a new variable, if there are several. */
-  readonly all: readonly number[];
-  /** Undefined for a new variable. */
-  readonly before: Change["before"];
-  /** As it was opened. */
-  readonly initial: FormInput;
-  readonly field: Field;
-  readonly problem?: string | undefined;
-}
-
-export function isChoice(field: Field): field is ChoiceField {
-  return field in CHOICES;
-}
-
-/** The fields of a form in their order. */
-export function fieldsOf({ all }: Form): readonly Field[] {
-  const fields = ["name", "type", "value", "description", "optional", "secret", "schema"] as const;
-  return all.length > 1 ? [...fields, "for"] : fields;
-}
-
-/** A variable has a value that can't be edited, only replaced: an encrypted one, or none. */
-export function isUnseen(before: Assigned | undefined): boolean {
-  return before !== undefined && (before.value === undefined || isEncrypted(before.value));
-}
+import { inputText, textArea, textInput } from "../widgets/text-field.js";
+import { type Field, type Form, fieldsOf, isChoice } from "./form-fields.js";
 
 /** @param focus gives a field the focus */
 export function formPanel(

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, isPublic, textAs, type VariableType, valueText } from "../../domain/variable.js";
-import { whyReadOnly } from "../state/places.js";
-import type { Assigned, Draft } from "../state/ports.js";
-import { groupOf, readingOf } from "../state/reading.js";
+import { type VariableType, valueText } from "../../domain/variable.js";
+import type { Draft } from "../state/ports.js";
+import { readingOf } from "../state/reading.js";
 import { type Next, notify, type Part, type State, type Step, type Work } from "../state/state.js";
 import { awaiting, step, trying } from "../state/work.js";
 import { indentedJson } from "../text/json.js";
@@ -11,27 +10,19 @@ import { ask } from "../view/question.js";
 import { dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
-import {
-  editLine,
-  editText,
-  hasControls,
-  insert,
-  moveLines,
-  startOfLine,
-  type TextField,
-  textField,
-} from "../widgets/text-field.js";
+import { textField } from "../widgets/text-field.js";
 import {
   CHOICES,
-  type ChoiceField,
+  editField,
   type Form,
   type FormInput,
   fieldsOf,
-  formPanel,
+  initialForm,
   isChoice,
   isUnseen,
-  type TextName,
-} from "./form-panel.js";
+  withText,
+} from "./form-fields.js";
+import { formPanel } from "./form-panel.js";
 import { assignedIn, partsOf } from "./planning.js";
 import { confirmEdit } from "./review.js";
 
@@ -54,56 +45,6 @@ const FORM: Screen<Form> = {
   breaksLines: ({ field }) => field === "value",
   lost: (form) => (isTouched(form) ? ", and lose your changes" : undefined),
 };
-
-/** A form before any input. @param before the variable as it is; undefined for a new one */
-function initialForm(
-  state: State,
-  purpose: Form["purpose"],
-  place: number,
-  name: string,
-  before: Assigned | undefined,
-): Form {
-  const isOfSeveral = purpose === "add" && state.places[place]?.kind === "environment";
-  const all = isOfSeveral ? groupOf(state).filter((each) => whyReadOnly(state, each) === undefined) : [];
-  const initial: FormInput = {
-    texts: {
-      name: textField(name),
-      value: initialValue(before),
-      description: textField(before?.description ?? ""),
-      schema: textField(before?.schema ? JSON.stringify(before.schema) : ""),
-    },
-    chosen: {
-      type: before?.type ?? "STRING",
-      optional: before?.optional ? "yes" : "no",
-      secret: isPublic(before) ? "no" : "yes",
-      for: CHOICES.for[0],
-    },
-    isValueKept: isUnseen(before),
-  };
-  return { purpose, place, before, all, initial, ...initial, field: purpose === "add" ? "name" : "value" };
-}
-
-/**
- * The text of the value, JSON with an indent. The cursor is at the start of several lines, or else at the end.
- *
- * @param type the type that is chosen: as a STRING, the value is the output of `get`
- */
-function initialValue(before: Assigned | undefined, type = before?.type): TextField {
-  if (!before || before.value === undefined || isEncrypted(before.value)) return textField("");
-  const text = type === "STRING" ? valueText(before.value) : textAs(before.value, before.type, 2);
-  return text.includes("\n") ? { text, cursor: 0 } : textField(text);
-}
-
-function withText(form: Form, name: TextName, field: TextField): Form {
-  return { ...form, texts: { ...form.texts, [name]: field } };
-}
-
-/** The form with another choice. A value that was not edited follows the type. */
-function withChoice(form: Form, field: ChoiceField, by: number): Form {
-  const next = { ...form, chosen: { ...form.chosen, [field]: cycled<string>(CHOICES[field], form.chosen[field], by) } };
-  const [old, now] = [form, next].map(({ before, chosen }) => initialValue(before, chosen.type as VariableType));
-  return now && old?.text === form.texts.value.text ? withText(next, "value", now) : next;
-}
 
 /** Whether something was typed or chosen that would be lost with the form. */
 function isTouched(form: Form): boolean {
@@ -197,63 +138,6 @@ const MOVES: Readonly<Record<string, number>> = { tab: 1, down: 1, enter: 1, "sh
 function leaveForm(state: State, form: Form): Step {
   if (!isTouched(form)) return step(pop(state));
   return ask(state, { title: "Drop", text: "Drop your changes?", answer: "Drop", isDestructive: true });
-}
-
-/** The form after a key that edits the field with the focus; undefined if the key edits nothing there. */
-function editField(form: Form, key: Key): Form | undefined {
-  const { field } = form;
-  const edited = isChoice(field)
-    ? editChoice(form, field, key)
-    : field === "value"
-      ? editValue(form, key)
-      : editOneLine(form, field, key);
-  const problem = hasControls(key) ? "control characters in the pasted text were left out" : undefined;
-  return edited ? { ...edited, problem } : undefined;
-}
-
-function editOneLine(form: Form, field: TextName, key: Key): Form | undefined {
-  const edited = editLine(form.texts[field], key);
-  return edited === form.texts[field] && key.text === "" ? undefined : withText(form, field, edited);
-}
-
-function editChoice(form: Form, field: ChoiceField, key: Key): Form | undefined {
-  const name = editKeyName(key);
-  const by = name === "left" ? -1 : name === "right" || key.text === " " ? 1 : 0;
-  return by === 0 ? undefined : withChoice(form, field, by);
-}
-
-/** The form after a key in the field of its value; undefined if the key edits nothing there. */
-function editValue(form: Form, key: Key): Form | undefined {
-  const { value } = form.texts;
-  // With Backspace in the empty field, the value stays as it is after all.
-  if (value.text === "" && editKeyName(key) === "backspace") return { ...form, isValueKept: isUnseen(form.before) };
-  const edited = editedValue(value, form.chosen.type, key);
-  if (edited === value && key.text === "") return undefined;
-  return { ...withText(form, "value", edited), isValueKept: form.isValueKept && edited.text === value.text };
-}
-
-/** Lines of a step with PgUp and PgDn. */
-const PAGE = 10;
-
-/** How far a key moves in a text of several lines. */
-const LINES: Readonly<Record<string, number>> = { up: -1, down: 1, pageup: -PAGE, pagedown: PAGE };
-
-/** The same field if the key means nothing in it. */
-function editedValue(value: TextField, type: string, key: Key): TextField {
-  const name = editKeyName(key);
-  const hasLines = value.text.includes("\n");
-  const lines = LINES[name];
-  if (lines !== undefined) return hasLines ? moveLines(value, lines) : value;
-  if (name === "ctrl-j" || name === "alt-enter" || (name === "enter" && hasLines)) {
-    return insert(value, `\n${type === "JSON" ? indentOf(value) : ""}`);
-  }
-  if (type === "BOOLEAN" && key.text === " ") return textField(value.text === "true" ? "false" : "true");
-  return editText(value, key);
-}
-
-/** The spaces that the line of the cursor begins with. */
-function indentOf({ text, cursor }: TextField): string {
-  return /^ */.exec(text.slice(startOfLine(text, cursor), cursor))?.[0] ?? "";
 }
 
 /** Prepares the edit of a form, or shows why it can't be made. */

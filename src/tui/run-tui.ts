@@ -13,8 +13,6 @@ import { createTheme, type ThemeName } from "./text/theme.js";
 export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {
   /** Index of the place to open. */
   readonly place: number;
-  /** Index of one to offer: the cursor is on it, and the list of places has the focus. */
-  readonly offered?: number;
   readonly terminal: TuiTerminal;
   readonly preferences: Preferences;
   /** `auto` follows the background of the terminal. */
@@ -34,7 +32,6 @@ export function loadDrawing() {
 /** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
 export async function runTui({
   place,
-  offered,
   terminal,
   commands,
   preferences,
@@ -53,7 +50,7 @@ export async function runTui({
     quit: () => quitting.abort(),
     suspend: () => void terminal.suspend(),
     redraw: () => screen.redraw(),
-    start: { ...terminal.size(), place, offered, preferences: { ...preferences, keys: keysByName(commands) } },
+    start: { ...terminal.size(), place, preferences: { ...preferences, keys: keysByName(commands) } },
     defer: setImmediate,
   });
 

@@ -54,7 +54,8 @@ export function initCommand(context: Context): Command {
   return addPlaceOptions(command);
 }
 
-async function runInit(flags: InitFlags, context: Context): Promise<void> {
+/** Creates a data file, as `appvars init` does. @throws UsageError, InvalidDataError */
+export async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const { dataPlace, given } = readSettings(flags, context.io);
   const { checkedData } = await import("../editing/open-data.js");
   const data = await newData(flags, context);

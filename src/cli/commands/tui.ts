@@ -60,7 +60,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   const { readTuiSettings } = await import("../tui/tui-settings.js");
   const { commands, columns, masked, poll_interval: poll, ...settings } = readTuiSettings(io, ALL_COMMANDS);
   const { findPlaces } = await import("../tui/places.js");
-  const { close, ...places } = await findPlaces(flags, context);
+  const { close, first, ...places } = await findPlaces(flags, context);
   try {
     const { ProcessTerminal } = await import("../tui/process-terminal.js");
     const { listFolder, writeValues: write } = await import("../tui/place-files.js");
@@ -92,6 +92,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
         write,
         editText,
         listFolder: (folder: string) => listFolder(folder, io),
+        first: first && { ...first, createExample: () => createExample(context) },
         terminal,
         ticks: io.ticks,
       });
@@ -102,6 +103,11 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   } finally {
     await close();
   }
+}
+
+async function createExample(context: Context): Promise<void> {
+  const { runInit } = await import("./init.js");
+  await runInit({ example: true }, { ...context, note: () => {} });
 }
 
 const INSTEAD = "appvars list, appvars get NAME or appvars show NAME";

@@ -148,15 +148,14 @@ async function followLocal(place: DataPlace, env: string | undefined, context: C
   }
 }
 
-/** Whether nothing says where to read, there are no credentials either, and a data file is in the current folder. */
+/** Whether nothing says where to read, and there are no credentials either. */
 export function isNothingConfigured(given: GivenSettings): boolean {
-  const configured = named(given, ...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile");
-  return configured.length === 0 && existsSync(DEFAULT_DATA_FILE);
+  return named(given, ...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile").length === 0;
 }
 
 /** The error for a server without a secret, which names the data file that could be read instead. */
 export function noSecretError(given: GivenSettings): UnauthorizedError {
-  if (!isNothingConfigured(given)) return missingSecretError();
+  if (!isNothingConfigured(given) || !existsSync(DEFAULT_DATA_FILE)) return missingSecretError();
   const flags = `--data ${DEFAULT_DATA_FILE}`;
   return new UnauthorizedError(`no server or data file is configured; to read the file in this folder, add ${flags}`);
 }

@@ -13,7 +13,14 @@ import { isVariableName } from "../../domain/variable.js";
 import type { Service } from "../../service/service.js";
 import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
-import type { Environments, NewCredentials, OpenPlace, Place, PlacesChange } from "../../tui/state/ports.js";
+import type {
+  Environments,
+  FirstSteps,
+  NewCredentials,
+  OpenPlace,
+  Place,
+  PlacesChange,
+} from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
 import { chooseEnvironment } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
@@ -24,7 +31,7 @@ import { isNothingConfigured, openRemote } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { missingSecretError } from "../settings/secret-files.js";
-import { DEFAULT_DATA_FILE, type GivenSettings, SETTINGS, type SettingName } from "../settings/setting-table.js";
+import { type GivenSettings, SETTINGS, type SettingName } from "../settings/setting-table.js";
 import { createHistory } from "./data-history.js";
 import { createEditor, type EditedData } from "./editor.js";
 import { fileExporter, fileImporter } from "./place-files.js";
@@ -36,8 +43,8 @@ export interface Places {
   readonly places: readonly Place[];
   /** Index of the one to open. */
   readonly place: number;
-  /** Index of one to offer, if there is nothing to read in the one to open. */
-  readonly offered?: number;
+  /** What to offer where nothing is configured. */
+  readonly first?: Omit<FirstSteps, "createExample">;
   /** Calls `listener` when places may have been added or removed. Returns a function that ends this. */
   follow?(listener: (change: PlacesChange) => void): () => void;
   /** Releases the shared resources of the places. */
@@ -104,8 +111,7 @@ async function openServer(
 }
 
 function notConfigured(): UsageError {
-  const advice = `to read ${DEFAULT_DATA_FILE} in this folder, open one of its environments`;
-  return new UsageError(`no server or data file is configured; ${advice} in the list of places`);
+  return new UsageError("no server or data file is configured; start appvars tui again to choose one");
 }
 
 /** The `RateLimit-*` headers of a response; undefined unless all three are whole numbers. */

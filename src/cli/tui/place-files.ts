@@ -72,7 +72,7 @@ export async function listFolder(folder: string, io: Pick<Io, "cwd" | "env">): P
 }
 
 /** There is no shell that would expand `~`. */
-function pathOf({ path }: Pick<NamedFile, "path">, io: Pick<Io, "cwd" | "env">): string {
+export function pathOf({ path }: Pick<NamedFile, "path">, io: Pick<Io, "cwd" | "env">): string {
   const home = io.env["HOME"];
   return path.startsWith("~/") && home ? join(home, path.slice(2)) : resolve(absolutePath(path, io));
 }

@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { DEFAULT_URL } from "../../domain/defaults.js";
 import { UsageError } from "../../domain/errors.js";
-import type { Place } from "../../tui/state/ports.js";
+import type { Place, PlacesChange } from "../../tui/state/ports.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { isNothingConfigured } from "../reading/open-source.js";
@@ -8,6 +9,7 @@ import { dataPlaceOf, type RemoteSettings } from "../settings/connection.js";
 import { type ListedProfile, listedProfile, readUsableProfiles } from "../settings/profiles.js";
 import { readProfile, readProject, readSettings, Settings } from "../settings/resolve-settings.js";
 import {
+  DEFAULT_DATA_FILE,
   type GivenSettings,
   isOfStore,
   SETTINGS,
@@ -18,6 +20,7 @@ import {
 } from "../settings/setting-table.js";
 import { environmentPlaces } from "./environment-places.js";
 import { byGroup, getCommandWith, type Places, placeOpener, repeatedFlags } from "./open-place.js";
+import { pathOf } from "./place-files.js";
 
 /** The settings that select an environment of a server. */
 const SERVER_SETTINGS: readonly SettingName[] = [...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile", "auth"];
@@ -128,8 +131,8 @@ function getCommandOfProfile(profile: string, isStore: boolean, isChosen: boolea
 
 /**
  * The environments of the data file if the settings select one; otherwise the profiles, after the server if one is
- * selected. An invalid profile is a place too, and reports the error when it is opened. If nothing is configured, the
- * environments of the data file in the current folder are offered.
+ * selected. An invalid profile is a place too, and reports the error when it is opened. If nothing is configured, a data
+ * file can be opened.
  *
  * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for missing data
  */
@@ -138,18 +141,41 @@ export async function findPlaces(flags: SourceFlags, { io, warn }: Pick<Context,
   const { connection } = settings;
   if (connection.kind === "remote") {
     const remote = serverPlaces(connection, flags, settings, io, broken);
-    const isOffer = isNothingConfigured(settings.given) && remote.places.every(({ kind }) => kind === "server");
-    return isOffer ? withUnusedData(remote, settings, io, warn) : remote;
+    const isFirst = isNothingConfigured(settings.given) && remote.places.every(({ kind }) => kind === "server");
+    return isFirst ? firstPlaces(remote, settings, io) : remote;
   }
   if (broken) throw broken;
   return environmentPlaces(connection, settings, io, warn);
 }
 
-/** Offers the environments of the data file in the current folder, below the server, which can't be read. */
-async function withUnusedData({ places }: Places, settings: Settings, io: Io, warn: (text: string) => void) {
-  const connection = { kind: "local", place: dataPlaceOf(settings, undefined), env: undefined } as const;
-  const local = await environmentPlaces(connection, settings, io, warn);
-  return { ...local, places: [...places, ...local.places], place: 0, offered: places.length + local.place };
+/** The default server, which can't be read, until a data file is opened in its place. */
+function firstPlaces(remote: Places, settings: Settings, io: Io): Places {
+  const opened: Places[] = [];
+  const ends: (() => void)[] = [];
+  let tell: (change: PlacesChange) => void = () => {};
+  const openData = async (path: string) => {
+    const notes: string[] = [];
+    const place = dataPlaceOf(settings, { name: "data", text: pathOf({ path }, io), from: "the path" });
+    const data = await environmentPlaces({ kind: "local", place, env: undefined }, settings, io, (note) => {
+      notes.push(note);
+    });
+    opened.push(data);
+    const listener = ({ added, gone }: PlacesChange) => tell({ added, gone: [...remote.places, ...gone] });
+    listener({ added: data.places, gone: [] });
+    ends.push(data.follow?.(listener) ?? (() => {}));
+    return { place: data.places[data.place] as Place, notes };
+  };
+  return {
+    ...remote,
+    first: { dataFile: DEFAULT_DATA_FILE, hasData: existsSync(pathOf({ path: DEFAULT_DATA_FILE }, io)), openData },
+    follow: (listener) => {
+      tell = listener;
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    close: async () => void (await Promise.all(opened.map((data) => data.close()))),
+  };
 }
 
 /** The settings; without those of the chosen profile if it is broken, which is then reported too. */

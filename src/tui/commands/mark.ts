@@ -29,7 +29,7 @@ export const MARK_COMMANDS: readonly Command[] = [
     "Find",
     "mark",
     "space",
-    "mark the variable and go to the next: copying, taking over and deleting then act on all that are marked",
+    "mark the variable and go to the next: copying and deleting then act on all that are marked",
     {
       ...IN_LIST,
       label: ifListed("mark"),

@@ -1,40 +1,32 @@
-import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { openEditor, openForm } from "../edit/form.js";
 import { copyTo, deleteFrom, redo, undo, whyNoRedo, whyNoUndo } from "../edit/planning.js";
-import { SELECTED_FORMATS } from "../reading/copying.js";
-import { ONLY } from "../reading/matrix-table.js";
 import { reload } from "../reading/read.js";
 import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { withTypedFilter } from "../reading/selection.js";
 import { openCommandLine } from "../screens/command-line.js";
-import { openCopy } from "../screens/copy.js";
 import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
 import { filterList } from "../screens/list.js";
-import { openTakeOver } from "../screens/places.js";
+import { openMatrix } from "../screens/matrix.js";
+import { editablePlaceChoices, findPlace, openCopyTo, otherPlaceChoices, placeChoices } from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
 import { healthOf, readingOf } from "../state/reading.js";
 import { PANELS, type State } from "../state/state.js";
 import { calling, step } from "../state/work.js";
 import { quit } from "../view/question.js";
-import { selectionOf } from "../view/screen.js";
+import { selectionOf, targetsOf } from "../view/screen.js";
 import { MOVES } from "../widgets/list.js";
 import {
-  chooseCopy,
-  chooseCopyAll,
-  chooseMatrix,
-  chooseSort,
-  chooseType,
   diffSelected,
   ifListed,
   ifOpen,
+  MATRIX_CHOICES,
+  nextSort,
+  nextType,
   ON_SELECTED,
   ON_VARIABLE,
   onEntry,
   onTargets,
-  openNamed,
-  otherPlaceChoices,
-  placeChoices,
   reverseSort,
   SORT_CHOICES,
   TYPE_CHOICES,
@@ -46,18 +38,10 @@ import {
   whyNoTargetValue,
   whyNotEdit,
   whyNotRead,
-  withOtherPlace,
 } from "./choose.js";
+import { COPY_ALL_CHOICES, COPY_CHOICES, copySelected, openCopy } from "./copy.js";
 import { BESIDE_COMMANDS, clearable, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./mark.js";
-import {
-  addEnvironment,
-  exportChoices,
-  exportFile,
-  GRACE_CHOICES,
-  importChoices,
-  importFile,
-  rotate,
-} from "./transfer.js";
+import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer.js";
 
 /** Of a command that does nothing in the list: the screen says what it does. */
 const byScreen: Command["run"] = (state) => step(state);
@@ -73,34 +57,31 @@ const COMPARE_COMMANDS: readonly Command[] = [
       where: [...PANELS, "diff"],
       label: ({ stack }) => (stack.length > 0 ? undefined : "diff"),
       argument: "<place>",
-      choices: otherPlaceChoices,
+      choices: (state) => otherPlaceChoices(state, openDiff),
       disabledReason: (state) => whyNotRead(state) ?? whyNoOther(state),
-      run: (state, name) => (name === "" ? diffSelected(state) : withOtherPlace(state, name, openDiff)),
+      run: diffSelected,
     },
   ),
-  command("Edit", "take-over", ">", "give the variable the same value in another place", {
+  command("Edit", "copy-to", ">", "copy the value to other places", {
     ...ON_SELECTED,
-    label: ifOpen("take over"),
+    label: ifOpen("copy to"),
     argument: "<place>",
-    choices: otherPlaceChoices,
+    choices: (state) => editablePlaceChoices(state, (now, place) => copyTo(now, targetsOf(now), [place])),
     disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
-    run: onTargets((state, entries, name) => {
-      if (name === "") return openTakeOver(state, entries, selectionOf(state).place);
-      return withOtherPlace(state, name, (from, place) => copyTo(from, entries, [place]));
-    }),
+    run: onTargets((state, entries) => openCopyTo(state, entries, selectionOf(state).place)),
   }),
-  command("Edit", "take-from", "<", "take the value of the right side over to the left one", {
+  command("Edit", "copy-from", "<", "copy the value of the right side to the left one", {
     where: ["diff"],
-    label: "take from there",
+    label: "copy from there",
     run: byScreen,
   }),
   command("Values", "matrix", "m", "show which values differ or are missing in the environments of the application", {
     where: [...PANELS, "matrix"],
     label: ({ stack }) => (stack.length > 0 ? undefined : "matrix"),
-    argument: "<rows>",
-    choices: () => ONLY,
+    argument: "<row filter>",
+    choices: () => MATRIX_CHOICES,
     disabledReason: whyNotRead,
-    run: chooseMatrix,
+    run: (state) => openMatrix(state),
   }),
 ];
 
@@ -158,27 +139,26 @@ const FIND_COMMANDS: readonly Command[] = [
     where: ["variables", "matrix", "diff"],
     label: ifListed("filter"),
     argument: "<text>",
-    accepts: "text",
     run: (state, text) => (text === "" ? filterList(state) : step(withTypedFilter(state, text))),
   }),
   command("Find", "find-place", "/", "find a place by its name", {
     where: ["places"],
     label: "find",
-    run: (state) => openCommandLine(state, "open "),
+    run: findPlace,
   }),
   command("Find", "type", "t", "show only one type of variable, then the next, then all again", {
     ...IN_LIST,
     label: ifListed("type"),
     argument: "<type>",
     choices: () => TYPE_CHOICES,
-    run: chooseType,
+    run: nextType,
   }),
   command("Find", "sort", "s", "sort by id (the order of the source), by name or by type", {
     ...IN_LIST,
     label: ifListed("sort"),
     argument: "<order>",
     choices: () => SORT_CHOICES,
-    run: chooseSort,
+    run: nextSort,
   }),
   command("Find", "next-difference", "n", "go to the next variable that differs or is missing, or the next change", {
     where: ["matrix", "diff"],
@@ -233,7 +213,7 @@ const PANEL_COMMANDS: readonly Command[] = [
     label: (state) => (["places", "matrix"].includes(whereOf(state) ?? "") ? "open" : undefined),
     argument: "<place>",
     choices: placeChoices,
-    run: (state, name) => (name === "" ? openSelected(state) : openNamed(state, name)),
+    run: openSelected,
   }),
   ...BESIDE_COMMANDS,
   command("Move", "back", "escape", "go back to the list, end the range, clear the filter or remove the marks", {
@@ -253,35 +233,26 @@ const TRANSFER_COMMANDS: readonly Command[] = [
   command("Edit", "import", "", "import a dotenv, JSON or YAML file, after a question", {
     label: undefined,
     argument: "<file> [format]",
-    accepts: "path",
-    needsArgument: true,
-    choices: importChoices,
     disabledReason: whyNotEdit,
     run: importFile,
   }),
   command("Values", "export", "", "write all values, or the marked ones, to a file that only you can read", {
     label: undefined,
     argument: "<file> [format]",
-    accepts: "path",
-    needsArgument: true,
-    choices: exportChoices,
     run: exportFile,
   }),
   command("Edit", "env add", "", "add an environment, and show its credentials", {
     label: undefined,
     argument: "<name>",
-    accepts: "text",
-    needsArgument: true,
     disabledReason: whyNoEnvironments,
     run: addEnvironment,
   }),
   command("Edit", "env rotate", "", "give the open environment new credentials, and show them", {
     label: undefined,
-    argument: "[grace]",
-    accepts: "text",
-    choices: () => GRACE_CHOICES,
+    argument: "<time>",
+    choices: graceChoices,
     disabledReason: whyNoEnvironments,
-    run: rotate,
+    run: (state) => openCommandLine(state, "env rotate "),
   }),
 ];
 
@@ -300,15 +271,15 @@ const VALUE_COMMANDS: readonly Command[] = [
   command("Values", "copy", "y", "copy the value, even while it is masked", {
     ...ON_SELECTED,
     argument: "<format>",
-    choices: () => SELECTED_FORMATS,
+    choices: () => COPY_CHOICES,
     disabledReason: whyNoTargetValue,
-    run: chooseCopy,
+    run: (state) => copySelected(state),
   }),
   command("Values", "copy-as", "Y", "copy in a chosen form: NAME=value, JSON, a command, or the whole environment", {
     ...ON_VARIABLE,
     label: undefined,
     disabledReason: (state) => whyNotRead(state) ?? whyNoTarget(state),
-    run: (state) => openCopy(state),
+    run: openCopy,
   }),
   command("Values", "copy-other", "Y", "copy the value of the right side", {
     where: ["diff"],
@@ -318,9 +289,9 @@ const VALUE_COMMANDS: readonly Command[] = [
   command("Values", "copy-all", "", "copy the whole environment in a format of export", {
     label: undefined,
     argument: "<format>",
-    choices: () => EXPORT_FORMATS,
+    choices: () => COPY_ALL_CHOICES,
     disabledReason: whyNotRead,
-    run: chooseCopyAll,
+    run: (state) => openCommandLine(state, "copy-all "),
   }),
 ];
 
@@ -333,7 +304,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   ...EDIT_COMMANDS,
   ...COMPARE_COMMANDS,
   ...TRANSFER_COMMANDS,
-  command("Other", "help", "?", "show all keys", { where: EVERYWHERE, run: openHelp }),
+  command("Other", "help", "? f1", "show the keys that work here", { where: EVERYWHERE, run: openHelp }),
   command("Other", "command", ":", "type a command; matches are shown, and Tab completes it", {
     where: EVERYWHERE,
     label: undefined,

@@ -1,69 +1,61 @@
-import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
+import { durationMs } from "../../domain/duration.js";
 import { UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
-import { EXPORT_FORMATS, IMPORT_FORMATS } from "../../formats/formats.js";
+import { EXPORT_FORMATS, IMPORT_FORMATS, type ImportFormat } from "../../formats/formats.js";
 import { reviewed } from "../edit/planning.js";
 import { hasMarks, withRange } from "../reading/selection.js";
-import { COMMAND_LINE } from "../screens/command-line.js";
 import type { Choice } from "../state/command.js";
 import { readOnly } from "../state/opened-places.js";
-import { isProduction, placeLabel, placeName } from "../state/places.js";
+import { isProduction, placeName } from "../state/places.js";
 import type { Change, Environments, Exported, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
 import { notify, type State, type Step, type Work } from "../state/state.js";
 import { awaiting, step } from "../state/work.js";
 import { countText } from "../text/line.js";
-import { acceptsQuestion, ask, showCredentials } from "../view/question.js";
-import { dataOf } from "../view/screen.js";
-
-const IMPORT_CHOICES: readonly Choice[] = IMPORT_FORMATS.map((text) => ({ text, help: `read it as ${text}` }));
+import { acceptsQuestion, ask, askText, requiredInput, showCredentials } from "../view/question.js";
 
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 
-const EXPORT_CHOICES: readonly Choice[] = FILE_FORMATS.map((text) => ({ text, help: `write it as ${text}` }));
-
-/** The files of the folder, and after one of them the formats. */
-function fileChoices(state: State, typed: string, formats: readonly Choice[]): readonly Choice[] {
-  const listing = dataOf(state, COMMAND_LINE)?.listing;
-  const paths = listing?.names.map((name) => quoted(listing.folder + name)) ?? [];
-  const isWhole = paths.includes(typed) && !typed.endsWith("/");
-  const [, before] = /^(".+"|.+?)\s+\S*$/u.exec(typed) ?? [];
-  const path = isWhole ? typed : before;
-  const following =
-    path === undefined ? [] : formats.map(({ text, ...rest }) => ({ text: `${path} ${text}`, ...rest }));
-  return [...paths.map((text) => ({ text })), ...following];
-}
-
-/** A path as it is typed: with spaces it has quotes, of which that at the end follows the name of a file. */
-function quoted(path: string): string {
-  return /\s/u.test(path) ? `"${path}${path.endsWith("/") ? "" : '"'}` : path;
-}
-
-export function importChoices(state: State, typed: string): readonly Choice[] {
-  return fileChoices(state, typed, IMPORT_CHOICES);
-}
-
-export function exportChoices(state: State, typed: string): readonly Choice[] {
-  return fileChoices(state, typed, EXPORT_CHOICES);
+interface TypedFile<F extends string> extends NamedFile<F> {
+  /** Why it is no file. */
+  readonly problem?: string | undefined;
 }
 
 /**
  * The file and the format of `vars.env json` or `"my vars.env" json`. A last word that is not a format is not made part
  * of the path: values would be written to a file that nobody meant.
- *
- * @returns why it names no file, if it does not
  */
-function namedFile<F extends string>(argument: string, formats: readonly F[]): NamedFile<F> | string {
-  const [, inQuotes, bare, word] = /^(?:"([^"]+)"|(.+?))(?:\s+(\S+))?$/u.exec(argument) ?? [];
-  const path = inQuotes ?? bare ?? argument;
-  if (word === undefined) return { path, format: undefined };
+function typedFile<F extends string>(text: string, formats: readonly F[]): TypedFile<F> {
+  const [, inQuotes, bare, word] = /^(?:"([^"]+)"|(.+?))(?:\s+(\S+))?$/u.exec(text) ?? [];
+  const path = inQuotes ?? bare ?? text;
   const format = formats.find((each) => each === word);
-  if (format !== undefined) return { path, format };
-  return `there is no format "${word}"${suggestion(word, formats)}; a name with spaces needs quotes`;
+  if (path === "") return { path, format, problem: "enter the name of a file" };
+  if (word === undefined || format !== undefined) return { path, format };
+  const problem = `there is no format "${word}"${suggestion(word, formats)}; a name with spaces needs quotes`;
+  return { path, format, problem };
 }
 
-export function importFile(state: State, argument: string): Step {
-  const file = namedFile(argument, IMPORT_FORMATS);
-  if (typeof file === "string") return step(notify(state, file, "error"));
+function askFile<F extends string>(
+  state: State,
+  typed: string,
+  title: string,
+  question: string,
+  formats: readonly F[],
+  run: (state: State, file: NamedFile<F>) => Step,
+): Step {
+  return askText(state, typed, {
+    title,
+    text: `${question} Its ending decides the format, or a word after it: ${formats.join(", ")}.`,
+    input: { label: "file: ", check: (text) => typedFile(text, formats).problem, isPath: true },
+    run: (now, text) => run(now, typedFile(text, formats)),
+  });
+}
+
+export function importFile(state: State, typed: string): Step {
+  const question = "Which file do you want to import? Its changes are shown first.";
+  return askFile(state, typed, "Import", question, IMPORT_FORMATS, reading);
+}
+
+function reading(state: State, file: NamedFile<ImportFormat>): Step {
   const { place } = state;
   return awaiting(notify(state, `reading ${file.path}…`), async ({ places }) => {
     const { editor, importFile: read } = await places.openToEdit(place);
@@ -87,11 +79,13 @@ function imported(
   return notes.length > 0 && asked.stack !== state.stack ? notify(asked, notes.join("; ")) : asked;
 }
 
-export function exportFile(state: State, argument: string): Step {
-  const file = namedFile(argument, FILE_FORMATS);
-  if (typeof file === "string") return step(notify(state, file, "error"));
+export function exportFile(state: State, typed: string): Step {
   const names = hasMarks(state.marks) ? withRange(state).names : undefined;
-  return exporting(notify(state, `writing ${file.path}…`), state.place, { ...file, names }, false);
+  const what = names ? `${countText(names.size)} marked variables` : "all variables";
+  const question = `To which file do you want to write ${what}? Only you can read it.`;
+  return askFile(state, typed, "Export", question, FILE_FORMATS, (now, file) => {
+    return exporting(notify(now, `writing ${file.path}…`), now.place, { ...file, names }, false);
+  });
 }
 
 function exporting(state: State, place: number, file: ExportedFile, isReplacing: boolean): Step {
@@ -114,8 +108,13 @@ function exported(state: State, place: number, file: ExportedFile, outcome: Expo
   return step(notify(state, [written, ...notes].join("; "), notes.length > 0 ? "info" : "success"));
 }
 
-export function addEnvironment(state: State, name: string): Step {
-  return newCredentials(state, (environments) => environments.add(name));
+export function addEnvironment(state: State, typed: string): Step {
+  return askText(state, typed, {
+    title: "Add",
+    text: "Which environment do you want to add? Without a / in its name, it belongs to the application of this one.",
+    input: { label: "name: ", check: (text) => (text === "" ? "enter a name" : undefined) },
+    run: (now, name) => newCredentials(now, (environments) => environments.add(name)),
+  });
 }
 
 function newCredentials(state: State, change: (environments: Environments) => Promise<NewCredentials>): Step {
@@ -129,28 +128,27 @@ function newCredentials(state: State, change: (environments: Environments) => Pr
   return awaiting(state, work, { lost: " without the new credentials" });
 }
 
-export const GRACE_CHOICES: readonly Choice[] = ["1h", "24h", "7d"].map((text) => {
-  return { text, help: "keep the old credentials valid for that long" };
-});
+const AT_ONCE = "now";
 
-export function rotate(state: State, grace: string): Step {
-  const { places, place } = state;
-  const environment = places[place]?.identity ?? placeName(state, place);
-  if (grace !== "" && durationMs(grace) === undefined) return step(notify(state, whyNotGrace(state, grace), "error"));
-  const old = grace === "" ? "at once" : `after ${grace}`;
-  const target = places[place];
-  const question = {
-    title: "New credentials",
-    text: `Give ${environment} new credentials? Clients with the old ones are refused ${old}.`,
-    answer: "Rotate",
-    run: (now: State) => newCredentials(now, (environments) => environments.rotate(grace)),
-    required: target && isProduction(target) ? environment : undefined,
-  } as const;
-  return ask(state, question);
+/** How long old credentials stay valid. @param typed a time that is offered too */
+export function graceChoices(_state: State, typed: string): readonly Choice[] {
+  const times = new Set([...(durationMs(typed) === undefined ? [] : [typed]), AT_ONCE, "1h", "24h", "7d"]);
+  return Array.from(times, (label) => ({
+    label,
+    help: label === AT_ONCE ? "refuse the old credentials at once" : "keep the old credentials valid for that long",
+    run: (state) => rotate(state, label === AT_ONCE ? "" : label),
+  }));
 }
 
-function whyNotGrace({ places }: State, text: string): string {
-  const isPlace = places.some((place) => [place.name, place.identity, placeLabel(place)].includes(text));
-  if (isPlace) return `"env rotate" is for the open environment, and takes a time: open ${text} first`;
-  return `the time must be like ${DURATION_EXAMPLES}`;
+function rotate(state: State, grace: string): Step {
+  const { places, place } = state;
+  const environment = places[place]?.identity ?? placeName(state, place);
+  const target = places[place];
+  return ask(state, {
+    title: "New credentials",
+    text: `Give ${environment} new credentials? Clients with the old ones are refused ${grace === "" ? "at once" : `after ${grace}`}.`,
+    answer: "Rotate",
+    run: (now) => newCredentials(now, (environments) => environments.rotate(grace)),
+    input: target && isProduction(target) ? requiredInput(environment) : undefined,
+  });
 }

@@ -41,6 +41,10 @@ const FORM: Screen<Form> = {
     if (field !== "value") return isChoice(field) ? KEYS.choice : KEYS.text;
     return texts.value.text.includes("\n") ? KEYS.lines : KEYS.value;
   },
+  more: hints(
+    "Alt-E edit the value in your own editor (or the schema), Shift-Tab previous field, Ctrl-J new line in the value, PgUp 10 lines up, PgDn 10 lines down, Space the other BOOLEAN or choice",
+  ),
+  types: () => true,
   places: (_state, { place }) => [place],
   breaksLines: ({ field }) => field === "value",
   lost: (form) => (isTouched(form) ? ", and lose your changes" : undefined),

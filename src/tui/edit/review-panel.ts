@@ -4,7 +4,8 @@ import { placeName } from "../state/places.js";
 import type { Next, PlannedEdit, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
-import { buttonLine, type PanelContent, requiredLine, scrolledLines } from "../view/panel.js";
+import { buttonLine, inputLine, type PanelContent, scrolledLines } from "../view/panel.js";
+import { requiredInput } from "../view/question.js";
 import { scroll, scrollText } from "../widgets/list.js";
 import type { TextField } from "../widgets/text-field.js";
 import { deletesValue, editLines, noteLines, questionText, requiredText, titleOf } from "./review-text.js";
@@ -110,5 +111,5 @@ function answerLines(state: State, confirmation: Confirmation, width: number): L
   } as const;
   const buttons = buttonLine([yes, { label: "Back", key: "escape", role: "text" }], ANSWERS.indexOf(button));
   const required = requiredText(state, confirmation);
-  return required === undefined ? [buttons] : [requiredLine(required, typed, width), buttons];
+  return required === undefined ? [buttons] : [inputLine(requiredInput(required).label, typed, width), buttons];
 }

@@ -221,7 +221,7 @@ export function doneText(state: State, planned: PlannedEdit, undoKey: string): s
   const { purpose, parts } = planned;
   const { done, where } = WORDS[purpose];
   const places = parts.map(({ place }) => place);
-  const isHere = places.every((place) => place === state.place) && purpose !== "undo" && purpose !== "redo";
+  const isHere = places.every((place) => place === state.place) && !["undo", "redo", "copy"].includes(purpose);
   const text = `${done} ${objectText(planned)}${isHere ? "" : ` ${where} ${placesText(state, places)}`}`;
   const isOfOpen = places.some((place) => state.places[place]?.detail === state.places[state.place]?.detail);
   if (purpose === "undo") return text;

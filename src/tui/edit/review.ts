@@ -56,6 +56,8 @@ const REVIEW: Screen<Confirmation> = {
     if (requiredText(state, confirmation) !== undefined) return REVIEW_KEYS.typed;
     return confirmation.isRevealed ? REVIEW_KEYS.revealed : REVIEW_KEYS.masked;
   },
+  more: hints("Shift-Tab previous button, ←→ other button, ↑↓ scroll, n back, Ctrl-S confirm"),
+  types: (state, confirmation) => requiredText(state, confirmation) !== undefined,
   places: (_state, { parts }) => parts.map(({ place }) => place),
   isBusy: isBeingWritten,
 };

@@ -48,7 +48,7 @@ function focus(state: State, { panel }: PanelContent): State | undefined {
   const open = top(state);
   // A filter that is typed stays as it is.
   if (panel === undefined) return open?.screen.isLine ? pop(state) : state;
-  if (open && !open.screen.isInList) return undefined;
+  if (open && !open.screen.isLine) return undefined;
   return { ...state, focus: panel, stack: [] };
 }
 
@@ -83,12 +83,10 @@ interface Pointed {
 /** The target at a cell of the screen, which counts from 0. */
 function pointedAt(state: State, commands: readonly Command[], column: number, row: number): Pointed {
   const { rows } = state;
-  const { header, body, overlay, footer } = screenContent(state, commands);
+  const { header, body, footer } = screenContent(state, commands);
   if (row === 0) return { key: keyAt(header, column) };
   const footerTop = rows - footer.length;
   if (row >= footerTop) return { key: keyAt(footer[row - footerTop] ?? [], column) };
-  const overlayTop = footerTop - (overlay?.size.height ?? 0);
-  if (overlay && row >= overlayTop) return inPanels([overlay], column, row - overlayTop);
   let left = 0;
   for (const panels of body) {
     const { width } = panels[0]?.size ?? { width: 0 };

@@ -2,6 +2,8 @@ import { expireConfirmation } from "../edit/review.js";
 import { initialState, leaveOthers, loadWhenDue, placesChanged, type Start } from "../reading/read.js";
 import { expireRevealed } from "../reading/reveal.js";
 import { cursorInView, relist } from "../reading/selection.js";
+import { openFirst } from "../screens/first.js";
+import { openHelp } from "../screens/help.js";
 import { type Command, isOfList, keyOf, whereOf } from "../state/command.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
@@ -10,7 +12,7 @@ import { withReading } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, calling, finished, step } from "../state/work.js";
 import { isQuitQuestion, quit } from "../view/question.js";
-import { belowLine, drawn, layers, pressCommand, top } from "../view/screen.js";
+import { belowLine, drawn, isHelpKey, layers, pressCommand, top } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
@@ -41,6 +43,7 @@ function counted(state: State, key: Key, commands: readonly Command[]): Step {
 
 function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
   const open = top(state);
+  if (isHelpKey(state, key)) return openHelp(state);
   return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
 }
 
@@ -122,7 +125,10 @@ function expire(state: State): State {
 }
 
 export interface ProgramOptions
-  extends Pick<Tools, "copy" | "write" | "editText" | "listFolder" | "ticks" | "quit" | "suspend" | "redraw"> {
+  extends Pick<
+    Tools,
+    "copy" | "write" | "editText" | "first" | "listFolder" | "ticks" | "quit" | "suspend" | "redraw"
+  > {
   readonly places: readonly Place[];
   /** Calls `listener` when places may have been added or removed. Returns a function that ends this. */
   readonly follow?: ((listener: (change: PlacesChange) => void) => () => void) | undefined;
@@ -176,7 +182,10 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     if (!isHeld(state, key)) dispatch(next);
     else if (!state.pending?.isEditing) held.push([key, next]);
   };
-  const initial = initialState({ ...start, places: all, now: options.ticks() });
+  const { first } = options;
+  const initial = andThen(initialState({ ...start, places: all, now: options.ticks() }), (now) => {
+    return first ? openFirst(now, first) : step(now);
+  });
   let state: State = initial[0];
   take(initial);
   const unfollow = follow?.((change) => {

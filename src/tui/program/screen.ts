@@ -9,7 +9,7 @@ import { type Line, line, paintLine, wrapLines } from "../text/line.js";
 import type { Theme } from "../text/theme.js";
 import { type Panel, type PanelContent, panelLines } from "../view/panel.js";
 import { isQuitQuestion, quitQuestion } from "../view/question.js";
-import { commandHints, drawn, type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
+import { commandHints, drawn, fixedHelpKey, hints, type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
 import { headerLine } from "./header.js";
 
 interface ScreenContent {
@@ -17,18 +17,14 @@ interface ScreenContent {
   readonly header: Line;
   /** Up to three columns from the left, in each the panels from the top. */
   readonly body: readonly (readonly Panel[])[];
-  /** Covers the lower lines of the body. */
-  readonly overlay: Panel | undefined;
   /** The last lines, usually one. */
   readonly footer: readonly Line[];
 }
 
 /** The layout of a screen that is large enough: for drawing it, and for finding the target of a click. */
 export function screenContent(state: State, commands: readonly Command[]): ScreenContent {
-  const open = top(state);
   const body = bodyColumns(state, commands, layoutOf(state));
-  const overlay = open?.screen.overlay?.(state, open.data, commands);
-  return { header: headerLine(state), body, overlay, footer: footerLines(state, commands) };
+  return { header: headerLine(state), body, footer: footerLines(state, commands) };
 }
 
 function bodyColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
@@ -80,8 +76,18 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   if (pending && !isQuitQuestion(state)) return [PREPARING];
   if (!open) return [listKeys(state, commands)];
   const keys = open.screen.hints?.(state, open.data) ?? screenKeys(state, commands);
-  // The last hint, how to leave, is always shown.
-  return [keyLine(keys.slice(0, -1), columns, keys.slice(-1))];
+  // How to leave, which is the last hint, and the help are always shown.
+  return [keyLine(keys.slice(0, -1), columns, [...helpHints(state, commands), ...keys.slice(-1)])];
+}
+
+function helpHints(state: State, commands: readonly Command[]): readonly KeyHint[] {
+  const key = fixedHelpKey(state);
+  return key === undefined
+    ? commandHints(
+        state,
+        commands.filter(({ name }) => name === "help"),
+      )
+    : hints(`${key} help`);
 }
 
 /** The keys of the list; first the one that opens a place or goes back. */
@@ -123,9 +129,8 @@ export function pictureOf(state: State, commands: readonly Command[], theme: The
     const text = question === undefined ? `${small} Ctrl-C quits.` : `${question} ${small}`;
     return { columns, rows, above: painted(wrapLines(text, columns, "text").slice(0, rows)), body: [], below: [] };
   }
-  const { header, body, overlay, footer } = screenContent(state, commands);
-  const over = overlay ? panelLines(overlay.content, overlay.size) : [];
-  const height = rows - 1 - footer.length - over.length;
+  const { header, body, footer } = screenContent(state, commands);
+  const height = rows - 1 - footer.length;
   return {
     columns,
     rows,
@@ -134,6 +139,6 @@ export function pictureOf(state: State, commands: readonly Command[], theme: The
       width: panels[0]?.size.width ?? 0,
       lines: painted(panels.flatMap(({ size, content }) => panelLines(content, size)).slice(0, height)),
     })),
-    below: painted([...over, ...footer]),
+    below: painted(footer),
   };
 }

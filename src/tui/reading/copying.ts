@@ -2,7 +2,7 @@ import { UsageError } from "../../domain/errors.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { namedValues, type VariableEntry } from "../../domain/source.js";
 import { valueText } from "../../domain/variable.js";
-import { EXPORT_FORMATS, type ExportFormat } from "../../formats/formats.js";
+import type { ExportFormat } from "../../formats/formats.js";
 import { toFailure } from "../state/opened-places.js";
 import type { CopyOutcome, OpenPlace, WriteValues, Written } from "../state/ports.js";
 import { notify, type State, type Step, type Tools } from "../state/state.js";
@@ -13,26 +13,7 @@ import { countText } from "../text/line.js";
 export const SELECTED_FORMATS = ["value", "name=value", "json", "name", "command"] as const;
 type SelectedFormat = (typeof SELECTED_FORMATS)[number];
 
-export type CopyFormat = SelectedFormat | ExportFormat;
-
-/** A line of the menu: how to copy the selected variables, or all of the environment. */
-export interface CopyItem {
-  readonly format: CopyFormat;
-  readonly isAll: boolean;
-}
-
-export const COPY_ITEMS: readonly CopyItem[] = [
-  ...SELECTED_FORMATS.map((format) => ({ format, isAll: false })),
-  ...EXPORT_FORMATS.map((format) => ({ format, isAll: true })),
-];
-
-export function isSelectedFormat(text: string): text is SelectedFormat {
-  return SELECTED_FORMATS.some((format) => format === text);
-}
-
-export function isExportFormat(text: string): text is ExportFormat {
-  return EXPORT_FORMATS.some((format) => format === text);
-}
+type CopyFormat = SelectedFormat | ExportFormat;
 
 /** Warns people who copy the value to a shell by hand. */
 export const RESERVED_WARNING = "reserved: run and export leave it out";

@@ -18,21 +18,19 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
 export interface Start extends Pick<State, "columns" | "rows" | "now" | "places" | "place"> {
-  /** Index of a place to offer: the cursor is on it, and the list of places has the focus. */
-  readonly offered?: number | undefined;
   readonly preferences?: Preferences;
 }
 
 /** @param start `place` is the index of the place to open */
-export function initialState({ offered, preferences = {}, ...start }: Start): Step {
+export function initialState({ preferences = {}, ...start }: Start): Step {
   const state: State = {
     ...start,
     preferences,
-    placeCursor: offered ?? start.place,
+    placeCursor: start.place,
     readings: new Map(),
     list: { filter: "", type: undefined, sort: "id", isReversed: false, rows: [], cursor: 0, top: 0 },
     marks: NO_MARKS,
-    focus: offered === undefined ? "variables" : "places",
+    focus: "variables",
     recordTop: 0,
     stack: [],
     revealed: undefined,

@@ -49,8 +49,8 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
   "previous-panel": { whyNot: whyNoDifference, run: focusOther },
   "next-difference": { whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, 1)) },
   "previous-difference": { whyNot: whyNoDifference, run: (state, comparison) => step(next(state, comparison, -1)) },
-  "take-over": { whyNot: whyNotTakeOver("open"), run: takeOverFrom("open") },
-  "take-from": { whyNot: whyNotTakeOver("other"), run: takeOverFrom("other") },
+  "copy-to": { whyNot: whyNotCopy("open"), run: copyFrom("open") },
+  "copy-from": { whyNot: whyNotCopy("other"), run: copyFrom("other") },
   "copy-other": { whyNot: whyNoValue("other"), run: copyOther },
   filter: { whyNot: whyNothingToFilter, run: filterDifferences },
   refresh: { whyNot: whyReading, run: (state, { place }) => readPlaces(state, [place]) },
@@ -389,7 +389,7 @@ function copyOther(state: State, comparison: Comparison): Step {
   return entry ? copyEntries(state, comparison.place, [entry], "value") : step(state);
 }
 
-function takeOverFrom(side: Side): Run {
+function copyFrom(side: Side): Run {
   return (state, comparison) => {
     const entry = entryOf(state, comparison, side);
     return entry ? copyTo(state, [entry], [placesOf(state, comparison, side)[1]]) : step(state);
@@ -410,7 +410,7 @@ function whyNoValue(side: Side): WhyNot {
   };
 }
 
-function whyNotTakeOver(side: Side): WhyNot {
+function whyNotCopy(side: Side): WhyNot {
   return (state, comparison) =>
     whyNoValue(side)(state, comparison) ?? whyReadOnly(state, placesOf(state, comparison, side)[1]);
 }

@@ -1,114 +1,72 @@
-import { actsIn, COMMAND_GROUPS, type Command, isOfList, type Where, whereOf } from "../state/command.js";
-import { bodyPage, layoutOf, type Size, textColumns } from "../state/layout.js";
+import { actsIn, COMMAND_GROUPS, type Command, whereOf } from "../state/command.js";
 import type { State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
-import { fitLine, fitText, type Line, spaced, wrapWords } from "../text/line.js";
-import { type PanelContent, scrolledContent } from "../view/panel.js";
-import { hints, pop, push, type Screen, withData } from "../view/screen.js";
-import { commandKeyName, type Key, keyLabel } from "../widgets/key.js";
-import { scroll } from "../widgets/list.js";
+import { hints, type KeyHint, pop, runCommand, top, whyNot } from "../view/screen.js";
+import { GLOBAL_KEYS } from "../widgets/key.js";
+import { MOVES } from "../widgets/list.js";
+import { commandItem, labelsOf } from "./command-line.js";
+import { isMenu, type Menu, type MenuItem, openMenu } from "./menu.js";
 
-interface Help {
-  readonly top: number;
-  /** The screen whose keys are shown; the list shows all commands. */
-  readonly of: Where | undefined;
-}
-
+/** Shows the keys that work where the cursor is. From the help, it goes back. */
 export function openHelp(state: State): Step {
-  return step(push(state, HELP, { top: 0, of: state.stack.length > 0 ? whereOf(state) : undefined }));
+  return isMenu(state, HELP) ? step(pop(state)) : openMenu(state, HELP);
 }
 
-const HELP_KEYS = hints("↑↓ scroll, Esc back");
-
-const HELP: Screen<Help> = {
-  name: "help",
-  key: helpKey,
-  body: (_state, help, { body }, commands) => [[{ size: body, content: helpPanel(commands, help, body) }]],
-  hints: () => HELP_KEYS,
+const HELP: Menu = {
+  verb: "run",
+  content: (state, _text, commands) => ({
+    title: "Help",
+    items: [...commandItems(state, commands), ...keyItems(state, commands)],
+  }),
 };
 
-function helpKey(state: State, help: Help, key: Key, commands: readonly Command[]): Step {
-  const name = commandKeyName(key);
-  if (name === "escape" || name === "q" || name === "?") return step(pop(state));
-  const count = helpLines(commands, textColumns(layoutOf(state).body), help.of).length;
-  const moved = scroll(help.top, count, bodyPage(state), name);
-  return step(moved === undefined ? state : withData(state, HELP, { ...help, top: moved }));
+/** The commands that work where the cursor is. */
+function commandItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
+  const where = whereOf(state);
+  const here = commands.filter((each) => where !== undefined && actsIn(each, where));
+  return COMMAND_GROUPS.flatMap((group) => here.filter((each) => each.group === group)).map((command) => ({
+    ...commandItem(command),
+    argument: undefined,
+    whyNot: whyNot(state, command),
+    run: (now) => runCommand(now, command),
+  }));
 }
 
-const GAP = 4;
-const TWO_COLUMNS = 120;
-const NARROW = 80;
-const MAX_KEYS = 24;
-const MAX_WORD = 24;
+const TEXT_KEYS = hints(
+  "←→ move, Home start of the line, End end of the line, Ctrl-← word to the left, Ctrl-→ word to the right, " +
+    "Ctrl-W delete the word to the left, Ctrl-U delete all to the left, Ctrl-K delete all to the right",
+);
+const LIST_KEYS: readonly KeyHint[] = MOVES.map(({ keys, help }) => {
+  const names = keys.split(" ");
+  return { key: labelsOf(names), name: names[0], label: help };
+});
 
-function helpPanel(commands: readonly Command[], { top, of }: Help, size: Size): PanelContent {
-  const lines = helpLines(commands, textColumns(size), of);
-  return scrolledContent({ title: "Help", isFocused: true, lines }, top, size.height - 2);
-}
-
-/** The commands of the list by group, or else those of a screen, in lines of at most `width` columns. */
-function helpLines(all: readonly Command[], width: number, of?: Where): readonly Line[] {
-  if (of) return all.filter((each) => actsIn(each, of)).flatMap((each) => keyLines(each, width));
-  const commands = all.filter(isOfList);
-  const columns = width >= TWO_COLUMNS ? 2 : 1;
-  const columnWidth = Math.floor((width - GAP * (columns - 1)) / columns);
-  const blocks = COMMAND_GROUPS.map((group) => groupLines(group, commands, columnWidth));
-  if (columns === 1) return spaced(blocks);
-  const [left, right] = balanced(blocks);
-  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
-    const head = left[index] ?? [];
-    const tail = right[index];
-    return tail ? [...fitLine(head, columnWidth + GAP), ...tail] : head;
-  });
-}
-
-function keyLines({ keys, help }: Command, width: number): Line[] {
-  return wrapWords(help, width - MAX_KEYS).map((each, index): Line => {
-    const names = index === 0 ? keys.map(keyLabel).join(" ") : "";
-    return [{ text: `  ${fitText(names, MAX_KEYS - 4)}  `, isBold: true }, { text: each }];
-  });
-}
-
-/** As wide as the widest key and word, but leaves about half of the column to the help. */
-function columnSizes(commands: readonly Command[], width: number) {
-  const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, text.length), 0);
-  const keys = Math.min(widest(commands.map(keysText)), MAX_KEYS, Math.floor(width * 0.25));
-  const word = Math.min(widest(commands.map(wordText)), MAX_WORD, Math.floor(width * 0.27));
-  return { keys, word };
-}
-
-function groupLines(group: string, commands: readonly Command[], width: number): Line[] {
-  const own = commands.filter((command) => command.group === group);
-  if (own.length === 0) return [];
-  // In a narrow column each group has its own widths.
-  const sizes = columnSizes(width < NARROW ? own : commands, width);
-  return [[{ text: group, role: "accent" }], ...own.flatMap((command) => commandLines(command, sizes, width))];
-}
-
-function commandLines(command: Command, { keys, word }: ReturnType<typeof columnSizes>, width: number): Line[] {
-  const indent = keys + word + 6;
-  const [first = "", ...others] = wrapWords(command.help, Math.max(10, width - indent));
-  const head: Line = [
-    { text: `  ${fitText(keysText(command), keys)}`, isBold: true },
-    { text: `  ${fitText(wordText(command), word)}  `, role: "json" },
-    { text: first },
+/** The keys of a screen over the list besides commands. */
+function keyItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
+  const { screen, data } = top(state) ?? {};
+  if (!screen) return [];
+  const isTyping = screen.types?.(state, data) ?? false;
+  const isFixed = whereOf(state) === undefined;
+  const itemsOf = (group: string, keys: readonly KeyHint[]) =>
+    keys.map(({ key, label, name }): MenuItem => {
+      const run = (now: State) =>
+        name === undefined ? step(now) : screen.key(now, data, { name, text: "" }, commands);
+      return { label, keys: key, group, run };
+    });
+  const shown = screen.hints?.(state, data) ?? [];
+  const more = (screen.more ?? []).filter(({ key }) => !shown.some((hint) => hint.key === key));
+  return [
+    ...itemsOf("Here", [...shown, ...more]),
+    ...itemsOf("Text", isTyping ? TEXT_KEYS : []),
+    ...itemsOf("Move", isFixed ? [] : LIST_KEYS),
+    ...globalItems(commands),
   ];
-  return [head, ...others.map((text): Line => [{ text: " ".repeat(indent) }, { text }])];
 }
 
-function keysText({ keys }: Command): string {
-  return keys.map(keyLabel).join(" ");
-}
-
-function wordText({ name, argument = "" }: Command): string {
-  return `:${name} ${argument}`.trimEnd();
-}
-
-/** The blocks in their order, in two columns of about the same height. */
-function balanced(blocks: readonly (readonly Line[])[]): [Line[], Line[]] {
-  const splits = blocks.map((_, index): [Line[], Line[]] => {
-    return [spaced(blocks.slice(0, index + 1)), spaced(blocks.slice(index + 1))];
+function globalItems(commands: readonly Command[]): readonly MenuItem[] {
+  return commands.flatMap((command) => {
+    const keys = command.keys.filter((key) => GLOBAL_KEYS.includes(key));
+    if (keys.length === 0) return [];
+    return [{ ...commandItem(command), keys: labelsOf(keys), group: "Everywhere", run: (now) => command.run(now, "") }];
   });
-  const height = ([left, right]: [Line[], Line[]]) => Math.max(left.length, right.length);
-  return splits.reduce((best, each) => (height(each) < height(best) ? each : best), splits[0] ?? [[], []]);
 }

@@ -1,12 +1,13 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { copyTo } from "../edit/planning.js";
-import { bodyPage, type Size } from "../state/layout.js";
+import { openPlace } from "../reading/read.js";
+import type { Choice } from "../state/command.js";
+import type { Size } from "../state/layout.js";
 import {
   groupLabel,
   identityOf,
   isProduction,
   placeLabel,
-  placeName,
   placeOrder,
   placeRows,
   visiblePlaceRows,
@@ -16,11 +17,10 @@ import { type Health, healthOf } from "../state/reading.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
-import { cellText, countText, type Line, type Span } from "../text/line.js";
-import { type Cell, GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
-import { hints, pop, push, type Screen, withData } from "../view/screen.js";
-import { commandKeyName, type Key } from "../widgets/key.js";
-import { keepVisible, moveCursor } from "../widgets/list.js";
+import { cellText, type Line, type Span } from "../text/line.js";
+import { GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
+import { keepVisible } from "../widgets/list.js";
+import { choiceMenu, type Menu, openMenu } from "./menu.js";
 
 const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;
 
@@ -29,52 +29,26 @@ export function placesPanel(state: State, size: Size, isFocused: boolean): Panel
   const order = placeOrder(places);
   const at = order.indexOf(placeCursor);
   const kind = places[0]?.kind ?? "profile";
+  const { width, height } = size;
+  const rows = visiblePlaceRows(places, placeCursor, height - 2);
   return {
     title: places.every((place) => place.kind === kind) ? TITLES[kind] : "Sources",
-    footnote: placeRows(places).length > size.height - 2 ? `${at + 1}/${places.length}` : undefined,
+    footnote: placeRows(places).length > height - 2 ? `${at + 1}/${places.length}` : undefined,
     isFocused,
-    lines: placeLines(state, placeCursor, size, isFocused),
+    lines: rows.map((row) => {
+      if ("group" in row) return headingLine(row.group, width - 2);
+      return rowLine(cells(state, row.index, width - 2), row.index === placeCursor, isFocused);
+    }),
     panel: "places",
-    select: selectPlace(state, placeCursor, size, (now, index) => ({ ...now, placeCursor: index })),
+    select: (now, { line }) => {
+      const row = rows[line];
+      return row && "index" in row ? { ...now, placeCursor: row.index } : undefined;
+    },
     scroll: (now, by) => ({
       ...now,
       placeCursor: order[keepVisible({ cursor: at + by, top: 0 }, order.length, 1).cursor] ?? placeCursor,
     }),
   };
-}
-
-function pickPanel(state: State, pick: Pick, size: Size): PanelContent {
-  const { cursor, title } = pick;
-  return {
-    title,
-    isFocused: true,
-    lines: placeLines(state, cursor, size, true),
-    select: selectPlace(state, cursor, size, (now, index) =>
-      // The open place is not one to pick.
-      index === state.place ? now : withData(now, PICK, { ...pick, cursor: index }),
-    ),
-  };
-}
-
-function selectPlace(
-  { places }: State,
-  cursor: number,
-  { height }: Size,
-  select: (state: State, index: number) => State,
-) {
-  const rows = visiblePlaceRows(places, cursor, height - 2);
-  return (state: State, { line }: Cell): State | undefined => {
-    const row = rows[line];
-    return row && "index" in row ? select(state, row.index) : undefined;
-  };
-}
-
-function placeLines(state: State, cursor: number, { width, height }: Size, isFocused: boolean): Line[] {
-  const rows = visiblePlaceRows(state.places, cursor, height - 2);
-  return rows.map((row) => {
-    if ("group" in row) return headingLine(row.group, width - 2);
-    return rowLine(cells(state, row.index, width - 2), row.index === cursor, isFocused);
-  });
 }
 
 const WIDE = 50;
@@ -107,73 +81,76 @@ function cells(state: State, index: number, width: number): Line {
   return [name, health, { text: `${GAP}${cellText(identity, width - nameWidth - 8)}`, role: "muted" }];
 }
 
-/** The use of the picked place. */
-type OnPicked = (state: State, place: number) => Step;
+/** Choices of places that are not gone. @param places their indexes */
+function choicesOf(state: State, places: readonly number[], run: OnPlace): readonly Choice[] {
+  return places.flatMap((index) => {
+    const place = state.places[index];
+    if (!place || place.isGone) return [];
+    const { name, group, detail } = place;
+    const help = [index === state.place ? "open" : "", identityOf(place) ?? "", detail].filter(Boolean).join("  ");
+    const role = isProduction(place) ? "warning" : "text";
+    return [{ label: name, role, help, group: groupLabel(group), run: (now) => run(now, index) } as const];
+  });
+}
 
-/** A place is being picked. */
-interface Pick {
+type OnPlace = (state: State, place: number) => Step;
+
+export function placeChoices(state: State): readonly Choice[] {
+  return choicesOf(state, placeOrder(state.places), (now, place) => openPlace({ ...now, focus: "variables" }, place));
+}
+
+/** Choices of all places but the open one, those of its group first. */
+export function otherPlaceChoices(state: State, run: OnPlace): readonly Choice[] {
+  return choicesOf(state, otherPlaces(state, state.place), run);
+}
+
+/** Choices of those of them that can be edited. */
+export function editablePlaceChoices(state: State, run: OnPlace): readonly Choice[] {
+  return choicesOf(state, editablePlaces(state, state.place), run);
+}
+
+function editablePlaces(state: State, from: number): readonly number[] {
+  return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
+}
+
+function otherPlaces({ places }: State, from: number): readonly number[] {
+  const others = placeOrder(places).filter((index) => index !== from);
+  const isBeside = (index: number) => places[index]?.group === places[from]?.group;
+  return [...others.filter(isBeside), ...others.filter((index) => !isBeside(index))];
+}
+
+const FIND: Menu = { prompt: "/", verb: "open", content: (state) => ({ title: "Open", items: placeChoices(state) }) };
+
+/** Finds a place by its name. */
+export function findPlace(state: State): Step {
+  return openMenu(state, FIND);
+}
+
+interface PlacePick {
   readonly title: string;
   /** Indexes of the places that can be picked. */
   readonly places: readonly number[];
-  /** Index of a place. */
-  readonly cursor: number;
-  readonly onPicked: OnPicked;
+  /** Of those that are marked at first. */
+  readonly marked?: readonly number[];
+  readonly onPicked: (state: State, places: readonly number[]) => Step;
 }
 
-const PICK_KEYS = hints("↑↓ move, Enter choose, Esc back");
-
-const PICK: Screen<Pick> = { name: "pick", key: pickKey, panel: pickPanel, hints: () => PICK_KEYS };
-
-/** Indexes of all places but one, by default the open one. */
-function otherPlaces({ places, place }: State, from = place): readonly number[] {
-  return placeOrder(places).filter((index) => index !== from);
+/** Lets the person pick one or several places. */
+function pickPlaces(state: State, { title, places, marked = [], onPicked }: PlacePick): Step {
+  const nameOf = (index: number) => state.places[index]?.name ?? "";
+  const choices = choicesOf(state, places, (now, place) => onPicked(now, [place]));
+  const onMarked: Menu["onMarked"] = (now, names) => {
+    const picked = places.filter((index) => names.includes(nameOf(index)));
+    return onPicked(now, picked);
+  };
+  return openMenu(state, { ...choiceMenu(title, choices), onMarked }, "", marked.map(nameOf));
 }
 
-export function otherPlaceNames(state: State): readonly string[] {
-  return otherPlaces(state).flatMap((index) => state.places[index]?.name ?? []);
-}
-
-/** Lets the person pick the place to compare with. */
-export function pickToCompare(state: State, onPicked: OnPicked): Step {
-  const title = `Compare ${placeName(state, state.place)} with`;
-  return pick(state, { title, places: otherPlaces(state), onPicked }, state.place, "compare with");
-}
-
-/** Lets the person pick a place, unless there is only one. @param from the place that values come from */
-function pick(state: State, { places, ...rest }: Omit<Pick, "cursor">, from: number, what: string): Step {
-  const [first, ...more] = places;
-  if (first === undefined) return step(notify(state, `there is no other place to ${what}`));
-  if (more.length === 0) return rest.onPicked(state, first);
-  const inGroup = places.find((index) => state.places[index]?.group === state.places[from]?.group);
-  return step(push(state, PICK, { ...rest, places, cursor: inGroup ?? first }));
-}
-
-function pickKey(state: State, open: Pick, key: Key): Step {
-  const name = commandKeyName(key);
-  const { places, cursor, onPicked } = open;
-  if (name === "escape" || name === "q") return step(pop(state));
-  if (name === "enter") return onPicked(pop(state), cursor);
-  const moved = moveCursor({ cursor: places.indexOf(cursor), top: 0 }, places.length, bodyPage(state), name);
-  const next = moved && places[moved.cursor];
-  return step(next === undefined ? state : withData(state, PICK, { ...open, cursor: next }));
-}
-
-/** Lets the person pick the place to which the values are taken over. @param from theirs, by default the open place */
-export function openTakeOver(state: State, entries: readonly VariableEntry[], from = state.place): Step {
-  if (withValue(entries).length === 0) return step(notify(state, nothingText(entries), "error"));
+/** Lets the person pick the places to copy the values to. @param from theirs, by default the open place */
+export function openCopyTo(state: State, entries: readonly VariableEntry[], from = state.place): Step {
   const title = `Copy ${variablesText(entries.map(({ variable }) => variable))} to`;
-  const places = otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
-  const onPicked: OnPicked = (next, place) => copyTo(next, entries, [place]);
-  return pick(state, { title, places, onPicked }, from, "copy it to");
-}
-
-function withValue(entries: readonly VariableEntry[]): readonly VariableEntry[] {
-  return entries.filter(({ value }) => value !== undefined);
-}
-
-function nothingText(entries: readonly VariableEntry[]): string {
-  const [first, ...others] = entries;
-  if (!first) return "no variable is selected";
-  if (others.length === 0) return `${first.variable.name} has no value here`;
-  return `none of the ${countText(entries.length)} variables has a value here`;
+  const places = editablePlaces(state, from);
+  if (places.length === 0) return step(notify(state, "there is no other place to copy to"));
+  const onPicked: PlacePick["onPicked"] = (now, picked) => copyTo(now, entries, picked);
+  return places.length === 1 ? onPicked(state, places) : pickPlaces(state, { title, places, onPicked });
 }

@@ -1,5 +1,6 @@
+import type { Role } from "../text/theme.js";
 import { keyLabel } from "../widgets/key.js";
-import { PANELS, type State, type Step } from "./state.js";
+import { type Next, PANELS, type State, type Step } from "./state.js";
 
 /** In the order of the help. */
 export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;
@@ -8,10 +9,14 @@ export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as con
 export const EVERYWHERE = [...PANELS, "matrix", "diff"] as const;
 export type Where = (typeof EVERYWHERE)[number];
 
-/** An argument of a command. */
+/** Something to choose: a place, a format. */
 export interface Choice {
-  readonly text: string;
-  readonly help?: string;
+  readonly label: string;
+  readonly role?: Role;
+  readonly help?: string | undefined;
+  /** The heading that it is below. */
+  readonly group?: string | undefined;
+  readonly run: Next;
 }
 
 /** Something that a person can run with a key or as `:name`. The footer, the help and `:` show this. */
@@ -27,17 +32,13 @@ export interface Command {
   readonly group: (typeof COMMAND_GROUPS)[number];
   /** The argument after `:` and the word, such as `<place>`. */
   readonly argument?: string;
-  /** Candidates for the argument. @param typed the argument so far */
-  readonly choices?: (state: State, typed: string) => readonly (Choice | string)[];
-  /** That the argument can be another text than one of the choices: a path, or anything. */
-  readonly accepts?: "path" | "text";
-  /** Whether it does nothing without its argument. */
-  readonly needsArgument?: boolean;
+  /** The values of the argument, which otherwise is any text. @param typed the argument so far */
+  readonly choices?: (state: State, typed: string) => readonly Choice[];
   /** That a number before its key repeats it: it only moves, so that the work of the last step is enough. */
   readonly repeats?: true;
   /** Why it can't run now; undefined if it can. */
   readonly disabledReason?: (state: State) => string | undefined;
-  /** @param argument the text after the word, trimmed; `""` for a key */
+  /** @param argument the text after the word if there are no choices, trimmed; `""` for a key */
   readonly run: (state: State, argument: string) => Step;
 }
 

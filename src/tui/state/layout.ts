@@ -99,11 +99,6 @@ export function listPage({ height }: Pick<Size, "height">): number {
   return Math.max(1, height - 3);
 }
 
-/** Lines for text in a panel that fills the body. */
-export function bodyPage(state: State): number {
-  return Math.max(1, layoutOf(state).body.height - 2);
-}
-
 /** Columns for text in a panel: all but the border and a space on either side. */
 export function textColumns({ width }: Pick<Size, "width">): number {
   return Math.max(1, width - 4);

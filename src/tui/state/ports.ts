@@ -37,6 +37,24 @@ export interface PlacesChange {
   readonly gone: readonly Place[];
 }
 
+/** What a person can do where nothing is configured. */
+export interface FirstSteps {
+  /** The name of the data file that is used by default, and whether it is in the current folder. */
+  readonly dataFile: string;
+  readonly hasData: boolean;
+  /** Adds the environments of a data file to the places. @throws InvalidDataError */
+  openData(path: string): Promise<FirstData>;
+  /** Creates that data file with example variables. @throws InvalidDataError */
+  createExample(): Promise<void>;
+}
+
+export interface FirstData {
+  /** The place to open. */
+  readonly place: Place;
+  /** Warnings about the file. */
+  readonly notes: readonly string[];
+}
+
 export interface OpenPlace {
   /** As that of the place; undefined if opening it has told no more. */
   readonly identity?: string;

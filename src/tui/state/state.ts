@@ -3,7 +3,7 @@ import type { VariableType } from "../../domain/variable.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
-import type { Change, Copy, EditText, HistoryEntry, Purpose, WriteValues } from "./ports.js";
+import type { Change, Copy, EditText, FirstSteps, HistoryEntry, Purpose, WriteValues } from "./ports.js";
 import type { PlaceInfo, Reading } from "./reading.js";
 
 /** A screen over the list, with its data. `view/screen.ts` says what a screen does. */
@@ -153,6 +153,8 @@ export interface Tools {
   readonly copy: Copy;
   readonly write: WriteValues;
   readonly editText: EditText;
+  /** Undefined where something is configured. */
+  readonly first?: FirstSteps | undefined;
   /** The names in a folder, with a slash after those of folders; none if it can't be read. */
   readonly listFolder: (folder: string) => Promise<readonly string[]>;
   /** Milliseconds on a monotonic clock. */

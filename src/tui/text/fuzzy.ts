@@ -16,7 +16,7 @@ export const NO_MATCH = 5;
  * How well a word matches a text, both in lower case: 0 for the whole text, 1 for its start, 2 for the start of a word
  * in it, 3 for a part, 4 for letters in this order.
  */
-export function matchRank(word: string, text: string): number {
+function matchRank(word: string, text: string): number {
   const rank = partRank(word, text);
   return rank === NO_MATCH && letterPositions(word, text) ? LETTERS : rank;
 }
@@ -47,12 +47,6 @@ export function nameRank(word: string, name: string): number {
     default:
       return partRank(word, name);
   }
-}
-
-/** How far apart the letters of a word are in a text that has them in this order; a text that begins with the first is closer. */
-export function letterDistance(word: string, text: string): number {
-  const [first = 0, ...others] = letterPositions(word, text) ?? [];
-  return (others.at(-1) ?? first) - first + (first > 0 ? text.length : 0);
 }
 
 /** Where the letters of a word are, in their order; undefined if they are not all there. */

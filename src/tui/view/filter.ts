@@ -1,9 +1,10 @@
 import type { State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
-import { countText, lineWidth } from "../text/line.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { countText, type Line, lineWidth } from "../text/line.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { editLine, type TextField, textField, textInput } from "../widgets/text-field.js";
-import { hints, keyLine, pop, push, type Screen } from "./screen.js";
+import { hints, type KeyHint, keyLine, pop, push, type Screen } from "./screen.js";
 
 /** A list that a text filters. The functions get the state without the filter's own screen. */
 export interface Filterable {
@@ -32,16 +33,31 @@ const FILTER: Screen<TypedFilter> = {
   key: filterKey,
   input: (state, { field, list }) => {
     const [found, all] = list.counts(pop(state));
-    const count = `  ${countText(found)} of ${countText(all)} `;
-    const keys = keyLine(FILTER_KEYS, state.columns);
-    const input = textInput(field, state.columns - 2 - count.length - lineWidth(keys));
-    return [[{ text: " /", role: "accent" }, ...input, { text: count, role: "muted" }, ...keys]];
+    return [typedLine("/", field, `  ${countText(found)} of ${countText(all)} `, FILTER_KEYS, state.columns)];
   },
+  hints: () => FILTER_KEYS,
+  more: hints("↑↓ move in the list, PgUp a page up, PgDn a page down"),
+  types: () => true,
   isLine: true,
-  isInList: true,
 };
 
 const FILTER_KEYS = hints("Enter keep, Esc cancel");
+const HELP_KEY = hints("F1 help");
+
+/** ` /port   1 of 3  Enter keep  Esc cancel`: a text that is typed, what it finds, and as many keys as fit. */
+export function typedLine(
+  sign: string,
+  field: TextField,
+  found: string,
+  keys: readonly KeyHint[],
+  columns: number,
+): Line {
+  const room = columns - 2 - found.length;
+  const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
+  const line = keyLine([...keys, ...HELP_KEY], room - needed);
+  const input = textInput(field, room - lineWidth(line));
+  return [{ text: ` ${sign}`, role: "accent" }, ...input, { text: found, role: "muted" }, ...line];
+}
 
 /** Keys that move in the list meanwhile. */
 const MOVES = ["up", "down", "pageup", "pagedown"];

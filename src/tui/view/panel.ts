@@ -177,10 +177,7 @@ function label(text: string, inner: number): string {
 const MIN_INPUT = 10;
 
 /** `type shop/production to confirm: `, and the input. */
-export function requiredLine(required: string, typed: TextField, width: number): Line {
-  const label = `type ${visibleText(required)} to confirm: `;
-  return fitLine(
-    [{ text: label, role: "warning" }, ...textInput(typed, Math.max(MIN_INPUT, width - textWidth(label)))],
-    width,
-  );
+export function inputLine(label: string, typed: TextField, width: number): Line {
+  const input = textInput(typed, Math.max(MIN_INPUT, width - textWidth(label)));
+  return fitLine([{ text: label, role: "warning" }, ...input], width);
 }

@@ -4,15 +4,15 @@ import { REVEAL_MS } from "../reading/reveal.js";
 import { MASK } from "../reading/shown.js";
 import { type Size, textColumns } from "../state/layout.js";
 import type { NewCredentials } from "../state/ports.js";
-import type { Next, State, Step } from "../state/state.js";
+import { notify, type State, type Step } from "../state/state.js";
 import { calling, step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { indented, type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { movedButton } from "../widgets/list.js";
 import { editLine, type TextField, textField } from "../widgets/text-field.js";
-import { buttonLine, type PanelContent, requiredLine } from "./panel.js";
-import { dataOf, hints, layers, pop, push, type Screen, top, withData } from "./screen.js";
+import { buttonLine, inputLine, type PanelContent } from "./panel.js";
+import { changeData, dataOf, hints, layers, pop, push, type Screen, top, withData } from "./screen.js";
 
 /** A question. Its answer runs something, or closes the screen that asks. */
 interface Question {
@@ -22,12 +22,28 @@ interface Question {
   readonly answer: string;
   /** Something is lost: the other button has the focus, and the key of the answer is Ctrl-X instead of Ctrl-S. */
   readonly isDestructive?: boolean;
-  readonly run?: Next;
+  /** @param text the input */
+  readonly run?: (state: State, text: string) => Step;
   readonly button: "yes" | "back";
-  /** The word to type before; the input so far. */
-  readonly required?: string | undefined;
+  readonly input?: Input | undefined;
+  /** The input so far. */
   readonly typed: TextField;
   readonly problem?: string | undefined;
+}
+
+/** A text that is typed for the answer. */
+interface Input {
+  readonly label: string;
+  /** Why a text is no answer. */
+  readonly check: (text: string) => string | undefined;
+  /** Whether it is the path of a file: Tab completes it. */
+  readonly isPath?: true;
+}
+
+/** A word that has to be typed before. */
+export function requiredInput(word: string): Input {
+  const check = (text: string) => (text === word ? undefined : `first type ${word}`);
+  return { label: `type ${visibleText(word)} to confirm: `, check };
 }
 
 export function ask(state: State, question: Omit<Question, "button" | "typed">): Step {
@@ -35,31 +51,65 @@ export function ask(state: State, question: Omit<Question, "button" | "typed">):
   return step(push({ ...state, notice: undefined }, ASK, { ...question, button, typed: textField("") }));
 }
 
+/** Asks for a text and goes on with it, unless it has been typed already. */
+export function askText(
+  state: State,
+  typed: string,
+  question: Pick<Question, "title" | "text"> & Required<Pick<Question, "run">> & { readonly input: Input },
+): Step {
+  if (typed === "") return ask(state, { ...question, answer: question.title });
+  const problem = question.input.check(typed);
+  return problem === undefined ? question.run(state, typed) : step(notify(state, problem, "error"));
+}
+
 /** The keys of questions with buttons. */
 export const BUTTON_KEYS = "Enter press, Tab next button, Ctrl-S confirm";
+const MORE_KEYS = hints("Shift-Tab previous button, ←→ other button");
 const CONFIRM_KEYS = hints(`${BUTTON_KEYS}, Esc back`);
+const PATH_KEYS = hints("Enter confirm, Tab complete, Esc back");
 const LOSS_KEYS = hints("Enter press, Tab next button, Ctrl-X confirm, Esc back");
 
 const ASK: Screen<Question> = {
   name: "question",
   key: askKey,
   panel: (_state, question, size) => askPanel(question, size),
-  hints: (_state, { isDestructive }) => (isDestructive ? LOSS_KEYS : CONFIRM_KEYS),
+  hints: (_state, { isDestructive, input }) => (input?.isPath ? PATH_KEYS : isDestructive ? LOSS_KEYS : CONFIRM_KEYS),
+  more: MORE_KEYS,
+  types: (_state, { input }) => input !== undefined,
 };
 
 function askKey(state: State, question: Question, key: Key): Step {
-  const { button, required, typed } = question;
-  const answerKey = question.isDestructive ? "ctrl-x" : "ctrl-s";
+  const { button, input, typed } = question;
   const go = (change: Partial<Question>) => step(withData(state, ASK, { ...question, ...change }));
   const name = editKeyName(key);
-  const moved = movedButton(["yes", "back"] as const, button, name);
+  if (input?.isPath && name === "tab") return completePath(state, typed);
+  const moved = input?.isPath ? undefined : movedButton(["yes", "back"] as const, button, name);
   if (moved) return go({ button: moved });
   if (name === "escape" || (name === "enter" && button === "back")) return step(pop(state));
-  if (name !== "enter" && name !== answerKey) {
-    return required === undefined ? step(state) : go({ typed: editLine(typed, key), problem: undefined });
+  if (name !== "enter" && name !== (question.isDestructive ? "ctrl-x" : "ctrl-s")) {
+    return input ? go({ typed: editLine(typed, key), problem: undefined }) : step(state);
   }
-  if (required !== undefined && typed.text.trim() !== required) return go({ problem: `first type ${required}` });
-  return question.run ? question.run(pop(state)) : step(pop(state, 2));
+  const text = typed.text.trim();
+  const problem = input?.check(text);
+  if (problem !== undefined) return go({ problem });
+  return question.run ? question.run(pop(state), text) : step(pop(state, 2));
+}
+
+/** Completes a path as far as only one is possible; in quotes if it has spaces. */
+function completePath(state: State, typed: TextField): Step {
+  const [, folder = "", start = ""] = /^"?(.*\/)?([^/]*)$/u.exec(typed.text) ?? [];
+  return step(state, async ({ listFolder }) => {
+    const names = (await listFolder(folder)).filter((name) => name.startsWith(start));
+    const [first = start] = names;
+    const isShared = (end: number) => names.every((name) => name.startsWith(first.slice(0, end)));
+    const end = Array.from(first, (_, index) => index + 1).findLast(isShared) ?? 0;
+    const path = folder + first.slice(0, end);
+    const isWhole = names.length === 1 && !path.endsWith("/");
+    const text = /\s/u.test(path) ? `"${path}${isWhole ? '"' : ""}` : path;
+    return (now) => {
+      return step(changeData(now, ASK, (open) => (open.typed === typed ? { ...open, typed: textField(text) } : open)));
+    };
+  });
 }
 
 /** The question that is open because Ctrl-C was pressed where something would be lost; undefined if none is. */
@@ -80,7 +130,7 @@ export function quit(state: State): Step {
   return ask(state, { title: "Quit", text, answer: "Quit", isDestructive: true, run: quitting });
 }
 
-const quitting: Next = (state) =>
+const quitting = (state: State) =>
   step(
     state,
     calling((tools) => tools.quit()),
@@ -152,7 +202,7 @@ const DESTRUCTIVE = { key: "ctrl-x", role: "danger" } as const;
 
 function askPanel(question: Question, size: Size): PanelContent {
   const width = textColumns(size);
-  const { title, text, answer, isDestructive, button, required, typed, problem } = question;
+  const { title, text, answer, isDestructive, button, input, typed, problem } = question;
   const buttons = [
     { label: visibleText(answer), ...(isDestructive ? DESTRUCTIVE : HARMLESS) },
     { label: "Back", key: "escape", role: "text" },
@@ -161,7 +211,7 @@ function askPanel(question: Question, size: Size): PanelContent {
     ...wrapLines(text, width, "accent"),
     [],
     ...(problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger")),
-    ...(required === undefined ? [] : [requiredLine(required, typed, width)]),
+    ...(input ? [inputLine(input.label, typed, width)] : []),
     buttonLine(buttons, button === "yes" ? 0 : 1),
   ];
   return { title: visibleText(title), isFocused: true, lines: lines.map(indented) };

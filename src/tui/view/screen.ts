@@ -17,12 +17,14 @@ export interface Screen<D> {
   body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly (readonly Panel[])[];
   /** A panel in place of the list and the record. */
   panel?(state: State, data: D, size: Size): PanelContent;
-  /** A panel over the lower lines of the body. */
-  overlay?(state: State, data: D, commands: readonly Command[]): Panel | undefined;
   /** The last lines while a text is typed; undefined for the keys. */
   input?(state: State, data: D): readonly Line[] | undefined;
   /** The keys that work now, how to leave last; by default those of commands. */
   hints?(state: State, data: D): readonly KeyHint[];
+  /** Keys besides these, for the help. */
+  readonly more?: readonly KeyHint[];
+  /** Whether characters are text, so that `?` is not the key of the help. */
+  types?(state: State, data: D): boolean;
   /** What commands do here, by their names, where that is not what they do in the list. */
   readonly acts?: Readonly<Record<string, Act<D>>>;
   /** What is under the cursor; by default that of the list. */
@@ -39,10 +41,8 @@ export interface Screen<D> {
   isBusy?(state: State, data: D): boolean;
   /** Whether a question may open over it that no key has asked for just now: an Enter meant for something else answers it. */
   readonly takesQuestions?: true;
-  /** Whether it is only a line below the screen under it. */
+  /** Whether it is only a line below the screen under it. A click into the list closes it. */
   readonly isLine?: true;
-  /** Whether a click into the list closes it. */
-  readonly isInList?: true;
 }
 
 export interface Act<D> {
@@ -114,6 +114,19 @@ export function changeData<D>(state: State, screen: Screen<D>, change: (data: D)
     return layer.screen === screen ? { screen, data: change(layer.data as D) } : layer;
   });
   return { ...state, stack };
+}
+
+/** The key of the help on a screen without commands; undefined where it is that of a command. */
+export function fixedHelpKey(state: State): "F1" | "?" | undefined {
+  const open = top(state);
+  if (whereOf(state) !== undefined) return undefined;
+  return open?.screen.types?.(state, open.data) ? "F1" : "?";
+}
+
+/** Whether a key opens the help, on a screen without commands. */
+export function isHelpKey(state: State, { name }: Key): boolean {
+  const help = fixedHelpKey(state);
+  return help !== undefined && (name === "f1" || name === help);
 }
 
 /** A key in the last line: its label, its name, and a word. */
@@ -190,7 +203,7 @@ export function targetsOf(state: State): readonly VariableEntry[] {
 }
 
 /** Why a command can't run here now; undefined if it can. */
-function whyNot(state: State, command: Command): string | undefined {
+export function whyNot(state: State, command: Command): string | undefined {
   const open = top(state);
   const act = open?.screen.acts?.[command.name];
   return act ? act.whyNot?.(state, open?.data) : command.disabledReason?.(state);
@@ -202,12 +215,16 @@ export function pressCommand(state: State, key: string, commands: readonly Comma
   const fitting = commands.filter((each) => where !== undefined && each.keys.includes(key) && actsIn(each, where));
   // A keymap can give a key of this screen alone to another command too.
   const command = fitting.find((each) => each.where?.length === 1) ?? fitting[0];
-  if (!command) return undefined;
+  return command && runCommand(state, command);
+}
+
+/** Runs a command where the cursor is, or shows why it can't run now. */
+export function runCommand(state: State, command: Command, argument = ""): Step {
   const reason = whyNot(state, command);
   if (reason !== undefined) return step(notify(state, reason, "error"));
   const open = top(state);
   const act = open?.screen.acts?.[command.name];
-  return act ? act.run(state, open?.data) : command.run(state, "");
+  return act ? act.run(state, open?.data) : command.run(state, argument);
 }
 
 /** The keys of commands that have a label and can run where the cursor is. */

@@ -52,9 +52,9 @@ const NAMES = new Map(Object.entries(LABELS).map(([name, label]) => [label, name
 
 /** The name of the key with this label; undefined for a label of several keys, such as `↑↓`. */
 export function keyOfLabel(label: string): string | undefined {
-  const name =
-    NAMES.get(label) ?? label.replace(/^Ctrl-(.)$/, (_match, letter: string) => `ctrl-${letter.toLowerCase()}`);
-  return name.length === 1 || NAMES.has(label) || label.startsWith("Ctrl-") ? name : undefined;
+  const [, prefix = "", key = label] = /^((?:Ctrl|Alt)-)(.+)$/.exec(label) ?? [];
+  const name = NAMES.get(key) ?? (prefix !== "" || /^F\d+$/.test(key) ? key.toLowerCase() : key);
+  return NAMES.has(key) || key.length === 1 || name !== key ? prefix.toLowerCase() + name : undefined;
 }
 
 /** An action of the mouse, at a cell of the screen that counts from 0. */

@@ -64,17 +64,14 @@ describe.skipIf(!hasTmux)("in a real terminal, while another program has to do w
   });
 });
 
-it.skipIf(!hasTmux)(
-  "without settings, the environments of the file in the folder are offered, to be opened",
-  async () => {
-    const tui = await openShell();
-    await tui.run("appvars init --example --bare --quiet; appvars tui");
-    await tui.until(
-      /┃ ● 127\.0\.0\.1:7400 ✗ ┃/,
-      /┃ default +┃│[\s\S]*┃› {2}development +· ┃/,
-      /✗ no server or data file is configured; to read [\s\S]*appvars\.data\.json/,
-    );
-    await tui.keys("Enter");
-    await tui.until(/^ appvars {2}default\/development /, /│›● development +✓ │┃/, /DATABASE_URL/);
-  },
-);
+it.skipIf(!hasTmux)("without settings, the first screen creates the example, and later opens its file", async () => {
+  const tui = await openShell();
+  await tui.run("appvars tui; rm .appvars.json; clear; appvars tui");
+  await tui.until(/▶ Welcome to appvars/, /› +try the example/);
+  await tui.keys("Enter");
+  await tui.until(/^ appvars {2}default\/development /, /│›● development +✓ │┃/, /DATABASE_URL/);
+  await tui.keys("q");
+  await tui.until(/› +open appvars\.data\.json/);
+  await tui.keys("Enter");
+  await tui.until(/^ appvars {2}default\/development /, /│›● development +✓ │┃/, /DATABASE_URL/);
+});

@@ -26,7 +26,7 @@ const SIZES = [
 ] as const;
 
 const SCREENS = [
-  { keys: ["?"], footer: /^ ↑↓ scroll .*Esc back$/, content: /┃ Find\s/ },
+  { keys: ["?"], footer: /^ Enter run .*\? help {2}Esc back$/, content: /┃ Find\s/ },
   { keys: ["d", "Enter"], footer: /^ Tab panel .*Esc back$/, content: /~ PORT/ },
   { keys: ["m"], footer: /^ Enter open .*Esc back$/, content: /› DATABASE_URL +=/ },
   { keys: ["e"], footer: /^ Ctrl-S review .*Esc cancel$/, content: /› value +postgres/ },

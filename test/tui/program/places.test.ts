@@ -174,7 +174,7 @@ test("the notice of a copy names what the format leaves out", async () => {
   const write = async () => ({ text: "PORT=3000", leftOut: ["PATH"], note: "without the reserved PATH" });
   const tui = programOf([place(async () => openPlace())], write);
   await tui.until(isWell);
-  tui.press(":", ..."copy-all", "enter");
+  tui.press(":", ..."copy-all", "enter", "enter");
   await tui.shows(/copied PORT as dotenv to the clipboard; without the reserved PATH$/);
 });
 

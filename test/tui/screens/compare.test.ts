@@ -21,7 +21,7 @@ describe("a comparison", () => {
     expect(frame).not.toMatch(/PORT|UNSET/);
     expect(frame).toContain("+ only there   - only here   ~ differs");
     expect(tui.footer()).toBe(
-      " Tab panel  / filter  n next  v reveal  y copy  Y copy the other  e edit  u undo  > take over  < take from there  r refresh  Esc back",
+      " Tab panel  / filter  n next  v reveal  y copy  Y copy the other  e edit  u undo  > copy to  < copy from there  r refresh  ? help  Esc back",
     );
   });
 
@@ -102,9 +102,9 @@ describe("a comparison", () => {
   });
 
   it("shows its keys with ?, and : acts on the list", async () => {
-    const tui = await compared();
+    const tui = await compared({ rows: 50 });
     tui.press("?");
-    expect(tui.frame()).toMatch(/give the variable the same value in another place/);
+    expect(tui.frame()).toMatch(/> +copy-to +copy the value to other places[\s\S]*PgUp Ctrl-B +a page up/);
     tui.press("?", ":", ..."sort name", "enter");
     expect([tui.state.stack, tui.state.list.sort]).toEqual([[], "name"]);
   });
@@ -141,7 +141,7 @@ describe("a comparison", () => {
   it("of production is in its color, and a pick leaves out the open place", async () => {
     const tui = await openTui({ env: "production" });
     tui.press("d", "j", "j", "j");
-    expect(tui.frame()).toMatch(/› {2}test/);
+    expect(tui.frame()).toMatch(/› +test/);
     tui.press("q");
     expect(tui.state.stack).toEqual([]);
   });
@@ -244,7 +244,7 @@ describe("the matrix", () => {
     tui.press("enter");
     await tui.shows(/copy DATABASE_URL to development\?/);
     tui.press("enter");
-    await tui.shows(/✓ copied DATABASE_URL; u undoes it/, /▶ shop 1\/5 {2}place 2\/3/);
+    await tui.shows(/✓ copied DATABASE_URL to development; u undoes it/, /▶ shop 1\/5 {2}place 2\/3/);
     expect(await tui.saved("DATABASE_URL")).toBe(`other ${SECRET}`);
     tui.press("e", "!", "ctrl-s");
     await tui.shows(/change DATABASE_URL in test\?/);

@@ -10,7 +10,7 @@ describe("a form", () => {
     tui.press("e");
     expect(tui.frame()).toMatch(/▶ Edit in development[\s\S]*name +DATABASE_URL/);
     expect(tui.frame()).toContain(SECRET);
-    expect(tui.footer()).toBe(" Ctrl-S review  Tab next field  Ctrl-J new line  Esc cancel");
+    expect(tui.footer()).toBe(" Ctrl-S review  Tab next field  Ctrl-J new line  F1 help  Esc cancel");
     tui.press("tab");
     expect(tui.frame()).not.toContain(SECRET);
     tui.press("shift-tab", "!", "ctrl-s");
@@ -18,7 +18,7 @@ describe("a form", () => {
     expect(frame).toMatch(/change DATABASE_URL in development\?/);
     expect(frame).toMatch(/- hunter2/);
     expect(frame).toMatch(/\+ hunter2!/);
-    expect(tui.footer()).toBe(" Enter press  Tab next button  Ctrl-S confirm  v hide values  Esc back");
+    expect(tui.footer()).toBe(" Enter press  Tab next button  Ctrl-S confirm  v hide values  ? help  Esc back");
     expect(await tui.saved("DATABASE_URL")).toBe(SECRET);
     tui.press("enter");
     await tui.shows(/✓ changed DATABASE_URL; u undoes it/);
@@ -129,7 +129,7 @@ describe("a form", () => {
     expect(tui.state.stack).toEqual([]);
     tui.press("e", "x", "escape");
     expect(tui.frame()).toContain("Drop your changes?");
-    expect(tui.footer()).toBe(" Enter press  Tab next button  Ctrl-X confirm  Esc back");
+    expect(tui.footer()).toBe(" Enter press  Tab next button  Ctrl-X confirm  ? help  Esc back");
     for (const key of ["enter", "escape"]) {
       tui.press(key);
       expect(tui.frame()).toContain(`${SECRET}x`);

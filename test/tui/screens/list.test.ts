@@ -206,7 +206,7 @@ describe("filter, type and sort", () => {
   it.each([":type jsno", ":sort nane"])("suggests the correct word for %s", async (text) => {
     const tui = await openTui();
     tui.press(...text, "enter");
-    expect(tui.footer()).toMatch(/did you mean (json|name)\?/);
+    expect(tui.frame()).toMatch(/did you mean (json|name)\?/);
   });
 });
 

@@ -60,12 +60,13 @@ describe("a click", () => {
     const tui = await openTui(WIDE);
     tui.press(":");
     tui.click("sort <order>");
-    expect(tui.frame()).toMatch(/› sort <order>/);
+    expect(tui.frame()).toMatch(/› s +sort <order>/);
     tui.press("escape", "Y");
     tui.click(" json ");
-    expect(tui.frame()).toMatch(/› json/);
+    expect(tui.frame()).toMatch(/› +json/);
     tui.press("escape", ...":diff test", "enter");
     await tui.shows(/→ test {2}1\/3/);
+    tui.pass(1);
     tui.click("- DEBUG");
     expect(tui.frame()).toMatch(/→ test {2}2\/3/);
     tui.press("escape", "m");
@@ -100,6 +101,6 @@ describe("the wheel", () => {
     tui.press("?");
     tui.program.resize({ columns: 80, rows: 15 });
     tui.click("Help", "wheel-down");
-    expect(tui.frame()).toMatch(/ 4-\d+\/\d+ /);
+    expect(tui.frame()).toMatch(/ 4\/\d+ /);
   });
 });

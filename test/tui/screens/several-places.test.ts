@@ -21,8 +21,8 @@ const names = (state: State) => targetEntries(state).map(({ variable }) => varia
 
 describe("one edit of several environments", () => {
   it("copies values to several environments, shows them by environment, and is one change", async () => {
-    const tui = await openTui({ commands: withCommand((state) => copyTo(state, targetEntries(state), [1, 2])) });
-    tui.press(" ", " ", "f5");
+    const tui = await openTui();
+    tui.press(" ", " ", ">", " ", " ", "enter");
     await tui.shows(
       /copy 2 variables to test and production\?/,
       /in test[\s\S]*DATABASE_URL[\s\S]*in production[\s\S]*DATABASE_URL[\s\S]*PORT/,

@@ -8,7 +8,7 @@ import { render } from "ink";
 import { createElement, type ReactNode } from "react";
 import { onTestFinished } from "vitest";
 import type { SourceFlags } from "../../../src/cli/settings/setting-table.js";
-import { writeValues } from "../../../src/cli/tui/place-files.js";
+import { listFolder, writeValues } from "../../../src/cli/tui/place-files.js";
 import { findPlaces } from "../../../src/cli/tui/places.js";
 import type { VariableSource } from "../../../src/domain/source.js";
 import type { JsonValue, VariableType } from "../../../src/domain/variable.js";
@@ -26,7 +26,7 @@ import type { Preferences, State } from "../../../src/tui/state/state.js";
 import { textWidth } from "../../../src/tui/text/graphemes.js";
 import { createTheme, type ThemeName } from "../../../src/tui/text/theme.js";
 import type { Mouse } from "../../../src/tui/widgets/key.js";
-import { type CliOptions, runWith } from "../../support/cli.js";
+import { type CliOptions, runCli, runWith } from "../../support/cli.js";
 import { DEVELOPMENT } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { aRecord } from "../../support/records.js";
@@ -74,6 +74,8 @@ export function developmentProfile(url: string | URL, change: object = {}): Reco
 }
 
 interface TuiOptions {
+  /** The current folder. */
+  readonly cwd?: string;
   readonly columns?: number;
   readonly rows?: number;
   /** By default all, with their own keys. */
@@ -92,13 +94,23 @@ export async function remoteProgram(flags: SourceFlags, options: TuiOptions & Cl
     options,
   );
   onTestFinished(() => found.close());
-  return startTui(found, options);
+  const { cwd = "/nowhere" } = options;
+  const example = ["init", "--example", "--data", join(cwd, "appvars.data.json")];
+  const createExample = async () => void (await runCli(example, options));
+  return startTui({ ...found, first: found.first && { ...found.first, createExample } }, { cwd, ...options });
 }
 
 /** The TUI without a terminal. Only `pass` moves its clock. */
 export function startTui(
-  { places, place = 0, follow }: Pick<ProgramOptions, "places" | "follow"> & { readonly place?: number },
-  { columns = 200, rows = 30, commands = ALL_COMMANDS, write = writeValues, ...options }: TuiOptions = {},
+  { places, place = 0, follow, first }: Pick<ProgramOptions, "places" | "follow" | "first"> & { place?: number },
+  {
+    cwd = "/nowhere",
+    columns = 200,
+    rows = 30,
+    commands = ALL_COMMANDS,
+    write = writeValues,
+    ...options
+  }: TuiOptions = {},
 ) {
   const { edit = async (text) => text, outcome = { kind: "clipboard" } } = options;
   const copied: string[] = [];
@@ -113,7 +125,8 @@ export function startTui(
     },
     write,
     editText: edit,
-    listFolder: async () => [],
+    listFolder: (folder) => listFolder(folder, { cwd, env: {} }),
+    first,
     ticks: () => now,
     quit: () => void events.push("quit"),
     suspend: () => void events.push("suspend"),

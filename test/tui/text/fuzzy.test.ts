@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { filterWords, matchPositions, matchRank, NO_MATCH, nameRank } from "../../../src/tui/text/fuzzy.js";
+import { filterWords, matchPositions, NO_MATCH, nameRank } from "../../../src/tui/text/fuzzy.js";
 
-describe("matchRank", () => {
+describe("nameRank after ~", () => {
   test.each([
     ["port", "port", 0],
     ["data", "database_url", 1],
@@ -12,11 +12,11 @@ describe("matchRank", () => {
     ["e", "é_e", 2],
     ["x", "", NO_MATCH],
   ])("the rank of %j in %j is %j", (word, text, rank) => {
-    expect(matchRank(word, text)).toBe(rank);
+    expect(nameRank(`~${word}`, text)).toBe(rank);
   });
 
   test("the start of a later word ranks above the middle of an earlier one", () => {
-    expect(matchRank("log", "catalog_log")).toBe(2);
+    expect(nameRank("~log", "catalog_log")).toBe(2);
   });
 });
 

@@ -1,0 +1,252 @@
+import type { Choice, Command } from "../state/command.js";
+import { layoutOf, type Size, textColumns } from "../state/layout.js";
+import { notify, type State, type Step } from "../state/state.js";
+import { step } from "../state/work.js";
+import { filterWords, highlight, LETTERS, NO_MATCH, nameRank, searchWords } from "../text/fuzzy.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
+import { typedLine } from "../view/filter.js";
+import { GAP, type PanelContent, rowLine } from "../view/panel.js";
+import { dataOf, hints, noticeLines, pop, push, type Screen, withData } from "../view/screen.js";
+import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
+import { keepVisible, moveCursor, type Position } from "../widgets/list.js";
+import { editLine, type TextField, textField } from "../widgets/text-field.js";
+
+/** A choice, of which typed text finds the label. Its function gets the state without the menu. */
+export interface MenuItem extends Choice {
+  /** After the label: `<place>`. */
+  readonly argument?: string | undefined;
+  /** The labels of its keys, separated by spaces. */
+  readonly keys?: string;
+  /** Why it can't be chosen now. */
+  readonly whyNot?: string | undefined;
+  /** The text that Tab completes to. */
+  readonly text?: string;
+}
+
+export interface MenuContent {
+  readonly title: string;
+  /** Above the items. */
+  readonly intro?: string | undefined;
+  readonly items: readonly MenuItem[];
+  /** The part of the typed text that items must match, by default all. */
+  readonly query?: string;
+}
+
+export interface Menu {
+  /** @param state without the menu */
+  content(state: State, text: string, commands: readonly Command[]): MenuContent;
+  /** A word for Enter: `copy`. */
+  readonly verb: string;
+  /** The sign before the text of a menu that is typed into from the start; after `:` letters can be left out. */
+  readonly prompt?: ":" | "/";
+  /** Runs the text where no item fits. @param state without the menu */
+  otherwise?(state: State, text: string, commands: readonly Command[]): Step;
+  /** Runs the items with these labels: several can be marked. @param state without the menu */
+  onMarked?(state: State, labels: readonly string[]): Step;
+}
+
+/** A menu of these choices. */
+export function choiceMenu(title: string, items: readonly Choice[], verb = "choose", intro?: string): Menu {
+  return { verb, content: () => ({ title, items, intro }) };
+}
+
+interface OpenMenu extends Position {
+  readonly menu: Menu;
+  readonly field: TextField;
+  readonly isTyping: boolean;
+  /** Labels of items. */
+  readonly marks: ReadonlySet<string>;
+}
+
+/** @param text what has been typed so far @param marked labels of items */
+export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<string> = []): Step {
+  const position = { cursor: 0, top: 0, isTyping: menu.prompt !== undefined };
+  return step(push(state, MENU, { menu, field: textField(text), ...position, marks: new Set(marked) }));
+}
+
+const MENU: Screen<OpenMenu> = {
+  name: "menu",
+  key: menuKey,
+  body: (state, open, { body }, commands) => [[{ size: body, content: menuPanel(state, open, body, commands) }]],
+  input: inputLines,
+  types: (_state, { isTyping }) => isTyping,
+  hints: (_state, { menu: { verb, onMarked, prompt }, isTyping }) => {
+    const marking = onMarked ? "Space mark, * mark all, " : "";
+    const more = isTyping ? (prompt === ":" ? "Tab complete, " : "") : `${marking}/ find, `;
+    return hints(`Enter ${verb}, ↑↓ move, ${more}Esc back`);
+  },
+  more: hints("PgUp a page up, PgDn a page down"),
+};
+
+/** Whether this menu has the keys. */
+export function isMenu(state: State, menu: Menu): boolean {
+  return dataOf(state, MENU)?.menu === menu;
+}
+
+/** The items that match, the lines of the list by their indexes or headings, and how many of these are visible. */
+function shownMenu(state: State, { menu, field }: OpenMenu, commands: readonly Command[], size: Size) {
+  const { title, intro, items: all, query = field.text } = menu.content(pop(state), field.text, commands);
+  const words = menu.prompt === ":" ? searchWords(query).map((word) => `~${word}`) : filterWords(query);
+  const items = words.length === 0 ? all : ranked(all, query.trim(), words);
+  const rows = items.flatMap(({ group }, index) => {
+    const isFirst = words.length === 0 && group !== undefined && group !== items[index - 1]?.group;
+    return isFirst ? [group, index] : [index];
+  });
+  const above = intro === undefined ? [] : [...wrapLines(intro, textColumns(size), "text"), []].map(indented);
+  const sizes = columnsOf(all, textColumns(size));
+  const isCut = all.some(({ help = "" }) => textWidth(help) > sizes.help);
+  const below = isCut ? 1 + Math.min(MAX_HELP, Math.floor(size.height / 6)) : 0;
+  return { title, items, words, rows, above, sizes, below, page: Math.max(1, size.height - 2 - above.length - below) };
+}
+
+/** Better than any rank of a match: the text itself, or a key. */
+const EXACT = -1;
+
+/** The best first. */
+function ranked(items: readonly MenuItem[], query: string, words: readonly string[]): readonly MenuItem[] {
+  const rankOf = (item: MenuItem) => {
+    if (item.label === query || item.keys?.split(" ").includes(query)) return EXACT;
+    return Math.max(...words.map((word) => wordRank(item, word)));
+  };
+  return items
+    .map((item) => ({ item, rank: rankOf(item) }))
+    .filter(({ rank }) => rank < NO_MATCH)
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
+}
+
+/** Labels come before help. */
+function wordRank({ label, help = "" }: MenuItem, word: string): number {
+  const rank = nameRank(word, label.toLowerCase());
+  return rank === NO_MATCH && help.toLowerCase().includes(word) ? LETTERS : rank;
+}
+
+const MAX_KEYS = 18;
+/** Lines of a help that does not fit beside its item. */
+const MAX_HELP = 3;
+/** The mark of the cursor and of the item, and spaces. */
+const AROUND = 3;
+
+function columnsOf(items: readonly MenuItem[], width: number) {
+  const widest = (text: (item: MenuItem) => string) =>
+    items.reduce((most, item) => Math.max(most, textWidth(text(item))), 0);
+  const keys = Math.min(
+    MAX_KEYS,
+    widest(({ keys = "" }) => keys),
+  );
+  const label = Math.min(widest(labelText), Math.floor(width / 2));
+  const used = AROUND + (keys > 0 ? keys + GAP.length : 0) + label + GAP.length;
+  return { keys, label, help: Math.max(0, width - used) };
+}
+
+function labelText({ label, argument = "" }: MenuItem): string {
+  return visibleText(`${label} ${argument}`).trimEnd();
+}
+
+function menuPanel(state: State, open: OpenMenu, size: Size, commands: readonly Command[]): PanelContent {
+  const { title, items, words, rows, above, sizes, below, page } = shownMenu(state, open, commands, size);
+  const { cursor, marks } = open;
+  const { top } = keepVisible({ cursor: rows.indexOf(cursor), top: open.top }, rows.length, page);
+  const lines = rows.slice(top, top + page).map((row) => {
+    if (typeof row === "string") return [{ text: ` ${visibleText(row)}`, role: "muted", isBold: true } as const];
+    const item = items[row];
+    return item ? rowLine(cells(item, words, marks.has(item.label), sizes), row === cursor, true) : [];
+  });
+  const blanks = Array.from({ length: page - lines.length }, () => []);
+  const full = wrapLines(helpText(items[cursor]), textColumns(size), "muted").slice(0, below - 1);
+  return {
+    title: `${visibleText(title)}${marks.size > 0 ? `  ✓ ${countText(marks.size)} marked` : ""}`,
+    footnote: rows.length > page ? `${countText(cursor + 1)}/${countText(items.length)}` : undefined,
+    isFocused: true,
+    lines: [...above, ...lines, ...(below > 0 ? [...blanks, [], ...full.map(indented)] : [])],
+    select: (now, { line }) => {
+      const row = rows[top + line - above.length];
+      return typeof row === "number" ? withData(now, MENU, { ...open, cursor: row, top }) : undefined;
+    },
+  };
+}
+
+/** In place of the help why it can't be chosen now. */
+function helpText({ help = "", whyNot }: Partial<MenuItem> = {}): string {
+  return whyNot === undefined ? help : `✗ ${whyNot}`;
+}
+
+function cells(item: MenuItem, words: readonly string[], isMarked: boolean, sizes: ReturnType<typeof columnsOf>): Line {
+  const role = item.whyNot === undefined ? (item.role ?? "text") : "muted";
+  const keys: Line = [{ text: fitText(item.keys ?? "", sizes.keys), role: "accent" }, { text: GAP }];
+  return [
+    { text: isMarked ? "✓" : " ", role: "accent" },
+    ...(sizes.keys > 0 ? keys : []),
+    ...highlight(words, labelText(item), sizes.label, { role }),
+    { text: GAP },
+    { text: cellText(helpText(item), sizes.help), role: "muted" },
+  ];
+}
+
+/** The text while it is typed, below a notice. */
+function inputLines(state: State, open: OpenMenu): Line[] | undefined {
+  const { isTyping, field, menu } = open;
+  const { notice, columns } = state;
+  if (!isTyping) return undefined;
+  return [
+    ...(notice ? noticeLines(notice, columns) : []),
+    typedLine(menu.prompt ?? "/", field, "", MENU.hints?.(state, open) ?? [], columns),
+  ];
+}
+
+function menuKey(shown: State, open: OpenMenu, key: Key, commands: readonly Command[]): Step {
+  const { menu, isTyping, field } = open;
+  const state: State = { ...shown, notice: undefined };
+  const { items, rows, page } = shownMenu(state, open, commands, layoutOf(state).body);
+  const name = isTyping ? editKeyName(key) : commandKeyName(key);
+  if (name === "enter") return choose(state, open, items, commands);
+  const isLeft = isTyping ? name === "backspace" && field.text === "" : name === "q";
+  if (isLeft || (name === "escape" && !(isTyping && menu.prompt === undefined))) return step(pop(state));
+  const change = isTyping ? typed(open, key, items) : browsed(open, name, items);
+  const next = { ...open, ...(change ?? moveCursor({ ...open, top: 0 }, items.length, page, name)) };
+  // The heading of the first item is above it.
+  const at = next.cursor === 0 ? 0 : rows.indexOf(next.cursor);
+  return step(
+    withData(state, MENU, { ...next, top: keepVisible({ cursor: at, top: open.top }, rows.length, page).top }),
+  );
+}
+
+/** Keys that move in the list while a text is typed. */
+const TYPING_MOVES = ["up", "down", "pageup", "pagedown"];
+
+function typed({ field, cursor }: OpenMenu, key: Key, items: readonly MenuItem[]): Partial<OpenMenu> | undefined {
+  const name = editKeyName(key);
+  if (name === "escape") return { isTyping: false };
+  if (TYPING_MOVES.includes(name)) return undefined;
+  const completed = name === "tab" ? items[cursor]?.text : undefined;
+  const edited = completed === undefined ? editLine(field, key) : textField(completed);
+  return edited === field ? {} : { field: edited, cursor: 0 };
+}
+
+/** Finds and marks; undefined for other keys. */
+function browsed(
+  { menu, cursor, marks }: OpenMenu,
+  name: string,
+  items: readonly MenuItem[],
+): Partial<OpenMenu> | undefined {
+  if (name === "/") return { isTyping: true };
+  if (!menu.onMarked || !(name === "space" || name === "*")) return undefined;
+  const labels = (name === "*" ? items : items.slice(cursor, cursor + 1)).map(({ label }) => label);
+  const isUnmarking = labels.every((label) => marks.has(label));
+  const next = isUnmarking ? [...marks].filter((label) => !labels.includes(label)) : [...marks, ...labels];
+  return { marks: new Set(next), ...(name === "space" && cursor < items.length - 1 && { cursor: cursor + 1 }) };
+}
+
+/** Runs what is marked, or else the item under the cursor; where none fits, what was typed. */
+function choose(
+  state: State,
+  { menu, field, cursor, marks }: OpenMenu,
+  items: readonly MenuItem[],
+  commands: readonly Command[],
+): Step {
+  const item = items[cursor];
+  if (menu.onMarked && marks.size > 0) return menu.onMarked(pop(state), [...marks]);
+  if (!item) return menu.otherwise?.(pop(state), field.text, commands) ?? step(state);
+  return item.whyNot === undefined ? item.run(pop(state)) : step(notify(state, item.whyNot, "error"));
+}

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { Writable } from "node:stream";
 import chalk, { type ColorSupportLevel } from "chalk";
 import { createProgram, type ProgramOptions } from "./program/program.js";
 import { pictureOf } from "./program/screen.js";
@@ -20,6 +19,8 @@ export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "r
   /** The variable COLORFGBG, for a terminal that does not tell its background. */
   readonly colorFgBg: string | undefined;
   readonly colorLevel: ColorSupportLevel;
+  /** Whether the terminal shows ASCII alone. */
+  readonly isAscii: boolean;
 }
 
 const TICK_MS = 1_000;
@@ -30,16 +31,8 @@ export function loadDrawing() {
 }
 
 /** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
-export async function runTui({
-  place,
-  terminal,
-  commands,
-  preferences,
-  theme,
-  colorFgBg,
-  colorLevel,
-  ...options
-}: TuiOptions): Promise<void> {
+export async function runTui({ place, terminal, commands, ...options }: TuiOptions): Promise<void> {
+  const { theme, colorLevel, isAscii, preferences } = options;
   // Lines are painted with chalk's global instance.
   chalk.level = colorLevel || 1;
   const screen = new Screen(terminal);
@@ -49,31 +42,27 @@ export async function runTui({
     commands,
     quit: () => quitting.abort(),
     suspend: () => void terminal.suspend(),
-    redraw: () => screen.redraw(),
+    redraw: () => redraw(),
     start: { ...terminal.size(), place, preferences: { ...preferences, keys: keysByName(commands) } },
     defer: setImmediate,
   });
-
-  const frames = new Writable({
-    decodeStrings: false,
-    write(frame: string, _encoding, done) {
-      screen.show(frame);
-      done();
-    },
-  });
-  const stdout = Object.assign(frames, { columns: terminal.size().columns });
   // Without colors there is still bold and inverse, or the cursor would be invisible.
   const chosen = colorLevel === 0 ? "plain" : theme;
-  let colors = createTheme(chosen === "auto" ? (backgroundFrom(colorFgBg) ?? chosen) : chosen);
-  const picture = () => pictureOf(program.state, commands, colors);
+  let colors = createTheme(chosen === "auto" ? (backgroundFrom(options.colorFgBg) ?? chosen) : chosen);
+  const picture = () => pictureOf(program.state, commands, colors, isAscii);
   const { startDrawing } = await loadDrawing();
-  const drawing = startDrawing(picture(), stdout, terminal.input);
-  program.subscribe(() => drawing.show(picture()));
+  const drawing = startDrawing(picture(), screen, terminal.input);
+  const show = () => drawing.show(picture());
+  const redraw = () => {
+    screen.clear();
+    show();
+  };
+  program.subscribe(show);
   const question = chosen === "auto" ? askBackground(terminal) : undefined;
   question?.answered.then((color) => {
     if (!color) return;
     colors = createTheme(shadeOf(color));
-    drawing.show(picture());
+    show();
   });
   const ticking = setInterval(program.tick, TICK_MS);
   const stopInput = listenToInput(terminal.input, {
@@ -81,11 +70,10 @@ export async function runTui({
     onMouse: program.mouse,
     onBackground: (color) => question?.answer(color),
   });
-  terminal.onCleared(() => screen.redraw());
+  terminal.onCleared(redraw);
   terminal.onResize(() => {
-    stdout.columns = terminal.size().columns;
     program.resize(terminal.size());
-    screen.redraw();
+    redraw();
   });
   try {
     await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, drawing.ended]);

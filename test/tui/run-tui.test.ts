@@ -51,6 +51,7 @@ async function written(
     colorFgBg: undefined,
     ...looks,
     colorLevel,
+    isAscii: false,
     ticks: () => 0,
   });
   onTestFinished(async () => {

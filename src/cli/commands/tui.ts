@@ -65,6 +65,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
     const { ProcessTerminal } = await import("../tui/process-terminal.js");
     const { listFolder, writeValues: write } = await import("../tui/place-files.js");
     const { createCopy } = await import("../tui/clipboard.js");
+    const { isAsciiLocale } = await import("../../tui/text/ascii.js");
     const { createEditText } = await import("../tui/external-editor.js");
     const tui = await import("../../tui/run-tui.js");
     await tui.loadDrawing();
@@ -81,6 +82,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
       theme: theme ?? settings.theme ?? "auto",
       colorFgBg: io.env["COLORFGBG"],
       colorLevel: colorLevel(io.stdout, io.env, context.flags.color),
+      isAscii: isAsciiLocale(io.env),
     };
     try {
       await tui.runTui({

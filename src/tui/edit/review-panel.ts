@@ -1,10 +1,10 @@
 import { unmasking } from "../reading/shown.js";
-import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
+import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { placeName } from "../state/places.js";
 import type { Next, PlannedEdit, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, indented, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
-import { buttonLine, inputLine, type PanelContent, scrolledLines } from "../view/panel.js";
+import { buttonLine, inputLines, type PanelContent, scrolledLines } from "../view/panel.js";
 import { requiredInput } from "../view/question.js";
 import { scroll, scrollText } from "../widgets/list.js";
 import type { TextField } from "../widgets/text-field.js";
@@ -61,9 +61,12 @@ function parts(state: State, confirmation: Confirmation, size: Size) {
   const width = textColumns(size);
   const { problem, purpose } = confirmation;
   const question = wrapLines(questionText(state, confirmation), width, purpose === "delete" ? "danger" : "accent");
-  const lines = [...spaced([question, noteLines(confirmation, width)]), [], ...changeLines(state, confirmation, width)];
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
-  const end = [...refusal, ...answerLines(state, confirmation, width)];
+  // On a small screen, the buttons would have no room below a long refusal.
+  const [first, last] = isSmall(size) ? [refusal, []] : [[], refusal];
+  const head = spaced([first, question, noteLines(confirmation, width)]);
+  const lines = [...head, [], ...changeLines(state, confirmation, width)];
+  const end = [...last, ...answerLines(state, confirmation, width)];
   // With the line before the end.
   return { lines, end, page: Math.max(1, size.height - 3 - end.length) };
 }
@@ -111,5 +114,5 @@ function answerLines(state: State, confirmation: Confirmation, width: number): L
   } as const;
   const buttons = buttonLine([yes, { label: "Back", key: "escape", role: "text" }], ANSWERS.indexOf(button));
   const required = requiredText(state, confirmation);
-  return required === undefined ? [buttons] : [inputLine(requiredInput(required).label, typed, width), buttons];
+  return required === undefined ? [buttons] : [...inputLines(requiredInput(required).label, typed, width), buttons];
 }

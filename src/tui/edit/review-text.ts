@@ -4,7 +4,7 @@ import { MASK } from "../reading/shown.js";
 import { isProduction, placeName } from "../state/places.js";
 import type { Assigned, Change, HistoryEntry } from "../state/ports.js";
 import type { PlannedEdit, State } from "../state/state.js";
-import { type DiffLines, diffLines, diffRows, type Side } from "../text/diff-lines.js";
+import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";
 import { countText, LABEL_WIDTH, type Line, labelled, wrapLines } from "../text/line.js";
 import { variablesText } from "../view/panel.js";
 import { PLACEHOLDERS } from "../view/values.js";
@@ -31,7 +31,7 @@ export function editLines(
   const { name, newName, before, after } = change;
   const room = width - LABEL_WIDTH;
   const lines = (label: string, old: string | undefined, next: string | undefined) =>
-    withLabel(label, diffLines(diffRows(textSide(old), textSide(next)), room).lines);
+    withLabel(label, diffLines(textSide(old), textSide(next), room).lines);
   const fields = Object.entries(FIELDS).flatMap(([label, textOf]) => {
     const [old, next] = [before && textOf(before), after && textOf(after)];
     return old !== next || ALWAYS.includes(label) ? lines(label, old, next) : [];
@@ -45,7 +45,7 @@ export function differenceLines(sides: Sides, isRevealed: boolean, width: number
   const { before, after } = sides;
   const value = valueDiff(sides, isRevealed, width);
   if (!before || !after || before.type === after.type) return value;
-  const types = diffLines(diffRows(textSide(before.type), textSide(after.type)), width - LABEL_WIDTH).lines;
+  const types = diffLines(textSide(before.type), textSide(after.type), width - LABEL_WIDTH).lines;
   const changes = value.changes.map((index) => index + types.length);
   return { lines: [...withLabel("type", types), ...value.lines], changes };
 }
@@ -53,8 +53,8 @@ export function differenceLines(sides: Sides, isRevealed: boolean, width: number
 function valueDiff({ before, after }: Sides, isRevealed: boolean, width: number, typed?: string): DiffLines {
   const isSame = before && after && isDeepStrictEqual(before.value, after.value);
   const old = valueSide(before, isRevealed);
-  if (isSame) return diffLines(diffRows({ ...old, isPlaceholder: false }, { ...old, isPlaceholder: false }), width);
-  return diffLines(diffRows(old, valueSide(after, isRevealed, typed, before?.value)), width);
+  if (isSame) return diffLines({ ...old, isPlaceholder: false }, { ...old, isPlaceholder: false }, width);
+  return diffLines(old, valueSide(after, isRevealed, typed, before?.value), width);
 }
 
 function textSide(text: string | undefined): Side {

@@ -73,7 +73,7 @@ function confirmKey(state: State, confirmation: Confirmation, key: Key): Step {
   if (["escape", "n"].includes(name) || (name === "enter" && confirmation.button === "back")) return step(pop(state));
   // Pressed twice in the form, it would replace an unseen change.
   if (name === "ctrl-s" && confirmation.isChangedMeanwhile)
-    return go({ problem: "Ctrl-S doesn't save over it: press Tab, then Enter" });
+    return go({ top: 0, problem: "Ctrl-S doesn't save over it: press Tab, then Enter" });
   if (name === "enter" || name === "ctrl-s") return write(state, confirmation);
   if (isTyping) {
     const typed = editLine(confirmation.typed, key);
@@ -87,7 +87,7 @@ function confirmKey(state: State, confirmation: Confirmation, key: Key): Step {
 function write(state: State, confirmation: Confirmation): Step {
   const { purpose, parts, entry, from, typed } = confirmation;
   const required = requiredText(state, confirmation);
-  const withProblem = (problem?: string) => withData(state, REVIEW, { ...confirmation, problem });
+  const withProblem = (problem?: string) => withData(state, REVIEW, { ...confirmation, top: 0, problem });
   if (required !== undefined && typed.text.trim() !== required) return step(withProblem(`first type ${required}`));
   if (state.writing) return step(withProblem("another edit is being written"));
   const writing = { purpose, parts, entry, from };
@@ -196,5 +196,7 @@ function notApplied(state: State, { code, message }: Failure, written: readonly 
   // Asks again, with the variable as it is now.
   if (isOpen && code === "changed" && open.again && written.length === 0) return open.again(pop(shown));
   const left = written.length === 0 ? parts : parts.filter((part) => !written.includes(part));
-  return step(changeData(shown, REVIEW, (each) => (each.parts === parts ? { ...each, parts: left, problem } : each)));
+  return step(
+    changeData(shown, REVIEW, (each) => (each.parts === parts ? { ...each, parts: left, top: 0, problem } : each)),
+  );
 }

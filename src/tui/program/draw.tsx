@@ -1,15 +1,17 @@
+import type { Writable } from "node:stream";
 import { Box, render, Transform } from "ink";
 import type { Picture } from "./screen.js";
-
-/** The stream for frames, of which each write is one, without escape sequences of ink itself. */
-export type FrameStream = NodeJS.WritableStream & { columns: number };
 
 /**
  * Draws pictures with ink. This is the only module in the bundle with ink and React, which are ES modules.
  *
+ * Ink does not write to the terminal itself. For a frame as high as the terminal it clears that, with what was scrolled
+ * out of it, and writes all lines; its incremental rendering of a lower one erases the last column of full lines, doesn't
+ * wait for a slow connection, and shows nothing where CI is set. It was no faster: 15 ms and 10 ms for 9 ms.
+ *
  * @returns `show` draws the next one; `ended` settles when ink has stopped, and rejects with its error
  */
-export function startDrawing(first: Picture, stdout: FrameStream, stdin: NodeJS.ReadStream) {
+export function startDrawing(first: Picture, stdout: Writable, stdin: NodeJS.ReadStream) {
   const view = render(<Screen picture={first} />, {
     debug: true,
     stdout: stdout as unknown as NodeJS.WriteStream,
@@ -45,8 +47,9 @@ export function Screen({ picture }: { readonly picture: Picture }) {
 /**
  * Painted lines, one below the other, none of them wider than the box.
  *
- * Ink lays out blank lines, which get their text when they are drawn. Ink measures each grapheme of a text that
- * it lays out, in every frame, and caches the text for as long as the program runs: slow, and no place for values.
+ * Ink lays out blank lines, which get their text when they are drawn. As `Text`, with one for each color, a frame takes
+ * 46 ms for 9 ms and the program 530 MB for 330 MB, and ink caches the texts, with values, for as long as it runs. Borders
+ * are part of the lines: those of `Box` have no title (and took 10 ms).
  */
 export function Lines({ lines }: { readonly lines: readonly string[] }) {
   const blanks = Array.from(lines, () => " ").join("\n");

@@ -4,74 +4,60 @@ import { identityOf, isProduction } from "../state/places.js";
 import { groupOf, type Reading, readingOf } from "../state/reading.js";
 import type { List, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import {
-  cellText,
-  countText,
-  fitLine,
-  fitText,
-  indented,
-  type Line,
-  line,
-  lineWidth,
-  type Span,
-} from "../text/line.js";
+import { countText, cutLine, fitLine, indented, type Line, lineWidth, type Span } from "../text/line.js";
 import { untilText } from "../view/status-lines.js";
 
-interface Part extends Span {
+interface Part {
+  readonly spans: Line;
   readonly side: "left" | "right";
   /** Where there is little room, parts with less weight are left out. */
   readonly weight: number;
 }
 
-const SEPARATORS = { left: "  ", right: " · " } as const;
 const MAX_NAME = 32;
-const MIN_DETAIL = 12;
+const MAX_IDENTITY = 40;
+const MIN_DETAIL = 14;
 
 /** The open place and its state on one line, as far as there is room. */
 export function headerLine(state: State): Line {
   const columns = state.columns - 2;
-  const parts = fittingParts(partsOf(state), columns);
-  const start = [...joined(parts, "left"), ...detailSpans(state, columns - widthOf(parts))];
-  const end = joined(parts, "right");
-  return indented([...fitLine(start, columns - lineWidth(end)), ...end]);
+  const parts = fitting(partsOf(state), columns);
+  const on = (side: Part["side"]) => parts.flatMap((part) => (part.side === side ? part.spans : []));
+  const [start, end] = [on("left"), on("right")];
+  const left = columns - lineWidth(end);
+  return indented([...fitLine([...start, ...details(state, left - lineWidth(start))], left), ...end]);
 }
 
-function fittingParts(parts: readonly Part[], columns: number): readonly Part[] {
+function fitting(parts: readonly Part[], columns: number): readonly Part[] {
   let kept: readonly Part[] = [];
   for (const part of parts.toSorted((a, b) => b.weight - a.weight)) {
     const more = parts.filter((each) => each === part || kept.includes(each));
-    if (widthOf(more) <= columns) kept = more;
+    if (lineWidth(more.flatMap(({ spans }) => spans)) <= columns) kept = more;
   }
   return kept;
-}
-
-function widthOf(parts: readonly Part[]): number {
-  const end = joined(parts, "right");
-  return lineWidth(joined(parts, "left")) + lineWidth(end) + (end.length > 0 ? 2 : 0);
-}
-
-function joined(parts: readonly Part[], side: Part["side"]): Span[] {
-  return parts
-    .filter((part) => part.side === side && part.text !== "")
-    .flatMap(({ weight: _, side: __, ...span }, index) =>
-      index === 0 ? [span] : [{ text: SEPARATORS[side], role: "muted" }, span],
-    );
 }
 
 function partsOf(state: State): Part[] {
   const { places, place, list, revealed, now } = state;
   const reading = readingOf(state);
-  const open = places[place];
-  const name = (open?.kind === "environment" ? open.identity : undefined) ?? open?.name ?? "";
-  const look = open && isProduction(open) ? ({ role: "warning" } as const) : {};
   const { rateLimit, asOf, isComplete, failure, problem } = reading;
+  const open = places[place];
+  const name = visibleText((open?.kind === "environment" ? open.identity : undefined) ?? open?.name ?? "");
+  const nameSpan: Span = { text: name, role: open && isProduction(open) ? "warning" : "text", isBold: true };
   const parts: Part[] = [
-    { side: "left", text: "appvars", role: "accent", weight: 3 },
-    { side: "left", text: cutText(name, MAX_NAME), ...look, isBold: true, weight: 10 },
-    { side: "right", text: countsText(reading, list), weight: 9 },
+    { side: "left", spans: [{ text: "appvars  ", role: "accent" }], weight: 3 },
+    { side: "left", spans: cutLine([nameSpan], MAX_NAME), weight: 10 },
+    { side: "right", spans: [{ text: `  ${countsText(reading, list)}` }], weight: 9 },
   ];
   const add = (text: string, weight: number, look: Omit<Span, "text"> = {}) =>
-    void parts.push({ side: "right", text, weight, ...look });
+    void parts.push({
+      side: "right",
+      spans: [
+        { text: " · ", role: "muted" },
+        { text, ...look },
+      ],
+      weight,
+    });
   if (revealed) add(`values shown ${untilText(revealed.until, now)}`, 8, { role: "warning", isBold: true });
   if (list.type) add(`only ${list.type}`, 7);
   if (list.sort !== "id" || list.isReversed) add(`by ${list.sort} ${sortArrow(list)}`, 6);
@@ -97,11 +83,6 @@ function ageText(state: State): string {
   return age === most ? `${age} old` : `up to ${most} old`;
 }
 
-function cutText(text: string, max: number): string {
-  const visible = visibleText(text);
-  return textWidth(visible) > max ? cellText(text, max) : visible;
-}
-
 function countsText({ isComplete, isReading, entries, total }: Reading, list: List): string {
   const count = countText(entries.length);
   if (!isComplete) {
@@ -112,18 +93,13 @@ function countsText({ isComplete, isReading, entries, total }: Reading, list: Li
   return entries.length === 1 ? "1 variable" : `${count} variables`;
 }
 
-const MAX_IDENTITY = 40;
-
 /** The kind of the place, its identity besides the name, and its detail, as far as they fit. */
-function detailSpans({ places, place }: State, room: number): Line {
+function details({ places, place }: State, room: number): Line {
   const open = places[place];
   if (!open) return [];
-  const identity = cutText(identityOf(open) ?? "", MAX_IDENTITY);
-  const detail = visibleText(open.detail);
-  const facts = [identity, detail].filter((text) => text !== "");
-  const full = [open.kind, ...facts].map((text) => `  ${text}`).join("");
-  if (textWidth(full) <= room) return line(full, "muted");
-  const text = facts.join("  ");
-  const width = Math.min(textWidth(text), room - 2);
-  return width < MIN_DETAIL ? [] : line(`  ${fitText(text, width)}`, "muted");
+  const identity = cutLine([{ text: visibleText(identityOf(open) ?? "") }], MAX_IDENTITY);
+  const facts = [open.kind, ...identity.map(({ text }) => text), visibleText(open.detail)];
+  const texts = facts.filter((text) => text !== "").map((text) => `  ${text}`);
+  if (textWidth(texts.join("")) <= room) return [{ text: texts.join(""), role: "muted" }];
+  return room < MIN_DETAIL ? [] : cutLine([{ text: texts.slice(1).join(""), role: "muted" }], room);
 }

@@ -1,8 +1,8 @@
 import { decryptSelected } from "../reading/reveal.js";
 import { cursorInView } from "../reading/selection.js";
 import type { Command } from "../state/command.js";
-import type { State, Step } from "../state/state.js";
-import { step } from "../state/work.js";
+import type { Next, State, Step } from "../state/state.js";
+import { andThen, step } from "../state/work.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
 import type { Cell, Panel, PanelContent } from "../view/panel.js";
@@ -24,23 +24,22 @@ export function handleMouse(
   pressKey: PressKey,
 ): Step {
   const { content, cell, key } = pointedAt(state, commands, mouse.column, mouse.row);
-  if (mouse.action !== "press") return turnWheel(state, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
+  // A number that is typed is for a key.
+  const plain: State = { ...state, count: undefined };
+  if (mouse.action !== "press") return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
   const press: Press = { ...mouse, at: now, screen: top(state)?.screen.name ?? "" };
   const { lastPress } = state;
   const isSecond = isDouble(lastPress, press);
   // The target of the first press is gone: this press was not meant for its successor.
   if (isSecond && lastPress?.screen !== press.screen) return step(state);
-  const next: State = { ...state, lastPress: press };
-  if (key !== undefined) return pressKey(next, namedKey(key));
+  if (key !== undefined) return pressKey({ ...state, lastPress: press }, namedKey(key));
+  const next: State = { ...plain, lastPress: press };
   const focused = content && focus(next, content);
   const selected = focused && cell && content.select?.(focused, cell);
   if (!selected) return step(cursorInView(focused ?? next));
   // Of the first press's selection: the rows may have moved since.
   if (!isSecond || content.pressesEnter === false) return decryptSelected(selected);
-  const chosen: State = { ...focused, lastPress: undefined };
-  // Its key can be another one.
-  const open = chosen.stack.length === 0 && commands.find(({ name }) => name === "open");
-  return open ? open.run(chosen, "") : pressKey(chosen, namedKey("enter"));
+  return pressKey({ ...focused, lastPress: undefined }, namedKey("enter"));
 }
 
 /** The panel gets the focus. Undefined if a question is open, which must be answered first. */
@@ -59,12 +58,8 @@ function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, 
   }
   // A panel beside a question is not its text.
   if (!content || content.panel) return step(state);
-  let next = step(state);
-  for (let line = 0; line < WHEEL_LINES; line++) {
-    const [pressed, work] = pressKey(next[0], namedKey(by < 0 ? "up" : "down"));
-    next = [pressed, [...next[1], ...work]];
-  }
-  return next;
+  const press: Next = (now) => pressKey(now, namedKey(by < 0 ? "up" : "down"));
+  return Array.from({ length: WHEEL_LINES }).reduce<Step>((last) => andThen(last, press), step(state));
 }
 
 function namedKey(name: string): Key {
@@ -82,18 +77,16 @@ interface Pointed {
 
 /** The target at a cell of the screen, which counts from 0. */
 function pointedAt(state: State, commands: readonly Command[], column: number, row: number): Pointed {
-  const { rows } = state;
-  const { header, body, footer } = screenContent(state, commands);
-  if (row === 0) return { key: keyAt(header, column) };
-  const footerTop = rows - footer.length;
+  const { body, footer } = screenContent(state, commands);
+  const footerTop = state.rows - footer.length;
+  if (row === 0) return {};
   if (row >= footerTop) return { key: keyAt(footer[row - footerTop] ?? [], column) };
   let left = 0;
-  for (const panels of body) {
-    const { width } = panels[0]?.size ?? { width: 0 };
-    if (column < left + width) return inPanels(panels, column - left, row - 1);
-    left += width;
-  }
-  return {};
+  const panels = body.find(([panel]) => {
+    left += panel?.size.width ?? 0;
+    return column < left;
+  });
+  return panels?.[0] ? inPanels(panels, column - left + panels[0].size.width, row - 1) : {};
 }
 
 function inPanels(panels: readonly Panel[], column: number, row: number): Pointed {

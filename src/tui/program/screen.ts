@@ -5,7 +5,8 @@ import type { Command } from "../state/command.js";
 import { isTooSmall, type Layout, layoutOf, MIN_SCREEN, questionSize, type Size } from "../state/layout.js";
 import { isProduction } from "../state/places.js";
 import type { State } from "../state/state.js";
-import { type Line, line, paintLine, wrapLines } from "../text/line.js";
+import { asciiLine } from "../text/ascii.js";
+import { type Line, line, lineWidth, paintLine, wrapLines } from "../text/line.js";
 import type { Theme } from "../text/theme.js";
 import { type Panel, type PanelContent, panelLines } from "../view/panel.js";
 import { isQuitQuestion, quitQuestion } from "../view/question.js";
@@ -29,21 +30,22 @@ export function screenContent(state: State, commands: readonly Command[]): Scree
 
 function bodyColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
   const { focus } = state;
-  const { places, variables, record, isRecordBeside } = layout;
+  const { places, variables, record } = layout;
   const { screen, data } = drawn(state) ?? {};
   const isOfProduction = showsProduction(state);
   const marked = (panels: readonly Panel[]) =>
     panels.map(({ size, content }) => ({ size, content: { ...content, isProduction: isOfProduction } }));
   const body = screen?.body?.(state, data, layout, commands);
-  if (body) return screen?.places ? body.map(marked) : body;
+  const shown = body?.map((panels) => panels.filter(({ size }) => size.height > 0));
+  if (shown) return screen?.places ? shown.map(marked) : shown;
   const size = questionSize(layout);
   const question = screen?.panel?.(state, data, size);
   const left = panelsOf(places, (room) => placesPanel(state, room, focus === "places" && !question));
-  // In one column, the places fill the body when they are visible.
+  // Where the places are alone, they fill the body.
   if (question) return [variables ? left : [], marked([{ size, content: question }])];
   const list = marked(panelsOf(variables, (room) => variablesPanel(state, room)));
   const detail = marked(panelsOf(record, (room) => recordPanel(state, room)));
-  return isRecordBeside ? [left, list, detail] : [left, [...list, ...detail]];
+  return record?.height === layout.body.height ? [left, list, detail] : [left, [...list, ...detail]];
 }
 
 /** Whether the screen is about production: the open place, or those that the top screen shows or edits. */
@@ -60,54 +62,36 @@ function panelsOf(size: Size | undefined, contentFor: (size: Size) => PanelConte
 
 const PREPARING = line(" … please wait; Ctrl-C quits", "muted");
 
-/** Commands whose keys are shown at any width. */
-const ALWAYS: readonly string[] = ["help", "quit"];
-
 /**
- * The line below the panels: the input of the filter or a command, a notice, or else the keys that work now. A notice
- * or a problem can have several lines.
+ * The line below the panels: the input of the filter or a command, a notice, or else the number that is typed and the keys
+ * that work now. A notice or a problem can have several lines.
  */
 function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
-  const { notice, columns, pending } = state;
+  const { notice, columns, pending, count } = state;
   const open = top(state);
   const input = open?.screen.input?.(state, open.data);
   if (input) return input;
   if (notice) return noticeLines(notice, columns);
   if (pending && !isQuitQuestion(state)) return [PREPARING];
-  if (!open) return [listKeys(state, commands)];
-  const keys = open.screen.hints?.(state, open.data) ?? screenKeys(state, commands);
-  // How to leave, which is the last hint, and the help are always shown.
-  return [keyLine(keys.slice(0, -1), columns, [...helpHints(state, commands), ...keys.slice(-1)])];
+  const typed: Line = count === undefined ? [] : [{ text: ` ${count} `, role: "warning", isBold: true }];
+  const help = fixedHelpKey(state);
+  const keys = open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state, commands));
+  const isKept = ({ label }: KeyHint, index: number) => label === HELP || index === keys.length - 1;
+  const others = keys.filter((hint, index) => !isKept(hint, index));
+  const last = [...(help === undefined ? [] : hints(`${help} ${HELP}`)), ...keys.filter(isKept)];
+  return [[...typed, ...keyLine(others, columns - lineWidth(typed), last)]];
 }
 
-function helpHints(state: State, commands: readonly Command[]): readonly KeyHint[] {
-  const key = fixedHelpKey(state);
-  return key === undefined
-    ? commandHints(
-        state,
-        commands.filter(({ name }) => name === "help"),
-      )
-    : hints(`${key} help`);
-}
+/** Besides the last hint, how to leave, the one that is shown at any width. */
+const HELP = "help";
 
-/** The keys of the list; first the one that opens a place or goes back. */
-function listKeys(state: State, commands: readonly Command[]): Line {
-  const first = state.focus === "places" ? "open" : "back";
-  const others = commands.filter(({ name }) => !ALWAYS.includes(name));
-  const always = commands.filter(({ name }) => ALWAYS.includes(name));
-  return keyLine(commandHints(state, firstOf(others, [first])), state.columns, commandHints(state, always));
-}
-
-/** The keys of commands on a screen: first how to go into what is shown, last how to leave. */
-function screenKeys(state: State, commands: readonly Command[]): readonly KeyHint[] {
-  const inner = commands.filter(({ name }) => !ALWAYS.includes(name) && name !== "back");
-  const last = commands.filter(({ name }) => name === "back");
-  return commandHints(state, [...firstOf(inner, ["open", "next-panel"]), ...last]);
-}
-
-function firstOf(commands: readonly Command[], names: readonly string[]): readonly Command[] {
-  const isFirst = ({ name }: Command) => names.includes(name);
-  return [...commands.filter(isFirst), ...commands.filter((each) => !isFirst(each))];
+/** First the commands that go into what is shown, last those that leave it. */
+function inOrder({ stack, focus }: State, commands: readonly Command[]): readonly Command[] {
+  const first = stack.length > 0 ? ["open", "next-panel"] : focus === "places" ? ["open"] : ["back"];
+  const last = [HELP, stack.length > 0 ? "back" : "quit"];
+  const named = (names: readonly string[]) =>
+    names.flatMap((name) => commands.find((command) => command.name === name) ?? []);
+  return [...named(first), ...commands.filter(({ name }) => ![...first, ...last].includes(name)), ...named(last)];
 }
 
 /** The painted screen: columns side by side, between lines of the whole width. */
@@ -119,10 +103,10 @@ export interface Picture {
   readonly below: readonly string[];
 }
 
-/** Paints what is on the screen. */
-export function pictureOf(state: State, commands: readonly Command[], theme: Theme): Picture {
+/** Paints what is on the screen. @param isAscii whether the terminal shows ASCII alone */
+export function pictureOf(state: State, commands: readonly Command[], theme: Theme, isAscii = false): Picture {
   const { columns, rows } = state;
-  const painted = (lines: readonly Line[]) => lines.map((line) => paintLine(line, theme));
+  const painted = (lines: readonly Line[]) => lines.map((each) => paintLine(isAscii ? asciiLine(each) : each, theme));
   if (isTooSmall(state)) {
     const small = `Too small: ${MIN_SCREEN.columns}x${MIN_SCREEN.rows} is needed.`;
     const question = quitQuestion(state);

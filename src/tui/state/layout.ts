@@ -11,12 +11,14 @@ export interface Size {
 export interface Layout {
   readonly places?: Size | undefined;
   readonly variables?: Size;
+  /** As high as the body, it is beside the variables. */
   readonly record?: Size;
-  readonly isRecordBeside: boolean;
   readonly body: Size;
 }
 
-export const MIN_SCREEN = { columns: 60, rows: 15 } as const;
+export const MIN_SCREEN = { columns: 40, rows: 10 } as const;
+/** The body of a screen of 60x15. In a smaller one there is one panel at a time. */
+const SMALL = { width: 60, height: 13 } as const;
 
 const WIDE = 120;
 const MEDIUM = 80;
@@ -31,6 +33,11 @@ export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): 
   return columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows;
 }
 
+/** Whether there is one panel at a time, and no empty lines in questions and forms. */
+export function isSmall({ width, height }: Size): boolean {
+  return width < SMALL.width || height < SMALL.height;
+}
+
 type Shape = Pick<State, "columns" | "rows" | "focus" | "places">;
 
 /** The width of the list for names of 32 columns and values of 40. */
@@ -40,22 +47,23 @@ const GOOD_VARIABLES = 115;
 const MIN_RECORD = 40;
 
 /**
- * On a wide screen three panels side by side; on a medium one two, with the record below; else one, with places on
- * demand.
+ * On a wide screen three panels side by side; on a medium one two, with the record below; else these, with places on
+ * demand; on a small one the panel with the focus alone.
  */
 export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   const height = Math.max(3, rows - 2);
   const body = { width: columns, height };
+  if (isSmall({ width: columns, height })) return { body, [focus]: body };
   const placesWidth = columns >= WIDE ? placesWidthOf(all, 30) : columns >= MEDIUM ? placesWidthOf(all, 22) : 0;
-  if (placesWidth === 0 && focus === "places") return { body, places: body, isRecordBeside: false };
+  if (placesWidth === 0 && focus === "places") return { body, places: body };
   const places = placesWidth > 0 ? { width: placesWidth, height } : undefined;
   const width = columns - placesWidth;
   if (width >= MIN_VARIABLES + MIN_RECORD) {
     const record = { width: Math.max(MIN_RECORD, Math.min(Math.floor(width * 0.45), width - GOOD_VARIABLES)), height };
-    return { body, places, variables: { width: width - record.width, height }, record, isRecordBeside: true };
+    return { body, places, variables: { width: width - record.width, height }, record };
   }
   const record = { width, height: Math.max(5, Math.floor(height * (focus === "record" ? 0.6 : 0.4))) };
-  return { body, places, variables: { width, height: height - record.height }, record, isRecordBeside: false };
+  return { body, places, variables: { width, height: height - record.height }, record };
 }
 
 function placesWidthOf(places: Shape["places"], max: number): number {
@@ -71,20 +79,24 @@ export function questionSize({ body, places, variables }: Layout): Size {
   return places && variables ? { width: body.width - places.width, height: body.height } : body;
 }
 
-/** A comparison fills the body: the list of differences, and below it the detail of the one under the cursor. */
-export function diffSizes(
-  { body: { width, height } }: Pick<Layout, "body">,
-  focus: "list" | "detail",
-): Record<"list" | "detail", Size> {
-  const detail = Math.max(5, Math.floor(height * (focus === "detail" ? 0.6 : 0.4)));
-  return { list: { width, height: height - detail }, detail: { width, height: detail } };
+type Parts = Record<"list" | "detail", Size>;
+
+/**
+ * A comparison fills the body: the list of differences, and below it the detail of the one under the cursor. On a small
+ * screen the one without the focus has no lines.
+ */
+export function diffSizes({ body }: Pick<Layout, "body">, focus: "list" | "detail"): Parts {
+  const { height } = body;
+  if (isSmall(body)) return divided(body, focus === "detail" ? height : 0);
+  return divided(body, Math.max(5, Math.floor(height * (focus === "detail" ? 0.6 : 0.4))));
 }
 
-type MatrixSizes = Record<"list" | "detail", Size>;
-
 /** A matrix fills the body: the list, and below it the values of the variable under the cursor. */
-export function matrixSizes({ body: { width, height } }: Pick<Layout, "body">, places: number): MatrixSizes {
-  const detail = Math.min(Math.max(5, places + 4), Math.floor(height * 0.4));
+export function matrixSizes({ body }: Pick<Layout, "body">, places: number): Parts {
+  return divided(body, Math.min(Math.max(5, places + 4), Math.floor(body.height * 0.4)));
+}
+
+function divided({ width, height }: Size, detail: number): Parts {
   return { list: { width, height: height - detail }, detail: { width, height: detail } };
 }
 

@@ -26,12 +26,10 @@ export function askBackground(terminal: Pick<TuiTerminal, "write">) {
   return { answer, answered };
 }
 
-/**
- * Parses the end of the answer: `rgb:ffff/ffff/ffff` of one to four hexadecimal digits each, with the terminator.
- * Undefined for anything else.
- */
+/** Parses the answer: `rgb:ffff/ffff/ffff` of one to four hexadecimal digits each. Undefined for anything else. */
 export function parseColor(answer: string): Rgb | undefined {
-  const [, ...parts] = /^rgb:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})(?:\x07|\x1b\\)$/i.exec(answer) ?? [];
+  const [, ...parts] =
+    /^\x1b\]11;rgb:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})(?:\x07|\x1b\\)$/i.exec(answer) ?? [];
   const [red, green, blue] = parts.map((digits) => Number.parseInt(digits, 16) / (16 ** digits.length - 1));
   return red === undefined || green === undefined || blue === undefined ? undefined : [red, green, blue];
 }

@@ -4,163 +4,26 @@ import { StringDecoder } from "node:string_decoder";
 import { type Key, type Mouse, PASTE } from "../widgets/key.js";
 import { parseColor, type Rgb } from "./background.js";
 
-/** A part of the input from a terminal. Only `keys` is left to Node's parser, which knows none of the others. */
-type InputPart =
-  | { readonly type: "keys"; readonly text: string }
-  | { readonly type: "paste"; readonly text: string }
-  | { readonly type: "mouse"; readonly mouse: Mouse }
-  | { readonly type: "background"; readonly color: Rgb };
-
-const ESCAPE = "\x1b";
 const PASTE_START = "\x1b[200~";
-const PASTE_END = "\x1b[201~";
-/** Begins an event of the mouse (mode 1006). */
-const MOUSE = "\x1b[<";
-/** Begins one in the old form, of three more characters, from a terminal that does not know mode 1006. */
-const OLD_MOUSE = "\x1b[M";
-const OLD_MOUSE_LENGTH = 6;
-/** Begins the answer to the question for the color of the background (OSC 11). */
-const BACKGROUND = "\x1b]11;";
-const STARTS = [PASTE_START, MOUSE, OLD_MOUSE, BACKGROUND];
-
-/** What all of these and most keys begin with. Alone, it would take the next key as its end. */
-const UNFINISHED = "\x1b[";
+/** A text pasted in brackets (mode 2004). */
+const PASTED = /^\x1b\[200~(.*?)\x1b\[201~/s;
+/**
+ * An event of the mouse (mode 1006, or the old form of three more characters), or the answer to the question for the color
+ * of the background (OSC 11). A character that can't be in it ends it, and is a key of its own.
+ */
+const EVENT =
+  /^(?:\x1b\[M.{3}|\x1b\[<[\x20-\x3f]*(?:[\x40-\x7e]|(?=[^\x20-\x7e]))|\x1b\]11;[\x20-\x7e]*(?:\x07|\x1b\\|(?=[^\x1b\x20-\x7e]|\x1b[^\\])))/s;
+/** The start of one of these; tested where the text begins with none of them. */
+const UNFINISHED = /^\x1b(?:$|\[(?:(?:|2|20|200)$|200~|M|<)|\](?:(?:|1|11)$|11;))/;
+/** Other keys, up to the next Escape character. */
+const TO_ESCAPE = /^.[^\x1b]*/s;
+/** Such a start that is the Escape key, or Alt and `]`, unless more follows at once. */
+const KEYS = /^\x1b(?:\]1{0,2})?$/;
 
 /** How long after an Escape character the rest of an escape sequence can follow. */
 const ESCAPE_MS = 50;
 /** The same after `Esc [`, and for the rest of a paste, which must not become keys on a slow line. */
 const UNFINISHED_MS = 2_000;
-
-/** More than any event or answer has. A longer one is dropped. */
-const MAX_SEQUENCE = 64;
-
-/**
- * Separates pastes, events of the mouse and answers of the terminal from keys. A sequence can come in any number of
- * chunks. One that begins like an event or an answer never becomes a key or text; in a paste, it is text.
- */
-class InputParser {
-  /** The start of a sequence whose rest has not arrived. */
-  #held = "";
-  #pasted: string | undefined;
-
-  /** How long the rest of the input can take, in milliseconds; undefined if nothing is to be given up. */
-  get patience(): number | undefined {
-    if (this.#pasted !== undefined || this.#held === UNFINISHED) return UNFINISHED_MS;
-    const isKeys = this.#held === ESCAPE || (this.#held.startsWith("\x1b]") && !this.#held.startsWith(BACKGROUND));
-    return isKeys ? ESCAPE_MS : undefined;
-  }
-
-  /** Gives up waiting. A paste ends; the held input is the Escape key, or Alt and `]`, or no key. */
-  release(): InputPart[] {
-    const [held, pasted] = [this.#held, this.#pasted];
-    this.#held = "";
-    this.#pasted = undefined;
-    if (pasted !== undefined) return [{ type: "paste", text: pasted + held }];
-    return held === UNFINISHED ? [] : [{ type: "keys", text: held }];
-  }
-
-  parse(chunk: string): InputPart[] {
-    const parts: InputPart[] = [];
-    let rest = this.#held + chunk;
-    this.#held = "";
-    while (rest !== "") {
-      const [length, part] = this.#pasted === undefined ? this.#next(rest) : this.#nextPasted(this.#pasted, rest);
-      if (length === undefined) break;
-      if (part) addPart(parts, part);
-      rest = rest.slice(length);
-    }
-    return parts;
-  }
-
-  #next(rest: string): Next {
-    const start = rest.indexOf(ESCAPE);
-    if (start !== 0) return keys(start < 0 ? rest : rest.slice(0, start));
-    if (rest.startsWith(PASTE_START)) {
-      this.#pasted = "";
-      return [PASTE_START.length];
-    }
-    const length = sequenceLength(rest);
-    if (length === 0) return keys(ESCAPE);
-    if (length === undefined) this.#held = shortened(rest);
-    return length === undefined ? [length] : [length, parseSequence(rest.slice(0, length))];
-  }
-
-  #nextPasted(pasted: string, rest: string): Next {
-    const end = rest.indexOf(PASTE_END);
-    if (end >= 0) {
-      this.#pasted = undefined;
-      return [end + PASTE_END.length, { type: "paste", text: pasted + rest.slice(0, end) }];
-    }
-    const kept = rest.length - partLength(rest, PASTE_END);
-    this.#pasted = pasted + rest.slice(0, kept);
-    this.#held = rest.slice(kept);
-    return [undefined];
-  }
-}
-
-/** The first part of a text, and its length, which is undefined if the end is missing. */
-type Next = readonly [length: number | undefined, part?: InputPart | undefined];
-
-function keys(text: string): Next {
-  return [text.length, { type: "keys", text }];
-}
-
-/** Keys that arrive together stay together: an Escape alone would wait for more. */
-function addPart(parts: InputPart[], part: InputPart): void {
-  const last = parts.at(-1);
-  if (part.type !== "keys" || last?.type !== "keys") parts.push(part);
-  else parts[parts.length - 1] = { type: "keys", text: last.text + part.text };
-}
-
-/** The bytes inside a sequence, and those that end it. */
-const FORMS = [
-  { start: MOUSE, content: /^\x1b\[<[\x20-\x3f]*/, end: /^[\x40-\x7e]/ },
-  { start: BACKGROUND, content: /^\x1b\][\x20-\x7e]*/, end: /^(?:\x07|\x1b\\)/ },
-];
-
-/** Length of the event or answer that a text begins with: 0 if it begins with a key, undefined if its end is missing. */
-function sequenceLength(text: string): number | undefined {
-  if (text.startsWith(OLD_MOUSE)) return text.length < OLD_MOUSE_LENGTH ? undefined : OLD_MOUSE_LENGTH;
-  const form = FORMS.find(({ start }) => text.startsWith(start));
-  if (!form) return STARTS.some((start) => start.startsWith(text)) ? undefined : 0;
-  const { content, end } = form;
-  const body = content.exec(text)?.[0].length ?? 0;
-  const rest = text.slice(body);
-  // A character that can't be in it ends it, and is a key of its own.
-  return rest === "" || rest === ESCAPE ? undefined : body + (end.exec(rest)?.[0].length ?? 0);
-}
-
-function parseSequence(sequence: string): InputPart | undefined {
-  if (sequence.startsWith(MOUSE)) {
-    const mouse = parseMouse(sequence);
-    return mouse && { type: "mouse", mouse };
-  }
-  const color = sequence.startsWith(BACKGROUND) ? parseColor(sequence.slice(BACKGROUND.length)) : undefined;
-  return color && { type: "background", color };
-}
-
-const ACTIONS: Readonly<Record<string, Mouse["action"]>> = { 0: "press", 64: "wheel-up", 65: "wheel-down" };
-
-/** Undefined for other buttons and keys held down, for a release, and for a malformed event. */
-function parseMouse(sequence: string): Mouse | undefined {
-  const [, button = "", column, row] = /^\x1b\[<(\d{1,3});([1-9]\d{0,3});([1-9]\d{0,3})M$/.exec(sequence) ?? [];
-  const action = ACTIONS[button];
-  return action && { action, column: Number(column) - 1, row: Number(row) - 1 };
-}
-
-/** Of an endless sequence only as much as shows that it is none. */
-function shortened(sequence: string): string {
-  if (sequence.length <= MAX_SEQUENCE) return sequence;
-  return `${sequence.startsWith(MOUSE) ? MOUSE : BACKGROUND}?`;
-}
-
-/** How many characters at the end of a text can be the start of `sequence`. */
-function partLength(text: string, sequence: string): number {
-  for (let length = Math.min(sequence.length - 1, text.length); length > 0; length--) {
-    if (sequence.startsWith(text.slice(-length))) return length;
-  }
-  return 0;
-}
 
 interface InputListener {
   readonly onKey: (key: Key) => void;
@@ -170,42 +33,70 @@ interface InputListener {
 }
 
 /**
- * Reports the input from a terminal. Keys are left to Node's parser, because ink's joins keys that arrive together and
- * reports Backspace as Delete. Text pasted in brackets (mode 2004) is one key.
+ * Reports the input from a terminal, in which pastes, events and answers can come in any number of chunks. Keys are left to
+ * Node's parser, because ink's joins keys that arrive together and reports Backspace as Delete. A pasted text is one key.
  *
  * @param keyboard in raw mode
  * @returns a function to stop
  */
 export function listenToInput(keyboard: NodeJS.ReadableStream, listener: InputListener): () => void {
-  const { onKey, onMouse, onBackground } = listener;
   const decoder = new StringDecoder("utf8");
-  const parser = new InputParser();
   const keys = new EventEmitter();
   // Node reads only this number of an interface. By default it waits half a second after Escape; here we have waited.
   emitKeypressEvents(keys as NodeJS.ReadableStream, { escapeCodeTimeout: 0 } as unknown as Interface);
   keys.on("keypress", (text: string | undefined, key: Keypress) => {
     const pressed = toKey(text, key);
-    if (pressed) onKey(pressed);
+    if (pressed) listener.onKey(pressed);
   });
-  const report = (part: InputPart) => {
-    if (part.type === "keys") keys.emit("data", part.text);
-    else if (part.type === "mouse") onMouse(part.mouse);
-    else if (part.type === "background") onBackground(part.color);
-    else if (part.text !== "") onKey({ name: PASTE, text: part.text.replace(/\r\n?/g, "\n") });
+  const paste = (text: string) => {
+    if (text !== "") listener.onKey({ name: PASTE, text: text.replace(/\r\n?/g, "\n") });
   };
+  let held = "";
   let timer: NodeJS.Timeout | undefined;
+  const giveUp = () => {
+    if (held.startsWith(PASTE_START)) paste(held.slice(PASTE_START.length));
+    else if (KEYS.test(held)) keys.emit("data", held);
+    held = "";
+  };
+  /** Takes the first part of a text, and returns its length; 0 if its end is missing. */
+  const take = (text: string): number => {
+    const [pasted, content = ""] = PASTED.exec(text) ?? [];
+    const [event] = EVENT.exec(text) ?? [];
+    const [typed = ""] = TO_ESCAPE.exec(text) ?? [];
+    if (pasted !== undefined) paste(content);
+    else if (event !== undefined) reportEvent(event, listener);
+    else if (UNFINISHED.test(text)) return 0;
+    else keys.emit("data", typed);
+    return (pasted ?? event ?? typed).length;
+  };
   const listen = (chunk: Buffer | string) => {
     clearTimeout(timer);
-    const text = typeof chunk === "string" ? chunk : decoder.write(chunk);
-    for (const part of parser.parse(text)) report(part);
-    const { patience } = parser;
-    if (patience !== undefined) timer = setTimeout(() => parser.release().forEach(report), patience);
+    held += typeof chunk === "string" ? chunk : decoder.write(chunk);
+    for (let length = -1; held !== "" && length !== 0; held = held.slice(length)) length = take(held);
+    if (held !== "") timer = setTimeout(giveUp, KEYS.test(held) ? ESCAPE_MS : UNFINISHED_MS);
   };
   keyboard.on("data", listen);
   return () => {
     clearTimeout(timer);
     keyboard.off("data", listen);
   };
+}
+
+/** Nothing is reported for a malformed event or answer: it never becomes a key or text. */
+function reportEvent(event: string, { onMouse, onBackground }: InputListener): void {
+  const mouse = parseMouse(event);
+  const color = parseColor(event);
+  if (mouse) onMouse(mouse);
+  if (color) onBackground(color);
+}
+
+const ACTIONS: Readonly<Record<string, Mouse["action"]>> = { 0: "press", 64: "wheel-up", 65: "wheel-down" };
+
+/** Undefined for other buttons and keys held down, for a release, and for anything else. */
+function parseMouse(sequence: string): Mouse | undefined {
+  const [, button = "", column, row] = /^\x1b\[<(\d{1,3});([1-9]\d{0,3});([1-9]\d{0,3})M$/.exec(sequence) ?? [];
+  const action = ACTIONS[button];
+  return action && { action, column: Number(column) - 1, row: Number(row) - 1 };
 }
 
 const NAMES: Record<string, string> = { return: "enter", enter: "ctrl-j" };

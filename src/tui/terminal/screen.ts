@@ -1,4 +1,5 @@
-import { graphemes, graphemeWidth } from "../text/graphemes.js";
+import { Writable } from "node:stream";
+import { type Grapheme, graphemes, graphemeWidth } from "../text/graphemes.js";
 
 /** Synchronized output, so that the terminal never shows half a frame. */
 const BEGIN = "\x1b[?2026h";
@@ -8,54 +9,49 @@ const RESET = "\x1b[0m";
 const ERASE_LINE = "\x1b[2K";
 const ERASE_BELOW = "\x1b[J";
 
-type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onceDrained">;
+type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onceDrained" | "size">;
 
 /**
- * Shows frames on a terminal and writes only lines that have changed. Nothing flickers, the last line is usable, and on a
- * slow connection outdated frames are skipped.
+ * The stream for ink's frames, of which each write is one, without escape sequences of ink itself. Writes to a terminal
+ * only lines that have changed: nothing flickers, the last line and column are usable, and on a slow connection outdated
+ * frames are skipped.
  */
-export class Screen {
+export class Screen extends Writable {
   readonly #output: ScreenOutput;
   #shown: readonly string[] = [];
   #waiting: string | undefined;
 
   constructor(output: ScreenOutput) {
+    super({ decodeStrings: false });
     this.#output = output;
   }
 
-  /** @param frame painted lines */
-  show(frame: string): void {
-    if (this.#output.isBusy()) {
-      if (this.#waiting === undefined) this.#showOnceDrained();
-      this.#waiting = frame;
-      return;
-    }
-    const lines = frame.split("\n");
-    // A shorter frame can end on the last line of the terminal, with no line below it to erase.
-    const isWhole = lines.length < this.#shown.length;
-    const before = isWhole ? [] : this.#shown;
-    const changes = lines.flatMap((line, row) =>
-      line === before[row] ? [] : [at(row) + ERASE_LINE + anchorColumns(line) + RESET],
-    );
-    if (isWhole) changes.unshift(at(0) + ERASE_BELOW);
-    this.#shown = lines;
-    if (changes.length > 0) this.#output.write(BEGIN + changes.join("") + END);
+  get columns(): number {
+    return this.#output.size().columns;
   }
 
-  /** Writes the whole frame again, after something else was on the screen or its size has changed. */
-  redraw(): void {
-    const frame = this.#waiting ?? this.#shown.join("\n");
+  override _write(frame: string, _encoding: string, done: () => void): void {
+    const isWaiting = this.#waiting !== undefined;
+    this.#waiting = frame;
+    if (!this.#output.isBusy()) this.#show();
+    else if (!isWaiting) this.#output.onceDrained(() => this.#show());
+    done();
+  }
+
+  /** To be called before the next frame after something else was on the screen or its size has changed. */
+  clear(): void {
     this.#shown = [];
     this.#output.write(`${at(0)}${RESET}${ERASE_BELOW}`);
-    this.show(frame);
   }
 
-  #showOnceDrained(): void {
-    this.#output.onceDrained(() => {
-      const frame = this.#waiting;
-      this.#waiting = undefined;
-      if (frame !== undefined) this.show(frame);
-    });
+  #show(): void {
+    const lines = this.#waiting?.split("\n") ?? this.#shown;
+    this.#waiting = undefined;
+    const changes = lines.flatMap((line, row) =>
+      line === this.#shown[row] ? [] : [at(row) + ERASE_LINE + anchorColumns(line) + RESET],
+    );
+    this.#shown = lines;
+    if (changes.length > 0) this.#output.write(BEGIN + changes.join("") + END);
   }
 }
 
@@ -74,16 +70,12 @@ const SGR = /(\x1b\[[\d;]*m)/;
 export function anchorColumns(line: string): string {
   if (!UNSURE.test(line)) return line;
   let column = 1;
-  const anchored = (text: string) => {
-    return Array.from(graphemes(text), (grapheme) => {
-      column += graphemeWidth(grapheme.text);
-      return UNSURE.test(grapheme.text) ? `${grapheme.text}\x1b[${column}G` : grapheme.text;
-    }).join("");
+  const anchored = ({ text }: Grapheme) => {
+    column += graphemeWidth(text);
+    return UNSURE.test(text) ? `${text}\x1b[${column}G` : text;
   };
-  return line
-    .split(SGR)
-    .map((part) => (SGR.test(part) ? part : anchored(part)))
-    .join("");
+  const parts = line.split(SGR);
+  return parts.map((part) => (SGR.test(part) ? part : Array.from(graphemes(part), anchored).join(""))).join("");
 }
 
 /** The terminal during the TUI: alternate screen, hidden cursor, lines that don't wrap, reports of the mouse if wanted. */

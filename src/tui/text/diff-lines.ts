@@ -1,144 +1,12 @@
-import { changedWords, commonLength, diffSequences, isComparable, type Part, type Range } from "./diff.js";
-import { visibleText, withVisibleEnd } from "./graphemes.js";
+import { diffArrays } from "diff";
+import { graphemeEnd, graphemes, visibleText, withVisibleEnd } from "./graphemes.js";
 import { countText, type Line, type Span, wrapLine } from "./line.js";
 import type { Role } from "./theme.js";
-
-/** A line of a text in a diff. */
-interface DiffRow {
-  readonly kind: "equal" | "removed" | "added" | "note";
-  readonly text: string;
-  /** How much at the start and at the end is not from the text itself: `… 43 equal characters … `, or a placeholder. */
-  readonly head: number;
-  readonly tail: number;
-  /** The removed line that became this one, or the other way round. */
-  other: DiffRow | undefined;
-}
-
-interface DiffRows {
-  readonly rows: readonly DiffRow[];
-  /** Indexes of the first row of each change. */
-  readonly changes: readonly number[];
-}
 
 /** Lines of a text, or a placeholder for them, which is never equal to anything. */
 export interface Side {
   readonly texts: readonly string[];
   readonly isPlaceholder: boolean;
-}
-
-/** The changed lines, with some equal ones around them. */
-export function diffRows(before: Side, after: Side): DiffRows {
-  const isText = !before.isPlaceholder && !after.isPlaceholder;
-  const { parts, isExact } = isText ? diffSequences(before.texts, after.texts) : replaced(before, after);
-  const rows: DiffRow[] = [];
-  const changes: number[] = [];
-  for (const [index, part] of parts.entries()) {
-    if (part.isEqual) {
-      const isOnly = parts.length === 1;
-      addEqual(rows, before.texts, part.before, isOnly || index > 0, isOnly || index < parts.length - 1);
-    } else {
-      changes.push(rows.length);
-      addChanged(rows, before, part.before, after, part.after);
-    }
-  }
-  const notes = isExact ? [] : ["(too many changes: only the first and the last lines were compared)"];
-  if (rows.some(isTooLong)) notes.push("(long lines were not compared word by word)");
-  rows.unshift(...notes.map((text) => newRow("note", text)));
-  return { rows, changes: changes.map((index) => index + notes.length) };
-}
-
-function isTooLong({ text, other }: DiffRow): boolean {
-  return other !== undefined && !isComparable(text);
-}
-
-/** @param head how much of the start is not from the text itself */
-function newRow(kind: DiffRow["kind"], text: string, head = 0, tail = 0): DiffRow {
-  return { kind, text, head, tail, other: undefined };
-}
-
-function replaced(before: Side, after: Side): { parts: readonly Part[]; isExact: boolean } {
-  const all = ({ texts }: Side) => ({ start: 0, end: texts.length });
-  return { parts: [{ isEqual: false, before: all(before), after: all(after) }], isExact: true };
-}
-
-const CONTEXT = 3;
-
-function addEqual(
-  rows: DiffRow[],
-  texts: readonly string[],
-  { start, end }: Range,
-  isAfter: boolean,
-  isBefore: boolean,
-): void {
-  const [head, tail] = [isAfter ? CONTEXT : 0, isBefore ? CONTEXT : 0];
-  const left = end - start - head - tail;
-  const add = (from: number, to: number) => {
-    for (const text of texts.slice(from, to)) rows.push(newRow("equal", text));
-  };
-  // The note would take as much room as one line.
-  if (left <= 1) add(start, end);
-  else {
-    add(start, start + head);
-    rows.push(newRow("note", `… ${countText(left)} equal lines …`));
-    add(end - tail, end);
-  }
-}
-
-/** Adds the removed lines, then the added ones: the first of these was the first of those, and so on. */
-function addChanged(rows: DiffRow[], before: Side, old: Range, after: Side, next: Range): void {
-  const first = rows.length;
-  for (let index = old.start; index < old.end; index++) {
-    const text = before.texts[index] as string;
-    rows.push(newRow("removed", text, before.isPlaceholder ? text.length : 0));
-  }
-  const pairs = before.isPlaceholder || after.isPlaceholder ? 0 : old.end - old.start;
-  for (let index = next.start; index < next.end; index++) {
-    const text = after.texts[index] as string;
-    const row = newRow("added", text, after.isPlaceholder ? text.length : 0);
-    rows.push(row);
-    if (index - next.start < pairs) pair(rows, first + index - next.start, rows.length - 1);
-  }
-}
-
-/** Of this many equal characters at one end of two lines, only some are shown. */
-const LONG = 60;
-const KEPT = 20;
-
-function pair(rows: DiffRow[], at: number, nextAt: number): void {
-  const [row, nextRow] = [rows[at] as DiffRow, rows[nextAt] as DiffRow];
-  const isLong = row.text.length >= LONG && nextRow.text.length >= LONG;
-  const [removed, added] = isLong ? withoutEqualEnds(row.text, nextRow.text) : [row, nextRow];
-  [rows[at], rows[nextAt]] = [removed, added];
-  [removed.other, added.other] = [added, removed];
-}
-
-function withoutEqualEnds(before: string, after: string): [removed: DiffRow, added: DiffRow] {
-  const [length, nextLength] = [before.length, after.length];
-  const equalHead = commonLength(length, nextLength, (at) => before.charCodeAt(at) === after.charCodeAt(at));
-  const equalTail = commonLength(
-    length - equalHead,
-    nextLength - equalHead,
-    (at) => before.charCodeAt(length - 1 - at) === after.charCodeAt(nextLength - 1 - at),
-  );
-  const from = equalHead < LONG ? 0 : cutAt(before, equalHead - KEPT);
-  const to = equalTail < LONG ? length : cutAt(before, length - equalTail + KEPT);
-  const head = from === 0 ? "" : `… ${countText(from)} equal characters … `;
-  const tail = to === length ? "" : ` … ${countText(length - to)} equal characters …`;
-  const row = (kind: DiffRow["kind"], text: string, end: number) =>
-    newRow(kind, `${head}${text.slice(from, end)}${tail}`, head.length, tail.length);
-  return [row("removed", before, to), row("added", after, nextLength - (length - to))];
-}
-
-/** Parts of the character before them: combining marks, joiners and second halves of surrogate pairs. */
-const JOINED = /\p{M}|\u200d|[\udc00-\udfff]/u;
-const MAX_JOINED = 12;
-
-/** The nearest index from this one on that is not within a character. */
-function cutAt(text: string, index: number): number {
-  let at = index;
-  const isWithin = () => JOINED.test(text.charAt(at)) || text.charAt(at - 1) === "\u200d";
-  while (at < text.length && at - index < MAX_JOINED && isWithin()) at++;
-  return at;
 }
 
 export interface DiffLines {
@@ -147,73 +15,202 @@ export interface DiffLines {
   readonly changes: readonly number[];
 }
 
-const SIGNS: Readonly<Record<DiffRow["kind"], { sign: string; role: Role }>> = {
+/** A line of a text in a diff. */
+interface Row {
+  readonly kind: keyof typeof KINDS;
+  readonly text: string;
+  /** What is not from the text itself: `… 43 equal characters … `, or a placeholder. */
+  readonly head?: string;
+  readonly tail?: string;
+  /** The text that became this one, or the other way round. */
+  readonly other?: string | undefined;
+  /** Whether it is the first row of a change. */
+  readonly isFirst?: boolean;
+}
+
+const KINDS = {
   equal: { sign: "  ", role: "muted" },
   note: { sign: "  ", role: "muted" },
   removed: { sign: "- ", role: "danger" },
   added: { sign: "+ ", role: "success" },
-};
+} as const satisfies Record<string, { sign: string; role: Role }>;
 
 /** Characters of a diff that are drawn: more take noticeably long. */
 const MAX_DRAWN = 50_000;
 const CUT = `(only the first ${countText(MAX_DRAWN)} characters are shown)`;
 
-/** A diff in lines of at most `width` columns. Changed words are inverse. */
-export function diffLines({ rows, changes }: DiffRows, width: number): DiffLines {
+/** The changed lines, with some equal ones around them, in lines of at most `width` columns. Changed words are inverse. */
+export function diffLines(before: Side, after: Side, width: number): DiffLines {
   const room = Math.max(1, width - 2);
   const lines: Line[] = [];
+  const changes: number[] = [];
   let left = MAX_DRAWN;
-  const starts = rows.map((row) => {
-    const start = lines.length;
-    if (left > 0) lines.push(...rowLines(cutRow(row, left), room));
+  for (const row of rowsOf(before, after)) {
+    if (left < 0) break;
+    if (row.isFirst) changes.push(lines.length);
+    lines.push(...rowLines(row.text.length > left ? { ...row, text: row.text.slice(0, left), tail: "" } : row, room));
     left -= row.text.length;
-    return start;
-  });
-  const end = left < 0 ? rowLines(newRow("note", CUT), room) : [];
-  return { lines: [...lines, ...end], changes: changes.map((index) => starts[index] ?? 0) };
-}
-
-function cutRow(row: DiffRow, length: number): DiffRow {
-  return row.text.length > length ? { ...row, text: row.text.slice(0, length), tail: 0 } : row;
-}
-
-function rowLines(row: DiffRow, room: number): Line[] {
-  const { sign, role } = SIGNS[row.kind];
-  return wrapLine(spans(row, wordsIn(row), role), room).map((each, at): Line => {
-    return [{ text: at === 0 ? sign : "  ", role }, ...each];
-  });
-}
-
-/** The changed words of a line that was changed to another. */
-function wordsIn(row: DiffRow): readonly Range[] {
-  const { other, kind, head } = row;
-  if (!other) return [];
-  const isOld = kind === "removed";
-  const { before, after } = isOld
-    ? changedWords(ownText(row), ownText(other))
-    : changedWords(ownText(other), ownText(row));
-  return (isOld ? before : after).map(({ start, end }) => ({ start: start + head, end: end + head }));
-}
-
-function ownText({ text, head, tail }: DiffRow): string {
-  return text.slice(head, text.length - tail);
-}
-
-/** The text of a row, with the marks of its changed words. */
-function spans({ text, head, tail }: DiffRow, words: readonly Range[], role: Role): Span[] {
-  const found: Span[] = [];
-  const shown = withVisibleEnd(text);
-  let at = 0;
-  const add = (to: number, span: Omit<Span, "text">) => {
-    if (to > at) found.push({ ...span, text: visibleText(shown.slice(at, to)) });
-    at = to;
-  };
-  add(head, { role: "muted" });
-  for (const { start, end } of words) {
-    add(start, { role });
-    add(end, { role, isInverse: true });
   }
-  add(text.length - tail, { role });
-  add(text.length, { role: "muted" });
-  return found;
+  if (left < 0) lines.push(...rowLines({ kind: "note", text: CUT }, room));
+  return { lines, changes };
+}
+
+function rowLines(row: Row, room: number): Line[] {
+  const { head = "", tail = "" } = row;
+  const { sign, role } = KINDS[row.kind];
+  const spans: Span[] = [{ text: head, role: "muted" }, ...wordSpans(row, role), { text: tail, role: "muted" }];
+  const visible = spans.flatMap((span) => (span.text === "" ? [] : [{ ...span, text: visibleText(span.text) }]));
+  return wrapLine(visible, room).map((each, at): Line => [{ text: at === 0 ? sign : "  ", role }, ...each]);
+}
+
+function* rowsOf(before: Side, after: Side): Generator<Row> {
+  if (before.isPlaceholder || after.isPlaceholder) {
+    yield* changedRows(before.texts, after.texts, before.isPlaceholder, after.isPlaceholder);
+    return;
+  }
+  const { changes, isExact } = compared(before.texts, after.texts);
+  const parts = partsOf(changes);
+  if (!isExact) yield { kind: "note", text: "(too many changes: only the first and the last lines were compared)" };
+  const isLong = ({ removed, added }: Part) =>
+    removed.slice(0, added.length).some((text, at) => !isComparable(text, added[at] ?? ""));
+  if (parts.some(isLong)) yield { kind: "note", text: "(long lines were not compared word by word)" };
+  for (const [index, { equal, removed, added }] of parts.entries()) {
+    const isChanged = removed.length + added.length > 0;
+    yield* equalRows(equal, index > 0 || !isChanged, isChanged || parts.length === 1);
+    yield* changedRows(removed, added);
+  }
+}
+
+type Changes = readonly { readonly value: readonly string[]; readonly added?: boolean; readonly removed?: boolean }[];
+
+/** The time of a comparison grows with the square of this number: 500 edits take some 20 ms. */
+const MAX_EDITS = 500;
+
+/** Compares two sequences by a longest common subsequence, or by their ends alone if there are too many changes. */
+function compared(before: readonly string[], after: readonly string[]): { changes: Changes; isExact: boolean } {
+  const changes = diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });
+  if (changes) return { changes, isExact: true };
+  const [head, tail] = equalEnds(before, after);
+  const ends = [
+    { value: before.slice(0, head) },
+    { value: before.slice(head, before.length - tail), removed: true },
+    { value: after.slice(head, after.length - tail), added: true },
+    { value: before.slice(before.length - tail) },
+  ];
+  return { changes: ends, isExact: false };
+}
+
+/** How many items, or code units, are equal at the start and at the end. */
+function equalEnds(before: ArrayLike<unknown>, after: ArrayLike<unknown>): [head: number, tail: number] {
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && before[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  return [head, tail];
+}
+
+/** Equal lines, and the change after them. */
+type Part = Record<"equal" | "removed" | "added", readonly string[]>;
+
+function partsOf(changes: Changes): readonly Part[] {
+  const parts: Part[] = [{ equal: [], removed: [], added: [] }];
+  for (const { value, added, removed } of changes) {
+    const last = parts.at(-1) as Part;
+    const kind = added ? "added" : removed ? "removed" : "equal";
+    const isChanged = last.removed.length + last.added.length > 0;
+    if (kind === "equal" && isChanged) parts.push({ equal: value, removed: [], added: [] });
+    else last[kind] = [...last[kind], ...value];
+  }
+  return parts;
+}
+
+const CONTEXT = 3;
+
+/** @param isAfter whether they are after a change */
+function* equalRows(texts: readonly string[], isAfter: boolean, isBefore: boolean): Generator<Row> {
+  const head = isAfter ? CONTEXT : 0;
+  const end = texts.length - (isBefore ? CONTEXT : 0);
+  // The note takes as much room as one line.
+  const isFolded = end - head > 1;
+  for (const [index, text] of texts.entries()) {
+    if (isFolded && index === head) yield { kind: "note", text: `… ${countText(end - head)} equal lines …` };
+    if (!isFolded || index < head || index >= end) yield { kind: "equal", text: withVisibleEnd(text) };
+  }
+}
+
+/** The removed lines, then the added ones: the first of these was the first of those, and so on. */
+function* changedRows(
+  removed: readonly string[],
+  added: readonly string[],
+  isOldHidden = false,
+  isNewHidden = false,
+): Generator<Row> {
+  const isPaired = !isOldHidden && !isNewHidden;
+  const row = (kind: Row["kind"], text: string, isHidden: boolean, other: string | undefined): Row => {
+    if (isHidden) return { kind, head: text, text: "" };
+    return isPaired && other !== undefined
+      ? pairedRow(kind, withVisibleEnd(text), withVisibleEnd(other))
+      : { kind, text: withVisibleEnd(text) };
+  };
+  for (const [at, text] of removed.entries())
+    yield { ...row("removed", text, isOldHidden, added[at]), isFirst: at === 0 };
+  for (const [at, text] of added.entries())
+    yield { ...row("added", text, isNewHidden, removed[at]), isFirst: at === 0 && removed.length === 0 };
+}
+
+/** Of this many equal characters at one end of two lines, only some are shown. */
+const LONG = 60;
+const KEPT = 20;
+
+function pairedRow(kind: Row["kind"], text: string, other: string): Row {
+  const [equalHead, equalTail] = equalEnds(text, other);
+  const from = equalHead < LONG ? 0 : graphemeEnd(text, equalHead - KEPT);
+  const to = equalTail < LONG ? text.length : graphemeEnd(text, text.length - equalTail + KEPT);
+  const left = text.length - to;
+  return {
+    kind,
+    head: from === 0 ? "" : `… ${countText(from)} equal characters … `,
+    text: text.slice(from, to),
+    tail: left === 0 ? "" : ` … ${countText(left)} equal characters …`,
+    other: other.slice(from, other.length - left),
+  };
+}
+
+/** With less in common, nothing is marked: all of it has changed. */
+const MIN_EQUAL = 0.3;
+
+/** Longer lines are not compared by words. */
+const MAX_LENGTH = 5_000;
+
+function isComparable(...lines: readonly string[]): boolean {
+  return lines.every(({ length }) => length <= MAX_LENGTH);
+}
+
+/** The text of a row, with the words inverse that the other text does not have. */
+function wordSpans({ kind, text, other }: Row, role: Role): Span[] {
+  if (other === undefined || !isComparable(text, other)) return [{ text, role }];
+  const isOld = kind === "removed";
+  const [before, after] = isOld ? [text, other] : [other, text];
+  const spans = compared(wordsOf(before), wordsOf(after)).changes.flatMap(({ value, added, removed }): Span[] => {
+    if (isOld ? added : removed) return [];
+    return [{ text: value.join(""), role, isInverse: Boolean(added || removed) }];
+  });
+  const equal = spans.reduce((sum, span) => sum + (span.isInverse ? 0 : span.text.length), 0);
+  return equal < MIN_EQUAL * Math.max(text.length, other.length) ? [{ text, role }] : spans;
+}
+
+const IN_WORD = /^[\p{L}\p{N}_]/u;
+
+/** Words, and single other graphemes. */
+function wordsOf(text: string): readonly string[] {
+  const words: string[] = [];
+  let isInWord = false;
+  for (const { text: grapheme } of graphemes(text)) {
+    const isWord = IN_WORD.test(grapheme);
+    if (isWord && isInWord) words[words.length - 1] += grapheme;
+    else words.push(grapheme);
+    isInWord = isWord;
+  }
+  return words;
 }

@@ -1,14 +1,16 @@
 import stringWidth from "string-width";
 import { escapeCharacter, printable } from "../../domain/printable.js";
 
-export const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** Code units per call of Intl.Segmenter, whose time grows with the square of the length in Node 20. */
+/**
+ * Code units per call of Intl.Segmenter, whose time grows with the square of the length in Node 20; and those around an
+ * index that are segmented, far more than any grapheme has.
+ */
 const CHUNK = 1_000;
 
 /** Latin, kana, Han and Hangul: each code unit is a grapheme, so no segmenter is needed. */
 const SIMPLE = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u017f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/;
-const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
 export interface Grapheme {
   readonly text: string;
@@ -16,22 +18,29 @@ export interface Grapheme {
   readonly index: number;
 }
 
+/** The graphemes of a text of any length; one as long as a chunk is split. */
 export function* graphemes(text: string): Generator<Grapheme> {
-  let start = 0;
-  while (start < text.length) {
-    const chunk = text.slice(start, start + CHUNK).replace(text.length > start + CHUNK ? HIGH_SURROGATE : "", "");
-    const found = Array.from(segments(chunk), ({ text: segment, index }) => ({ text: segment, index: start + index }));
-    const end = start + chunk.length;
-    // The last one may continue in the next chunk; one as long as a chunk is split in two.
-    const last = end < text.length && found.length > 1 ? found.pop() : undefined;
-    yield* found;
-    start = last?.index ?? end;
+  for (let start = 0; start < text.length; ) {
+    const end = Math.min(text.length, graphemeEnd(text, start + CHUNK));
+    const chunk = text.slice(start, end);
+    if (SIMPLE.test(chunk))
+      for (let at = 0; at < chunk.length; at++) yield { text: chunk.charAt(at), index: start + at };
+    else for (const { segment, index } of segmenter.segment(chunk)) yield { text: segment, index: start + index };
+    start = end;
   }
 }
 
-function* segments(chunk: string): Generator<Grapheme> {
-  if (SIMPLE.test(chunk)) for (let index = 0; index < chunk.length; index++) yield { text: chunk.charAt(index), index };
-  else for (const { segment, index } of segmenter.segment(chunk)) yield { text: segment, index };
+/** The end of the grapheme that an index is in. */
+export function graphemeEnd(text: string, index: number): number {
+  const at = graphemeAt(text, index);
+  return at && at.start < index ? at.end : index;
+}
+
+/** The grapheme that an index is in. */
+export function graphemeAt(text: string, index: number): { start: number; end: number } | undefined {
+  const from = Math.max(0, index - CHUNK);
+  const found = segmenter.segment(text.slice(from, index + CHUNK)).containing(index - from);
+  return found && { start: from + found.index, end: from + found.index + found.segment.length };
 }
 
 /** ASCII, Latin letters, arrows, lines and the other symbols of this TUI. */
@@ -51,9 +60,7 @@ const MAX_CACHED = 10_000;
 const widths = new Map<string, number>();
 
 export function graphemeWidth(grapheme: string): number {
-  const cached = widths.get(grapheme);
-  if (cached !== undefined) return cached;
-  const width = stringWidth(grapheme);
+  const width = widths.get(grapheme) ?? stringWidth(grapheme);
   if (widths.size < MAX_CACHED) widths.set(grapheme, width);
   return width;
 }

@@ -88,9 +88,7 @@ export function lineWidth(line: Line): number {
 }
 
 function cutText(text: string, width: number): [head: string, isCut: boolean] {
-  const head = text.slice(0, width);
-  if (isNarrow(head) && (head.length === text.length || isNarrow(text.charAt(width))))
-    return [head, text.length > width];
+  if (isNarrow(text.slice(0, width + 1))) return [text.slice(0, width), text.length > width];
   let used = 0;
   for (const { text: grapheme, index } of graphemes(text)) {
     used += graphemeWidth(grapheme);
@@ -101,7 +99,6 @@ function cutText(text: string, width: number): [head: string, isCut: boolean] {
 
 /** Visible text in lines of at most `width` columns, broken at any character: none is lost. */
 export function wrapLine(line: Line, width: number): Line[] {
-  if (isShort(line, width) && lineWidth(line) <= width) return [line];
   const lines: Line[] = [];
   let current: Span[] = [];
   let left = width;
@@ -117,15 +114,6 @@ export function wrapLine(line: Line, width: number): Line[] {
     }
   }
   return [...lines, current];
-}
-
-/** In code units: measuring a long text takes seconds. */
-function isShort(line: Line, max: number): boolean {
-  let length = 0;
-  return line.every(({ text }) => {
-    length += text.length;
-    return length <= max;
-  });
 }
 
 /** Visible text in lines of at most `width` columns, broken between words where possible. */
@@ -177,22 +165,29 @@ function breakText(text: string, first: number, width: number): Piece[] {
 }
 
 function breakNarrow(text: string, first: number, width: number): Piece[] {
-  if (text.length <= first) return [{ text, width: text.length }];
-  const pieces = [{ text: text.slice(0, first), width: first }];
-  for (let start = first; start < text.length; start += width) {
-    const piece = text.slice(start, start + width);
-    pieces.push({ text: piece, width: piece.length });
-  }
-  return pieces;
+  const others = text.slice(first).match(new RegExp(`.{1,${width}}`, "g")) ?? [];
+  return [text.slice(0, first), ...others].map((piece) => ({ text: piece, width: piece.length }));
 }
 
-/** A line with the escape sequences of a theme, and as few characters as possible: each costs time in every frame. */
+/** A line with the escape sequences of a theme. */
 export function paintLine(line: Line, theme: Theme): string {
-  return merged(line)
+  return joined(line)
     .map(({ text, role = "text", isBold = false, isInverse = false }) =>
       paint(text, { ...theme[role], ...(isBold && { bold: true }) }, isInverse),
     )
     .join("");
+}
+
+/** Neighbours of one style are one span: the letters of a match would have escape sequences of their own. */
+function joined(line: Line): Line {
+  const spans: Span[] = [];
+  for (const span of line) {
+    const last = spans.at(-1);
+    const isAlike = last && (["role", "isBold", "isInverse"] as const).every((style) => last[style] === span[style]);
+    if (isAlike) spans[spans.length - 1] = { ...last, text: last.text + span.text };
+    else spans.push(span);
+  }
+  return spans;
 }
 
 function paint(text: string, style: TextStyle, isInverse: boolean): string {
@@ -207,21 +202,4 @@ function paint(text: string, style: TextStyle, isInverse: boolean): string {
 function colored(text: string, { color, ansi256 }: TextStyle): string {
   if (color === undefined) return text;
   return chalk.level === 2 && ansi256 !== undefined ? chalk.ansi256(ansi256)(text) : chalk.hex(color)(text);
-}
-
-/** The same picture in fewer spans: neighbours of one style joined, blanks at the end left out. */
-function merged(line: Line): readonly Span[] {
-  const spans: Span[] = [];
-  for (const span of line) {
-    const last = spans.at(-1);
-    if (last && isAlike(last, span)) spans[spans.length - 1] = { ...last, text: last.text + span.text };
-    else spans.push(span);
-  }
-  const last = spans.at(-1);
-  if (last && !last.isInverse) spans[spans.length - 1] = { ...last, text: last.text.trimEnd() };
-  return spans.filter((span) => span.text !== "");
-}
-
-function isAlike(a: Span, b: Span): boolean {
-  return (a.role ?? "text") === (b.role ?? "text") && a.isBold === b.isBold && a.isInverse === b.isInverse;
 }

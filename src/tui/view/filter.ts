@@ -44,7 +44,7 @@ const FILTER: Screen<TypedFilter> = {
 const FILTER_KEYS = hints("Enter keep, Esc cancel");
 const HELP_KEY = hints("F1 help");
 
-/** ` /port   1 of 3  Enter keep  Esc cancel`: a text that is typed, what it finds, and as many keys as fit. */
+/** ` /port   1 of 3  Enter keep  Esc cancel`: a text that is typed, what it finds, and as many keys as fit, how to leave last. */
 export function typedLine(
   sign: string,
   field: TextField,
@@ -54,7 +54,7 @@ export function typedLine(
 ): Line {
   const room = columns - 2 - found.length;
   const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
-  const line = keyLine([...keys, ...HELP_KEY], room - needed);
+  const line = keyLine([...keys.slice(0, -1), ...HELP_KEY], room - needed, keys.slice(-1));
   const input = textInput(field, room - lineWidth(line));
   return [{ text: ` ${sign}`, role: "accent" }, ...input, { text: found, role: "muted" }, ...line];
 }

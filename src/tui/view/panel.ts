@@ -1,7 +1,18 @@
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { countText, cutLine, fitLine, fitText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
+import {
+  countText,
+  cutLine,
+  fitLine,
+  fitText,
+  indented,
+  type Line,
+  line,
+  lineWidth,
+  type Span,
+  wrapLines,
+} from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { type Position, scrollText } from "../widgets/list.js";
 import { type TextField, textInput } from "../widgets/text-field.js";
@@ -140,31 +151,34 @@ function cursorSpan(span: Span, isFocused: boolean): Span {
   return { text, ...(role === "match" && { role }), isBold: true, isInverse: true };
 }
 
-const THIN = { left: "╭│╰", bar: "─", right: "╮│╯" } as const;
-const THICK = { left: "┏┃┗", bar: "━", right: "┓┃┛" } as const;
+const THIN = ["╭", "╮", "╰", "╯", "─", "│"] as const;
+const THICK = ["┏", "┓", "┗", "┛", "━", "┃"] as const;
 
 export function panelLines(
   { title, footnote = "", legend, isFocused, isProduction = false, lines }: PanelContent,
   { width, height }: Size,
 ): Line[] {
-  const { left, bar, right } = isFocused ? THICK : THIN;
+  const [topLeft, topRight, bottomLeft, bottomRight, bar, side] = isFocused ? THICK : THIN;
   const role = isFocused ? (isProduction ? "warning" : "accent") : "muted";
   const inner = width - 2;
   const head = label(isFocused ? `▶ ${title}` : title, inner);
-  const foot = label(footnote, inner);
+  const look = isProduction
+    ? ({ role: "warning", isBold: true } as const)
+    : ({ role: isFocused ? "accent" : "text" } as const);
+  const foot = legend
+    ? [{ text: " " }, ...cutLine(legend, inner - 4), { text: " " }]
+    : line(label(footnote, inner), role);
   const rest = (used: number) => bar.repeat(Math.max(0, inner - 1 - used));
-  const top: Line = [
-    { text: bar, role },
-    isProduction ? { text: head, role: "warning", isBold: true } : { text: head, role: isFocused ? "accent" : "text" },
-    { text: rest(textWidth(head)), role },
-  ];
   const rows = Array.from({ length: height - 2 }, (_, index) => fitLine(lines[index] ?? [], inner));
-  const signs = legend ? [{ text: " " }, ...cutLine(legend, inner - 4), { text: " " }] : line(foot, role);
-  const bottom: Line = [{ text: rest(lineWidth(signs)), role }, ...signs, { text: bar, role }];
-  return [top, ...rows, bottom].map((row, index) => {
-    const part = index === 0 ? 0 : index === height - 1 ? 2 : 1;
-    return [{ text: left.charAt(part), role }, ...row, { text: right.charAt(part), role }];
-  });
+  return [
+    [
+      { text: topLeft + bar, role },
+      { text: head, ...look },
+      { text: rest(textWidth(head)) + topRight, role },
+    ],
+    ...rows.map((row) => [{ text: side, role } as const, ...row, { text: side, role } as const]),
+    [{ text: bottomLeft + rest(lineWidth(foot)), role }, ...foot, { text: bar + bottomRight, role }],
+  ];
 }
 
 /** A text in a border, with spaces around it, cut if it is too wide. */
@@ -176,8 +190,9 @@ function label(text: string, inner: number): string {
 /** Columns for the word to type. */
 const MIN_INPUT = 10;
 
-/** `type shop/production to confirm: `, and the input. */
-export function inputLine(label: string, typed: TextField, width: number): Line {
-  const input = textInput(typed, Math.max(MIN_INPUT, width - textWidth(label)));
-  return fitLine([{ text: label, role: "warning" }, ...input], width);
+/** `type shop/production to confirm: `, and the input, below it where there is no room beside it. */
+export function inputLines(label: string, typed: TextField, width: number): Line[] {
+  const left = width - textWidth(label);
+  if (left < MIN_INPUT) return [...wrapLines(label, width, "warning"), textInput(typed, width)];
+  return [[{ text: label, role: "warning" }, ...textInput(typed, left)]];
 }

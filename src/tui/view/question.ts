@@ -2,7 +2,7 @@ import { command } from "../../domain/shell.js";
 import { copyText } from "../reading/copying.js";
 import { REVEAL_MS } from "../reading/reveal.js";
 import { MASK } from "../reading/shown.js";
-import { type Size, textColumns } from "../state/layout.js";
+import { isSmall, type Size, textColumns } from "../state/layout.js";
 import type { NewCredentials } from "../state/ports.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { calling, step } from "../state/work.js";
@@ -11,7 +11,7 @@ import { indented, type Line, labelled, line, wrapLine, wrapLines } from "../tex
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { movedButton } from "../widgets/list.js";
 import { editLine, type TextField, textField } from "../widgets/text-field.js";
-import { buttonLine, inputLine, type PanelContent } from "./panel.js";
+import { buttonLine, inputLines, type PanelContent } from "./panel.js";
 import { changeData, dataOf, hints, layers, pop, push, type Screen, top, withData } from "./screen.js";
 
 /** A question. Its answer runs something, or closes the screen that asks. */
@@ -207,14 +207,14 @@ function askPanel(question: Question, size: Size): PanelContent {
     { label: visibleText(answer), ...(isDestructive ? DESTRUCTIVE : HARMLESS) },
     { label: "Back", key: "escape", role: "text" },
   ] as const;
-  const lines = [
-    ...wrapLines(text, width, "accent"),
-    [],
+  const end = [
     ...(problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger")),
-    ...(input ? [inputLine(input.label, typed, width)] : []),
+    ...(input ? inputLines(input.label, typed, width) : []),
     buttonLine(buttons, button === "yes" ? 0 : 1),
   ];
-  return { title: visibleText(title), isFocused: true, lines: lines.map(indented) };
+  // The buttons are always visible.
+  const lines = [...wrapLines(text, width, "accent"), []].slice(0, size.height - 2 - end.length);
+  return { title: visibleText(title), isFocused: true, lines: [...lines, ...end].map(indented) };
 }
 
 function credentialsPanel(state: State, shown: Credentials, size: Size): PanelContent {
@@ -233,7 +233,8 @@ function credentialsPanel(state: State, shown: Credentials, size: Size): PanelCo
       "muted",
     ),
   ];
-  return { title: "Credentials", isFocused: true, lines: lines.map(indented) };
+  const shownLines = isSmall(size) ? lines.filter(({ length }) => length > 0) : lines;
+  return { title: "Credentials", isFocused: true, lines: shownLines.map(indented) };
 }
 
 /** How to see credentials later. */

@@ -51,20 +51,16 @@ export function problemLines(state: State, width: number): Line[] {
 function failureLines(state: State, failure: Failure, width: number): Line[] {
   const again = retryText(state);
   const { what, advice } = describeFailure(state, state.place, failure);
-  const now = `${keyOf(state, "refresh")} tries now`;
-  const retry = again === "" ? tryAgain(state) : failure.code === "rate_limited" ? now : `${again}; ${now}`;
+  const refresh = `${keyOf(state, "refresh")} tries ${again === "" ? "again" : "now"}`;
+  const retry = again === "" || failure.code === "rate_limited" ? refresh : `${again}; ${refresh}`;
   const rest = [...advice, retry].flatMap((text) => wrapLines(text, width, "muted"));
   return spaced([wrapLines(`✗ ${what}`, width, "danger"), rest]);
-}
-
-function tryAgain(state: State): string {
-  return `${keyOf(state, "refresh")} tries again`;
 }
 
 function failureLine(state: State, failure: Failure): string {
   const again = retryText(state);
   const { what } = describeFailure(state, state.place, failure);
-  if (again === "") return `${what}; ${tryAgain(state)}`;
+  if (again === "") return `${what}; ${keyOf(state, "refresh")} tries again`;
   return failure.code === "rate_limited" ? what : `${again}: ${what}`;
 }
 

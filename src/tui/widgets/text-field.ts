@@ -1,4 +1,4 @@
-import { graphemes, segmenter, textWidth, visibleText } from "../text/graphemes.js";
+import { graphemeAt, graphemeEnd, graphemes, textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, type Line, type Piece } from "../text/line.js";
 import type { Key } from "./key.js";
 
@@ -122,22 +122,6 @@ function without({ text, cursor }: TextField, other: number): TextField {
 /** An edit can join two graphemes into one: the cursor is then after it. */
 function withCursor(text: string, cursor: number): TextField {
   return { text, cursor: graphemeEnd(text, cursor) };
-}
-
-/** The end of the grapheme that an index is in. */
-function graphemeEnd(text: string, index: number): number {
-  const at = graphemeAt(text, index);
-  return at && at.start < index ? at.end : index;
-}
-
-/** Code units around an index that are segmented: far more than any grapheme has. */
-const REACH = 1_000;
-
-/** The grapheme that an index is in. Segmenting all of a long text takes too long for a key. */
-function graphemeAt(text: string, index: number): { start: number; end: number } | undefined {
-  const from = Math.max(0, index - REACH);
-  const found = segmenter.segment(text.slice(from, index + REACH)).containing(index - from);
-  return found && { start: from + found.index, end: from + found.index + found.segment.length };
 }
 
 const WORD = /[\p{L}\p{M}\p{N}_]/u;

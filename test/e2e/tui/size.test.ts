@@ -1,6 +1,6 @@
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { hasTmux } from "../../support/tmux.js";
-import { openTui } from "../../tui/support/open-tui.js";
+import { openShell, openTui, START } from "../../tui/support/open-tui.js";
 
 /** Header, panels from edge to edge, and footer: nothing else, and nothing twice. */
 function fills(columns: number, rows: number, footer: RegExp): (screen: string) => boolean {
@@ -9,7 +9,7 @@ function fills(columns: number, rows: number, footer: RegExp): (screen: string) 
     const body = lines.slice(1, -1);
     return (
       lines.length === rows &&
-      /^ .* old$/.test(lines[0] ?? "") &&
+      /^ .* (?:old|variables)$/.test(lines[0] ?? "") &&
       lines[0]?.length === columns - 1 &&
       body.every((line) => line.length === columns && /^[╭│╰┏┃┗].*[╮│╯┓┃┛]$/.test(line)) &&
       screen.split("▶").length === 2 &&
@@ -19,6 +19,7 @@ function fills(columns: number, rows: number, footer: RegExp): (screen: string) 
 }
 
 const SIZES = [
+  [40, 10],
   [60, 15],
   [200, 60],
   [80, 24],
@@ -29,11 +30,11 @@ const SCREENS = [
   { keys: ["?"], footer: /^ Enter run .*\? help {2}Esc back$/, content: /┃ Find\s/ },
   { keys: ["d", "Enter"], footer: /^ Tab panel .*Esc back$/, content: /~ PORT/ },
   { keys: ["m"], footer: /^ Enter open .*Esc back$/, content: /› DATABASE_URL +=/ },
-  { keys: ["e"], footer: /^ Ctrl-S review .*Esc cancel$/, content: /› value +postgres/ },
+  { keys: ["e"], footer: /^ Ctrl-S review .*Esc cancel$/, content: /› value .*localhost/ },
   { keys: ["j"], footer: /^ \/ filter .* q quit$/, content: /› {2}PORT +NUMBER/ },
 ];
 
-const TOO_SMALL = "Too small: 60x15 is needed. Ctrl-C quits.";
+const TOO_SMALL = "Too small: 40x10 is needed. Ctrl-C quits.";
 
 // Skipped without tmux, which CI installs.
 describe.skipIf(!hasTmux)("when a real terminal becomes another size", () => {
@@ -54,18 +55,26 @@ describe.skipIf(!hasTmux)("when a real terminal becomes another size", () => {
   it("a terminal that is too small shows a message until it is large enough", async () => {
     const tui = await openTui();
     for (const [columns, rows] of [
-      [59, 24],
-      [60, 14],
+      [39, 24],
+      [40, 9],
       [20, 5],
     ] as const) {
       await tui.resize(columns, rows);
       await tui.until((screen) => screen.replaceAll(/\s+/g, " ").trim() === TOO_SMALL);
     }
-    await tui.resize(60, 15);
-    await tui.until(fills(60, 15, /q quit$/));
+    await tui.resize(40, 10);
+    await tui.until(fills(40, 10, /q quit$/));
     await tui.resize(20, 5);
     await tui.until(/^Too small/);
     await tui.keys("C-c");
     await tui.until(/sh>/);
+  });
+
+  it("with LC_ALL=C everything is ASCII", async () => {
+    const shell = await openShell({ columns: 100 });
+    await shell.run(`LC_ALL=C ${START}`);
+    expect(await shell.until(/^\+- Environments -+\+\+- > Variables 1\/6 -+\+$/m, /q quit/)).toMatch(
+      /^[\n\x20-\x7e]*$/,
+    );
   });
 });

@@ -136,7 +136,7 @@ describe("filter, type and sort", () => {
     const tui = await openTui();
     tui.press("/", ..."~durl");
     expect(tui.names).toEqual(["DATABASE_URL"]);
-    expect(tui.footer()).toMatch(/^ \/~durl +1 of 5 {2}Enter keep {2}Esc cancel/);
+    expect(tui.footer()).toMatch(/^ \/~durl +1 of 5 {2}Enter keep {2}F1 help {2}Esc cancel/);
     tui.press("enter");
     expect(tui.frame()).toContain("▶ Variables 1/1  /~durl");
     tui.press("/", ..."x", "escape");
@@ -418,9 +418,9 @@ it("r reads again, q quits, Ctrl-C and Ctrl-Z work everywhere, and a paste runs 
 
 it("on a screen that is too small only Ctrl-C acts", async () => {
   const tui = await openTui();
-  tui.program.resize({ columns: 59, rows: 40 });
+  tui.program.resize({ columns: 80, rows: 9 });
   tui.press("x", "q", "e", "enter");
-  expect(tui.frame().trim()).toBe("Too small: 60x15 is needed. Ctrl-C quits.");
+  expect(tui.frame().trim()).toBe("Too small: 40x10 is needed. Ctrl-C quits.");
   expect([tui.events, tui.state.stack]).toEqual([[], []]);
   tui.press("ctrl-c");
   expect(tui.events).toEqual(["quit"]);
@@ -429,9 +429,9 @@ it("on a screen that is too small only Ctrl-C acts", async () => {
 it("a screen that is too small warns of the changes that a second Ctrl-C would lose", async () => {
   const tui = await openTui();
   tui.press("e", "x");
-  tui.program.resize({ columns: 100, rows: 10 });
+  tui.program.resize({ columns: 100, rows: 9 });
   tui.press("ctrl-c");
-  expect(tui.frame().trim()).toBe("Quit, and lose your changes? Ctrl-C again quits. Too small: 60x15 is needed.");
+  expect(tui.frame().trim()).toBe("Quit, and lose your changes? Ctrl-C again quits. Too small: 40x10 is needed.");
   expect(tui.events).toEqual([]);
   tui.press("ctrl-c");
   expect(tui.events).toEqual(["quit"]);

@@ -18,20 +18,20 @@ describe("a click", () => {
   });
 
   it("on a place moves the cursor there, and a second one soon after opens it", async () => {
-    const commands = withKeymap(
-      ALL_COMMANDS,
-      new Map([
-        ["open", ["o"]],
-        ["edit", ["enter"]],
-      ]),
-    );
-    const tui = await openTui({ ...WIDE, commands });
+    const tui = await openTui(WIDE);
     tui.click("test ");
     tui.pass(1);
     tui.click("test ");
     expect(tui.frame()).toMatch(/▶ Environments[\s\S]*› {2}test/);
     tui.click("test ");
     await tui.shows(/appvars {2}shop\/test/);
+  });
+
+  it("twice is Enter, whatever command has that key", async () => {
+    const keymap = new Map(Object.entries({ open: ["o"], edit: ["enter"] }));
+    const tui = await openTui({ ...WIDE, commands: withKeymap(ALL_COMMANDS, keymap) });
+    for (let click = 0; click < 2; click++) tui.click("FLAGS  ");
+    expect(tui.frame()).toMatch(/▶ Edit in development/);
   });
 
   it("on a hint in the footer or on a button presses its key", async () => {

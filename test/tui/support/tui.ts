@@ -78,6 +78,8 @@ interface TuiOptions {
   readonly cwd?: string;
   readonly columns?: number;
   readonly rows?: number;
+  /** Whether the terminal shows ASCII alone. */
+  readonly isAscii?: boolean;
   /** By default all, with their own keys. */
   readonly commands?: readonly Command[];
   readonly preferences?: Preferences;
@@ -112,7 +114,7 @@ export function startTui(
     ...options
   }: TuiOptions = {},
 ) {
-  const { edit = async (text) => text, outcome = { kind: "clipboard" } } = options;
+  const { edit = async (text) => text, outcome = { kind: "clipboard" }, isAscii } = options;
   const copied: string[] = [];
   const events: string[] = [];
   let now = NOW;
@@ -137,7 +139,7 @@ export function startTui(
   });
   onTestFinished(program.close);
   const draw = (theme: ThemeName) => {
-    const picture = pictureOf(program.state, commands, createTheme(theme));
+    const picture = pictureOf(program.state, commands, createTheme(theme), isAscii);
     return renderFrame(createElement(Screen, { picture }), program.state.columns);
   };
   let last: { readonly state: State; readonly text: string } | undefined;

@@ -8,6 +8,7 @@ function testScreen(): { screen: Screen; written: string[]; setBusy: (busy: bool
   const screen = new Screen({
     write: (text) => void written.push(text),
     isBusy: () => isBusy,
+    size: () => ({ columns: 80, rows: 24 }),
     onceDrained: (listener) => {
       drained = listener;
     },
@@ -21,45 +22,39 @@ function testScreen(): { screen: Screen; written: string[]; setBusy: (busy: bool
 
 test("the first frame is written completely in one write", () => {
   const { screen, written } = testScreen();
-  screen.show("one\ntwo");
+  screen.write("one\ntwo");
   expect(written).toEqual(["\x1b[?2026h\x1b[1;1H\x1b[2Kone\x1b[0m\x1b[2;1H\x1b[2Ktwo\x1b[0m\x1b[?2026l"]);
 });
 
 test("the next frame writes only changed lines", () => {
   const { screen, written } = testScreen();
-  screen.show("one\ntwo\nthree");
-  screen.show("one\n2\nthree");
+  screen.write("one\ntwo\nthree");
+  screen.write("one\n2\nthree");
   expect(written[1]).toBe("\x1b[?2026h\x1b[2;1H\x1b[2K2\x1b[0m\x1b[?2026l");
 });
 
 test("an unchanged frame is not written", () => {
   const { screen, written } = testScreen();
-  screen.show("one");
-  screen.show("one");
+  screen.write("one");
+  screen.write("one");
   expect(written).toHaveLength(1);
-});
-
-test("a shorter frame is written completely, and nothing below it", () => {
-  const { screen, written } = testScreen();
-  screen.show("one\ntwo\nthree");
-  screen.show("one\n2");
-  expect(written[1]).toBe("\x1b[?2026h\x1b[1;1H\x1b[J\x1b[1;1H\x1b[2Kone\x1b[0m\x1b[2;1H\x1b[2K2\x1b[0m\x1b[?2026l");
 });
 
 test("a slow terminal gets only the newest frame", () => {
   const { screen, written, setBusy } = testScreen();
   setBusy(true);
-  screen.show("one");
-  screen.show("two");
+  screen.write("one");
+  screen.write("two");
   expect(written).toEqual([]);
   setBusy(false);
   expect(written).toHaveLength(1);
   expect(written[0]).toContain("two");
 });
 
-test("a redraw writes all lines again", () => {
+test("after something else was on the screen, the next frame is written completely", () => {
   const { screen, written } = testScreen();
-  screen.show("one\ntwo");
-  screen.redraw();
+  screen.write("one\ntwo");
+  screen.clear();
+  screen.write("one\ntwo");
   expect(written.slice(1).join("")).toMatch(/\[J.*one.*two/s);
 });

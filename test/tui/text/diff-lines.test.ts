@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { diffLines, diffRows, type Side } from "../../../src/tui/text/diff-lines.js";
+import { diffLines, type Side } from "../../../src/tui/text/diff-lines.js";
 import { type Line, lineWidth } from "../../../src/tui/text/line.js";
 
 const side = (texts: readonly string[]): Side => ({ texts, isPlaceholder: false });
@@ -10,7 +10,7 @@ function drawn(before: readonly string[], after: readonly string[], width = 40):
 }
 
 function allLines(before: Side, after: Side, width: number): Line[] {
-  return [...diffLines(diffRows(before, after), width).lines];
+  return [...diffLines(before, after, width).lines];
 }
 
 function textOf(line: Line): string {

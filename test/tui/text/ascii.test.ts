@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { isAsciiLocale } from "../../../src/tui/text/ascii.js";
+
+it.each([
+  [{ LC_ALL: "C" }, true],
+  [{ LC_ALL: "", LANG: "POSIX" }, true],
+  [{ LC_CTYPE: "en_US.ISO-8859-1", LANG: "C.UTF-8" }, true],
+  [{ LC_ALL: "C.UTF-8", LANG: "C" }, false],
+  [{ LANG: "de_DE.utf8" }, false],
+  [{ LANG: "de_DE" }, false],
+  [{}, false],
+])("with %j, ASCII alone is shown: %s", (env, expected) => {
+  expect(isAsciiLocale(env)).toBe(expected);
+});

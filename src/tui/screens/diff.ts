@@ -1,13 +1,14 @@
 import { type Difference, diffValues } from "../../domain/differing-values.js";
 import { namedValues, type VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, type NamedValue, textAs } from "../../domain/variable.js";
+import { copyTo } from "../edit/planning.js";
 import { differenceLines } from "../edit/review-text.js";
 import { copyEntries } from "../reading/copying.js";
 import { readPlaces } from "../reading/read.js";
 import { isRevealed, unmasking } from "../reading/shown.js";
 import type { Command } from "../state/command.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
-import { placeName } from "../state/places.js";
+import { placeName, whyReadOnly } from "../state/places.js";
 import type { Assigned } from "../state/ports.js";
 import { readingOf } from "../state/reading.js";
 import type { Revealed, State, Step } from "../state/state.js";
@@ -23,7 +24,6 @@ import { describeFailure } from "../view/status-lines.js";
 import { PLACEHOLDERS } from "../view/values.js";
 import { commandKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position, scroll, scrollList, scrollText } from "../widgets/list.js";
-import { copyTo, whyReadOnly } from "./places.js";
 
 /** The position is that in the list. */
 interface Comparison extends Position {
@@ -392,7 +392,7 @@ function copyOther(state: State, comparison: Comparison): Step {
 function copyFrom(side: Side): Run {
   return (state, comparison) => {
     const entry = entryOf(state, comparison, side);
-    return entry ? copyTo(state, [entry], placesOf(state, comparison, side)[1]) : step(state);
+    return entry ? copyTo(state, [entry], [placesOf(state, comparison, side)[1]]) : step(state);
   };
 }
 

@@ -6,7 +6,7 @@ import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { isRevealed } from "../reading/shown.js";
 import type { Command } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
-import { groupLabel, isProduction, placeLabel, placeName } from "../state/places.js";
+import { groupLabel, isProduction, placeLabel, whyReadOnly } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import { notify, type State, type Step, type Work } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
@@ -389,8 +389,7 @@ function selectedCell(state: State, matrix: Matrix): Selection {
   const { table, rows, cursor, column } = matrixPosition(state, matrix);
   const row = rows[cursor] ?? -1;
   const { place = state.place, cells } = table.columns[column] ?? {};
-  const isEditable = readingOf(state, place).isEditable;
-  const whyNotEdit = isEditable ? undefined : `${placeName(state, place)} can't be edited here`;
+  const whyNotEdit = whyReadOnly(state, place);
   return { place, name: table.names[row], entry: cells?.[row], whyNotEdit };
 }
 

@@ -21,7 +21,7 @@ describe("a comparison", () => {
     expect(frame).not.toMatch(/PORT|UNSET/);
     expect(frame).toContain("+ only there   - only here   ~ differs");
     expect(tui.footer()).toBe(
-      " Tab panel  / filter  n next  v reveal  y copy  Y copy the other  e edit  > copy to  < copy from there  r refresh  ? help  Esc back",
+      " Tab panel  / filter  n next  v reveal  y copy  Y copy the other  e edit  u undo  > copy to  < copy from there  r refresh  ? help  Esc back",
     );
   });
 
@@ -73,9 +73,9 @@ describe("a comparison", () => {
     await tui.shows(/✓ copied DATABASE_URL to test; u undoes it/, /→ test {2}1\/2/);
     expect(await tui.saved("DATABASE_URL", "test")).toBe(SECRET);
     tui.press("u");
-    await tui.shows(/undo copying DATABASE_URL to test\?/);
+    await tui.shows(/undo the change of DATABASE_URL in test\?/);
     tui.press("enter");
-    await tui.shows(/undid copying/, /→ test {2}2\/3/);
+    await tui.shows(/undid the change of/, /→ test {2}2\/3/);
     tui.press("g", "<");
     await tui.shows(/copy DATABASE_URL to development\?/);
     tui.press("enter");
@@ -244,10 +244,7 @@ describe("the matrix", () => {
     tui.press("enter");
     await tui.shows(/copy DATABASE_URL to development\?/);
     tui.press("enter");
-    await tui.shows(
-      /✓ copied DATABASE_URL to development; u undoes it|✓ copied DATABASE_URL; u undoes it/,
-      /▶ shop 1\/5 {2}place 2\/3/,
-    );
+    await tui.shows(/✓ copied DATABASE_URL to development; u undoes it/, /▶ shop 1\/5 {2}place 2\/3/);
     expect(await tui.saved("DATABASE_URL")).toBe(`other ${SECRET}`);
     tui.press("e", "!", "ctrl-s");
     await tui.shows(/change DATABASE_URL in test\?/);
@@ -294,7 +291,7 @@ describe("the matrix", () => {
 it("> in the list takes marked values over in one edit, without those that have none", async () => {
   const tui = await openTui();
   tui.press("*", ">", "enter");
-  await tui.shows(/copy 2 variables to test\?|copy 3 variables to test\?/);
+  await tui.shows(/copy [23] variables to test\?/);
   tui.press("enter");
   await tui.shows(/✓ copied \d variables/);
   expect(await tui.saved("FLAGS", "test")).toEqual({ beta: [1, null] });

@@ -4,6 +4,7 @@ import type { Check } from "../domain/read.js";
 import { isEncrypted, type JsonSchema, type JsonValue, type NamedValue } from "../domain/variable.js";
 import type { Data, ValueRecord, VariableRecord } from "./data.js";
 import { variablesOf } from "./edit-values.js";
+import { schemaProblem } from "./parse-data.js";
 
 /** Compiles each schema once. */
 export interface ValueChecker {
@@ -63,6 +64,14 @@ async function createValueChecker(): Promise<ValueChecker> {
       return `${error?.message}${error?.instancePath ? ` (${error.schemaPath})` : ""}`;
     },
   };
+}
+
+/** @param what names it in the error @throws UsageError with the reason why it is not valid */
+export async function checkSchema(schema: JsonSchema, what: string): Promise<void> {
+  const problem = schemaProblem(schema);
+  if (problem !== undefined) throw new UsageError(`${what}${problem}`);
+  const broken = (await loadValueChecker()).brokenSchema(schema);
+  if (broken !== undefined) throw new UsageError(`${what} is not valid: ${broken}`);
 }
 
 /** The formats of a schema. Each has to be quick for any text. */

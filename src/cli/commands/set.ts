@@ -10,7 +10,6 @@ import {
   checkVariableName,
   type Definition,
   isVariableName,
-  type JsonSchema,
   VARIABLE_TYPES,
   type VariableType,
 } from "../../domain/variable.js";
@@ -100,7 +99,10 @@ async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoic
   const fromStdin = !keepsValue && (options.value ?? "-") === "-";
   checkDecoded(options.value, "VALUE");
   checkDecoded(definition.description, "--description");
-  if (definition.schema !== undefined) await checkSchema(definition.schema);
+  if (definition.schema !== undefined) {
+    const { checkSchema } = await import("../../store/value-schema.js");
+    await checkSchema(definition.schema, "--schema");
+  }
   const settings = readSettings(flags, context.io);
   const encrypt = options.encrypt ? await createEncrypt(settings, fromStdin ? "the value" : undefined) : undefined;
   const given = keepsValue ? undefined : await readValue(options, context);
@@ -133,16 +135,6 @@ async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoic
   if (!edited) return;
   printLines(context, { json: flags.allEnvs || rows.length > 1 ? rows : rows[0], lines: [] });
   context.tell(`set ${name}`);
-}
-
-/** @throws UsageError with the reason why it is not valid */
-async function checkSchema(schema: JsonSchema): Promise<void> {
-  const { schemaProblem } = await import("../../store/parse-data.js");
-  const { loadValueChecker } = await import("../../store/value-schema.js");
-  const problem = schemaProblem(schema);
-  if (problem !== undefined) throw new UsageError(`--schema${problem}`);
-  const broken = (await loadValueChecker()).brokenSchema(schema);
-  if (broken !== undefined) throw new UsageError(`--schema is not valid: ${broken}`);
 }
 
 /** @throws UsageError that never quotes a value */

@@ -20,7 +20,7 @@ export async function createStrictCheck(
 }
 
 /** With a key, encrypted values are checked too. */
-export async function createCheck(settings: Settings, { note }: Context): Promise<CheckValues> {
+export async function createCheck(settings: Settings, { note }: Pick<Context, "note">): Promise<CheckValues> {
   const decrypt = await createDecrypt(settings, leaveEncrypted);
   let isNoted = false;
   return async (snapshot, only) => {

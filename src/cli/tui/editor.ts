@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { ChangedMeanwhileError, DecryptionError, UsageError } from "../../domain/errors.js";
+import { JsonError, parseJson } from "../../domain/strict-json.js";
 import {
+  type Definition,
   isEncrypted,
   isVariableName,
+  type JsonSchema,
   type JsonValue,
   NAME_RULE,
   textAs,
@@ -11,98 +14,106 @@ import {
 } from "../../domain/variable.js";
 import { decrypt, encrypt } from "../../encryption/envelope.js";
 import { parseAs } from "../../formats/infer-type.js";
-import type { Data, ValueRecord } from "../../store/data.js";
-import { setValues, unsetValues } from "../../store/edit-values.js";
+import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
-import { keepingSchemas } from "../../store/value-schema.js";
-import type { Assigned, Assignment, Change, Draft, Edit, Editor } from "../../tui/state/ports.js";
+import { checkSchema, keepingSchemas } from "../../store/value-schema.js";
+import type { Assigned, Assignment, Change, Draft, Editor, EnvironmentChanges } from "../../tui/state/ports.js";
 import { decryptValues } from "../reading/decryption.js";
+import { isSame, partsBetween, presentByName, withChanges } from "./edit-data.js";
 
-/** Changes one environment of a store. @param check called before each edit; an error it throws prevents the edit */
+/** Data that is edited. */
+export interface EditedData {
+  /** The path or the URL. */
+  readonly name: string;
+  readonly store: EditableStore;
+  /** Called before each edit; an error that it throws prevents the edit. */
+  check(): void;
+}
+
+/** The data that a refused edit has found, which is newer than the snapshot that the store had then. */
+const found = new WeakMap<EditableStore, { readonly data: Data; readonly snapshot: Data }>();
+
+function currentData(store: EditableStore): Data {
+  const newer = found.get(store);
+  return newer?.snapshot === store.snapshot ? newer.data : store.snapshot;
+}
+
+/** @param key the key of encrypted values */
 export function createEditor(
-  store: EditableStore,
+  { name: place, store, check }: EditedData,
   environment: EnvironmentRecord,
   key: string | undefined,
-  check: () => void,
 ): Editor {
-  const name = qualifiedName(environment);
-  /** The data that a refused edit has found, which is newer than the snapshot. */
-  let found: { readonly data: Data; readonly snapshot: Data } | undefined;
-  const current = () => (found?.snapshot === store.snapshot ? found.data : store.snapshot);
-  const contentOf = (data: Data) => contents(data, findEnvironment(data.environments, name));
+  const own = qualifiedName(environment);
+  /** What changes, as it would be written: errors are reported before anyone is asked to confirm it. */
+  const planned = async (data: Data, parts: readonly EnvironmentChanges[]) => {
+    const next = await keepingRules(withChanges(data, parts), parts, key);
+    return partsBetween(data, next, findEnvironment(data.environments, own));
+  };
   return {
-    prepare(draft) {
+    store: place,
+    environment: own,
+    async prepare(draft, environments = [own]) {
       check();
-      const now = contentOf(current())(draft.name)?.assigned;
-      if (!draft.before && now?.value !== undefined) {
-        throw new UsageError(`${draft.name} already has a value: edit that one`);
-      }
-      const change = draftedChange(draft, now, key);
-      const isNothing = isDeepStrictEqual(change.before, change.after) && draft.value !== undefined;
-      // Without an edit, the draft is the former variable: the edit restores it.
-      return tried({ changes: [isNothing ? draftedChange({ ...draft, before: now }, now, key) : change] });
+      const data = currentData(store);
+      const schema = await parseSchema(draft.schema);
+      const parts = environments.map((each) => {
+        const now = presentByName(data, each, [draft]).get(draft.name);
+        return { environment: each, changes: [draftedChange(draft, schema, now, key)] };
+      });
+      return planned(data, parts);
     },
-    assign(assignments) {
+    async assign(wanted) {
       check();
-      const present = contentOf(current());
-      const changes = assignments.map((assignment) => assignedChange(present(assignment.name), assignment, key));
-      return tried({ changes: changes.filter(({ before, after }) => !isDeepStrictEqual(before, after)) });
+      const data = currentData(store);
+      const parts = wanted.map(({ environment: each, changes }) => {
+        const present = presentByName(data, each, changes);
+        return {
+          environment: each,
+          changes: changes.map((change) => assignedChange(present.get(change.name), change, key)),
+        };
+      });
+      return planned(data, parts);
     },
-    renew({ changes }) {
-      const present = contentOf(current());
-      return { changes: changes.map((change) => renewedChange(change, present(change.name))) };
-    },
-    async apply(edit) {
+    async apply(parts) {
       check();
-      found = undefined;
+      found.delete(store);
       await store.update(async (data) => {
         try {
-          return await keepSchemas(applyEdit(data, name, edit), name, edit, key);
+          checkUnchanged(data, parts);
+          return await keepingRules(withChanges(data, parts), parts, key);
         } catch (error) {
-          found = { data, snapshot: store.snapshot };
+          found.set(store, { data, snapshot: store.snapshot });
           throw error;
         }
       });
     },
   };
-
-  /** An edit that can be made now: errors are reported before anyone is asked to confirm it. */
-  function tried(edit: Edit): Edit {
-    applyEdit(current(), name, edit);
-    return edit;
-  }
 }
 
-/** Data after the edit; the same data when there is nothing to change. @throws UsageError, NotFoundError */
-function applyEdit(data: Data, environmentName: string, { changes }: Edit): Data {
-  const environment = findEnvironment(data.environments, environmentName);
-  const contentOf = contents(data, environment);
-  for (const { name, before } of changes) {
-    if (!isSame(contentOf(name)?.assigned, before)) {
+function checkUnchanged(data: Data, parts: readonly EnvironmentChanges[]): void {
+  for (const { environment, changes } of parts) {
+    const present = presentByName(data, environment, changes);
+    for (const { name, before } of changes) {
+      if (isSame(present.get(name), before)) continue;
       throw new ChangedMeanwhileError(`${name} has been changed by another program; look at it again`);
     }
   }
-  const changed = changes.filter(({ before, after }) => !isDeepStrictEqual(before, after));
-  const set = changed.flatMap(({ name, after }) => (after ? [{ name, ...after }] : []));
-  const unset = changed.filter(({ before, after }) => before?.value !== undefined && after?.value === undefined);
-  const next = set.length > 0 ? setValues(data, environment, set) : data;
-  return unset.length > 0
-    ? unsetValues(
-        next,
-        [environment],
-        unset.map(({ name }) => name),
-      )
-    : next;
 }
 
-/** @throws UsageError, also for an encrypted value if there is a key */
-async function keepSchemas(data: Data, environmentName: string, { changes }: Edit, key: string | undefined) {
-  const set = changes.flatMap(({ name, before, after }) => {
-    if (after?.value === undefined || isDeepStrictEqual(before?.value, after.value)) return [];
-    return [{ name, type: after.type, value: after.value }];
-  });
-  const plain = await decryptValues(set, (_name, value) => plainIfKnown(value, key));
-  return keepingSchemas(data, findEnvironment(data.environments, environmentName), plain);
+/** The data after changes, if new values keep the schemas, and present ones new schemas. @throws UsageError */
+async function keepingRules(data: Data, parts: readonly EnvironmentChanges[], key: string | undefined): Promise<Data> {
+  for (const { environment, changes } of parts) {
+    const set = changes.flatMap(({ name, newName = name, before, after }) => {
+      const isChecked =
+        after?.value !== undefined && !isDeepStrictEqual([before?.value, before?.schema], [after.value, after.schema]);
+      return isChecked ? { name: newName, type: after.type, value: after.value as JsonValue } : [];
+    });
+    // With a key, encrypted ones too.
+    const plain = await decryptValues(set, (_name, value) => plainIfKnown(value, key));
+    await keepingSchemas(data, findEnvironment(data.environments, environment), plain);
+  }
+  return data;
 }
 
 /** The value as it is if another key has encrypted it. */
@@ -114,49 +125,45 @@ function plainIfKnown(value: JsonValue, key: string | undefined): JsonValue {
   }
 }
 
-function renewedChange(change: Change, content: Content | undefined): Change {
-  const { name, before, after } = change;
-  const now = content?.assigned;
-  if (!isSame(now, before)) return change;
-  const isRemoved = now?.value !== undefined && after?.value === undefined;
-  if (!isRemoved) return { name, before: now, after };
-  return { name, before: now, after: content?.isElsewhere ? { ...(after ?? now), value: undefined } : undefined };
+/** @throws UsageError */
+async function parseSchema(text: string): Promise<JsonSchema | undefined> {
+  if (text.trim() === "") return undefined;
+  const schema = parsed(text) as JsonSchema;
+  await checkSchema(schema, "the schema");
+  return schema;
 }
 
-/** A variable that is removed with its last value is the same as one without a value. */
-function isSame(a: Assigned | undefined, b: Assigned | undefined): boolean {
-  return a && b ? isDeepStrictEqual(a, b) : isDeepStrictEqual(a?.value, b?.value);
-}
-
-interface Content {
-  readonly assigned: Assigned;
-  /** Whether another environment has a value of it too. */
-  readonly isElsewhere: boolean;
-}
-
-/** Returns a function that finds a variable by its name. */
-function contents(data: Data, environment: EnvironmentRecord): (name: string) => Content | undefined {
-  const own = data.variables.filter(({ application }) => application === environment.application);
-  const variables = new Map(own.map((variable) => [variable.name, variable]));
-  const isHere = (value: ValueRecord) => value.environment_id === environment.id;
-  const values = new Map(data.values.filter(isHere).map((value) => [value.variable_id, value.content.value]));
-  const elsewhere = new Set(data.values.flatMap((value) => (isHere(value) ? [] : value.variable_id)));
-  return (name) => {
-    const variable = variables.get(name);
-    if (!variable) return undefined;
-    const { id, name: _, application, ...definition } = variable;
-    return { assigned: { ...definition, value: values.get(id) }, isElsewhere: elsewhere.has(id) };
-  };
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof JsonError ? new UsageError(`the schema is not JSON: ${error.message}`) : error;
+  }
 }
 
 /** @param now the present variable */
-function draftedChange(draft: Draft, now: Assigned | undefined, key: string | undefined): Change {
-  const { name, before } = draft;
-  if (!isVariableName(name)) throw new UsageError(`a name is ${NAME_RULE}`);
-  if (/\p{Cc}/u.test(draft.description)) throw new UsageError("a description is one line, without control characters");
-  const type = now && draft.type === before?.type ? now.type : draft.type;
-  const description = now && draft.description === before?.description ? now.description : draft.description;
-  return { name, before: now, after: { ...before, ...now, type, description, value: draftedValue(draft, now, key) } };
+function draftedChange(
+  draft: Draft,
+  schema: JsonSchema | undefined,
+  now: Assigned | undefined,
+  key: string | undefined,
+): Change {
+  const { name, newName, before, type, description, optional, secret } = draft;
+  for (const each of [name, newName ?? name]) if (!isVariableName(each)) throw new UsageError(`a name is ${NAME_RULE}`);
+  if (/\p{Cc}/u.test(description)) throw new UsageError("a description is one line, without control characters");
+  if (!before && now?.value !== undefined) throw new UsageError(`${name} already has a value: edit that one`);
+  const definition: Definition = {
+    type,
+    description,
+    optional: optional || undefined,
+    secret: secret === false ? false : undefined,
+    schema,
+  };
+  // What was not edited is as it is now: another program may have changed it.
+  const fields = Object.entries(definition) as [keyof Definition, unknown][];
+  const edited = fields.filter(([field, value]) => !now || !isDeepStrictEqual(value, before?.[field]));
+  const after = { ...definition, ...now, ...Object.fromEntries(edited), value: draftedValue(draft, now, key) };
+  return { name, newName, before: now, after };
 }
 
 function draftedValue({ name, before, type, value }: Draft, now: Assigned | undefined, key: string | undefined) {
@@ -172,16 +179,11 @@ function draftedValue({ name, before, type, value }: Draft, now: Assigned | unde
   return encryptedLike(replaced, name, typed, text, key);
 }
 
-function assignedChange(
-  content: Content | undefined,
-  { name, value, ...definition }: Assignment,
-  key: string | undefined,
-): Change {
-  const before = content?.assigned;
-  if (value === undefined)
-    return { name, before, after: before && content?.isElsewhere ? { ...before, value } : undefined };
+function assignedChange(before: Assigned | undefined, wanted: Assignment, key: string | undefined): Change {
+  const { name, value, ...definition } = wanted;
+  if (value === undefined) return { name, before, after: before && { ...before, value } };
   const next = encryptedLike(before?.value, name, value, textAs(value, definition.type), key);
-  return { name, before, after: { ...definition, ...before, type: definition.type, value: next } };
+  return { name, before, after: { ...(before ?? definition), type: definition.type, value: next } };
 }
 
 /** A value that replaces an encrypted one is encrypted again, unless it comes in the encrypted form. */

@@ -10,6 +10,7 @@ import type { Settings } from "../settings/resolve-settings.js";
 import {
   byGroup,
   getCommandWith,
+  isMissingKey,
   openEnvironment,
   type Places,
   repeatedFlags,
@@ -41,8 +42,15 @@ export async function environmentPlaces(
     const nameOf = shortNames(listed);
     return (environment: EnvironmentRecord): Place => {
       const identity = qualifiedName(environment);
-      const own = { name: nameOf(environment), group: environment.application, identity };
-      return { ...own, kind: "environment", detail: local.name, open: open(identity) };
+      const { application, keys = [] } = environment;
+      const about = {
+        name: nameOf(environment),
+        group: application,
+        identity,
+        isSealed: place.sealKey !== undefined,
+        keys: keys.map(({ name, only }) => ({ name, only })),
+      };
+      return { ...about, kind: "environment", detail: local.name, open: open(identity) };
     };
   };
   const invalid: Place = {
@@ -56,7 +64,8 @@ export async function environmentPlaces(
   };
   const listed = await listing().catch(async (error: unknown) => {
     // Invalid data may be corrected while the TUI is open.
-    if (error instanceof InvalidDataError && local.exists()) return { places: [invalid], place: 0 };
+    if (error instanceof InvalidDataError && local.exists())
+      return { places: [{ ...invalid, isSealed: isMissingKey(error) }], place: 0 };
     await close();
     throw error;
   });

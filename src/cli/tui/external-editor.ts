@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { lstatSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { type InvalidDataError, UsageError } from "../../domain/errors.js";
+import { join } from "node:path";
+import { UsageError } from "../../domain/errors.js";
 import { isVariableName } from "../../domain/variable.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { readRegularFile } from "../../files/open-file.js";
@@ -101,41 +100,25 @@ type EditorIo = Pick<Io, "env" | "platform" | "user">;
 export function createEditText(terminal: Pick<ProcessTerminal, "lend">, io: EditorIo): EditText {
   const { env, platform, user } = io;
   const parents = scratchParents(tmpdir());
-  const files = new Map<string, string>();
-  // If the process crashes, a second signal ends it, or a file was kept.
-  const removeAll = () => {
-    for (const file of files.values()) removeFolder(dirname(file));
-  };
-  process.on("exit", removeAll);
+  const folders = new Set<string>();
+  // If the process crashes, or a second signal ends it.
+  process.on("exit", () => folders.forEach(removeFolder));
   const removingLeft = removeLeftScratchFolders(parents, user);
   return async (text, { name, isJson }) => {
     if (/\p{Surrogate}/u.test(text))
       throw new UsageError(`${name} contains half a surrogate pair, which no file can hold`);
     await removingLeft;
-    // The same text of the same variable: the editor's last file, if it could not be read.
-    const key = createHash("sha256")
-      .update(JSON.stringify([name, isJson, text]))
-      .digest("hex");
-    let file = files.get(key);
-    let isKept = false;
+    const folder = await makeScratchFolder(parents, user);
+    folders.add(folder);
     try {
-      if (file === undefined) {
-        file = join(await makeScratchFolder(parents, user), fileName(name, isJson));
-        files.set(key, file);
-        await writeText(file, text);
-      }
-      const path = file;
+      const path = join(folder, fileName(name, isJson));
+      await writeText(path, text);
       const failure = await terminal.lend((untilStopped) => runEditor(path, { platform, env, untilStopped }));
       if (failure !== undefined) throw new UsageError(`${failure}: ${name} is unchanged`);
-      return await readText(file, text, user).catch((error: UsageError | InvalidDataError) => {
-        isKept = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-        throw isKept ? new UsageError(`${error.message}; edit it again to correct that`) : error;
-      });
+      return await readText(path, text, user);
     } finally {
-      if (file !== undefined && !isKept) {
-        files.delete(key);
-        removeOrTell(dirname(file));
-      }
+      folders.delete(folder);
+      removeOrTell(folder);
     }
   };
 }

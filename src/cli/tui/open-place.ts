@@ -2,11 +2,13 @@ import type { IncomingHttpHeaders } from "node:http";
 import { resolve } from "node:path";
 import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
 import { type EnvironmentRecord, type KeyPair, parseEnvironmentName, qualifiedName } from "../../domain/environment.js";
-import { UsageError } from "../../domain/errors.js";
+import { InvalidDataError, UsageError } from "../../domain/errors.js";
 import { type RateLimit, readRateLimit } from "../../domain/http-headers.js";
 import { printable } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
+import { KEY_FILE_END, NEEDS_SEAL_KEY } from "../../domain/sealed-text.js";
 import { shellWord } from "../../domain/shell.js";
+import type { VariableSource } from "../../domain/source.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { Service } from "../../service/service.js";
 import type { Data } from "../../store/data.js";
@@ -23,13 +25,15 @@ import type { LocalData } from "../editing/local-data.js";
 import { chooseEnvironment } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
 import { credentialLines } from "../output/shell-lines.js";
+import { createCheck, problemsOf } from "../reading/check-source.js";
 import { createDecrypt } from "../reading/decryption.js";
 import { isNothingConfigured, openRemote } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { missingSecretError } from "../settings/secret-files.js";
 import { type GivenSettings, SETTINGS, type SettingName } from "../settings/setting-table.js";
-import { createEditor } from "./editor.js";
+import { createHistory } from "./data-history.js";
+import { createEditor, type EditedData } from "./editor.js";
 import { fileExporter, fileImporter } from "./place-files.js";
 
 type GetCommand = OpenPlace["getCommand"];
@@ -102,7 +106,8 @@ async function openServer(
       if (rateLimit) onRateLimit(rateLimit);
     },
   });
-  return { source, editor: undefined, decrypt, getCommand, exportFile: fileExporter(source, decrypt, io) };
+  const exportFile = fileExporter(source, decrypt, io);
+  return { source, editor: undefined, problems: problemFinder(source, settings), decrypt, getCommand, exportFile };
 }
 
 function notConfigured(): UsageError {
@@ -116,29 +121,47 @@ export function rateLimitOf(headers: IncomingHttpHeaders): RateLimit | undefined
   return { limit, remaining, reset };
 }
 
-export interface WatchedData {
-  readonly store: EditableStore;
+/** `check` throws InvalidDataError when other users can change the data too. */
+export interface WatchedData extends EditedData, Pick<LocalData, "history"> {
   readonly service: Service;
-  /** Called before each edit. @throws InvalidDataError when other users can change the data too */
-  check(): void;
 }
 
 /** @throws InvalidDataError */
 export async function watchData(data: LocalData, { clock }: Pick<Io, "clock">): Promise<WatchedData> {
   const { Service } = await import("../../service/service.js");
-  const store = await data.follow();
-  return { store, service: new Service(store, clock), check: () => void data.check("change") };
+  const { name, history } = data;
+  const store = await data.follow().catch((error: unknown) => {
+    throw error instanceof InvalidDataError && isMissingKey(error)
+      ? new InvalidDataError(`${error.message}; its own key file is ${name}${KEY_FILE_END}`)
+      : error;
+  });
+  return { name, store, history, service: new Service(store, clock), check: () => void data.check("change") };
+}
+
+/** Whether data can't be opened because it is sealed. */
+export function isMissingKey({ message }: Error): boolean {
+  return message.includes(NEEDS_SEAL_KEY);
+}
+
+/** Finds what `check` does; a server is asked, and one that is too old reports only missing values. */
+function problemFinder(source: VariableSource, settings: Settings): NonNullable<OpenPlace["problems"]> {
+  return async () => {
+    const check = await createCheck(settings, { note: () => {} });
+    const found = problemsOf(await source.readSnapshot((snapshot) => check(snapshot)));
+    return new Map(found.map(({ name, rule }) => [name, rule]));
+  };
 }
 
 /** An environment of local data, to be read and edited. @param close called when the place is closed */
 export async function openEnvironment(
-  { store, service, check }: WatchedData,
+  data: WatchedData,
   environment: EnvironmentRecord,
   settings: Settings,
   getCommand: GetCommand,
   close: () => Promise<void>,
   io: Io,
 ): Promise<OpenPlace> {
+  const { store, service, check } = data;
   const decrypt = await createDecrypt(settings);
   const { dataPlace } = settings;
   const identity = qualifiedName(environment);
@@ -147,7 +170,9 @@ export async function openEnvironment(
     identity,
     source,
     version: () => store.snapshot,
-    editor: createEditor(store, environment, await settings.encryptionKey(), check),
+    editor: createEditor(data, environment, await settings.encryptionKey()),
+    history: createHistory(data, identity),
+    problems: problemFinder(source, settings),
     decrypt,
     getCommand,
     exportFile: fileExporter(source, decrypt, io, dataPlace.kind === "file" ? dataPlace.path : undefined),

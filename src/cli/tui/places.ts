@@ -73,7 +73,15 @@ function profilePlace(
   const open = placeOpener(read, getCommandOfProfile(name, store !== undefined, isChosen, given, io), io);
   const isLocal = data !== undefined || store !== undefined;
   const detail = data ?? store ?? url ?? DEFAULT_URL;
-  return { name, group: detail, identity: isLocal ? env : keyIdentity(apiKey), kind: "profile", detail, open };
+  return {
+    name,
+    group: detail,
+    identity: isLocal ? env : keyIdentity(apiKey),
+    kind: "profile",
+    detail,
+    isReadOnly: !isLocal,
+    open,
+  };
 }
 
 /** A server does not tell which environment it answers for: all that is known is the key. */
@@ -91,7 +99,7 @@ function serverPlace({ url, apiKey }: RemoteSettings, flags: SourceFlags, settin
   const named = ["--url", url, ...repeated, ...(isProjects ? projectFlags(settings) : [])];
   const open = placeOpener(() => readSettings(flags, io), getCommandWith(named), io);
   const name = isProjects ? ".appvars.json" : new URL(url).host;
-  return { name, group: url, identity: keyIdentity(apiKey), kind: "server", detail: url, open };
+  return { name, group: url, identity: keyIdentity(apiKey), kind: "server", detail: url, isReadOnly: true, open };
 }
 
 /** The settings of `.appvars.json` besides the URL: not where a flag gives the URL, nor in another folder. */

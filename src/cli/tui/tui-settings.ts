@@ -33,38 +33,20 @@ function whole(min: number, max: number, rule: string) {
   return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
 }
 
-const column = v.union(
-  [
-    v.pipe(
-      columnName,
-      v.transform((name) => ({ name })),
-    ),
-    v.strictObject({ name: columnName, width: v.optional(whole(4, 200, RULES.width)) }),
-  ],
-  RULES.column,
-);
+const toColumn = v.transform((name: v.InferOutput<typeof columnName>) => ({ name }));
+const ownColumn = v.strictObject({ name: columnName, width: v.optional(whole(4, 200, RULES.width)) });
+const column = v.union([v.pipe(columnName, toColumn), ownColumn], RULES.column);
 const columns = v.pipe(
   v.array(column, RULES.columns),
   v.check((all) => new Set(all.map(({ name }) => name)).size === all.length, RULES.columns),
   v.check((all) => all.some(({ name }) => name === "name"), RULES.columns),
 );
 
-const keys = v.union(
-  [
-    v.pipe(
-      v.string(),
-      v.transform((key) => [key]),
-    ),
-    v.array(v.string()),
-  ],
-  RULES.keys,
-);
+const toList = v.transform((key: string) => [key]);
+const keys = v.union([v.pipe(v.string(), toList), v.array(v.string())], RULES.keys);
 // A Map: valibot drops some names from objects, such as `constructor`.
-const keymap = v.pipe(
-  object(RULES.keymap),
-  v.transform((object) => new Map(Object.entries(object))),
-  v.map(v.string(), keys),
-);
+const toMap = v.transform((object: object) => new Map(Object.entries(object)));
+const keymap = v.pipe(object(RULES.keymap), toMap, v.map(v.string(), keys));
 
 const section = v.strictObject(
   {

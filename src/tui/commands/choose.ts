@@ -4,9 +4,9 @@ import { withRange } from "../reading/selection.js";
 import { openDiff } from "../screens/diff.js";
 import { openMatrix } from "../screens/matrix.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
-import { otherPlaceChoices, whyReadOnly } from "../screens/places.js";
+import { otherPlaceChoices } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
-import { placeName } from "../state/places.js";
+import { placeName, whyReadOnly } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import { notify, SORTS, type Sort, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
@@ -124,17 +124,13 @@ export function whyNotRead(state: State): string | undefined {
 
 export function whyNotEdit(state: State): string | undefined {
   if (state.stack.length > 0) return whyReadOnly(state, selectionOf(state).place);
-  return isReadOnly(state) ? "the variables of a server can't be edited here" : whyNotRead(state);
+  return whyReadOnly(state, state.place) ?? whyNotRead(state);
 }
 
 export function whyNoEnvironments(state: State): string | undefined {
-  return isReadOnly(state) ? "the environments of a server can't be changed here" : whyNotRead(state);
-}
-
-/** A place that has not been opened yet may be editable. */
-function isReadOnly(state: State): boolean {
-  const { isComplete, isEditable } = readingOf(state);
-  return isComplete && !isEditable;
+  return state.places[state.place]?.isReadOnly
+    ? "the environments of a server can't be changed here"
+    : whyNotRead(state);
 }
 
 export function whyNoOther({ places }: State): string | undefined {

@@ -1,19 +1,12 @@
 import { openEditor, openForm } from "../edit/form.js";
-import { confirmRedo, confirmUndo, deleteValues, whyNoRedo, whyNoUndo } from "../edit/review.js";
+import { copyTo, deleteFrom, redo, undo, whyNoRedo, whyNoUndo } from "../edit/planning.js";
 import { reload } from "../reading/read.js";
 import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { openCommandLine } from "../screens/command-line.js";
 import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
 import { openMatrix } from "../screens/matrix.js";
-import {
-  copyTo,
-  editablePlaceChoices,
-  findPlace,
-  openCopyTo,
-  otherPlaceChoices,
-  placeChoices,
-} from "../screens/places.js";
+import { editablePlaceChoices, findPlace, openCopyTo, otherPlaceChoices, placeChoices } from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
 import { healthOf, readingOf } from "../state/reading.js";
 import { PANELS, type State } from "../state/state.js";
@@ -74,7 +67,7 @@ const COMPARE_COMMANDS: readonly Command[] = [
     ...ON_SELECTED,
     label: ifOpen("copy to"),
     argument: "<place>",
-    choices: (state) => editablePlaceChoices(state, (now, place) => copyTo(now, targetsOf(now), place)),
+    choices: (state) => editablePlaceChoices(state, (now, place) => copyTo(now, targetsOf(now), [place])),
     disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
     run: onTargets((state, entries) => openCopyTo(state, entries, selectionOf(state).place)),
   }),
@@ -95,7 +88,7 @@ const COMPARE_COMMANDS: readonly Command[] = [
 
 /** Edits of the open place, and of any the way back. */
 const EDIT_COMMANDS: readonly Command[] = [
-  command("Edit", "edit", "e", "change the type, the value and the description", {
+  command("Edit", "edit", "e", "change the name, the type, the value, the description and the rules", {
     ...ON_SELECTED,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
     run: onEntry((state, entry, place) => openForm(state, "edit", entry, place)),
@@ -114,18 +107,24 @@ const EDIT_COMMANDS: readonly Command[] = [
   command("Edit", "delete", "x", "delete the value from this environment", {
     ...ON_SELECTED,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoTarget(state),
-    run: onTargets((state, entries) => deleteValues(state, entries, selectionOf(state).place)),
+    run: onTargets((state, entries) =>
+      deleteFrom(
+        state,
+        entries.map(({ variable }) => variable.name),
+        [selectionOf(state).place],
+      ),
+    ),
   }),
-  command("Edit", "undo", "u", "undo the last edit of this session, in any place; repeat for earlier ones", {
+  command("Edit", "undo", "u", "undo the newest change in the history, whoever made it; repeat for earlier ones", {
     where: EVERYWHERE,
     disabledReason: whyNoUndo,
-    run: confirmUndo,
+    run: undo,
   }),
-  command("Edit", "redo", "U", "redo the edit that was undone last; repeat for later ones", {
+  command("Edit", "redo", "U", "redo the change that was undone last; repeat for later ones", {
     where: EVERYWHERE,
     label: undefined,
     disabledReason: whyNoRedo,
-    run: confirmRedo,
+    run: redo,
   }),
 ];
 

@@ -2,12 +2,12 @@ import { durationMs } from "../../domain/duration.js";
 import { UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, type ImportFormat } from "../../formats/formats.js";
-import { assigned } from "../edit/review.js";
+import { reviewed } from "../edit/planning.js";
 import { hasMarks, withRange } from "../reading/selection.js";
 import type { Choice } from "../state/command.js";
 import { readOnly } from "../state/opened-places.js";
 import { isProduction, placeName } from "../state/places.js";
-import type { Edit, Environments, Exported, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
+import type { Change, Environments, Exported, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
 import { notify, type State, type Step, type Work } from "../state/state.js";
 import { awaiting, step } from "../state/work.js";
 import { countText } from "../text/line.js";
@@ -62,15 +62,21 @@ function reading(state: State, file: NamedFile<ImportFormat>): Step {
     const { editor, importFile: read } = await places.openToEdit(place);
     if (!read) throw readOnly();
     const { assignments, notes } = await read(file);
-    const edit = editor.assign(assignments);
-    return (now) => step(imported(now, place, file, edit, notes));
+    const [{ changes = [] } = {}] = await editor.assign([{ environment: editor.environment, changes: assignments }]);
+    return (now) => step(imported(now, place, file, changes, notes));
   });
 }
 
 /** Asks to confirm the edit made from a file. */
-function imported(state: State, place: number, { path }: NamedFile, edit: Edit, notes: readonly string[]): State {
-  if (edit.changes.length === 0) return notify(state, [`${path} changes nothing`, ...notes].join("; "));
-  const asked = assigned({ ...state, notice: undefined }, "import", place, edit);
+function imported(
+  state: State,
+  place: number,
+  { path }: NamedFile,
+  changes: readonly Change[],
+  notes: readonly string[],
+): State {
+  if (changes.length === 0) return notify(state, [`${path} changes nothing`, ...notes].join("; "));
+  const asked = reviewed({ ...state, notice: undefined }, { purpose: "import", parts: [{ place, changes }] });
   return notes.length > 0 && asked.stack !== state.stack ? notify(asked, notes.join("; ")) : asked;
 }
 

@@ -2,27 +2,42 @@ import { isDeepStrictEqual } from "node:util";
 import { isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
 import { MASK } from "../reading/shown.js";
 import { isProduction, placeName } from "../state/places.js";
-import type { Assigned, Change, Edit, EditPurpose, Purpose } from "../state/ports.js";
-import { type Done, type History, type Next, notify, type PlannedEdit, type State } from "../state/state.js";
+import type { Assigned, Change, HistoryEntry } from "../state/ports.js";
+import type { PlannedEdit, State } from "../state/state.js";
 import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";
-import { LABEL_WIDTH, type Line, labelled, wrapLines } from "../text/line.js";
-import { buttonLine, variablesText } from "../view/panel.js";
+import { countText, LABEL_WIDTH, type Line, labelled, wrapLines } from "../text/line.js";
+import { variablesText } from "../view/panel.js";
 import { PLACEHOLDERS } from "../view/values.js";
-import type { TextField } from "../widgets/text-field.js";
 
 type Sides = Pick<Change, "before" | "after">;
 
+/** The fields of a definition, which all environments of an application share, as texts; undefined for the default. */
+const FIELDS = {
+  type: ({ type }: Assigned) => type,
+  description: ({ description }: Assigned) => description || undefined,
+  optional: ({ optional }: Assigned) => (optional ? "yes" : undefined),
+  secret: (assigned: Assigned) => (isPublic(assigned) ? "no" : undefined),
+  schema: ({ schema }: Assigned) => schema && JSON.stringify(schema, undefined, 2),
+} as const;
+const ALWAYS = ["type", "description"];
+
 /** A change as `- old` and `+ new` lines. @param typed the input for the new value, before it was encrypted */
-export function editLines(sides: Sides, isRevealed: boolean, width: number, typed?: string): Line[] {
-  const { before, after } = sides;
+export function editLines(
+  change: Omit<Change, "name"> & { name?: string },
+  isRevealed: boolean,
+  width: number,
+  typed?: string,
+): Line[] {
+  const { name, newName, before, after } = change;
   const room = width - LABEL_WIDTH;
-  const types = [textSide(before?.type), textSide(after?.type)] as const;
-  const descriptions = [textSide(before?.description || undefined), textSide(after?.description || undefined)] as const;
-  return [
-    ...withLabel("type", diffLines(...types, room).lines),
-    ...withLabel("description", diffLines(...descriptions, room).lines),
-    ...withLabel("value", valueDiff(sides, isRevealed, room, typed).lines),
-  ];
+  const lines = (label: string, old: string | undefined, next: string | undefined) =>
+    withLabel(label, diffLines(textSide(old), textSide(next), room).lines);
+  const fields = Object.entries(FIELDS).flatMap(([label, textOf]) => {
+    const [old, next] = [before && textOf(before), after && textOf(after)];
+    return old !== next || ALWAYS.includes(label) ? lines(label, old, next) : [];
+  });
+  const names = newName === undefined ? [] : lines("name", name, newName);
+  return [...names, ...fields, ...withLabel("value", valueDiff(change, isRevealed, room, typed).lines)];
 }
 
 /** The difference of two values, in all columns. */
@@ -79,175 +94,136 @@ function withLabel(label: string, lines: readonly Line[]): Line[] {
   return lines.map((line, index) => labelled(index === 0 ? label : "", line));
 }
 
-/** The buttons of a confirmation. `drop` takes an edit that can't be undone out of the history. */
-export type Answer = "yes" | "back" | "drop";
-
-export interface Confirmation extends PlannedEdit {
-  /** The input for the new value, which the edit may have encrypted. Not in the edit, which the history keeps. */
-  readonly text?: string | undefined;
-  /** Whether another program has changed the variable since the form was opened: `before` is its new state. */
-  readonly isChangedMeanwhile?: boolean;
-  readonly isRevealed: boolean;
-  /** When values that `v` has revealed are masked again. */
-  readonly shownUntil?: number | undefined;
-  /** The button with the focus. */
-  readonly button: Answer;
-  /** The input where a name must be typed before the edit is made. */
-  readonly typed: TextField;
-  readonly problem?: string | undefined;
-  /** For the edit of a form, which is below: prepares it again, if another program has changed the variable. */
-  readonly again?: Next;
-  readonly top: number;
+/** Names of places: `test and production`, or `5 places`. */
+export function placesText(state: State, places: readonly number[]): string {
+  const names = places.map((place) => placeName(state, place));
+  return names.length > MAX_PLACES ? `${countText(names.length)} places` : listText(names);
 }
 
-interface EditWords {
-  readonly title: string;
-  readonly what: string;
-  /** After `undo` and `redo`. */
-  readonly doing: string;
-  readonly where: string;
-  readonly done: string;
+/** `a, b and c` */
+function listText(items: readonly string[]): string {
+  return [items.slice(0, -1).join(", "), ...items.slice(-1)].filter((text) => text !== "").join(" and ");
 }
 
-const EDITS: Readonly<Record<EditPurpose, EditWords>> = {
-  add: { title: "Add", what: "add", doing: "adding", where: "to", done: "added" },
-  edit: { title: "Change", what: "change", doing: "changing", where: "in", done: "changed" },
-  delete: { title: "Delete", what: "delete", doing: "deleting", where: "in", done: "deleted" },
-  "copy-to": { title: "Copy", what: "copy", doing: "copying", where: "to", done: "copied" },
-  import: { title: "Import", what: "import", doing: "importing", where: "into", done: "imported" },
-};
+const MAX_PLACES = 3;
 
-export function titleOf(purpose: Purpose): string {
-  return purpose === "undo" ? "Undo" : purpose === "redo" ? "Redo" : EDITS[purpose].title;
-}
+const WORDS = {
+  add: { title: "Add", what: "add", where: "to", done: "added" },
+  edit: { title: "Change", what: "change", where: "in", done: "changed" },
+  delete: { title: "Delete", what: "delete", where: "in", done: "deleted" },
+  copy: { title: "Copy", what: "copy", where: "to", done: "copied" },
+  import: { title: "Import", what: "import", where: "into", done: "imported" },
+  undo: { title: "Undo", what: "undo", where: "in", done: "undid" },
+  redo: { title: "Redo", what: "redo", where: "in", done: "redid" },
+  rollback: { title: "Roll back", what: "roll back", where: "in", done: "rolled back" },
+} as const satisfies Readonly<Record<PlannedEdit["purpose"], object>>;
 
-/** `changing PORT in shop/test`: an edit that is undone or redone. */
-function describeEdit(state: State, { of = "edit", edit, place }: PlannedEdit): string {
-  const { doing, where } = EDITS[of];
-  return `${doing} ${objectText(of, edit)} ${where} ${placeName(state, place)}`;
+export function titleOf({ purpose }: PlannedEdit): string {
+  return WORDS[purpose].title;
 }
 
 /** `PORT`, `the values of 2 variables`: a variable stays where another environment has a value of it. */
-function objectText(purpose: EditPurpose, { changes }: Edit): string {
-  const names = variablesText(changes);
-  return purpose === "delete" ? `the value${changes.length === 1 ? "" : "s"} of ${names}` : names;
+function objectText({ purpose, parts }: PlannedEdit): string {
+  const names = [...new Set(parts.flatMap(({ changes }) => changes.map(({ name }) => name)))];
+  const text = variablesText(names.map((name) => ({ name })));
+  if (purpose === "undo" || purpose === "redo") return `the change of ${text}`;
+  return purpose === "delete" ? `the value${names.length === 1 ? "" : "s"} of ${text}` : text;
 }
 
 /** `change PORT in shop/test?` */
-export function questionText(state: State, confirmation: Confirmation): string {
-  const { purpose, edit, place } = confirmation;
-  if (purpose === "undo" || purpose === "redo") return `${purpose} ${describeEdit(state, confirmation)}?`;
-  const { what, where } = EDITS[purpose];
-  const shared = edit.changes.every(isSharedOnly) ? sharedText(edit) : "";
-  const scope = shared === "" ? "" : " and all other environments of its application";
-  const object = shared === "" ? objectText(purpose, edit) : `the ${shared} of ${variablesText(edit.changes)}`;
-  return `${what} ${object} ${where} ${placeName(state, place)}${scope}?`;
+export function questionText(state: State, planned: PlannedEdit): string {
+  const { what, where } = WORDS[planned.purpose];
+  const places = placesText(
+    state,
+    planned.parts.map(({ place }) => place),
+  );
+  const changes = changesOf(planned);
+  const shared = planned.purpose === "edit" && changes.every(isSharedOnly) ? sharedText(changes) : "";
+  if (shared === "") return `${what} ${objectText(planned)} ${where} ${places}?`;
+  return `${what} the ${shared} of ${objectText(planned)} in ${places} and all other environments of its application?`;
+}
+
+function changesOf({ parts }: Pick<PlannedEdit, "parts">): readonly Change[] {
+  return parts.flatMap(({ changes }) => changes);
 }
 
 /** Surprises that the question alone does not tell. */
-export function noteLines({ purpose, edit, isChangedMeanwhile = false }: Confirmation, width: number): Line[] {
-  const { changes } = edit;
-  const name = variablesText(changes);
+export function noteLines(
+  planned: PlannedEdit & { readonly isChangedMeanwhile?: boolean | undefined },
+  width: number,
+): Line[] {
+  const { entry, purpose, isChangedMeanwhile } = planned;
+  const changes = changesOf(planned);
   const notes: string[] = [];
   if (isChangedMeanwhile)
-    notes.push(`${name} has been changed by another program. Below are its present state and yours.`);
-  const shared = sharedText(edit);
-  if (shared !== "" && !changes.every(isSharedOnly)) {
+    notes.push(`${variablesText(changes)} has been changed by another program. Below are its present state and yours.`);
+  const shared = sharedText(changes);
+  if (shared !== "" && !(purpose === "edit" && changes.every(isSharedOnly))) {
     notes.push(`All environments of the application share the ${shared}, which this changes too.`);
   }
-  const removed = purpose === "undo" ? [] : changes.filter(({ before, after }) => before && !after);
-  if (removed.length === 1) {
-    notes.push(
-      `${variablesText(removed)} has no value in another environment: its type and description are deleted too.`,
-    );
-  } else if (removed.length > 1) {
-    notes.push(`${variablesText(removed)} have no value in another environment: these are deleted altogether.`);
+  const removed = new Set(changes.flatMap(({ name, before, after }) => (before && !after ? name : [])));
+  if (removed.size > 0) {
+    const text = variablesText([...removed].map((name) => ({ name })));
+    const [has, is] = removed.size === 1 ? ["has", "is"] : ["have", "are"];
+    notes.push(`${text} ${has} no value in another environment, and ${is} deleted altogether.`);
   }
-  return notes.flatMap((note) => wrapLines(`! ${note}`, width, "warning"));
+  const author = entry ? wrapLines(entryText(planned, entry), width, "muted") : [];
+  if (entry?.hasMore && purpose !== "rollback")
+    notes.push("That change was also of environments, keys or other applications: these stay.");
+  return [...author, ...notes.flatMap((note) => wrapLines(`! ${note}`, width, "warning"))];
+}
+
+/** `change 12, by ana@laptop with "set" on 2026-07-01 12:00:00 UTC` */
+function entryText({ purpose }: PlannedEdit, { id, time, actor, command }: HistoryEntry): string {
+  const change = purpose === "rollback" ? "to before change" : purpose === "redo" ? "takes back change" : "change";
+  return `${change} ${id}, by ${actor} with "${command}" on ${time.slice(0, 19).replace("T", " ")} UTC`;
 }
 
 /** The fields that the edit changes for all environments of the application: `type and description`, or `""`. */
-function sharedText({ changes }: Edit): string {
-  const changed = (field: "type" | "description") => {
-    return changes.some(({ before, after }) => before && after && before[field] !== after[field]) ? [field] : [];
-  };
-  return [...changed("type"), ...changed("description")].join(" and ");
+function sharedText(changes: readonly Change[]): string {
+  const isChanged = (textOf: (assigned: Assigned) => string | undefined) =>
+    changes.some(({ before, after }) => before && after && textOf(before) !== textOf(after));
+  const fields = Object.entries(FIELDS).flatMap(([field, textOf]) => (isChanged(textOf) ? field : []));
+  return listText(changes.some(({ newName }) => newName !== undefined) ? ["name", ...fields] : fields);
 }
 
 function isSharedOnly({ before, after }: Change): boolean {
   return before !== undefined && after !== undefined && isDeepStrictEqual(before.value, after.value);
 }
 
-/** The word to type before values of production are deleted or replaced: the name of the variable or of the place. */
-export function requiredText({ places }: State, { place, edit }: Confirmation): string | undefined {
-  const target = places[place];
-  if (!target || !isProduction(target)) return undefined;
-  const isLost = ({ before, after }: Change) => {
-    return before?.value !== undefined && !isDeepStrictEqual(before.value, after?.value);
+/**
+ * The word to type before values of production are deleted or replaced, or can't be found by their name any more: the
+ * name of the variable, or else those of the places.
+ */
+export function requiredText({ places }: State, { parts }: PlannedEdit): string | undefined {
+  const isLost = ({ before, after, newName }: Change) => {
+    return newName !== undefined || (before?.value !== undefined && !isDeepStrictEqual(before.value, after?.value));
   };
-  const [first, ...others] = edit.changes.filter(isLost);
-  return others.length > 0 ? target.name : first?.name;
+  const lost = parts.flatMap(({ place, changes }) => {
+    return changes.filter(isLost).flatMap(({ name, newName }) => {
+      const isAffected = (index: number) =>
+        index === place || (newName !== undefined && places[index]?.group === places[place]?.group);
+      return places
+        .filter((each, index) => isAffected(index) && !each.isGone && isProduction(each))
+        .map((each) => ({ name, place: each.name }));
+    });
+  });
+  const names = new Set(lost.map(({ name }) => name));
+  return names.size > 1 ? [...new Set(lost.map(({ place }) => place))].join(" ") : [...names][0];
 }
 
-function deletesValue({ before, after }: Change): boolean {
+export function deletesValue({ before, after }: Change): boolean {
   return before?.value !== undefined && after?.value === undefined;
-}
-
-/** The answers to a confirmation, in the order of the buttons. */
-export function answersOf({ purpose }: Confirmation): readonly Answer[] {
-  return purpose === "undo" || purpose === "redo" ? ["yes", "back", "drop"] : ["yes", "back"];
-}
-
-const KEYS: Readonly<Record<Answer, string>> = { yes: "ctrl-s", back: "escape", drop: "ctrl-x" };
-
-export function answerButtons(confirmation: Confirmation): Line {
-  const { purpose, edit, button, isChangedMeanwhile } = confirmation;
-  const labels = { yes: isChangedMeanwhile ? "Save over it" : titleOf(purpose), back: "Back", drop: "Drop" };
-  const role = edit.changes.some(deletesValue) ? "danger" : "accent";
-  return buttonLine(
-    answersOf(confirmation).map((answer) => {
-      return { label: labels[answer], key: KEYS[answer], role: answer === "yes" ? role : "text" };
-    }),
-    answersOf(confirmation).indexOf(button),
-  );
 }
 
 /** The notice after the edit was written. @param undoKey the key that undoes it on the next screen */
 export function doneText(state: State, planned: PlannedEdit, undoKey: string): string {
-  const { purpose, edit, place } = planned;
-  const isHere = place === state.place && purpose !== "copy-to";
-  const where = isHere ? "" : ` ${purpose === "copy-to" ? "to" : "in"} ${placeName(state, place)}`;
-  if (purpose === "undo") return `undid ${describeEdit(state, planned)}`;
-  if (purpose === "redo") return `redid ${describeEdit(state, planned)}; ${undoKey} undoes it`;
-  return `${EDITS[purpose].done} ${objectText(purpose, edit)}${where}; ${undoKey} undoes it`;
-}
-
-/** The edit that undoes another. */
-export function inverted({ changes }: Edit): Edit {
-  return { changes: changes.map(({ name, before, after }) => ({ name, before: after, after: before })) };
-}
-
-/** The history after an edit was written. */
-export function historyAfter({ done, undone }: History, planned: PlannedEdit): History {
-  const { purpose, of = "edit", place } = planned;
-  // A copy, because the lines of shown values are kept as long as the edit of the confirmation.
-  const edit: Edit = { ...planned.edit };
-  switch (purpose) {
-    case "undo":
-      return { done: done.slice(0, -1), undone: [...undone, { place, purpose: of, edit: inverted(edit) }] };
-    case "redo":
-      return { done: [...done, { place, purpose: of, edit }], undone: undone.slice(0, -1) };
-    default:
-      return { done: [...done, { place, purpose, edit }], undone: [] };
-  }
-}
-
-/** The state after an edit that can't be undone or redone was taken out of the history, so that others can be. */
-export function droppedFromHistory(state: State, confirmation: Confirmation): State {
-  const { done, undone } = state.history;
-  const without = (list: readonly Done[]) => list.slice(0, -1);
-  const isUndo = confirmation.purpose === "undo";
-  const history = isUndo ? { done: without(done), undone } : { done, undone: without(undone) };
-  const text = `${describeEdit(state, confirmation)} was dropped from the history; nothing was changed`;
-  return notify({ ...state, history, stack: state.stack.slice(0, -1) }, text);
+  const { purpose, parts } = planned;
+  const { done, where } = WORDS[purpose];
+  const places = parts.map(({ place }) => place);
+  const isHere = places.every((place) => place === state.place) && !["undo", "redo", "copy"].includes(purpose);
+  const text = `${done} ${objectText(planned)}${isHere ? "" : ` ${where} ${placesText(state, places)}`}`;
+  const isOfOpen = places.some((place) => state.places[place]?.detail === state.places[state.place]?.detail);
+  if (purpose === "undo") return text;
+  return `${text}; ${undoKey} undoes it${isOfOpen ? "" : ` in ${placesText(state, places)}`}`;
 }

@@ -38,11 +38,9 @@ export function withChanges(
   return { kinds, until: now + RECENT_MS };
 }
 
-/** Whether the notice on the screen is about these changes. It names the variable of an edit, or how many there are. */
-export function isAnnounced({ added, changed, removed }: Changes, { notice, history }: State): boolean {
-  const last = [history.done.at(-1), history.undone.at(-1)];
-  const own = new Set(last.flatMap((edit) => edit?.edit.changes.map(({ name }) => name) ?? []));
-  return notice?.tone === "success" && [...added, ...changed, ...removed].every((name) => own.has(name));
+/** Whether the notice on the screen is about these changes. */
+export function isAnnounced({ added, changed, removed }: Changes, { notice }: State): boolean {
+  return [...added, ...changed, ...removed].every((name) => notice?.about?.includes(name));
 }
 
 const MAX_NAMES = 3;

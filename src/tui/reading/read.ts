@@ -34,7 +34,7 @@ export function initialState({ preferences = {}, ...start }: Start): Step {
     stack: [],
     revealed: undefined,
     notice: undefined,
-    history: { done: [], undone: [] },
+    undone: [],
   };
   return read(state, state.place);
 }

@@ -1,11 +1,11 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { assignedIn } from "../edit/review.js";
+import { assignedIn, copyTo } from "../edit/planning.js";
 import { differenceLines } from "../edit/review-text.js";
 import { copyEntries } from "../reading/copying.js";
 import { readPlaces } from "../reading/read.js";
 import { isRevealed, unmasking } from "../reading/shown.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
-import { placeName } from "../state/places.js";
+import { placeName, whyReadOnly } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type Revealed, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
@@ -29,7 +29,6 @@ import { describeFailure } from "../view/status-lines.js";
 import { cleared, moveRows, nameColumn, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
 import { valueCell } from "../view/values.js";
 import { scroll, scrollText } from "../widgets/list.js";
-import { copyTo, whyReadOnly } from "./places.js";
 
 /** The variables that are not equal in the open place and in another. */
 interface Comparison extends View {
@@ -49,11 +48,11 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
   "previous-difference": { whyNot: whyNoName, run: (state, comparison) => step(next(state, comparison, -1)) },
   "copy-to": {
     whyNot: (state, { place }) => whyNoValue(state, state.place) ?? whyReadOnly(state, place),
-    run: (state, { place }) => copyTo(state, targetsOf(state), place),
+    run: (state, { place }) => copyTo(state, targetsOf(state), [place]),
   },
   "copy-from": {
     whyNot: (state, { place }) => whyNoValue(state, place) ?? whyReadOnly(state, state.place),
-    run: (state, { place }) => copyTo(state, targetsOf(state, place), state.place),
+    run: (state, { place }) => copyTo(state, targetsOf(state, place), [state.place]),
   },
   "copy-other": {
     whyNot: (state, { place }) => whyNoValue(state, place),

@@ -1,8 +1,9 @@
+import { copyTo } from "../edit/planning.js";
 import { openPlace, readPlaces } from "../reading/read.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
-import { groupLabel, isProduction, placeLabel, placeName } from "../state/places.js";
+import { groupLabel, isProduction, placeLabel, placeName, whyReadOnly } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
@@ -26,7 +27,6 @@ import {
 import { type Column, cleared, moveToNext, nameColumn, tablePanel, whyNotFound, widestName } from "../view/table.js";
 import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../view/values.js";
 import { cycled, keepVisible } from "../widgets/list.js";
-import { copyTo, whyReadOnly } from "./places.js";
 
 /** Names by the places of the open one's group. */
 interface Matrix extends View {
@@ -210,7 +210,7 @@ function nearest(state: State) {
 }
 
 function fill(state: State): Step {
-  return copyTo(state, nearest(state), selectionOf(state).place);
+  return copyTo(state, nearest(state), [selectionOf(state).place]);
 }
 
 function whyNotFill(state: State): string | undefined {

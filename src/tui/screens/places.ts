@@ -1,5 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { assign, assignedIn } from "../edit/review.js";
+import { copyTo } from "../edit/planning.js";
 import { openPlace } from "../reading/read.js";
 import type { Choice } from "../state/command.js";
 import type { Size } from "../state/layout.js";
@@ -8,17 +8,16 @@ import {
   identityOf,
   isProduction,
   placeLabel,
-  placeName,
   placeOrder,
   placeRows,
   visiblePlaceRows,
+  whyReadOnly,
 } from "../state/places.js";
-import type { Assignment } from "../state/ports.js";
-import { type Health, healthOf, readingOf } from "../state/reading.js";
+import { type Health, healthOf } from "../state/reading.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
-import { cellText, countText, type Line, type Span } from "../text/line.js";
+import { cellText, type Line, type Span } from "../text/line.js";
 import { GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
 import { keepVisible } from "../widgets/list.js";
 import { choiceMenu, type Menu, openMenu } from "./menu.js";
@@ -147,34 +146,11 @@ function pickPlaces(state: State, { title, places, marked = [], onPicked }: Plac
   return openMenu(state, { ...choiceMenu(title, choices), onMarked }, "", marked.map(nameOf));
 }
 
-/** Why a place can't be edited, as far as known. */
-export function whyReadOnly(state: State, place: number): string | undefined {
-  const { isComplete, isEditable } = readingOf(state, place);
-  if (isComplete ? isEditable : state.places[place]?.kind !== "server") return undefined;
-  return `${placeName(state, place)} is read-only: the variables of a server can't be edited here`;
-}
-
 /** Lets the person pick the places to copy the values to. @param from theirs, by default the open place */
 export function openCopyTo(state: State, entries: readonly VariableEntry[], from = state.place): Step {
   const title = `Copy ${variablesText(entries.map(({ variable }) => variable))} to`;
   const places = editablePlaces(state, from);
   if (places.length === 0) return step(notify(state, "there is no other place to copy to"));
-  const onPicked: PlacePick["onPicked"] = (now, [first = from, ...more]) => {
-    return more.length === 0 ? copyTo(now, entries, first) : step(notify(now, "copy to one place at a time", "error"));
-  };
+  const onPicked: PlacePick["onPicked"] = (now, picked) => copyTo(now, entries, picked);
   return places.length === 1 ? onPicked(state, places) : pickPlaces(state, { title, places, onPicked });
-}
-
-/**
- * Prepares an edit that gives the variables of another place these values; an encrypted value is copied as it is
- * stored. Variables without a value are left out.
- *
- * @param to index of the place that is edited
- */
-export function copyTo(state: State, entries: readonly VariableEntry[], to: number): Step {
-  const assignments = entries
-    .filter(({ value }) => value !== undefined)
-    .map((entry): Assignment => ({ name: entry.variable.name, ...assignedIn(entry) }));
-  if (assignments.length > 0) return assign(state, to, "copy-to", assignments);
-  return step(notify(state, `none of the ${countText(entries.length)} variables has a value here`, "error"));
 }

@@ -3,6 +3,14 @@ import type { RateLimit } from "../../domain/http-headers.js";
 import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
 import type { Failure } from "./reading.js";
 
+/** Places whose data is in one file or store. */
+interface OfStore {
+  /** That of one of them. */
+  readonly editor: Editor;
+  /** Indexes of the places by their environments. */
+  readonly places: Map<string, number>;
+}
+
 /** The places, each of which is opened when it is needed, and stays open. */
 export class OpenedPlaces {
   /** Those that were added are at the end, as others are known by their indexes. */
@@ -54,6 +62,18 @@ export class OpenedPlaces {
     const { editor } = opened;
     if (!editor) throw readOnly();
     return { ...opened, editor };
+  }
+
+  /** Places to edit, by the file or the store that their data is in. @throws UsageError if one is read-only */
+  async byStore(indexes: readonly number[]): Promise<readonly OfStore[]> {
+    const stores = new Map<string, OfStore>();
+    for (const index of indexes) {
+      const { editor } = await this.openToEdit(index);
+      const store = stores.get(editor.store) ?? { editor, places: new Map() };
+      store.places.set(editor.environment, index);
+      stores.set(editor.store, store);
+    }
+    return [...stores.values()];
   }
 
   setFailed(index: number, isFailed: boolean): void {

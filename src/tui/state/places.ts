@@ -47,6 +47,12 @@ export function identityOf({ name, group, identity }: PlaceInfo): string | undef
   return identity === name || identity === `${group}/${name}` ? undefined : identity;
 }
 
+/** Why a place can't be edited. */
+export function whyReadOnly(state: State, place: number): string | undefined {
+  if (!state.places[place]?.isReadOnly) return undefined;
+  return `${placeName(state, place)} is read-only: the variables of a server can't be edited here`;
+}
+
 export function placeName({ places }: Pick<State, "places">, index: number): string {
   return visibleText(places[index]?.name ?? "");
 }

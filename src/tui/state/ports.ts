@@ -14,8 +14,21 @@ export interface Place {
   readonly kind: "profile" | "environment" | "server";
   /** Where its variables come from: the origin of a server or the path of a data file. */
   readonly detail: string;
+  /** Whether its variables can't be edited: those of a server. */
+  readonly isReadOnly?: boolean;
+  /** The named keys of an environment, as far as its data tells. */
+  readonly keys?: readonly PlaceKey[];
+  /** Whether its data is sealed: its secrets can be read only with the key of the file. */
+  readonly isSealed?: boolean;
   /** @throws the errors of opening a source: UsageError, UnauthorizedError, NotFoundError, InvalidDataError */
   open(onRateLimit: (rateLimit: RateLimit) => void): Promise<OpenPlace>;
+}
+
+/** A named key: who has it reads the environment, or only some of its variables. */
+interface PlaceKey {
+  readonly name: string;
+  /** Names and globs of the variables that it can read; all if undefined. */
+  readonly only?: readonly string[] | undefined;
 }
 
 export interface PlacesChange {
@@ -49,6 +62,10 @@ export interface OpenPlace {
   /** Returns the same object while nothing has changed; undefined if only reading again can tell. */
   readonly version?: (() => object) | undefined;
   readonly editor: Editor | undefined;
+  /** The changes of its data; undefined where none are kept. */
+  readonly history?: History | undefined;
+  /** What `check` finds: by the names of variables, the rule that each breaks, as a predicate without its value. */
+  readonly problems?: () => Promise<ReadonlyMap<string, string>>;
   /** The plain value of an encrypted one; any other as it is. @throws DecryptionError without the right key */
   decrypt(name: string, value: JsonValue): JsonValue;
   /** A shell command that prints this variable's value. It contains no secret. */
@@ -121,48 +138,88 @@ export interface Assignment extends Assigned {
   readonly name: string;
 }
 
-/** A change to one variable; undefined where it doesn't exist. With `before` and `after` swapped it is its own undo. */
+/** A change to one variable; undefined where it doesn't exist. */
 export interface Change {
   readonly name: string;
+  /** Its name after the change, if that is another one: it has it in all environments of the application. */
+  readonly newName?: string | undefined;
   readonly before: Assigned | undefined;
   readonly after: Assigned | undefined;
 }
 
-/** Changes to variables of one environment, which are written together or not at all. */
-export interface Edit {
-  readonly changes: readonly Change[];
+/** Something for the variables of one environment, by its whole name: `shop/test`. */
+interface OfEnvironment<T> {
+  readonly environment: string;
+  readonly changes: readonly T[];
 }
+
+export type EnvironmentChanges = OfEnvironment<Change>;
 
 /** The input of a form. */
-export interface Draft extends Pick<Change, "name" | "before">, Pick<Assigned, "type" | "description"> {
+export interface Draft extends Pick<Change, "name" | "newName" | "before">, Omit<Assigned, "value" | "schema"> {
   /** Undefined if the variable keeps the value that it has, or stays without one. */
   readonly value: string | undefined;
+  /** JSON; `""` for none. */
+  readonly schema: string;
 }
 
+/** Changes an environment, and others of the same data. Nothing is written before `apply`. */
 export interface Editor {
+  /** The file or the store: editors with the same one write together. */
+  readonly store: string;
+  /** The whole name of its environment. */
+  readonly environment: string;
   /**
-   * The edit for the input of a form. Fields that the draft leaves as `before` keep changes of other programs; a draft
-   * that changes nothing at all restores the variable. A value that was encrypted is encrypted again.
-   * @throws UsageError if the input is invalid, without quoting the value; NotFoundError if the environment is gone
+   * The changes for the input of a form; none if there is nothing to change. Fields that the draft leaves as `before`
+   * keep changes of other programs. A value that was encrypted is encrypted again.
+   *
+   * @param environments those that get a new variable, by default its own
+   * @throws UsageError if the input is invalid or breaks the schema, without quoting the value; NotFoundError if the
+   *   environment is gone
    */
-  prepare(draft: Draft): Edit;
+  prepare(draft: Draft, environments?: readonly string[]): Promise<readonly EnvironmentChanges[]>;
   /**
-   * The edit that assigns this to variables, from their present state. A value is encrypted if the replaced
-   * one is. A variable that exists keeps its description; one left without a value in all environments is removed.
-   * @throws UsageError if a value can't be assigned, without quoting it; NotFoundError if the environment is gone
+   * The changes that assign this to variables, from their present state. A value is encrypted if the replaced one is. A
+   * variable that exists keeps all but its type; one left without a value in all environments is removed.
+   *
+   * @throws UsageError if a value can't be assigned, without quoting it; NotFoundError if an environment is gone
    */
-  assign(assignments: readonly Assignment[]): Edit;
+  assign(wanted: readonly OfEnvironment<Assignment>[]): Promise<readonly EnvironmentChanges[]>;
   /**
-   * The edit as it would be now: whether a variable is removed with its value depends on the other environments. A change
-   * of a variable that differs from `before` is left to `apply` to refuse.
+   * Writes changes atomically, or changes nothing and throws.
+   *
+   * @throws ChangedMeanwhileError if the data no longer matches `before` of a change; NotFoundError if an environment is
+   *   gone; UsageError if the data can't be like that; InvalidDataError if it can't be written
    */
-  renew(edit: Edit): Edit;
+  apply(changes: readonly EnvironmentChanges[]): Promise<void>;
+}
+
+/** One write to data, by anyone, as far as it is about the application of a place. */
+export interface HistoryEntry {
+  readonly id: number;
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  /** `ana@laptop`, and the command. */
+  readonly actor: string;
+  readonly command: string;
+  /** A definition alone belongs to all environments, and is among the changes of the place's own. */
+  readonly parts: readonly EnvironmentChanges[];
+  /** Whether it has changed environments, keys or other applications too, which can't be undone here. */
+  readonly hasMore: boolean;
+}
+
+export interface History {
+  /** The newest `limit` entries that are wanted, newest first. */
+  read(isWanted: (entry: HistoryEntry) => boolean, limit: number): Promise<readonly HistoryEntry[]>;
+  /** The changes that take an entry back. @throws NotFoundError if it is not kept any more */
+  undo(id: number): Promise<readonly EnvironmentChanges[]>;
   /**
-   * Writes the edit atomically, or changes nothing and throws.
-   * @throws ChangedMeanwhileError if the data no longer matches `before` of a change; NotFoundError if the environment is gone; UsageError if the data can't be like that;
-   *   InvalidDataError if the file can't be written
+   * The changes that bring back what the place had before an entry.
+   *
+   * @param name the variable, by its name now or before; by default all
+   * @throws NotFoundError if the entry is not kept any more
    */
-  apply(edit: Edit): Promise<void>;
+  rollBack(id: number, name?: string): Promise<readonly EnvironmentChanges[]>;
 }
 
 export type CopyOutcome =
@@ -201,5 +258,4 @@ export interface Written {
  */
 export type EditText = (text: string, file: { readonly name: string; readonly isJson: boolean }) => Promise<string>;
 
-export type EditPurpose = "add" | "edit" | "delete" | "copy-to" | "import";
-export type Purpose = EditPurpose | "undo" | "redo";
+export type Purpose = "add" | "edit" | "delete" | "copy" | "import" | "undo" | "redo" | "rollback";

@@ -2,7 +2,7 @@ import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableEntry } from "../../domain/source.js";
 import type { Place } from "./ports.js";
 
-export interface PlaceInfo extends Pick<Place, "name" | "group" | "identity" | "kind" | "detail"> {
+export interface PlaceInfo extends Omit<Place, "open"> {
   /** Whether its data no longer has it. It is not listed, but keeps its index, as it may come back. */
   readonly isGone?: boolean;
 }

@@ -3,7 +3,7 @@ import type { VariableType } from "../../domain/variable.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
-import type { Copy, Edit, EditPurpose, EditText, FirstSteps, Purpose, WriteValues } from "./ports.js";
+import type { Change, Copy, EditText, FirstSteps, HistoryEntry, Purpose, WriteValues } from "./ports.js";
 import type { PlaceInfo, Reading } from "./reading.js";
 
 /** A screen over the list, with its data. `view/screen.ts` says what a screen does. */
@@ -12,14 +12,20 @@ interface Layer {
   readonly data: unknown;
 }
 
-/** An edit that is asked about, or that is being written. */
+/** Changes to variables of one place. */
+export interface Part {
+  /** Index of the place. */
+  readonly place: number;
+  readonly changes: readonly Change[];
+}
+
+/** One reviewed change, to several places if it has several parts. Those in one file or store are written together. */
 export interface PlannedEdit {
   readonly purpose: Purpose;
-  /** Index of the place that is edited. */
-  readonly place: number;
-  readonly edit: Edit;
-  /** The kind of the edit that is undone or redone. */
-  readonly of?: EditPurpose | undefined;
+  readonly parts: readonly Part[];
+  /** The entry of the history that is undone, redone or rolled back, and the place in whose history it is. */
+  readonly entry?: HistoryEntry | undefined;
+  readonly from?: number | undefined;
 }
 
 export const SORTS = ["id", "name", "type", "changed"] as const;
@@ -63,24 +69,22 @@ export interface Notice {
   readonly text: string;
   readonly tone: "info" | "success" | "error";
   readonly until: number;
+  /** The variables of an edit that it reports: it stays when their changes are read. */
+  readonly about?: readonly string[];
 }
 
 export const PANELS = ["places", "variables", "record"] as const;
 export type PanelName = (typeof PANELS)[number];
 
-/** An edit that was written. */
-export interface Done {
-  /** Index of its place. */
-  readonly place: number;
-  readonly purpose: EditPurpose;
-  readonly edit: Edit;
-}
-
-/** The edits of this session in all places, the newest last. */
-export interface History {
-  readonly done: readonly Done[];
-  /** Those that were undone since the last other edit, the one to redo first last. */
-  readonly undone: readonly Done[];
+/** An entry of a history that this session has undone. */
+export interface Undone {
+  /** The place's file or store: ids are its own. */
+  readonly store: string;
+  readonly id: number;
+  /** The entry of the write that took it back. */
+  readonly by: number;
+  /** Whether it can't be redone: that was done, or something else was edited since. */
+  readonly isOver?: boolean;
 }
 
 /** Everything that the screen shows. Immutable. */
@@ -113,7 +117,8 @@ export interface State {
   readonly count?: number | undefined;
   /** The last press of the mouse. */
   readonly lastPress?: Press | undefined;
-  readonly history: History;
+  /** The last one last. */
+  readonly undone: readonly Undone[];
   /** The edit that is being written: one at a time. Not part of a screen, which another one can cover. */
   readonly writing?: PlannedEdit | undefined;
   /** Work that keys wait for; with what is lost if the program ends before. While a text is `edited`, keys are not for us. */

@@ -79,14 +79,14 @@ describe.skipIf(process.platform === "win32")("a data file that every user may w
       clock: Date.now,
       stdin: Readable.from([]),
     };
-    const { store, service, check } = await watchData(await localData({ kind: "file", path }, io), io);
-    const editor = createEditor(store, service.findEnvironment("test"), undefined, check);
-    const draft = { name: "NEW", before: undefined, type: "STRING", value: "x", description: "" } as const;
-    expect(() => editor.prepare(draft)).toThrow("can be changed by other users");
+    const data = await watchData(await localData({ kind: "file", path }, io), io);
+    const editor = createEditor(data, data.service.findEnvironment("test"), undefined);
+    const draft = { name: "NEW", before: undefined, type: "STRING", value: "x", description: "", schema: "" } as const;
+    await expect(editor.prepare(draft)).rejects.toThrow("can be changed by other users");
     const after = { type: "STRING", value: "x", description: "" } as const;
-    const edit = { changes: [{ name: "NEW", before: undefined, after }] };
-    await expect(editor.apply(edit)).rejects.toThrow("can be changed by other users");
-    await store.close();
+    const edit = { environment: "shop/test", changes: [{ name: "NEW", before: undefined, after }] };
+    await expect(editor.apply([edit])).rejects.toThrow("can be changed by other users");
+    await data.store.close();
   });
 
   it("a world-writable data file is opened in the TUI with a warning", async () => {

@@ -8,7 +8,7 @@ import { watchData } from "../../../src/cli/tui/open-place.js";
 import { ChangedMeanwhileError } from "../../../src/domain/errors.js";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
 import type { Data } from "../../../src/store/data.js";
-import type { Assigned, Draft, Edit } from "../../../src/tui/state/ports.js";
+import type { Assigned, Change, Draft, EnvironmentChanges } from "../../../src/tui/state/ports.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 
@@ -39,11 +39,29 @@ async function editing(content: unknown = DATA, key?: string) {
   const source = service.source(environment);
   const value = async (name: string) => (await source.getContentByName(name)).value;
   const onDisk = async (): Promise<Data> => JSON.parse(await readFile(file.path, "utf8"));
-  return { ...file, ...createEditor(store, environment, key, check), source, value, onDisk };
+  const editor = createEditor({ name: file.path, store, check }, environment, key);
+  const prepare = async (draft: Draft): Promise<Edit> => ({
+    changes: (await editor.prepare(draft)).flatMap(({ changes }) => changes),
+  });
+  const apply = ({ changes }: Edit) => editor.apply([{ environment: "shop/development", changes }]);
+  return { ...file, editor, prepare, apply, source, value, onDisk };
+}
+
+/** Changes of shop/development. */
+interface Edit {
+  readonly changes: readonly Change[];
 }
 
 const portDraft = (draft: Partial<Draft> = {}): Draft => {
-  return { name: "PORT", before: PORT, type: "NUMBER", value: "3000", description: PORT.description, ...draft };
+  return {
+    name: "PORT",
+    before: PORT,
+    type: "NUMBER",
+    value: "3000",
+    description: PORT.description,
+    schema: "",
+    ...draft,
+  };
 };
 
 const editOf = (name: string, before: Assigned | undefined, after: Assigned | undefined): Edit => {
@@ -57,7 +75,7 @@ const turned = ({ changes }: Edit): Edit => {
 describe("the form", () => {
   it("prepare turns a form into an edit with a value of its type", async () => {
     const { prepare } = await editing();
-    expect(prepare(portDraft({ value: "8080" }))).toEqual(editOf("PORT", PORT, { ...PORT, value: 8080 }));
+    expect(await prepare(portDraft({ value: "8080" }))).toEqual(editOf("PORT", PORT, { ...PORT, value: 8080 }));
   });
 
   it.each([
@@ -69,9 +87,8 @@ describe("the form", () => {
     "spaces and line breaks around a value matter only in a STRING, not in a %s",
     async (type, value, after) => {
       const { prepare } = await editing();
-      expect(prepare(portDraft({ name: "NEW", before: undefined, type, value })).changes[0]?.after?.value).toEqual(
-        after,
-      );
+      const { changes } = await prepare(portDraft({ name: "NEW", before: undefined, type, value }));
+      expect(changes[0]?.after?.value).toEqual(after);
     },
   );
 
@@ -97,37 +114,43 @@ describe("the form", () => {
     ],
   ])("prepare refuses %s", async (_what, draft, message) => {
     const { prepare } = await editing();
-    const preparing = () => prepare(portDraft(draft));
-    expect(preparing).toThrow(message);
-    expect(preparing).toThrow(
-      expect.objectContaining({ code: "usage", message: expect.not.stringContaining("hunter2") }),
-    );
+    const refusal = await prepare(portDraft(draft)).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: "usage", message: expect.stringContaining(message) });
+    expect(String(refusal)).not.toContain("hunter2");
   });
 });
 
 describe("a variable with a schema", () => {
+  const RULED: Assigned = { ...PORT, schema: { maximum: 9_000 } };
   const ruled = edited(({ variables, values }) => {
     variables[0].schema = { maximum: 9_000 };
     variables[1].schema = { maxLength: 7 };
     values[1].content.value = ENVELOPE;
   });
 
-  it("apply refuses a value that breaks it, and writes nothing", async () => {
+  it("prepare and apply refuse a value that breaks it, and nothing is written", async () => {
     const { prepare, apply, value } = await editing(ruled);
-    await expect(apply(prepare(portDraft({ value: "9999" })))).rejects.toThrow(
-      "refused by the schema: PORT must be <= 9000",
+    const refusal = "refused by the schema: PORT must be <= 9000";
+    await expect(prepare(portDraft({ before: RULED, value: "9999", schema: '{"maximum":9000}' }))).rejects.toThrow(
+      refusal,
     );
+    await expect(apply(editOf("PORT", RULED, { ...RULED, value: 9999 }))).rejects.toThrow(refusal);
     expect(await value("PORT")).toBe(3000);
-    await apply(prepare(portDraft({ value: "8080" })));
+    await apply(await prepare(portDraft({ before: RULED, value: "8080", schema: '{"maximum":9000}' })));
     expect(await value("PORT")).toBe(8080);
   });
 
-  it("apply checks a value that it encrypts", async () => {
-    const { prepare, apply } = await editing(ruled, KEY);
-    const draft = { name: "DATABASE_URL", before: { ...DATABASE, value: "hunter2" }, type: DATABASE.type };
-    const edit = prepare({ ...draft, description: DATABASE.description, value: "hunter22" });
-    expect(edit.changes[0]?.after?.value).toMatch(/^envbee:enc:v1:/);
-    await expect(apply(edit)).rejects.toThrow("DATABASE_URL must NOT have more than 7 characters");
+  it("prepare checks a value that it encrypts", async () => {
+    const { prepare } = await editing(ruled, KEY);
+    const schema = { maxLength: 7 };
+    const draft = { name: "DATABASE_URL", before: { ...DATABASE, schema, value: "hunter2" }, type: DATABASE.type };
+    const preparing = prepare({
+      ...draft,
+      description: DATABASE.description,
+      value: "hunter22",
+      schema: JSON.stringify(schema),
+    });
+    await expect(preparing).rejects.toThrow("DATABASE_URL must NOT have more than 7 characters");
   });
 
   it("an edit keeps it, and what else the variable says about its values", async () => {
@@ -135,7 +158,8 @@ describe("a variable with a schema", () => {
     const { prepare, apply, onDisk } = await editing(edited((data) => Object.assign(data.variables[0], rules)));
     // What the form knows, so that the edit does not count as one of a variable that has been changed meanwhile.
     const before: Assigned = { ...PORT, ...rules };
-    const edit = prepare(portDraft({ before, value: "1", description: "new" }));
+    const form = { ...rules, schema: '{"minimum":1}' };
+    const edit = await prepare(portDraft({ before, value: "1", description: "new", ...form }));
     expect(edit.changes[0]?.before).toStrictEqual(before);
     await apply(edit);
     expect((await onDisk()).variables.find(({ name }) => name === "PORT")).toMatchObject({
@@ -157,25 +181,32 @@ describe("the form of a variable that another program has changed meanwhile", ()
   it.each([
     ["the value", { value: "2", type: "NUMBER" } as const, { ...PORT, value: 2 }],
     ["the description", { description: "new" }, { ...PORT, description: "new" }],
-    ["nothing, which restores the old variable", {}, OLD],
-    ["nothing, without a value", { before: { ...OLD, value: undefined }, value: undefined }, PORT],
   ])("prepare changes only the edited fields: %s", async (_field, edits, after) => {
     const { prepare } = await editing();
-    expect(prepare(portDraft({ ...draft, ...edits }))).toEqual(editOf("PORT", PORT, after));
+    expect(await prepare(portDraft({ ...draft, ...edits }))).toEqual(editOf("PORT", PORT, after));
+  });
+
+  it("prepare changes nothing where nothing was edited, with a value or without one", async () => {
+    const { prepare } = await editing();
+    expect(await prepare(portDraft(draft))).toEqual({ changes: [] });
+    const before = { ...OLD, value: undefined };
+    expect(await prepare(portDraft({ ...draft, before, value: undefined }))).toEqual({ changes: [] });
   });
 
   it("prepare knows the current values that a refused edit has found", async () => {
     const { prepare, apply, write } = await editing();
-    const edit = prepare(portDraft({ value: "2" }));
+    const edit = await prepare(portDraft({ value: "2" }));
     await write(setPort(DATA, { content: { value: 1 } }));
     await expect(apply(edit)).rejects.toThrow(ChangedMeanwhileError);
-    expect(prepare(portDraft({ value: "2" }))).toEqual(editOf("PORT", { ...PORT, value: 1 }, { ...PORT, value: 2 }));
+    expect(await prepare(portDraft({ value: "2" }))).toEqual(
+      editOf("PORT", { ...PORT, value: 1 }, { ...PORT, value: 2 }),
+    );
   });
 
   it("prepare adds a variable again that was removed", async () => {
     const { prepare } = await editing();
     const edit = editOf("GONE", undefined, { ...PORT, value: 1 });
-    expect(prepare(portDraft({ name: "GONE", value: "1" }))).toEqual(edit);
+    expect(await prepare(portDraft({ name: "GONE", value: "1" }))).toEqual(edit);
   });
 });
 
@@ -184,17 +215,17 @@ describe("encrypted values", () => {
 
   it("an edit of an encrypted value encrypts the new one", async () => {
     const { prepare, apply, value } = await editing(ENCRYPTED, KEY);
-    await apply(prepare(draft));
+    await apply(await prepare(draft));
     expect(decrypt(String(await value("DATABASE_URL")), KEY)).toBe("changed");
   });
 
   it("an encrypted value stays as it is when only its description changes", async () => {
     const { prepare } = await editing(ENCRYPTED, KEY);
     const kept = { changes: [{ after: { value: ENVELOPE, description: "new" } }] };
-    expect(prepare({ ...draft, value: "hunter2", description: "new" })).toMatchObject(kept);
+    expect(await prepare({ ...draft, value: "hunter2", description: "new" })).toMatchObject(kept);
     const withoutKey = await editing(ENCRYPTED);
-    expect(withoutKey.prepare({ ...draft, value: ENVELOPE, description: "new" })).toMatchObject(kept);
-    expect(withoutKey.prepare({ ...draft, value: undefined, description: "new" })).toMatchObject(kept);
+    expect(await withoutKey.prepare({ ...draft, value: ENVELOPE, description: "new" })).toMatchObject(kept);
+    expect(await withoutKey.prepare({ ...draft, value: undefined, description: "new" })).toMatchObject(kept);
   });
 
   it.each([
@@ -202,8 +233,7 @@ describe("encrypted values", () => {
     ["with another key", "another", "DATABASE_URL can't be decrypted: the key is wrong"],
   ])("prepare refuses to change an encrypted value %s", async (_what, key, message) => {
     const { prepare } = await editing(ENCRYPTED, key);
-    expect(() => prepare(draft)).toThrow(expect.objectContaining({ code: "usage" }));
-    expect(() => prepare(draft)).toThrow(message);
+    await expect(prepare(draft)).rejects.toMatchObject({ code: "usage", message: expect.stringContaining(message) });
   });
 
   it.each([
@@ -211,10 +241,10 @@ describe("encrypted values", () => {
     ["replaced by a plain one", DATA],
   ])("the new value is encrypted although another program has %s the old one", async (_what, content) => {
     const { prepare, apply, value } = await editing(content, KEY);
-    await apply(prepare(draft));
+    await apply(await prepare(draft));
     expect(decrypt(String(await value("DATABASE_URL")), KEY)).toBe("changed");
     const withoutKey = await editing(content);
-    expect(() => withoutKey.prepare(draft)).toThrow("DATABASE_URL is encrypted");
+    await expect(withoutKey.prepare(draft)).rejects.toThrow("DATABASE_URL is encrypted");
   });
 
   it("apply never replaces an encrypted value by a plain one", async () => {
@@ -253,22 +283,73 @@ describe("edits", () => {
     expect(await sorted()).toEqual(before);
   });
 
-  const inTest = edited((data) => data.values.push({ ...data.values[0], id: 99, environment_id: 2 }));
-  const unset: Assigned = { type: "STRING", description: "Has a value in production only", value: undefined };
-  const gone: Assigned = { ...PORT, value: undefined };
+  it("a deletion keeps the definition while another environment has a value, and removes it with the last one", async () => {
+    const inTest = edited((data) => data.values.push({ ...data.values[0], id: 99, environment_id: 2 }));
+    const deletion = (...names: string[]) =>
+      names.map((environment) => ({ environment, changes: [{ name: "PORT", ...PORT, value: undefined }] }));
+    const { editor } = await editing(inTest);
+    const gone: Assigned = { ...PORT, value: undefined };
+    expect((await editor.assign(deletion("shop/development")))[0]?.changes[0]?.after).toEqual(gone);
+    const both = await editor.assign(deletion("shop/development", "shop/test"));
+    expect(both.map(({ environment, changes }) => [environment, changes[0]?.after])).toEqual([
+      ["shop/development", undefined],
+      ["shop/test", undefined],
+    ]);
+  });
+
+  it("a change of several environments is written together, or not at all", async () => {
+    const { editor, write, onDisk } = await editing();
+    const wanted = ["shop/development", "shop/test", "shop/production"].map((environment) => {
+      return { environment, changes: [{ name: "NEW", ...PORT }] };
+    });
+    const parts: readonly EnvironmentChanges[] = await editor.assign(wanted);
+    expect(parts.map(({ environment }) => environment)).toEqual(wanted.map(({ environment }) => environment));
+    await write({
+      ...DATA,
+      environments: DATA.environments.filter(({ id }) => id !== 3),
+      values: DATA.values.filter((each) => each.environment_id !== 3),
+    });
+    await expect(editor.apply(parts)).rejects.toThrow('no environment named "shop/production"');
+    expect((await onDisk()).variables.some(({ name }) => name === "NEW")).toBe(false);
+    await editor.apply(parts.slice(0, 2));
+    expect((await onDisk()).values.filter(({ content }) => content.value === 3000)).toHaveLength(3);
+  });
+
+  it("a rename keeps the values of all environments", async () => {
+    const { prepare, apply, onDisk } = await editing();
+    const edit = await prepare(portDraft({ newName: "LISTEN_PORT" }));
+    expect(edit).toEqual({ changes: [{ name: "PORT", newName: "LISTEN_PORT", before: PORT, after: PORT }] });
+    await apply(edit);
+    const { variables, values } = await onDisk();
+    expect(variables.find(({ name }) => name === "LISTEN_PORT")?.id).toBe(
+      DATA.variables.find(({ name }) => name === "PORT")?.id,
+    );
+    expect(values).toEqual(DATA.values.toSorted((a, b) => a.id - b.id));
+    await expect(prepare(portDraft({ name: "LISTEN_PORT", newName: "DATABASE_URL" }))).rejects.toThrow(
+      "has a variable DATABASE_URL already",
+    );
+  });
+
+  it("the rules of a variable can be set and removed", async () => {
+    const { prepare, apply, onDisk } = await editing();
+    const rules = { optional: true, secret: false, schema: '{"minimum":1}' };
+    await apply(await prepare(portDraft(rules)));
+    const port = async () => (await onDisk()).variables.find(({ name }) => name === "PORT");
+    expect(await port()).toMatchObject({ optional: true, secret: false, schema: { minimum: 1 } });
+    const before: Assigned = { ...PORT, optional: true, secret: false, schema: { minimum: 1 } };
+    await apply(await prepare(portDraft({ before, optional: false, secret: true, schema: "" })));
+    expect(Object.keys((await port()) ?? {})).not.toContain("schema");
+    expect(await port()).not.toHaveProperty("optional");
+  });
 
   it.each([
-    ["keeps type and description", inTest, editOf("PORT", PORT, undefined), editOf("PORT", PORT, gone)],
-    ["deletes the variable altogether", DATA, editOf("PORT", PORT, gone), editOf("PORT", PORT, undefined)],
-    ["changes a description", DATA, editOf("UNSET", undefined, PORT), editOf("UNSET", unset, PORT)],
-    ["is refused", inTest, editOf("PORT", { ...PORT, value: 1 }, undefined), undefined],
-  ])(
-    "an edit of the history is renewed from the current values of other environments: it %s",
-    async (_what, data, edit, now) => {
-      const { renew } = await editing(data);
-      expect(renew(edit)).toEqual(now ?? edit);
-    },
-  );
+    ["{", "the schema is not JSON"],
+    ['{"type":"nope"}', "the schema is not valid"],
+    ['{"minimum":4000}', "refused by the schema: PORT must be >= 4000"],
+  ])("prepare refuses the schema %s", async (schema, message) => {
+    const { prepare } = await editing();
+    await expect(prepare(portDraft({ schema }))).rejects.toThrow(message);
+  });
 
   it.each([
     ["its value", (data: Data) => setPort(data, { content: { value: 1 } })],

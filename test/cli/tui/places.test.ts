@@ -5,6 +5,7 @@ import { findPlaces } from "../../../src/cli/tui/places.js";
 import type { RateLimit } from "../../../src/domain/http-headers.js";
 import { readAll } from "../../../src/domain/source.js";
 import { encrypt } from "../../../src/encryption/envelope.js";
+import { FileSealing } from "../../../src/store/file-sealing.js";
 import type { OpenPlace, Place } from "../../../src/tui/state/ports.js";
 import { type CliOptions, runWith } from "../../support/cli.js";
 import { CREDENTIALS, DATA, DEVELOPMENT, edited } from "../../support/data.js";
@@ -86,12 +87,45 @@ describe("a data file", () => {
     const { places, open } = await placesOf({ data: (await dataFile(DATA)).path });
     const [first, second] = [await open(places[0]), await open(places[1])];
     const type = "STRING" as const;
-    await first.editor?.apply({
-      changes: [{ name: "NEW", before: undefined, after: { type, description: "x", value: "y" } }],
-    });
+    const changes = [{ name: "NEW", before: undefined, after: { type, description: "x", value: "y" } }];
+    await first.editor?.apply([{ environment: "shop/development", changes }]);
     await first.source.close();
     expect((await readAll((page) => second.source.listVariables(page))).map(({ name }) => name)).toContain("NEW");
     expect((await first.source.getContentByName("NEW")).value).toBe("y");
+  });
+
+  it("a place tells what check finds, by the names of variables", async () => {
+    const data = edited(({ variables, values }) => {
+      variables.find(({ name }: { name: string }) => name === "PORT").schema = { maximum: 80 };
+      values.splice(1, 1);
+    });
+    const { current, open } = await placesOf({ data: (await dataFile(data)).path });
+    const problems = await (await open(current)).problems?.();
+    expect(problems?.get("PORT")).toBe("must be <= 80");
+    expect(problems?.get("DATABASE_URL")).toBe("has no value");
+  });
+
+  it("a place knows its named keys, and what they can read", async () => {
+    const key = { name: "worker", only: ["PORT"], api_key: "worker-key", api_secret: "worker-secret" };
+    const data = edited(({ environments }) => (environments[0].keys = [key]));
+    const { current, places } = await placesOf({ data: (await dataFile(data)).path });
+    expect(current?.keys).toEqual([{ name: "worker", only: ["PORT"] }]);
+    expect(places.map(({ isReadOnly, isSealed }) => isReadOnly || isSealed)).not.toContain(true);
+  });
+
+  it("a sealed file says where its key is missing, and its places are sealed", async () => {
+    const { path, write } = await dataFile(DATA);
+    const keys = "0123456789abcdef0123456789abcdef0123456789abcdef";
+    await write(new FileSealing({ keys, form: "sealed" }).seal(DATA));
+    const locked = await placesOf({ data: path });
+    expect(locked.current?.isSealed).toBe(true);
+    await expect(locked.open(locked.current)).rejects.toThrow(
+      `${path} is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file; its own key file is ${path}.key`,
+    );
+    await writeFile(`${path}.key`, keys, { mode: 0o600 });
+    const { places, open } = await placesOf({ data: path });
+    expect(places.map(({ isSealed }) => isSealed)).not.toContain(false);
+    expect(await databaseUrl(await open(places[1]))).toBe("postgres://localhost/test");
   });
 
   it("a place shows the changes of another program to the data file", async () => {
@@ -204,6 +238,7 @@ describe("a server", () => {
     ]);
     expect(place).toBe(0);
     const [remote, local] = [await open(places[0]), await open(places[1])];
+    expect(places.map(({ isReadOnly }) => isReadOnly)).toContain(true);
     expect([await databaseUrl(remote), remote.editor]).toEqual(["postgres://localhost/dev", undefined]);
     expect([await databaseUrl(local), local.editor]).toEqual(["postgres://localhost/test", expect.anything()]);
     expect(remote.getCommand("PORT")).toBe("appvars get PORT --profile staging");

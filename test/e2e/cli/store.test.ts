@@ -274,9 +274,15 @@ describe("--store", needs("etcd"), () => {
     const place = await found.places[0]?.open(() => {});
     expect(place?.getCommand("PORT")).toBe(`appvars get PORT --store ${url} --env shop/development`);
     const before = { type: "NUMBER", description: "Where it listens", value: 3000 } as const;
-    const edit = place?.editor?.prepare({ name: "PORT", before, ...before, value: "4000" });
+    const edit = await place?.editor?.prepare({ name: "PORT", before, ...before, value: "4000", schema: "" });
     if (edit) await place?.editor?.apply(edit);
     expect((await run("get PORT")).stdout).toBe("4000\n");
+    const [written] = (await place?.history?.read(() => true, 1)) ?? [];
+    expect(written?.parts[0]?.changes[0]).toMatchObject({
+      name: "PORT",
+      before: { value: 3000 },
+      after: { value: 4000 },
+    });
     await run("set PORT 5000");
     await expect.poll(async () => (await place?.source.getContentByName("PORT"))?.value).toBe(5000);
   });

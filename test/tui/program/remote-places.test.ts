@@ -93,7 +93,7 @@ describe("profiles", () => {
     await program.until(isWell);
     for (const key of ["e", "a", "x"]) {
       program.press("escape", key);
-      expect(program.frame()).toContain("✗ the variables of a server can't be edited here");
+      expect(program.frame()).toContain("✗ server is read-only: the variables of a server can't be edited here");
       expect(program.state.stack).toEqual([]);
     }
     await openPlace(program, "file");

@@ -21,7 +21,7 @@ describe("a comparison", () => {
     expect(frame).not.toMatch(/PORT|UNSET/);
     expect(frame).toContain("+ only there   - only here   ~ differs");
     expect(tui.footer()).toBe(
-      " Tab panel  / filter  s sort  n next  Space mark  v reveal  y copy  Y copy the other  e edit  x delete  > copy to  < copy from  r refresh  ? help  Esc back",
+      " Tab panel  / filter  s sort  n next  Space mark  v reveal  y copy  Y copy the other  e edit  x delete  u undo  > copy to  < copy from  r refresh  ? help  Esc back",
     );
   });
 
@@ -73,9 +73,9 @@ describe("a comparison", () => {
     await tui.shows(/✓ copied DATABASE_URL to test; u undoes it/, /→ test {2}1\/2/);
     expect(await tui.saved("DATABASE_URL", "test")).toBe(SECRET);
     tui.press("u");
-    await tui.shows(/undo copying DATABASE_URL to test\?/);
+    await tui.shows(/undo the change of DATABASE_URL in test\?/);
     tui.press("enter");
-    await tui.shows(/undid copying/, /→ test {2}1\/3/);
+    await tui.shows(/undid the change of/, /→ test {2}1\/3/);
     tui.press("g", "<");
     await tui.shows(/copy DATABASE_URL to development\?/);
     tui.press("enter");

@@ -1,12 +1,14 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
-import { keyFile, openTui, SECRET, SHOP } from "../support/tui.js";
+import type { Data } from "../../../src/store/data.js";
+import { isWell, keyFile, openTui, remoteProgram, SECRET, SHOP } from "../support/tui.js";
 
 describe("a form", () => {
   it("starts at the value, masks it unless it has the focus, and Ctrl-S asks before the edit is written", async () => {
     const tui = await openTui();
     tui.press("e");
-    expect(tui.frame()).toMatch(/▶ Edit in development[\s\S]*DATABASE_URL {2}\(fixed\)/);
+    expect(tui.frame()).toMatch(/▶ Edit in development[\s\S]*name +DATABASE_URL/);
     expect(tui.frame()).toContain(SECRET);
     expect(tui.footer()).toBe(" Ctrl-S review  Tab next field  Ctrl-J new line  F1 help  Esc cancel");
     tui.press("tab");
@@ -106,6 +108,14 @@ describe("a form", () => {
     expect(await tui.saved("DATABASE_URL")).toBe("");
   });
 
+  it("shows the field with the focus and the problem on the smallest screen", async () => {
+    const tui = await openTui({ columns: 60, rows: 15 });
+    tui.press("a", ..."PORT", "ctrl-s");
+    expect(tui.frame()).toMatch(/› name +PORT[\s\S]*✗ PORT already exists: edit it instead/);
+    tui.press("shift-tab");
+    expect(tui.frame()).toMatch(/› for +◂ this environment ▸/);
+  });
+
   it("needs no review without changes", async () => {
     const tui = await openTui();
     tui.press("e", "ctrl-s");
@@ -175,13 +185,13 @@ describe("a deletion", () => {
   it("says that a variable without another value is deleted altogether", async () => {
     const tui = await openTui();
     tui.press("j", "j", "x");
-    await tui.shows(/FLAGS has no value in another environment: its type and description are deleted too/);
+    await tui.shows(/FLAGS has no value in another environment, and is deleted altogether/);
   });
 
   it("of a variable without a value is refused", async () => {
     const tui = await openTui();
     tui.press("j", "j", "j", "x");
-    expect(tui.footer()).toBe(" ✗ UNSET has no value here");
+    await tui.shows(/✗ UNSET has no value here/);
   });
 
   it("in production needs the name of the variable, for several that of the environment", async () => {
@@ -199,54 +209,145 @@ describe("a deletion", () => {
   });
 });
 
-it("u undoes the last edit in whichever place it was, and U redoes it", async () => {
-  const tui = await openTui();
-  tui.press("j", "x");
-  await tui.shows(/▶ Delete/);
-  tui.press("enter");
-  await tui.shows(/deleted the value of PORT; u undoes it/);
-  tui.press("h", "j", "enter");
-  await tui.shows(/appvars {2}shop\/test/, /5 variables/);
-  tui.press("u");
-  await tui.shows(/undo deleting the value of PORT in development\?/);
-  tui.press("enter");
-  await tui.shows(/undid deleting the value of PORT in development/);
-  expect(await tui.saved("PORT", "development")).toBe(3000);
-  tui.press("u");
-  expect(tui.footer()).toBe(" ✗ nothing to undo");
-  tui.press("U");
-  await tui.shows(/▶ Redo/);
-  tui.press("enter");
-  await tui.shows(/redid deleting the value of PORT in development; u undoes it/);
-  expect(await tui.saved("PORT", "development")).toBeUndefined();
+describe("undo", () => {
+  it("takes the newest change back in whichever environment it was, then earlier ones, and U redoes it", async () => {
+    const tui = await openTui();
+    tui.press("j", "e", "1", "ctrl-s");
+    await tui.shows(/▶ Change/);
+    tui.press("enter");
+    await tui.shows(/changed PORT; u undoes it/);
+    tui.press("x");
+    await tui.shows(/▶ Delete/);
+    tui.press("enter");
+    await tui.shows(/deleted the value of PORT; u undoes it/);
+    tui.press("h", "j", "enter");
+    await tui.shows(/appvars {2}shop\/test/, /5 variables/);
+    tui.press("u");
+    await tui.shows(/undo the change of PORT in development\?/, /change 2, by .+@.+ with "\w+" on 2\d{3}-\d\d-\d\d/);
+    tui.press("enter");
+    await tui.shows(/undid the change of PORT in development/);
+    expect(await tui.saved("PORT", "development")).toBe(30001);
+    tui.press("u");
+    await tui.shows(/change 1, by/);
+    tui.press("enter");
+    await tui.until(({ writing, stack }) => writing === undefined && stack.length === 0);
+    expect(await tui.saved("PORT", "development")).toBe(3000);
+    tui.press("u");
+    await tui.shows(/✗ nothing to undo/);
+    for (const value of [30001, undefined]) {
+      tui.press("U");
+      await tui.shows(/▶ Redo/, /redo the change of PORT in development\?/);
+      tui.press("enter");
+      await tui.shows(/redid the change of PORT in development; u undoes it/);
+      expect(await tui.saved("PORT", "development")).toBe(value);
+      tui.press("escape");
+    }
+    tui.press("U");
+    await tui.shows(/✗ nothing to redo/);
+    tui.press("u");
+    await tui.shows(/undo the change of PORT in development\?/);
+  });
+
+  it("takes back the change of another program, and shows what is there now", async () => {
+    const tui = await openTui();
+    const edit = async (...keys: string[]) => {
+      tui.press("g", "j", "e", ...keys, "ctrl-s");
+      await tui.shows(/▶ Change/);
+      tui.press("enter");
+      await tui.shows(/changed PORT/);
+    };
+    await edit("1");
+    const now: Data = JSON.parse(await readFile(tui.file.path, "utf8"));
+    const values = now.values.map((each) => (each.id === 12 ? { ...each, content: { value: 5 } } : each));
+    await tui.file.write({ ...now, values });
+    tui.press("u");
+    await tui.shows(/undo the change of PORT in development\?/, /with "changed outside"/);
+    tui.press("v");
+    await tui.shows(/- 5\b/, /\+ 30001/);
+    tui.press("enter");
+    await tui.shows(/undid the change of PORT/);
+    expect(await tui.saved("PORT")).toBe(30001);
+  });
+
+  it("goes on in the next session", async () => {
+    const first = await openTui();
+    first.press("j", "x");
+    await first.shows(/▶ Delete/);
+    first.press("enter");
+    await first.shows(/deleted the value of PORT/);
+    const next = await remoteProgram({ data: first.file.path, env: "development" }, {});
+    await next.until(isWell);
+    next.press("u");
+    await next.shows(/undo the change of PORT in development\?/);
+    next.press("enter");
+    await next.shows(/undid the change of PORT/);
+    expect(await first.saved("PORT")).toBe(3000);
+  });
+
+  it("in production needs the name where a value is replaced", async () => {
+    const tui = await openTui({ env: "production" });
+    tui.press("j", "e", "1", "ctrl-s");
+    await tui.shows(/type PORT to confirm/);
+    tui.press(..."PORT", "enter");
+    await tui.shows(/changed PORT/);
+    tui.press("u");
+    await tui.shows(/undo the change of PORT/, /type PORT to confirm/);
+  });
 });
 
-it("an edit that can't be undone any more is dropped from the history with x", async () => {
-  const tui = await openTui();
-  tui.press("x");
-  await tui.shows(/▶ Delete/);
-  tui.press("enter");
-  await tui.shows(/deleted the value of DATABASE_URL/);
-  tui.press("j", "e", "1", "ctrl-s");
-  await tui.shows(/▶ Change/);
-  tui.press("enter");
-  await tui.shows(/changed PORT/);
-  const values = SHOP.values.filter(({ id }) => id !== 11);
-  await tui.file.write({
-    ...SHOP,
-    values: values.map((each) => (each.id === 12 ? { ...each, content: { value: 5 } } : each)),
+describe("an edit of several environments", () => {
+  it("adds a variable to all environments of the application as one change", async () => {
+    const tui = await openTui();
+    tui.press("a", ..."NEW", "tab", "tab", ..."x", "tab", "tab", "tab", "tab", "tab", "right");
+    expect(tui.frame()).toMatch(/› for +◂ all environments of the application ▸/);
+    tui.press("ctrl-s");
+    await tui.shows(/add NEW to development, test and production\?/, /in development/, /in production/);
+    tui.press("ctrl-s");
+    await tui.shows(/added NEW to development, test and production; u undoes it/);
+    const names = ["development", "test", "production"];
+    expect(await Promise.all(names.map((name) => tui.saved("NEW", name)))).toEqual(["x", "x", "x"]);
+    tui.press("u");
+    await tui.shows(/undo the change of NEW in development, test and production\?/, /type NEW to confirm/);
+    tui.press(..."NEW", "enter");
+    await tui.shows(/undid the change of NEW/);
+    expect(await tui.saved("NEW", "test")).toBeUndefined();
   });
-  tui.press("V");
-  await tui.tickUntil(/PORT +NUMBER +5 /);
-  tui.press("u");
-  await tui.shows(/▶ Undo/);
-  await tui.until(({ pending }) => pending === undefined);
-  tui.press("enter");
-  await tui.shows(/To undo other edits, drop this one from the history/);
-  tui.press("x");
-  await tui.shows(/changing PORT in development was dropped from the history; nothing was changed/);
-  tui.press("u");
-  await tui.shows(/undo deleting the value of DATABASE_URL in development\?/);
+
+  it("renames a variable in all of them, which needs its name if production is among them", async () => {
+    const tui = await openTui();
+    tui.press("j", "e", "tab", "tab", "tab", "tab", "tab", "tab");
+    tui.press("shift-tab", "shift-tab", "shift-tab", "shift-tab", "shift-tab", "shift-tab", "shift-tab", "shift-tab");
+    expect(tui.frame()).toMatch(/› name +PORT/);
+    tui.press("2", "ctrl-s");
+    await tui.shows(
+      /change the name of PORT in development and all other environments of its application\?/,
+      /- PORT/,
+      /\+ PORT2/,
+      /type PORT to confirm/,
+    );
+    tui.press(..."PORT", "enter");
+    await tui.shows(/changed PORT/, /PORT2 +NUMBER/);
+    expect(await tui.saved("PORT2", "production")).toBe(80);
+    tui.press("u");
+    await tui.shows(/- PORT2/, /\+ PORT\b/);
+  });
+});
+
+describe("the rules of a variable", () => {
+  it("are fields of the form, and a value that breaks the schema is refused there", async () => {
+    const tui = await openTui();
+    tui.press("j", "e", "tab", "tab", " ", "tab", " ", "tab", ...'{"maximum":9000}', "ctrl-s");
+    await tui.shows(/optional +\+ yes/, /secret +\+ no/, /schema +\+ {/);
+    tui.press("enter");
+    await tui.shows(/changed PORT/);
+    await tui.until(({ readings }) =>
+      [...readings.values()].some(({ entries }) => entries[1]?.rules?.optional === true),
+    );
+    tui.press("e", "1", "ctrl-s");
+    await tui.shows(/✗ refused by the schema: PORT must be <= 9000/, /▶ Edit in/);
+    tui.press("backspace", "backspace", "1", "ctrl-s");
+    await tui.shows(/change PORT in development\?/);
+  });
 });
 
 it("keys that are typed while an edit is prepared wait for its question", async () => {

@@ -1,0 +1,169 @@
+import type { VariableEntry } from "../../domain/source.js";
+import { placeName, whyReadOnly } from "../state/places.js";
+import type { Assigned, Assignment, Editor, EnvironmentChanges, History, HistoryEntry } from "../state/ports.js";
+import { notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
+import { awaiting, step } from "../state/work.js";
+import { variablesText } from "../view/panel.js";
+import { acceptsQuestion } from "../view/question.js";
+import { confirmEdit } from "./review.js";
+
+/** The content of a variable for an edit. */
+export function assignedIn({ variable: { id: _, name, ...definition }, value, rules }: VariableEntry): Assigned {
+  return { ...definition, ...rules, value: value?.content.value };
+}
+
+/** Plans to delete the values of variables in places. */
+export function deleteFrom(state: State, names: readonly string[], places: readonly number[]): Step {
+  const nothing = { type: "STRING", description: "", value: undefined } as const;
+  const wanted = names.map((name): Assignment => ({ name, ...nothing }));
+  return plan(state, "delete", places, wanted, `${variablesText(wanted)} has no value here`);
+}
+
+/** Plans to give the variables of places these values, encrypted ones as they are stored. Others are left out. */
+export function copyTo(state: State, entries: readonly VariableEntry[], places: readonly number[]): Step {
+  const set = entries.filter(({ value }) => value !== undefined);
+  const nothing = `${variablesText(entries.map(({ variable }) => variable))} has no value here`;
+  if (set.length === 0) return step(notify(state, nothing, "error"));
+  const wanted = set.map((entry): Assignment => ({ name: entry.variable.name, ...assignedIn(entry) }));
+  return plan(state, "copy", places, wanted, "nothing to change: the values are the same");
+}
+
+function plan(
+  state: State,
+  purpose: PlannedEdit["purpose"],
+  places: readonly number[],
+  wanted: readonly Assignment[],
+  nothing: string,
+): Step {
+  const refusal = places.map((place) => whyReadOnly(state, place)).find((each) => each !== undefined);
+  if (refusal !== undefined) return step(notify(state, refusal, "error"));
+  return awaiting(state, async (tools) => {
+    const parts = await partsOf(tools, places, (editor, environments) =>
+      editor.assign(environments.map((environment) => ({ environment, changes: wanted }))),
+    );
+    return (now) => step(parts.length === 0 ? notify(now, nothing, "error") : reviewed(now, { purpose, parts }));
+  });
+}
+
+/** What is planned for places, one file or store after another. */
+export async function partsOf(
+  { places }: Tools,
+  indexes: readonly number[],
+  planned: (editor: Editor, environments: readonly string[]) => Promise<readonly EnvironmentChanges[]>,
+): Promise<readonly Part[]> {
+  const parts: Part[] = [];
+  for (const { editor, places: known } of await places.byStore(indexes)) {
+    for (const { environment, changes } of await planned(editor, [...known.keys()])) {
+      parts.push({ place: known.get(environment) ?? -1, changes });
+    }
+  }
+  return parts;
+}
+
+/** Asks to confirm an edit that was prepared without a form, unless the keys have another meaning by now. */
+export function reviewed(state: State, planned: PlannedEdit): State {
+  if (planned.parts.length === 0) return notify(state, "nothing to change");
+  if (!acceptsQuestion(state)) return notify(state, "the edit was dropped: something else is open", "error");
+  return confirmEdit(state, planned);
+}
+
+/** The parts of a planned edit, in the listed places of the same data as `place`. */
+function inPlaces({ places }: State, place: number, all: readonly EnvironmentChanges[]): readonly Part[] {
+  const { detail } = places[place] ?? {};
+  return all.flatMap(({ environment, changes }) => {
+    const isIt = (index: number) => {
+      const each = places[index];
+      return each?.identity === environment && each.detail === detail && !each.isGone;
+    };
+    const found = isIt(place) ? place : [...places.keys()].find(isIt);
+    return found === undefined ? [] : { place: found, changes };
+  });
+}
+
+interface Taken {
+  readonly entry: HistoryEntry;
+  readonly parts: readonly Part[];
+}
+
+/** The newest of these entries that still has an effect to take back. What is in no listed place stays. */
+async function newest(
+  state: State,
+  place: number,
+  history: History,
+  isWanted: (entry: HistoryEntry) => boolean,
+): Promise<Taken | undefined> {
+  const without = new Set<number>();
+  for (;;) {
+    const [entry] = await history.read((each) => each.parts.length > 0 && isWanted(each) && !without.has(each.id), 1);
+    if (!entry) return undefined;
+    const changes = await history.undo(entry.id);
+    const parts = inPlaces(state, place, changes);
+    const hasMore = entry.hasMore || parts.length < changes.length;
+    if (parts.length > 0) return { entry: { ...entry, hasMore }, parts };
+    without.add(entry.id);
+  }
+}
+
+/** Asks to take back the newest entry of the history of the open place that this session has not taken back. */
+export function undo(state: State): Step {
+  return takeBack(state, "undo");
+}
+
+/** Asks to make an edit again that this session has undone last: to take back the entry that has undone it. */
+export function redo(state: State): Step {
+  return takeBack(state, "redo");
+}
+
+function takeBack(state: State, purpose: "undo" | "redo"): Step {
+  const { place, undone } = state;
+  return awaiting(state, async ({ places }) => {
+    const { history, editor } = await places.open(place);
+    const own = undone.filter(({ store }) => store === editor?.store);
+    const skipped = new Set(own.flatMap(({ id, by }) => [id, by]));
+    const last = own.findLast(({ isOver }) => !isOver);
+    const isWanted = ({ id }: HistoryEntry) => (purpose === "undo" ? !skipped.has(id) : id === last?.by);
+    const found = history && (await newest(state, place, history, isWanted));
+    return (now) => {
+      const nothing = () => notify(now, `nothing to ${purpose}`, "error");
+      return step(found ? reviewed(now, { purpose, ...found, from: place }) : nothing());
+    };
+  });
+}
+
+/** Whether there can be a history is known before it is read. */
+export function whyNoUndo({ places, place }: State): string | undefined {
+  return places[place]?.isReadOnly ? "nothing to undo" : undefined;
+}
+
+export function whyNoRedo(state: Pick<State, "undone">): string | undefined {
+  return state.undone.every(({ isOver }) => isOver) ? "nothing to redo" : undefined;
+}
+
+/** Entries that are shown. */
+const MAX_ENTRIES = 1_000;
+
+/** The history of a place, newest first. @param name only that of a variable, by any of its names */
+export async function readHistory({ places }: Tools, place: number, name?: string): Promise<readonly HistoryEntry[]> {
+  const names = new Set([name]);
+  const { history } = await places.open(place);
+  const isOfName = ({ parts }: HistoryEntry) => {
+    const found = parts.flatMap(({ changes }) => changes).find((each) => names.has(each.newName ?? each.name));
+    if (found) names.add(found.name);
+    return found !== undefined;
+  };
+  return (await history?.read((entry) => name === undefined || isOfName(entry), MAX_ENTRIES)) ?? [];
+}
+
+/** Asks to bring back what a place had before an entry of its history. @param name only this variable */
+export function rollbackTo(state: State, entry: HistoryEntry, place: number, name?: string): Step {
+  return awaiting(state, async ({ places }) => {
+    const { history } = await places.open(place);
+    const changes = (await history?.rollBack(entry.id, name)) ?? [];
+    return (now) => {
+      const parts = inPlaces(now, place, changes);
+      const nothing = `${placeName(now, place)} is as it was before change ${entry.id}`;
+      if (parts.length === 0) return step(notify(now, nothing));
+      return step(reviewed(now, { purpose: "rollback", parts, entry, from: place }));
+    };
+  });
+}

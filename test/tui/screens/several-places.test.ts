@@ -1,0 +1,148 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import type { Data } from "../../../src/store/data.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
+import { copyTo, deleteFrom, readHistory, rollbackTo } from "../../../src/tui/edit/planning.js";
+import { type Command, command } from "../../../src/tui/state/command.js";
+import type { State, Step } from "../../../src/tui/state/state.js";
+import { awaiting } from "../../../src/tui/state/work.js";
+import { targetsOf } from "../../../src/tui/view/screen.js";
+import { dataFile } from "../../support/data-file.js";
+import { runningServer } from "../../support/running-server.js";
+
+import { developmentProfile, openPlace, openTui, profileFolder, remoteProgram, SECRET, SHOP } from "../support/tui.js";
+
+/** All commands, and one more for the key F5. */
+function withCommand(run: (state: State) => Step): readonly Command[] {
+  return [...ALL_COMMANDS, command("Edit", "test", "f5", "a command of this test", { run })];
+}
+
+const names = (state: State) => targetsOf(state).map(({ variable }) => variable.name);
+
+describe("one edit of several environments", () => {
+  it("copies values to several environments, shows them by environment, and is one change", async () => {
+    const tui = await openTui();
+    tui.press(" ", " ", ">", " ", " ", "enter");
+    await tui.shows(
+      /copy 2 variables to test and production\?/,
+      /in test[\s\S]*DATABASE_URL[\s\S]*in production[\s\S]*DATABASE_URL[\s\S]*PORT/,
+      /type production to confirm/,
+    );
+    tui.press("enter");
+    expect(tui.frame()).toContain("✗ first type production");
+    tui.press(..."production", "enter");
+    await tui.shows(/✓ copied 2 variables to test and production; u undoes it/);
+    expect(await tui.saved("DATABASE_URL", "test")).toBe(SECRET);
+    expect(await tui.saved("PORT", "production")).toBe(3000);
+    tui.press("u");
+    await tui.shows(/undo the change of 2 variables in test and production\?/, /change 1, by/);
+    tui.press(..."production", "enter");
+    await tui.shows(/undid the change/);
+    expect(await tui.saved("DATABASE_URL", "test")).toBe(`other ${SECRET}`);
+  });
+
+  it("deletes a variable everywhere, and says that nothing of it is left", async () => {
+    const tui = await openTui({ commands: withCommand((state) => deleteFrom(state, names(state), [0, 1, 2])) });
+    tui.press("f5");
+    await tui.shows(
+      /delete the value of DATABASE_URL in development, test and production\?/,
+      /DATABASE_URL has no value in another environment, and is deleted altogether/,
+    );
+    tui.press(..."DATABASE_URL", "enter");
+    await tui.shows(/✓ deleted the value of DATABASE_URL in development, test and production/);
+    expect(await readFile(tui.file.path, "utf8")).not.toContain("DATABASE_URL");
+  });
+
+  it("needs the names of all places of production where several variables are replaced", async () => {
+    const environments = SHOP.environments.map((each) => (each.name === "test" ? { ...each, name: "eu-prod" } : each));
+    const run = (state: State) => copyTo(state, targetsOf(state), [1, 2]);
+    const tui = await openTui({ data: { ...SHOP, environments }, commands: withCommand(run) });
+    tui.press("*", "f5");
+    await tui.shows(/type eu-prod production to confirm/);
+  });
+
+  it("in different files are written one after another, and an error says what was written", async () => {
+    const [first, second] = [await dataFile(SHOP), await dataFile(SHOP)];
+    const profile = (path: string, env: string) => ({ data: path, env: `shop/${env}` });
+    const { url } = await runningServer();
+    const { path: config } = await profileFolder({
+      server: developmentProfile(url),
+      one: profile(first.path, "development"),
+      two: profile(first.path, "test"),
+      three: profile(second.path, "test"),
+    });
+    const run = (state: State) => copyTo(state, targetsOf(state).slice(0, 1), [2, 3]);
+    const tui = await remoteProgram({}, { config, commands: withCommand(run) });
+    await openPlace(tui, "one");
+    tui.press("f5");
+    await tui.shows(/copy DATABASE_URL to two and three\?/);
+    await second.write("{");
+    tui.press("enter");
+    await tui.shows(/✗ .*is not valid JSON/, /Only two was written before/, /copy DATABASE_URL to three\?/);
+    const written: Data = JSON.parse(await readFile(first.path, "utf8"));
+    expect(written.values.find(({ id }) => id === 15)?.content.value).toBe(SECRET);
+    await second.write(SHOP);
+    tui.press("enter");
+    await tui.shows(/✓ copied DATABASE_URL to three/);
+  });
+});
+
+describe("the history", () => {
+  it("is read by variable, and a roll back brings back what was before a change", async () => {
+    const found: string[] = [];
+    const run = (state: State) =>
+      awaiting(state, async (tools) => {
+        const entries = await readHistory(tools, state.place, "PORT");
+        found.push(...entries.map(({ id, command: by, parts }) => `${id} ${by} ${parts[0]?.changes[0]?.name}`));
+        const first = entries.at(-1);
+        return (now) => (first ? rollbackTo(now, first, now.place, "PORT") : [now, []]);
+      });
+    const tui = await openTui({ commands: withCommand(run) });
+    for (const key of ["1", "2"]) {
+      tui.press("g", "j", "e", key, "ctrl-s");
+      await tui.shows(/▶ Change/);
+      tui.press("enter");
+      await tui.shows(/changed PORT/);
+    }
+    tui.press("g", "e", "!", "ctrl-s");
+    await tui.shows(/▶ Change/);
+    tui.press("enter");
+    await tui.shows(/changed DATABASE_URL/);
+    tui.press("f5");
+    await tui.shows(/roll back PORT in development\?/, /to before change 1, by/);
+    expect(found).toEqual([expect.stringMatching(/^2 \S+ PORT$/), expect.stringMatching(/^1 \S+ PORT$/)]);
+    tui.press("enter");
+    await tui.shows(/✓ rolled back PORT; u undoes it/);
+    expect([await tui.saved("PORT"), await tui.saved("DATABASE_URL")]).toEqual([3000, `${SECRET}!`]);
+  });
+
+  it("a place without one has nothing to undo", async () => {
+    const tui = await openTui({ data: { ...SHOP, history: { entries: 0 } } });
+    tui.press("x");
+    await tui.shows(/▶ Delete/);
+    tui.press("enter");
+    await tui.shows(/deleted the value/);
+    tui.press("u");
+    await tui.shows(/✗ nothing to undo/);
+  });
+
+  it("an undo leaves what was changed in environments and other applications, and says so", async () => {
+    const billing = { id: 9, application: "billing", name: "test", api_key: "billing-key", api_secret: "secret-9" };
+    const data = { ...SHOP, environments: [...SHOP.environments, billing] };
+    const tui = await openTui({ data, env: "shop/test" });
+    tui.press("e", "!", "ctrl-s");
+    await tui.shows(/▶ Change/);
+    tui.press("enter");
+    await tui.shows(/changed DATABASE_URL/);
+    const now: Data = JSON.parse(await readFile(tui.file.path, "utf8"));
+    const values = now.values.map((each) => (each.id === 16 ? { ...each, content: { value: 1 } } : each));
+    const environments = now.environments.filter(({ id }) => id !== 9);
+    await tui.file.write({ ...now, values, environments });
+    await openPlace(tui, "shop/development");
+    tui.press("u");
+    await tui.shows(
+      /undo the change of PORT in shop\/test\?/,
+      /also of environments, keys or other applications: these stay/,
+    );
+  });
+});

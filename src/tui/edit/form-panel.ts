@@ -4,7 +4,6 @@ import { type Size, textColumns } from "../state/layout.js";
 import { placeName } from "../state/places.js";
 import type { State } from "../state/state.js";
 import {
-  cellText,
   countText,
   fitLine,
   indented,
@@ -12,12 +11,13 @@ import {
   type Line,
   labelled,
   line,
+  type Span,
   wrapLines,
 } from "../text/line.js";
 import type { PanelContent } from "../view/panel.js";
 import { PLACEHOLDERS } from "../view/values.js";
-import { inputText, textArea, textInput } from "../widgets/text-field.js";
-import { type Field, type Form, fieldsOf, isChoice } from "./form-fields.js";
+import { inputText, rowOf, textArea, textInput } from "../widgets/text-field.js";
+import { type Field, type Form, fieldsOf, isChoice, isValueKept } from "./form-fields.js";
 
 /** @param focus gives a field the focus */
 export function formPanel(
@@ -54,16 +54,9 @@ export function formPanel(
 }
 
 /** `line 3/12` */
-function positionText({ field, texts: { value } }: Form): string | undefined {
-  const { text, cursor } = value;
-  if (field !== "value" || !text.includes("\n")) return undefined;
-  return `line ${countText(lineCount(text.slice(0, cursor)))}/${countText(lineCount(text))}`;
-}
-
-function lineCount(text: string): number {
-  let count = 1;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
+function positionText({ field, inputs: { value } }: Form): string | undefined {
+  if (field !== "value" || !value.text.includes("\n")) return undefined;
+  return `line ${countText(rowOf(value) + 1)}/${countText(value.text.split("\n").length)}`;
 }
 
 function fieldLines(state: State, form: Form, field: Field, width: number, height: number): Line[] {
@@ -82,27 +75,24 @@ const MARK_WIDTH = 2;
 
 function fieldContent(state: State, form: Form, field: Field, width: number, height: number): Line[] {
   const isFocused = form.field === field;
-  if (isChoice(field)) {
-    const text = form.chosen[field];
-    return [[{ text: isFocused ? `◂ ${text} ▸` : text, isBold: isFocused }]];
+  const input = form.inputs[field];
+  if (isChoice(field)) return [[{ text: isFocused ? `◂ ${input.text} ▸` : input.text, isBold: isFocused }]];
+  const placeholder = field === "value" ? emptyText(form) : ({ text: "(empty)", role: "muted" } as const);
+  if (field === "value" && isFocused) {
+    return input.text === "" ? [[...textInput(input, 1), { text: " " }, placeholder]] : textArea(input, width, height);
   }
-  const own = form.texts[field];
-  if (isFocused && field === "value") return own.text === "" ? [emptyValue(form)] : textArea(own, width, height);
-  if (isFocused) return [textInput(own, width)];
-  if (own.text === "") return [field === "value" ? [emptyText(form)] : line("(empty)", "muted")];
-  const { initial, before } = form;
-  const isShown =
-    field !== "value" || isRevealed(state.revealed, initial.texts.name.text) || isPublic(unmasking(state, before));
-  return [isShown ? line(cellText(inputText(own.text), width)) : line(MASK, "muted")];
+  if (isFocused) return [textInput(input, width)];
+  if (input.text === "") return [[placeholder]];
+  const isPlain = isRevealed(state.revealed, form.initial.name.text) || isPublic(unmasking(state, form.before));
+  return [field === "value" && !isPlain ? line(MASK, "muted") : line(inputText(input.text, width))];
 }
 
-/** The cursor in the empty field, and the meaning of an empty field. */
-function emptyValue(form: Form): Line {
-  return [...textInput(form.texts.value, 1), { text: " " }, emptyText(form)];
-}
-
-function emptyText({ chosen: { type }, before, isValueKept }: Form): Line[number] {
-  if (isValueKept && before?.value !== undefined) return { text: "(encrypted; type a new value)", role: "muted" };
-  if (isValueKept) return PLACEHOLDERS.none;
-  return type === "STRING" ? PLACEHOLDERS.shown : { text: "(nothing)", role: "muted" };
+/** The meaning of an empty field. */
+function emptyText(form: Form): Span {
+  if (isValueKept(form)) {
+    return form.before?.value === undefined
+      ? PLACEHOLDERS.none
+      : { text: "(encrypted; type a new value)", role: "muted" };
+  }
+  return form.inputs.type.text === "STRING" ? PLACEHOLDERS.shown : { text: "(nothing)", role: "muted" };
 }

@@ -1,11 +1,10 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { placeName, whyReadOnly } from "../state/places.js";
+import { placeName } from "../state/places.js";
 import type { Assigned, Assignment, Editor, EnvironmentChanges, History, HistoryEntry } from "../state/ports.js";
 import { notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
 import { awaiting, step } from "../state/work.js";
 import { variablesText } from "../view/panel.js";
-import { acceptsQuestion } from "../view/question.js";
-import { confirmEdit } from "./review.js";
+import { review } from "./review.js";
 
 /** The content of a variable for an edit. */
 export function assignedIn({ variable: { id: _, name, ...definition }, value, rules }: VariableEntry): Assigned {
@@ -35,13 +34,11 @@ function plan(
   wanted: readonly Assignment[],
   nothing: string,
 ): Step {
-  const refusal = places.map((place) => whyReadOnly(state, place)).find((each) => each !== undefined);
-  if (refusal !== undefined) return step(notify(state, refusal, "error"));
   return awaiting(state, async (tools) => {
     const parts = await partsOf(tools, places, (editor, environments) =>
       editor.assign(environments.map((environment) => ({ environment, changes: wanted }))),
     );
-    return (now) => step(parts.length === 0 ? notify(now, nothing, "error") : reviewed(now, { purpose, parts }));
+    return (now) => (parts.length === 0 ? step(notify(now, nothing, "error")) : review(now, { purpose, parts }));
   });
 }
 
@@ -60,48 +57,30 @@ export async function partsOf(
   return parts;
 }
 
-/** Asks to confirm an edit that was prepared without a form, unless the keys have another meaning by now. */
-export function reviewed(state: State, planned: PlannedEdit): State {
-  if (planned.parts.length === 0) return notify(state, "nothing to change");
-  if (!acceptsQuestion(state)) return notify(state, "the edit was dropped: something else is open", "error");
-  return confirmEdit(state, planned);
-}
-
 /** The parts of a planned edit, in the listed places of the same data as `place`. */
 function inPlaces({ places }: State, place: number, all: readonly EnvironmentChanges[]): readonly Part[] {
   const { detail } = places[place] ?? {};
   return all.flatMap(({ environment, changes }) => {
-    const isIt = (index: number) => {
+    const found = [place, ...places.keys()].find((index) => {
       const each = places[index];
       return each?.identity === environment && each.detail === detail && !each.isGone;
-    };
-    const found = isIt(place) ? place : [...places.keys()].find(isIt);
+    });
     return found === undefined ? [] : { place: found, changes };
   });
 }
 
-interface Taken {
-  readonly entry: HistoryEntry;
-  readonly parts: readonly Part[];
-}
+/** Entries that are tried: the effect of most can be taken back. */
+const MAX_TRIES = 20;
 
-/** The newest of these entries that still has an effect to take back. What is in no listed place stays. */
-async function newest(
-  state: State,
-  place: number,
-  history: History,
-  isWanted: (entry: HistoryEntry) => boolean,
-): Promise<Taken | undefined> {
-  const without = new Set<number>();
-  for (;;) {
-    const [entry] = await history.read((each) => each.parts.length > 0 && isWanted(each) && !without.has(each.id), 1);
-    if (!entry) return undefined;
+/** The newest of these entries that has an effect to take back. What is in no listed place stays. */
+async function newest(state: State, place: number, history: History, isWanted: (entry: HistoryEntry) => boolean) {
+  for (const entry of await history.read((each) => each.parts.length > 0 && isWanted(each), MAX_TRIES)) {
     const changes = await history.undo(entry.id);
     const parts = inPlaces(state, place, changes);
     const hasMore = entry.hasMore || parts.length < changes.length;
     if (parts.length > 0) return { entry: { ...entry, hasMore }, parts };
-    without.add(entry.id);
   }
+  return undefined;
 }
 
 /** Asks to take back the newest entry of the history of the open place that this session has not taken back. */
@@ -123,10 +102,8 @@ function takeBack(state: State, purpose: "undo" | "redo"): Step {
     const last = own.findLast(({ isOver }) => !isOver);
     const isWanted = ({ id }: HistoryEntry) => (purpose === "undo" ? !skipped.has(id) : id === last?.by);
     const found = history && (await newest(state, place, history, isWanted));
-    return (now) => {
-      const nothing = () => notify(now, `nothing to ${purpose}`, "error");
-      return step(found ? reviewed(now, { purpose, ...found, from: place }) : nothing());
-    };
+    return (now) =>
+      found ? review(now, { purpose, ...found, from: place }) : step(notify(now, `nothing to ${purpose}`, "error"));
   });
 }
 
@@ -163,7 +140,7 @@ export function rollbackTo(state: State, entry: HistoryEntry, place: number, nam
       const parts = inPlaces(now, place, changes);
       const nothing = `${placeName(now, place)} is as it was before change ${entry.id}`;
       if (parts.length === 0) return step(notify(now, nothing));
-      return step(reviewed(now, { purpose: "rollback", parts, entry, from: place }));
+      return review(now, { purpose: "rollback", parts, entry, from: place });
     };
   });
 }

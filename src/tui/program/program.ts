@@ -1,4 +1,3 @@
-import { expireConfirmation } from "../edit/review.js";
 import { initialState, leaveOthers, loadWhenDue, placesChanged, type Start } from "../reading/read.js";
 import { decryptions, expireRevealed } from "../reading/reveal.js";
 import { selectedEntry, withRange } from "../reading/selection.js";
@@ -133,7 +132,7 @@ function expire(state: State): State {
   const over = [...state.readings].filter(([, { changes }]) => isOver(changes));
   const next = over.reduce((now, [place]) => withReading(now, place, { changes: undefined }), state);
   const notice = isOver(state.notice) ? undefined : state.notice;
-  return { ...expireConfirmation(expireRevealed(next)), notice };
+  return { ...expireRevealed(next), notice };
 }
 
 export interface ProgramOptions

@@ -119,8 +119,6 @@ export interface State {
   readonly lastPress?: Press | undefined;
   /** The last one last. */
   readonly undone: readonly Undone[];
-  /** The edit that is being written: one at a time. Not part of a screen, which another one can cover. */
-  readonly writing?: PlannedEdit | undefined;
   /** Work that keys wait for; with what is lost if the program ends before. While a text is `edited`, keys are not for us. */
   readonly pending?: { readonly lost?: string; readonly isEditing?: boolean } | undefined;
 }

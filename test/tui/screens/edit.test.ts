@@ -156,8 +156,11 @@ describe("a form", () => {
     tui.press("ctrl-s");
     await tui.shows(/PORT has been changed by another program/, /- 4000/, /\+ 30001/);
     tui.press("ctrl-s");
-    expect(tui.frame()).toContain("Ctrl-S doesn't save over it: press Tab, then Enter");
-    tui.press("tab", "enter");
+    expect(tui.frame()).toContain("PORT has been changed by another program");
+    expect(tui.frame()).toContain("[ Save over it ]");
+    expect(tui.footer()).toContain("Ctrl-X confirm");
+    expect(await tui.saved("PORT")).toBe(4000);
+    tui.press("ctrl-x");
     await tui.shows(/changed PORT/);
     expect(await tui.saved("PORT")).toBe(30001);
   });
@@ -230,7 +233,7 @@ describe("undo", () => {
     tui.press("u");
     await tui.shows(/change 1, by/);
     tui.press("enter");
-    await tui.until(({ writing, stack }) => writing === undefined && stack.length === 0);
+    await tui.until(({ pending, stack }) => pending === undefined && stack.length === 0);
     expect(await tui.saved("PORT", "development")).toBe(3000);
     tui.press("u");
     await tui.shows(/✗ nothing to undo/);

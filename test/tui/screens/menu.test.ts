@@ -146,7 +146,7 @@ describe("files and environments", () => {
     const tui = await openTui();
     tui.press(...text, "enter");
     await tui.shows(problem);
-    expect(tui.state.stack.some(({ screen }) => screen.name === "review")).toBe(false);
+    expect(tui.state.stack.some(({ screen }) => screen.name === "question")).toBe(false);
   });
 
   it(":import and :env add without an argument ask for it, and :export says what is wrong with it", async () => {
@@ -173,7 +173,9 @@ describe("files and environments", () => {
     await tui.shows(/already exists\. Replace it\?/);
     tui.press("escape", ...`:export ${file} yaml`, "enter");
     await tui.shows(/already exists\. Replace it\?/);
-    tui.press("enter");
+    tui.press("enter", ...`:export ${file} yaml`, "enter");
+    await tui.shows(/already exists\. Replace it\?/);
+    tui.press("ctrl-x");
     await tui.shows(/wrote 4 variables to/);
     expect(await readFile(file, "utf8")).toMatch(/^PORT: 3000$/m);
   });
@@ -182,7 +184,7 @@ describe("files and environments", () => {
     const tui = await openTui();
     tui.press(...":env add staging", "enter");
     await tui.shows(/The new credentials of shop\/staging/, /API secret +•+/);
-    expect(tui.footer()).toBe(" y copy  v show the secret  ? help  Esc close");
+    expect(tui.footer()).toBe(" Enter press  Tab next button  y copy  v show values  ? help  Esc close");
     tui.press("y");
     await tui.shows(/copied the credentials/);
     const secret = /APPVARS_API_SECRET='?([^'\n]+)/.exec(tui.copied[0] ?? "")?.[1] ?? "";

@@ -151,7 +151,7 @@ function draftedChange(
   const { name, newName, before, type, description, optional, secret } = draft;
   for (const each of [name, newName ?? name]) if (!isVariableName(each)) throw new UsageError(`a name is ${NAME_RULE}`);
   if (/\p{Cc}/u.test(description)) throw new UsageError("a description is one line, without control characters");
-  if (!before && now?.value !== undefined) throw new UsageError(`${name} already has a value: edit that one`);
+  if (!before && now) throw new UsageError(`${name} already exists: edit it instead`);
   const definition: Definition = {
     type,
     description,

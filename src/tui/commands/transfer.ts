@@ -15,7 +15,7 @@ import { type Next, notify, type State, type Step, type Work } from "../state/st
 import { andThen, awaiting, step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, labelled, line, wrapLine, wrapLines } from "../text/line.js";
-import { ask, askText, isQuitQuestion, requiredInput } from "../view/question.js";
+import { ask, askText, quitQuestion, requiredInput } from "../view/question.js";
 import { gridOf, pop } from "../view/screen.js";
 
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
@@ -108,7 +108,7 @@ function newCredentials(state: State, change: (environments: Environments) => Pr
     if (!environments) throw new UsageError("the environments of a server can't be changed here");
     const credentials = await change(environments);
     // They answer a question whether to quit without them.
-    return (now) => showCredentials(isQuitQuestion(now) ? pop(now) : now, credentials);
+    return (now) => showCredentials(quitQuestion(now) ? pop(now) : now, credentials);
   };
   return awaiting(state, work, { lost: " without the new credentials" });
 }

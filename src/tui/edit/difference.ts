@@ -66,9 +66,9 @@ function valueSide(item: Assigned | undefined, isShown: boolean, typed?: string,
 /** The same value, with the keys of objects in the order of another one; those that it doesn't have come last. */
 function inOrderOf(like: JsonValue | undefined, value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
-  const known = (typeof like === "object" ? { ...like } : {}) as Record<string, JsonValue>;
+  const known = (typeof like === "object" ? (like ?? {}) : {}) as Record<string, JsonValue>;
   if (Array.isArray(value)) return value.map((item, index) => inOrderOf(known[index], item));
-  const keys = Object.keys({ ...known, ...value }).filter((key) => Object.hasOwn(value, key));
+  const keys = [...new Set([...Object.keys(known), ...Object.keys(value)])].filter((key) => Object.hasOwn(value, key));
   return Object.fromEntries(keys.map((key) => [key, inOrderOf(known[key], value[key] as JsonValue)]));
 }
 

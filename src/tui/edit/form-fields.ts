@@ -1,5 +1,5 @@
+import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, valueText } from "../../domain/variable.js";
-import { whyReadOnly } from "../state/places.js";
 import type { Assigned } from "../state/ports.js";
 import { groupOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
@@ -15,29 +15,28 @@ import {
   type TextField,
   textField,
 } from "../widgets/text-field.js";
+import { assignedIn } from "./planning.js";
 
 const FIELDS = ["name", "type", "value", "description", "optional", "secret", "schema", "for"] as const;
 export type Field = (typeof FIELDS)[number];
-
-/** The first choice of `for`. */
-export const HERE = "this environment";
 
 /** Fields with a few possible contents. */
 const CHOICES: Readonly<Partial<Record<Field, readonly string[]>>> = {
   type: VARIABLE_TYPES,
   optional: ["no", "yes"],
   secret: ["yes", "no"],
-  for: [HERE, "all environments of the application"],
+  for: ["this environment", "all environments of the application"],
 };
 
 type Inputs = Readonly<Record<Field, TextField>>;
 
 export interface Form {
-  readonly purpose: "add" | "edit";
   /** Index of the place that is edited. */
   readonly place: number;
   /** Indexes of the environments that may get a new variable, if there are several. */
   readonly all: readonly number[];
+  /** In their order. */
+  readonly fields: readonly Field[];
   /** Undefined for a new variable. */
   readonly before: Assigned | undefined;
   /** As it was opened. */
@@ -51,11 +50,6 @@ export function isChoice(field: Field): boolean {
   return field in CHOICES;
 }
 
-/** The fields of a form in their order. */
-export function fieldsOf({ all }: Form): readonly Field[] {
-  return all.length > 1 ? FIELDS : FIELDS.slice(0, -1);
-}
-
 /** A variable has a value that can't be edited, only replaced: an encrypted one, or none. */
 export function isUnseen(before: Assigned | undefined): boolean {
   return before !== undefined && (before.value === undefined || isEncrypted(before.value));
@@ -66,28 +60,24 @@ export function isValueKept({ before, initial, inputs }: Form): boolean {
   return isUnseen(before) && inputs.value === initial.value;
 }
 
-/** A form before any input. @param before the variable as it is; undefined for a new one */
-export function initialForm(
-  state: State,
-  purpose: Form["purpose"],
-  place: number,
-  name: string,
-  before: Assigned | undefined,
-): Form {
-  const isOfSeveral = purpose === "add" && state.places[place]?.kind === "environment";
-  const all = isOfSeveral ? groupOf(state).filter((each) => whyReadOnly(state, each) === undefined) : [];
+/** A form before any input. @param entry the variable as it is; undefined for a new one */
+export function initialForm(state: State, place: number, entry?: VariableEntry): Form {
+  const before = entry && assignedIn(entry);
+  const isOfSeveral = !entry && state.places[place]?.kind === "environment";
+  const all = isOfSeveral ? groupOf(state).filter((each) => !state.places[each]?.isReadOnly) : [];
   const type = before?.type ?? "STRING";
   const initial: Inputs = {
-    name: textField(name),
+    name: textField(entry?.variable.name ?? ""),
     type: textField(type),
     value: initialValue(before, type),
     description: textField(before?.description ?? ""),
     optional: textField(before?.optional ? "yes" : "no"),
     secret: textField(isPublic(before) ? "no" : "yes"),
     schema: textField(before?.schema ? JSON.stringify(before.schema) : ""),
-    for: textField(HERE),
+    for: textField("this environment"),
   };
-  return { purpose, place, before, all, initial, inputs: initial, field: purpose === "add" ? "name" : "value" };
+  const fields = all.length > 1 ? FIELDS : FIELDS.slice(0, -1);
+  return { place, all, fields, before, initial, inputs: initial, field: entry ? "value" : "name" };
 }
 
 /**

@@ -17,7 +17,7 @@ import {
 import type { PanelContent } from "../view/panel.js";
 import { PLACEHOLDERS } from "../view/values.js";
 import { inputText, rowOf, textArea, textInput } from "../widgets/text-field.js";
-import { type Field, type Form, fieldsOf, isChoice, isValueKept } from "./form-fields.js";
+import { type Field, type Form, isChoice, isValueKept } from "./form-fields.js";
 
 /** @param focus gives a field the focus */
 export function formPanel(
@@ -28,25 +28,23 @@ export function formPanel(
 ): PanelContent {
   const place = placeName(state, form.place);
   const width = textColumns(size);
-  const fields = fieldsOf(form);
+  const { fields } = form;
   const end = form.problem === undefined ? [] : wrapLines(`✗ ${form.problem}`, width, "danger");
   // Without the border and the problem.
   const room = size.height - 2 - end.length;
-  // With an empty line above the fields and one below them, and the other fields.
-  const height = Math.max(1, room - 2 - (fields.length - 1));
+  const height = Math.max(1, room - (fields.length - 1));
   const rows = fields.flatMap((field) =>
     fieldLines(state, form, field, width, height).map((text) => ({ field, text })),
   );
-  const gap = rows.length + 2 > room ? [] : [[]];
   // On a small screen, the field with the focus is visible.
-  const top = gap.length > 0 ? 0 : Math.max(0, rows.findLastIndex(({ field }) => field === form.field) + 1 - room);
+  const top = rows.length > room ? Math.max(0, rows.findLastIndex(({ field }) => field === form.field) + 1 - room) : 0;
   return {
-    title: form.purpose === "add" ? `Add to ${place}` : `Edit in ${place}`,
+    title: form.before ? `Edit in ${place}` : `Add to ${place}`,
     footnote: positionText(form),
     isFocused: true,
-    lines: [...gap, ...rows.slice(top, top + room).map(({ text }) => text), ...gap, ...end].map(indented),
+    lines: [...rows.slice(top, top + room).map(({ text }) => text), ...end].map(indented),
     select: (now, { line: index }) => {
-      const row = rows[index + top - gap.length];
+      const row = index < room ? rows[index + top] : undefined;
       return row && focus(now, row.field);
     },
     pressesEnter: false,

@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { placeName } from "../state/places.js";
-import type { Assigned, Assignment, Editor, EnvironmentChanges, History, HistoryEntry } from "../state/ports.js";
-import { notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
+import type { Assigned, Assignment, Editor, EnvironmentChanges, HistoryEntry } from "../state/ports.js";
+import { type Next, notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
 import { awaiting, step } from "../state/work.js";
 import { variablesText } from "../view/panel.js";
 import { review } from "./review.js";
@@ -69,29 +69,14 @@ function inPlaces({ places }: State, place: number, all: readonly EnvironmentCha
   });
 }
 
-/** Entries that are tried: the effect of most can be taken back. */
-const MAX_TRIES = 20;
-
-/** The newest of these entries that has an effect to take back. What is in no listed place stays. */
-async function newest(state: State, place: number, history: History, isWanted: (entry: HistoryEntry) => boolean) {
-  for (const entry of await history.read((each) => each.parts.length > 0 && isWanted(each), MAX_TRIES)) {
-    const changes = await history.undo(entry.id);
-    const parts = inPlaces(state, place, changes);
-    const hasMore = entry.hasMore || parts.length < changes.length;
-    if (parts.length > 0) return { entry: { ...entry, hasMore }, parts };
-  }
-  return undefined;
-}
-
 /** Asks to take back the newest entry of the history of the open place that this session has not taken back. */
-export function undo(state: State): Step {
-  return takeBack(state, "undo");
-}
+export const undo: Next = (state) => takeBack(state, "undo");
 
 /** Asks to make an edit again that this session has undone last: to take back the entry that has undone it. */
-export function redo(state: State): Step {
-  return takeBack(state, "redo");
-}
+export const redo: Next = (state) => takeBack(state, "redo");
+
+/** Entries that are tried: only some have no effect any more, or one in no listed place. */
+const MAX_TRIES = 20;
 
 function takeBack(state: State, purpose: "undo" | "redo"): Step {
   const { place, undone } = state;
@@ -100,10 +85,15 @@ function takeBack(state: State, purpose: "undo" | "redo"): Step {
     const own = undone.filter(({ store }) => store === editor?.store);
     const skipped = new Set(own.flatMap(({ id, by }) => [id, by]));
     const last = own.findLast(({ isOver }) => !isOver);
-    const isWanted = ({ id }: HistoryEntry) => (purpose === "undo" ? !skipped.has(id) : id === last?.by);
-    const found = history && (await newest(state, place, history, isWanted));
-    return (now) =>
-      found ? review(now, { purpose, ...found, from: place }) : step(notify(now, `nothing to ${purpose}`, "error"));
+    const isWanted = ({ id, parts }: HistoryEntry) =>
+      parts.length > 0 && (purpose === "undo" ? !skipped.has(id) : id === last?.by);
+    for (const entry of (await history?.read(isWanted, MAX_TRIES)) ?? []) {
+      const changes = (await history?.undo(entry.id)) ?? [];
+      const parts = inPlaces(state, place, changes);
+      const hasMore = entry.hasMore || parts.length < changes.length;
+      if (parts.length > 0) return (now) => review(now, { purpose, parts, entry: { ...entry, hasMore } });
+    }
+    return (now) => step(notify(now, `nothing to ${purpose}`, "error"));
   });
 }
 
@@ -112,8 +102,8 @@ export function whyNoUndo({ places, place }: State): string | undefined {
   return places[place]?.isReadOnly ? "nothing to undo" : undefined;
 }
 
-export function whyNoRedo(state: Pick<State, "undone">): string | undefined {
-  return state.undone.every(({ isOver }) => isOver) ? "nothing to redo" : undefined;
+export function whyNoRedo({ undone }: State): string | undefined {
+  return undone.every(({ isOver }) => isOver) ? "nothing to redo" : undefined;
 }
 
 /** Entries that are shown. */
@@ -140,7 +130,7 @@ export function rollbackTo(state: State, entry: HistoryEntry, place: number, nam
       const parts = inPlaces(now, place, changes);
       const nothing = `${placeName(now, place)} is as it was before change ${entry.id}`;
       if (parts.length === 0) return step(notify(now, nothing));
-      return review(now, { purpose: "rollback", parts, entry, from: place });
+      return review(now, { purpose: "rollback", parts, entry });
     };
   });
 }

@@ -6,6 +6,7 @@ import type { Part, PlannedEdit, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import { variablesText } from "../view/panel.js";
+import { type Question, requiredInput } from "../view/question.js";
 import { DEFINITION, editLines } from "./difference.js";
 
 /** An edit that is asked about. */
@@ -33,20 +34,31 @@ const WORDS: Readonly<Record<Purpose, readonly [title: string, where: string, do
   rollback: ["Roll back", "in", "rolled back"],
 };
 
-export function titleOf({ purpose }: PlannedEdit): string {
-  return WORDS[purpose][0];
+/**
+ * The question whether to make an edit. The input of a form is shown; other values are masked. The first button has the
+ * focus, as `u` undoes the edit, unless it would replace another program's change.
+ */
+export function questionOf(state: State, edit: Reviewed): Question {
+  const { purpose, parts, form } = edit;
+  const [title] = WORDS[purpose];
+  const required = requiredText(state, edit);
+  return {
+    ...{ title, text: questionText(state, edit), answer: form?.isChangedMeanwhile ? "Save over it" : title },
+    key: form?.isChangedMeanwhile ? "ctrl-x" : "ctrl-s",
+    isDanger: changesOf(edit).some(({ before, after }) => before?.value !== undefined && after?.value === undefined),
+    details: (now, width, isShown) => spaced([noteLines(edit, width), changeLines(now, edit, width, isShown)]),
+    shownUntil: form ? Number.POSITIVE_INFINITY : 0,
+    input: required === undefined ? undefined : requiredInput(required),
+    places: parts.map(({ place }) => place),
+  };
 }
 
-export function changesOf({ parts }: Pick<PlannedEdit, "parts">): readonly Change[] {
+export function changesOf({ parts }: PlannedEdit): readonly Change[] {
   return parts.flatMap(({ changes }) => changes);
 }
 
-export function deletesValue({ before, after }: Change): boolean {
-  return before?.value !== undefined && after?.value === undefined;
-}
-
 /** `change PORT in shop/test?` */
-export function questionText(state: State, edit: PlannedEdit): string {
+function questionText(state: State, edit: PlannedEdit): string {
   const [title, where] = WORDS[edit.purpose];
   const what = title.toLowerCase();
   const [object, places] = [objectText(edit), placesText(state, edit.parts)];
@@ -66,12 +78,9 @@ function namesText(names: ReadonlySet<string>): string {
   return variablesText(Array.from(names, (name) => ({ name })));
 }
 
-const MAX_PLACES = 3;
-
-/** `test and production`, or `5 places`. */
+/** `test and production` */
 export function placesText(state: State, parts: readonly Part[]): string {
-  const names = parts.map(({ place }) => placeName(state, place));
-  return names.length > MAX_PLACES ? `${countText(names.length)} places` : listText(names);
+  return listText(parts.map(({ place }) => placeName(state, place)));
 }
 
 /** `a, b and c` */
@@ -94,7 +103,7 @@ function isOfSharedOnly(edit: PlannedEdit): boolean {
 }
 
 /** Who has made the change that is taken back, and surprises that the question alone does not tell. */
-export function noteLines(edit: Reviewed, width: number): Line[] {
+function noteLines(edit: Reviewed, width: number): Line[] {
   const { entry, purpose, form } = edit;
   const changes = changesOf(edit);
   const shared = isOfSharedOnly(edit) ? "" : sharedText(edit);
@@ -124,7 +133,7 @@ function entryText({ purpose }: PlannedEdit, { id, time, actor, command }: Histo
 const MAX_CHANGES = 300;
 
 /** All changes as a diff, by place and by variable. */
-export function changeLines(state: State, { parts, form }: Reviewed, width: number, isShown: boolean): Line[] {
+function changeLines(state: State, { parts, form }: Reviewed, width: number, isShown: boolean): Line[] {
   const all = parts.flatMap(({ place, changes }) => changes.map((change) => ({ place, change })));
   const heading = (name: string) => wrapLine(line(name, "accent"), width);
   const isNamed = all.some(({ change }) => change.name !== all[0]?.change.name);
@@ -145,7 +154,7 @@ export function changeLines(state: State, { parts, form }: Reviewed, width: numb
  * The word to type before values of production are deleted or replaced, or can't be found by their name any more: the
  * name of the variable, or else those of the places.
  */
-export function requiredText({ places }: State, { parts }: PlannedEdit): string | undefined {
+function requiredText({ places }: State, { parts }: PlannedEdit): string | undefined {
   const isLost = ({ before, after, newName }: Change) =>
     newName !== undefined || (before?.value !== undefined && !isDeepStrictEqual(before.value, after?.value));
   const lost = parts.flatMap(({ place, changes }) =>

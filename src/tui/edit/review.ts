@@ -4,43 +4,13 @@ import { keyOf } from "../state/command.js";
 import { toFailure } from "../state/opened-places.js";
 import { notify, type Part, type PlannedEdit, type State, type Step, type Tools, type Undone } from "../state/state.js";
 import { andThen, awaiting, step } from "../state/work.js";
-import { spaced } from "../text/line.js";
-import { ask, requiredInput } from "../view/question.js";
+import { ask } from "../view/question.js";
 import { pop } from "../view/screen.js";
-import {
-  changeLines,
-  changesOf,
-  deletesValue,
-  doneText,
-  noteLines,
-  placesText,
-  questionText,
-  type Reviewed,
-  requiredText,
-  titleOf,
-} from "./review-text.js";
+import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
 
-/**
- * Asks whether to make an edit, with a way back to the present screen. The input of a form is shown; other values are
- * masked. The first button has the focus, as `u` undoes the edit, unless it would replace another program's change.
- *
- * @param problem why it could not be written
- */
+/** Asks whether to make an edit, with a way back to the present screen. @param problem why it could not be written */
 export function review(state: State, edit: Reviewed, problem?: string): Step {
-  const { parts, form } = edit;
-  const title = titleOf(edit);
-  const required = requiredText(state, edit);
-  const isOver = form?.isChangedMeanwhile;
-  return ask(state, {
-    ...{ title, problem, text: questionText(state, edit), answer: isOver ? "Save over it" : title },
-    key: isOver ? "ctrl-x" : "ctrl-s",
-    isDanger: changesOf(edit).some(deletesValue),
-    details: (now, width, isShown) => spaced([noteLines(edit, width), changeLines(now, edit, width, isShown)]),
-    shownUntil: form ? Number.POSITIVE_INFINITY : 0,
-    input: required === undefined ? undefined : requiredInput(required),
-    places: parts.map(({ place }) => place),
-    run: (now) => write(now, edit),
-  });
+  return ask(state, { ...questionOf(state, edit), problem, run: (now) => write(now, edit) });
 }
 
 /**
@@ -64,7 +34,7 @@ function write(state: State, edit: Reviewed): Step {
       return (now) => refused({ ...now, stack: [...now.stack, ...form] }, edit, message, written);
     }
     // It is written, whether the history can be read now or not.
-    const undone = await undoneBy(edit, tools).catch(() => undefined);
+    const undone = await undoneBy(state.place, edit, tools).catch(() => undefined);
     return (now) => andThen(applied(now, edit, undone), refreshOthers);
   });
 }
@@ -82,9 +52,13 @@ function refused(state: State, edit: Reviewed, message: string, written: Readonl
 }
 
 /** The entry that an undo has taken back, with its own. */
-async function undoneBy({ purpose, entry, from = -1 }: PlannedEdit, { places }: Tools): Promise<Undone | undefined> {
+async function undoneBy(
+  place: number,
+  { purpose, entry }: PlannedEdit,
+  { places }: Tools,
+): Promise<Undone | undefined> {
   if (!entry || purpose !== "undo") return undefined;
-  const { editor, history } = await places.open(from);
+  const { editor, history } = await places.open(place);
   const [last] = (await history?.read(() => true, 1)) ?? [];
   return editor && last && { store: editor.store, id: entry.id, by: last.id };
 }

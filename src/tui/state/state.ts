@@ -23,9 +23,8 @@ export interface Part {
 export interface PlannedEdit {
   readonly purpose: Purpose;
   readonly parts: readonly Part[];
-  /** The entry of the history that is undone, redone or rolled back, and the place in whose history it is. */
+  /** The entry of the history that is undone, redone or rolled back. */
   readonly entry?: HistoryEntry | undefined;
-  readonly from?: number | undefined;
 }
 
 export const SORTS = ["id", "name", "type", "changed"] as const;

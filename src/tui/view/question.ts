@@ -3,9 +3,9 @@ import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.
 import { type Next, notify, type State, type Step } from "../state/state.js";
 import { calling, step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
-import { countText, indented, type Line, line, spaced, wrapLines } from "../text/line.js";
+import { indented, type Line, spaced, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key, keyLabel } from "../widgets/key.js";
-import { scroll, scrollText } from "../widgets/list.js";
+import { scroll } from "../widgets/list.js";
 import { editLine, type TextField, textField } from "../widgets/text-field.js";
 import { buttonLine, inputLines, type PanelContent, scrolledLines } from "./panel.js";
 import { changeData, dataOf, hints, type KeyHint, layers, pop, push, type Screen, withData } from "./screen.js";
@@ -15,7 +15,7 @@ export interface Question {
   readonly title: string;
   readonly text: string;
   /** Lines below the text. @param isShown whether values in them are shown, which `v` changes for 30 seconds */
-  readonly details?: (state: State, width: number, isShown: boolean) => readonly Line[];
+  readonly details?: Details | undefined;
   readonly shownUntil?: number;
   /** Whether values are deleted. */
   readonly isDanger?: boolean;
@@ -34,6 +34,8 @@ export interface Question {
   /** Indexes of the places that it is about, by default the open one. */
   readonly places?: readonly number[];
 }
+
+type Details = (state: State, width: number, isShown: boolean) => readonly Line[];
 
 /** A text that is typed for the answer. */
 interface Input {
@@ -59,8 +61,19 @@ export function requiredInput(word: string): Input {
 }
 
 export function ask(state: State, question: Question): Step {
-  const asked = { ...question, isOnAnswer: question.key !== "ctrl-x", typed: textField(""), top: 0 };
-  return step(push({ ...state, notice: undefined }, QUESTION, asked));
+  const { key, details } = question;
+  const asked = { ...question, details: details && kept(details), isOnAnswer: key !== "ctrl-x", typed: textField("") };
+  return step(push({ ...state, notice: undefined }, QUESTION, { ...asked, top: 0 }));
+}
+
+/** The same lines until they change: comparing values of 1 MB takes 100 ms. */
+function kept(linesOf: Details): Details {
+  let last: { readonly width: number; readonly isShown: boolean; readonly lines: readonly Line[] } | undefined;
+  return (state, width, isShown) => {
+    if (last?.width !== width || last.isShown !== isShown)
+      last = { width, isShown, lines: linesOf(state, width, isShown) };
+    return last.lines;
+  };
 }
 
 /** Asks for a text and goes on with it, unless it has been typed already. */
@@ -144,10 +157,7 @@ function completePath(state: State, typed: TextField): Step {
 function questionPanel(state: State, asked: Asked, size: Size): PanelContent {
   const { lines, end, page } = partsOf(state, asked, size);
   const visible = scrolledLines(lines, asked.top, page);
-  const left = lines.length - scrollText(asked.top, lines.length, page, 0) - page;
-  // A question about hidden lines has to say so.
-  const below = left > 0 ? line(`↓ ${countText(left)} more ${left === 1 ? "line" : "lines"}`, "warning") : [];
-  const all = [...visible.lines, ...[below, ...end].map(indented)];
+  const all = [...visible.lines, [], ...end.map(indented)];
   return { ...visible, title: visibleText(asked.title), isFocused: true, lines: all };
 }
 
@@ -176,10 +186,6 @@ export function quitQuestion(state: State): string | undefined {
   return asked?.run === quitting ? asked.text : undefined;
 }
 
-export function isQuitQuestion(state: State): boolean {
-  return quitQuestion(state) !== undefined;
-}
-
 /** Ctrl-C quits at once unless something would be lost: then it asks, and quits when it is pressed again. */
 export function quit(state: State): Step {
   const lost =
@@ -187,13 +193,10 @@ export function quit(state: State): Step {
     layers(state)
       .flatMap(({ screen, data }) => screen.lost?.(data) ?? [])
       .at(-1);
-  if (lost === undefined || isQuitQuestion(state)) return quitting(state);
+  if (lost === undefined || quitQuestion(state)) return quitting(state);
   const text = `Quit${lost}? Ctrl-C again quits.`;
   return ask(state, { title: "Quit", text, answer: "Quit", key: "ctrl-x", run: quitting });
 }
 
-const quitting = (state: State) =>
-  step(
-    state,
-    calling((tools) => tools.quit()),
-  );
+const QUIT = calling((tools) => tools.quit());
+const quitting: Next = (state) => step(state, QUIT);

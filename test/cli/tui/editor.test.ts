@@ -101,7 +101,7 @@ describe("the form", () => {
       "does not end in 99914b932bd37a50b983c5e7c90ae93b",
     ],
     ["a description of two lines", { description: "one\ntwo" }, "a description is one line"],
-    ["a new variable that has a value already", { before: undefined }, "PORT already has a value: edit that one"],
+    ["a new variable that has a value already", { before: undefined }, "PORT already exists: edit it instead"],
     ["an empty value of another type than STRING", { value: "" }, "only a STRING can be empty"],
     ["a variable that is gone and gets no value", { name: "GONE", value: undefined }, "GONE has been removed"],
     [

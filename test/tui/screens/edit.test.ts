@@ -48,7 +48,7 @@ describe("a form", () => {
   });
 
   it.each([
-    ["a", [], "enter a name"],
+    ["a", [], "✗ a name is"],
     ["a", [..."PORT"], "PORT already exists: edit it instead"],
     ["a", [..."UNSET"], "UNSET already exists: edit it instead"],
     ["a", [..."9"], "✗ a name is"],
@@ -111,7 +111,7 @@ describe("a form", () => {
   it("shows the field with the focus and the problem on the smallest screen", async () => {
     const tui = await openTui({ columns: 60, rows: 15 });
     tui.press("a", ..."PORT", "ctrl-s");
-    expect(tui.frame()).toMatch(/› name +PORT[\s\S]*✗ PORT already exists: edit it instead/);
+    await tui.shows(/› name +PORT[\s\S]*✗ PORT already exists: edit it instead/);
     tui.press("shift-tab");
     expect(tui.frame()).toMatch(/› for +◂ this environment ▸/);
   });

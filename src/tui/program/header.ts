@@ -101,7 +101,12 @@ function details({ places, place }: State, room: number): Line {
   const open = places[place];
   if (!open) return [];
   const identity = cutLine([{ text: visibleText(identityOf(open) ?? "") }], MAX_IDENTITY);
-  const facts = [open.kind, ...identity.map(({ text }) => text), visibleText(open.detail)];
+  const facts = [
+    open.kind,
+    open.isSealed ? "sealed" : "",
+    ...identity.map(({ text }) => text),
+    visibleText(open.detail),
+  ];
   const texts = facts.filter((text) => text !== "").map((text) => `  ${text}`);
   if (textWidth(texts.join("")) <= room) return [{ text: texts.join(""), role: "muted" }];
   return room < MIN_DETAIL ? [] : cutLine([{ text: texts.slice(1).join(""), role: "muted" }], room);

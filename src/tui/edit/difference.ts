@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
-import { MASK } from "../reading/shown.js";
+import { MASK, unmasking } from "../reading/shown.js";
 import type { Assigned, Change } from "../state/ports.js";
+import type { State } from "../state/state.js";
 import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";
 import { LABEL_WIDTH, type Line, labelled } from "../text/line.js";
 import { PLACEHOLDERS } from "../view/values.js";
@@ -19,8 +20,9 @@ export const DEFINITION = {
 const ALWAYS = ["type", "description"];
 
 /** A change as `- old` and `+ new` lines. @param typed the input for the new value, before it was encrypted */
-export function editLines(change: Change, isShown: boolean, width: number, typed?: string): Line[] {
-  const { name, newName, before, after } = change;
+export function editLines(state: State, change: Change, width: number, isShown: boolean, typed?: string): Line[] {
+  const { name, newName } = change;
+  const [before, after] = [unmasking(state, change.before), unmasking(state, change.after)];
   const room = width - LABEL_WIDTH;
   const lines = (label: string, old: string | undefined, next: string | undefined) =>
     old === next && !ALWAYS.includes(label)
@@ -30,7 +32,7 @@ export function editLines(change: Change, isShown: boolean, width: number, typed
     lines(label, before && textOf(before), after && textOf(after)),
   );
   const names = lines("name", newName && name, newName);
-  return [...names, ...fields, ...withLabel("value", valueDiff(change, isShown, room, typed).lines)];
+  return [...names, ...fields, ...withLabel("value", valueDiff({ before, after }, isShown, room, typed).lines)];
 }
 
 /** The difference of two values, in all columns. */

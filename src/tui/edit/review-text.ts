@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { unmasking } from "../reading/shown.js";
 import { isProduction, placeName } from "../state/places.js";
 import type { Assigned, Change, HistoryEntry, Purpose } from "../state/ports.js";
 import type { Part, PlannedEdit, State } from "../state/state.js";
@@ -138,12 +137,11 @@ function changeLines(state: State, { parts, form }: Reviewed, width: number, isS
   const heading = (name: string) => wrapLine(line(name, "accent"), width);
   const isNamed = all.some(({ change }) => change.name !== all[0]?.change.name);
   const blocks = all.slice(0, MAX_CHANGES).map(({ place, change }, index) => {
-    const sides = { before: unmasking(state, change.before), after: unmasking(state, change.after) };
     const isFirst = parts.length > 1 && place !== all[index - 1]?.place;
     return [
       ...(isFirst ? heading(`in ${placeName(state, place)}`) : []),
       ...(isNamed ? heading(visibleText(change.name)) : []),
-      ...editLines({ ...change, ...sides }, isShown, width, form?.text),
+      ...editLines(state, change, width, isShown, form?.text),
     ];
   });
   const left = all.length - MAX_CHANGES;

@@ -104,7 +104,7 @@ export interface Imported {
   readonly notes: readonly string[];
 }
 
-export type Exported =
+type Exported =
   | { readonly kind: "written"; readonly count: number; readonly notes: readonly string[] }
   /** There is such a file, and it is unchanged. */
   | { readonly kind: "exists" };

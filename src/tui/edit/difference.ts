@@ -17,7 +17,6 @@ export const DEFINITION = {
   secret: (assigned: Assigned) => (isPublic(assigned) ? "no" : undefined),
   schema: ({ schema }: Assigned) => schema && JSON.stringify(schema, undefined, 2),
 } as const;
-const ALWAYS = ["type", "description"];
 
 /** A change as `- old` and `+ new` lines. @param typed the input for the new value, before it was encrypted */
 export function editLines(state: State, change: Change, width: number, isShown: boolean, typed?: string): Line[] {
@@ -25,9 +24,7 @@ export function editLines(state: State, change: Change, width: number, isShown: 
   const [before, after] = [unmasking(state, change.before), unmasking(state, change.after)];
   const room = width - LABEL_WIDTH;
   const lines = (label: string, old: string | undefined, next: string | undefined) =>
-    old === next && !ALWAYS.includes(label)
-      ? []
-      : withLabel(label, diffLines(textSide(old), textSide(next), room).lines);
+    old === next ? [] : withLabel(label, diffLines(textSide(old), textSide(next), room).lines);
   const fields = Object.entries(DEFINITION).flatMap(([label, textOf]) =>
     lines(label, before && textOf(before), after && textOf(after)),
   );

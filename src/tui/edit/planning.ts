@@ -21,10 +21,9 @@ export function deleteFrom(state: State, names: readonly string[], places: reado
 /** Plans to give the variables of places these values, encrypted ones as they are stored. Others are left out. */
 export function copyTo(state: State, entries: readonly VariableEntry[], places: readonly number[]): Step {
   const set = entries.filter(({ value }) => value !== undefined);
-  const nothing = `${variablesText(entries.map(({ variable }) => variable))} has no value here`;
-  if (set.length === 0) return step(notify(state, nothing, "error"));
   const wanted = set.map((entry): Assignment => ({ name: entry.variable.name, ...assignedIn(entry) }));
-  return plan(state, "copy", places, wanted, "nothing to change: the values are the same");
+  const none = `${variablesText(entries.map(({ variable }) => variable))} has no value here`;
+  return plan(state, "copy", places, wanted, set.length === 0 ? none : "nothing to change: the values are the same");
 }
 
 function plan(

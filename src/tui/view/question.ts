@@ -23,7 +23,7 @@ export interface Question {
   readonly problem?: string | undefined;
   /** The first button: `Replace`. */
   readonly answer: string;
-  /** Its key, by default Ctrl-S. With Ctrl-X, something is lost, and the other button has the focus. */
+  /** Its key, by default Ctrl-S, or Ctrl-X where something is lost. With another one, the other button has the focus. */
   readonly key?: keyof typeof ANSWER_KEYS;
   /** Runs the answer after the question is closed. By default the screen that asks is closed too. @param text the input */
   readonly run?: (state: State, text: string) => Step;
@@ -61,8 +61,8 @@ export function requiredInput(word: string): Input {
 }
 
 export function ask(state: State, question: Question): Step {
-  const { key, details } = question;
-  const asked = { ...question, details: details && kept(details), isOnAnswer: key !== "ctrl-x", typed: textField("") };
+  const { key = "ctrl-s", details } = question;
+  const asked = { ...question, details: details && kept(details), isOnAnswer: key === "ctrl-s", typed: textField("") };
   return step(push({ ...state, notice: undefined }, QUESTION, { ...asked, top: 0 }));
 }
 

@@ -196,8 +196,14 @@ describe("files and environments", () => {
     expect(tui.frame()).not.toContain(secret);
     tui.press("ctrl-c");
     expect(tui.frame()).toContain("Quit without the new credentials of shop/staging? Ctrl-C again quits.");
-    tui.press("escape", "escape");
+    tui.press("escape");
+    for (const key of ["escape", "enter"]) {
+      tui.press("escape", key);
+      expect(tui.frame()).toContain("The new credentials of shop/staging");
+    }
+    tui.press("enter");
     expect(tui.frame().replace(/\s*┃\n.*?┃\s*/g, " ")).toContain("Close the new credentials of shop/staging?");
+    expect(tui.copied).toHaveLength(1);
     tui.press("ctrl-x");
     expect([tui.state.stack, tui.events]).toEqual([[], []]);
     expect(tui.frame()).toMatch(/staging +·/);

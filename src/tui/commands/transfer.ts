@@ -64,7 +64,8 @@ function reading(state: State, file: NamedFile<ImportFormat>): Step {
     const { assignments, notes } = await read(file);
     const [{ changes = [] } = {}] = await editor.assign([{ environment: editor.environment, changes: assignments }]);
     if (changes.length === 0) return (now) => step(notify(now, [`${file.path} changes nothing`, ...notes].join("; ")));
-    const asked: Next = (now) => review(now, { purpose: "import", parts: [{ place, changes }] });
+    const asked: Next = (now) =>
+      review(now, { purpose: "import", parts: [{ place, environment: editor.environment, changes }] });
     return notes.length === 0 ? asked : (now) => andThen(asked(now), (next) => step(notify(next, notes.join("; "))));
   });
 }
@@ -117,7 +118,6 @@ function newCredentials(state: State, change: (environments: Environments) => Pr
 function showCredentials(state: State, credentials: NewCredentials): Step {
   const { environment, apiKey, apiSecret, lines } = credentials;
   const again = command`appvars env credentials ${environment} prints them again.`;
-  const text = `Close the new credentials of ${environment}? ${again}`;
   return ask(state, {
     title: "Credentials",
     text: `The new credentials of ${environment}`,
@@ -131,7 +131,6 @@ function showCredentials(state: State, credentials: NewCredentials): Step {
       andThen(showCredentials(now, credentials), (next) =>
         copyText(next, "the credentials", async () => ({ text: lines.join("\n") })),
       ),
-    leave: { label: "Close", run: (now) => ask(now, { title: "Close", text, answer: "Close", key: "ctrl-x" }) },
   });
 }
 

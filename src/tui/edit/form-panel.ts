@@ -59,7 +59,7 @@ function positionText({ field, inputs: { value } }: Form): string | undefined {
 
 function fieldLines(state: State, form: Form, field: Field, width: number, height: number): Line[] {
   const isFocused = form.field === field;
-  const room = Math.max(1, width - MARK_WIDTH - LABEL_WIDTH);
+  const room = Math.max(1, width - 2 - LABEL_WIDTH);
   return fieldContent(state, form, field, room, height).map((content, index): Line => {
     const isFirst = index === 0;
     return [
@@ -69,18 +69,13 @@ function fieldLines(state: State, form: Form, field: Field, width: number, heigh
   });
 }
 
-const MARK_WIDTH = 2;
-
 function fieldContent(state: State, form: Form, field: Field, width: number, height: number): Line[] {
   const isFocused = form.field === field;
   const input = form.inputs[field];
   if (isChoice(field)) return [[{ text: isFocused ? `◂ ${input.text} ▸` : input.text, isBold: isFocused }]];
-  const placeholder = field === "value" ? emptyText(form) : ({ text: "(empty)", role: "muted" } as const);
-  if (field === "value" && isFocused) {
-    return input.text === "" ? [[...textInput(input, 1), { text: " " }, placeholder]] : textArea(input, width, height);
-  }
-  if (isFocused) return [textInput(input, width)];
-  if (input.text === "") return [[placeholder]];
+  const placeholder = field === "value" ? emptyText(form) : PLACEHOLDERS.shown;
+  if (input.text === "") return [isFocused ? [...textInput(input, 1), { text: " " }, placeholder] : [placeholder]];
+  if (isFocused) return textArea(input, width, height);
   const isPlain = isRevealed(state.revealed, form.initial.name.text) || isPublic(unmasking(state, form.before));
   return [field === "value" && !isPlain ? line(MASK, "muted") : line(inputText(input.text, width))];
 }

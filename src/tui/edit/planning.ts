@@ -49,9 +49,8 @@ export async function partsOf(
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];
   for (const { editor, places: known } of await places.byStore(indexes)) {
-    for (const { environment, changes } of await planned(editor, [...known.keys()])) {
-      parts.push({ place: known.get(environment) ?? -1, changes });
-    }
+    const own = await planned(editor, [...known.keys()]);
+    parts.push(...own.map((each) => ({ ...each, place: known.get(each.environment) ?? -1 })));
   }
   return parts;
 }
@@ -59,12 +58,12 @@ export async function partsOf(
 /** The parts of a planned edit, in the listed places of the same data as `place`. */
 function inPlaces({ places }: State, place: number, all: readonly EnvironmentChanges[]): readonly Part[] {
   const { detail } = places[place] ?? {};
-  return all.flatMap(({ environment, changes }) => {
+  return all.flatMap((part) => {
     const found = [place, ...places.keys()].find((index) => {
       const each = places[index];
-      return each?.identity === environment && each.detail === detail && !each.isGone;
+      return each?.identity === part.environment && each.detail === detail && !each.isGone;
     });
-    return found === undefined ? [] : { place: found, changes };
+    return found === undefined ? [] : { ...part, place: found };
   });
 }
 

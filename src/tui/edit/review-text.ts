@@ -158,11 +158,10 @@ function requiredText({ places }: State, { parts }: PlannedEdit): string | undef
   const lost = parts.flatMap(({ place, changes }) =>
     changes.filter(isLost).flatMap(({ name, newName }) => {
       // A variable is renamed in all environments of its application.
-      const affected = places.filter(
-        (each, index) =>
-          index === place || (newName !== undefined && each.group === places[place]?.group && !each.isGone),
-      );
-      return affected.filter(isProduction).map((each) => ({ name, place: each.name }));
+      const isAffected = (index: number) =>
+        index === place || (newName !== undefined && places[index]?.group === places[place]?.group);
+      const affected = places.filter((each, index) => !each.isGone && isAffected(index) && isProduction(each));
+      return affected.map((each) => ({ name, place: each.name }));
     }),
   );
   const names = new Set(lost.map(({ name }) => name));

@@ -23,11 +23,9 @@ function write(state: State, edit: Reviewed): Step {
     const written = new Set<Part>();
     try {
       for (const { editor, places } of await tools.places.byStore(edit.parts.map(({ place }) => place))) {
-        const own = [...places].flatMap(([environment, place]) =>
-          edit.parts.filter((part) => part.place === place).map((part) => ({ environment, part })),
-        );
-        await editor.apply(own.map(({ environment, part }) => ({ environment, changes: part.changes })));
-        for (const { part } of own) written.add(part);
+        const own = edit.parts.filter(({ environment, place }) => places.get(environment) === place);
+        await editor.apply(own);
+        for (const part of own) written.add(part);
       }
     } catch (error) {
       const { message } = toFailure(error);

@@ -3,7 +3,7 @@ import type { VariableType } from "../../domain/variable.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
-import type { Change, Copy, EditText, FirstSteps, HistoryEntry, Purpose, WriteValues } from "./ports.js";
+import type { Copy, EditText, EnvironmentChanges, FirstSteps, HistoryEntry, Purpose, WriteValues } from "./ports.js";
 import type { PlaceInfo, Reading } from "./reading.js";
 
 /** A screen over the list, with its data. `view/screen.ts` says what a screen does. */
@@ -12,11 +12,9 @@ interface Layer {
   readonly data: unknown;
 }
 
-/** Changes to variables of one place. */
-export interface Part {
-  /** Index of the place. */
+/** Changes to variables of one environment, and the index of its place. */
+export interface Part extends EnvironmentChanges {
   readonly place: number;
-  readonly changes: readonly Change[];
 }
 
 /** One reviewed change, to several places if it has several parts. Those in one file or store are written together. */

@@ -27,9 +27,7 @@ export interface Question {
   readonly key?: keyof typeof ANSWER_KEYS;
   /** Runs the answer after the question is closed. By default the screen that asks is closed too. @param text the input */
   readonly run?: (state: State, text: string) => Step;
-  /** The second button, by default back to the screen that asks. */
-  readonly leave?: { readonly label: string; readonly run: Next };
-  /** What is lost if the program ends: ` without the new credentials`. */
+  /** What is lost if it is left: ` without the new credentials`. The other button then asks. */
   readonly lost?: string;
   /** Indexes of the places that it is about, by default the open one. */
   readonly places?: readonly number[];
@@ -101,12 +99,11 @@ const QUESTION: Screen<Asked> = {
 const ANSWER_KEYS = { "ctrl-s": "Ctrl-S confirm", "ctrl-x": "Ctrl-X confirm", y: "y copy" } as const;
 const BUTTON_KEYS = ["tab", "shift-tab", "left", "right"];
 
-function questionHints(state: State, { input, key = "ctrl-s", details, leave, ...asked }: Asked): readonly KeyHint[] {
-  const end = `Esc ${leave ? leave.label.toLowerCase() : "back"}`;
-  if (input?.isPath) return hints(`Enter confirm, Tab complete, ${end}`);
+function questionHints(state: State, { input, key = "ctrl-s", details, ...asked }: Asked): readonly KeyHint[] {
+  if (input?.isPath) return hints("Enter confirm, Tab complete, Esc back");
   // Where a text is typed, v is a letter of it.
   const values = details && !input ? [`v ${isShown(state, asked) ? "hide" : "show"} values`] : [];
-  return hints(["Enter press", "Tab next button", ANSWER_KEYS[key], ...values, end].join(", "));
+  return hints(["Enter press", "Tab next button", ANSWER_KEYS[key], ...values, "Esc back"].join(", "));
 }
 
 function isShown({ now }: Pick<State, "now">, { shownUntil = 0 }: Pick<Question, "shownUntil">): boolean {
@@ -114,14 +111,14 @@ function isShown({ now }: Pick<State, "now">, { shownUntil = 0 }: Pick<Question,
 }
 
 function questionKey(state: State, asked: Asked, key: Key): Step {
-  const { input, typed, isOnAnswer, key: answerKey = "ctrl-s", leave } = asked;
+  const { input, typed, isOnAnswer, key: answerKey = "ctrl-s" } = asked;
   const go = (change: Partial<Asked>) => step(withData(state, QUESTION, { ...asked, ...change }));
   const name = input ? editKeyName(key) : commandKeyName(key);
   if (name === "tab" && input?.isPath) return completePath(state, typed);
   const edited = input ? editLine(typed, key) : typed;
   if (edited !== typed) return go({ typed: edited, problem: undefined });
   if (BUTTON_KEYS.includes(name)) return go({ isOnAnswer: !isOnAnswer });
-  if (["escape", "n"].includes(name) || (name === "enter" && !isOnAnswer)) return leave?.run(state) ?? step(pop(state));
+  if (["escape", "n"].includes(name) || (name === "enter" && !isOnAnswer)) return left(state, asked);
   if (name === "enter" || name === answerKey) return answered(state, asked);
   if (name === "v") return go({ shownUntil: isShown(state, asked) ? 0 : state.now + REVEAL_MS, top: 0 });
   if (name === "y") {
@@ -129,6 +126,11 @@ function questionKey(state: State, asked: Asked, key: Key): Step {
   }
   const { lines, page } = partsOf(state, asked, questionSize(layoutOf(state)));
   return go({ top: scroll(asked.top, lines.length, page, name) ?? asked.top });
+}
+
+function left(state: State, { lost }: Asked): Step {
+  if (lost === undefined) return step(pop(state));
+  return ask(state, { title: "Close", text: `Close${lost}?`, answer: "Close", key: "ctrl-x" });
 }
 
 function answered(state: State, asked: Asked): Step {
@@ -163,7 +165,7 @@ function questionPanel(state: State, asked: Asked, size: Size): PanelContent {
 
 /** The lines that scroll, those below them, and how many of the former are visible. */
 function partsOf(state: State, asked: Asked, size: Size) {
-  const { text, details, problem, input, typed, answer, key = "ctrl-s", leave, isOnAnswer } = asked;
+  const { text, details, problem, input, typed, answer, key = "ctrl-s", isOnAnswer } = asked;
   const width = textColumns(size);
   const role = asked.isDanger || key === "ctrl-x" ? "danger" : "accent";
   const lines = spaced([
@@ -173,7 +175,7 @@ function partsOf(state: State, asked: Asked, size: Size) {
   ]);
   const buttons = [
     { label: visibleText(answer), key, role },
-    { label: leave?.label ?? "Back", key: "escape", role: "text" },
+    { label: "Back", key: "escape", role: "text" },
   ] as const;
   const end = [...(input ? inputLines(input.label, typed, width) : []), buttonLine(buttons, isOnAnswer ? 0 : 1)];
   // With the line between the two.

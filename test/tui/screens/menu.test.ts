@@ -184,7 +184,7 @@ describe("files and environments", () => {
     const tui = await openTui();
     tui.press(...":env add staging", "enter");
     await tui.shows(/The new credentials of shop\/staging/, /API secret +•+/);
-    expect(tui.footer()).toBe(" Enter press  Tab next button  y copy  v show values  ? help  Esc close");
+    expect(tui.footer()).toBe(" Enter press  Tab next button  y copy  v show values  ? help  Esc back");
     tui.press("y");
     await tui.shows(/copied the credentials/);
     const secret = /APPVARS_API_SECRET='?([^'\n]+)/.exec(tui.copied[0] ?? "")?.[1] ?? "";
@@ -202,7 +202,7 @@ describe("files and environments", () => {
       expect(tui.frame()).toContain("The new credentials of shop/staging");
     }
     tui.press("enter");
-    expect(tui.frame().replace(/\s*┃\n.*?┃\s*/g, " ")).toContain("Close the new credentials of shop/staging?");
+    expect(tui.frame()).toContain("Close without the new credentials of shop/staging?");
     expect(tui.copied).toHaveLength(1);
     tui.press("ctrl-x");
     expect([tui.state.stack, tui.events]).toEqual([[], []]);

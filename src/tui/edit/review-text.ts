@@ -10,15 +10,11 @@ import { DEFINITION, editLines } from "./difference.js";
 
 /** An edit that is asked about. */
 export interface Reviewed extends PlannedEdit {
-  /** Of the form that it was made in, which is below the question. */
-  readonly form?: OfForm;
-}
-
-interface OfForm {
-  /** The input for the new value, which the edit may have encrypted. */
-  readonly text: string | undefined;
-  /** Whether another program has changed the variable since the form was opened: `before` is its new state. */
-  readonly isChangedMeanwhile: boolean;
+  /**
+   * Of the form below the question: the input for the new value, which the edit may have encrypted, and whether another
+   * program has changed the variable since the form was opened, so that `before` is its new state.
+   */
+  readonly form?: { readonly text: string; readonly isChangedMeanwhile: boolean };
 }
 
 /** The title of a question, what it asks, and the notice afterwards. */

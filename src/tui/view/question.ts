@@ -146,9 +146,8 @@ function completePath(state: State, typed: TextField): Step {
   return step(state, async ({ listFolder }) => {
     const names = (await listFolder(folder)).filter((name) => name.startsWith(start));
     const [first = start] = names;
-    const isShared = (end: number) => names.every((name) => name.startsWith(first.slice(0, end)));
-    const end = Array.from(first, (_, index) => index + 1).findLast(isShared) ?? 0;
-    const path = folder + first.slice(0, end);
+    const isShared = (_: string, end: number) => names.every((name) => name.startsWith(first.slice(0, end + 1)));
+    const path = folder + first.slice(0, first.split("").findLastIndex(isShared) + 1);
     const isWhole = names.length === 1 && !path.endsWith("/");
     const text = /\s/u.test(path) ? `"${path}${isWhole ? '"' : ""}` : path;
     const completed = (asked: Asked) => (asked.typed === typed ? { ...asked, typed: textField(text) } : asked);
@@ -168,11 +167,9 @@ function partsOf(state: State, asked: Asked, size: Size) {
   const { text, details, problem, input, typed, answer, key = "ctrl-s", isOnAnswer } = asked;
   const width = textColumns(size);
   const role = asked.isDanger || key === "ctrl-x" ? "danger" : "accent";
-  const lines = spaced([
-    problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger"),
-    wrapLines(text, width, role),
-    details?.(state, width, isShown(state, asked)) ?? [],
-  ]);
+  const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
+  const rest = details?.(state, width, isShown(state, asked)) ?? [];
+  const lines = spaced([[...refusal, ...wrapLines(text, width, role)], rest]);
   const buttons = [
     { label: visibleText(answer), key, role },
     { label: "Back", key: "escape", role: "text" },

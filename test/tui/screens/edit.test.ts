@@ -166,6 +166,23 @@ describe("a form", () => {
   });
 });
 
+it("an edit that another program has overtaken is not written, and its form is still there", async () => {
+  const tui = await openTui();
+  tui.press("j", "e", "1", "ctrl-s");
+  await tui.shows(/▶ Change/);
+  const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 4000 } } : each));
+  await tui.file.write({ ...SHOP, values });
+  tui.press("enter");
+  await tui.shows(/✗ PORT has been changed by another program; look at it again/, /▶ Change/);
+  tui.press("ctrl-s");
+  await tui.until(({ pending, stack }) => pending === undefined && stack.length === 2);
+  expect(await tui.saved("PORT")).toBe(4000);
+  tui.press("escape");
+  expect(tui.frame()).toMatch(/› value +30001/);
+  tui.press("ctrl-s");
+  await tui.shows(/Below are its present state and yours/, /- 4000/, /\+ 30001/);
+});
+
 describe("a deletion", () => {
   it("asks first, with the value masked; v shows it, and Esc goes back", async () => {
     const tui = await openTui();

@@ -148,7 +148,7 @@ export interface Change {
 }
 
 /** Something for the variables of one environment, by its whole name: `shop/test`. */
-interface OfEnvironment<T> {
+export interface OfEnvironment<T> {
   readonly environment: string;
   readonly changes: readonly T[];
 }

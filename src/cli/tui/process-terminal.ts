@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { closeSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { constants } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { TuiTerminal } from "../../tui/terminal/screen.js";
@@ -40,32 +40,26 @@ export interface ProcessTerminalOptions {
 export class ProcessTerminal implements TuiTerminal {
   readonly input: ReadStream;
   readonly untilStopped: Promise<void>;
-  readonly #output: WriteStream;
-  readonly #platform: NodeJS.Platform;
-  readonly #modes: string;
-  readonly #onCrash: (error: unknown) => void;
+  readonly #options: ProcessTerminalOptions;
   readonly #events = new EventEmitter<{ cleared: [] }>();
   readonly #stopCatching: () => void;
   #isOurs = false;
   #lending: Promise<unknown> | undefined;
   #takeAway = () => {};
-  #isGone = false;
   #isEnding = false;
   #stoppedBy: CaughtSignal | undefined;
   #resolveStopped = () => {};
   #cancelTimeout = () => {};
 
-  constructor({ input, output, platform, mouse, onCrash }: ProcessTerminalOptions) {
+  constructor(options: ProcessTerminalOptions) {
+    const { input, output } = options;
     this.input = input;
-    this.#output = output;
-    this.#platform = platform;
-    this.#modes = mouse ? ENTER + ENTER_MOUSE : ENTER;
-    this.#onCrash = onCrash;
+    this.#options = options;
     this.untilStopped = new Promise((resolve) => {
       this.#resolveStopped = resolve;
     });
     this.#stopCatching = catchSignals(this.#caught);
-    process.on("exit", this.#end).on("uncaughtException", this.#crash);
+    process.on("exit", this.#leave).on("uncaughtException", this.#crash);
     process.on("SIGTSTP", this.#suspended).on("SIGCONT", this.#takeBack);
     input.on("error", this.#lost).on("end", this.#lost);
     // Before the listener that reports it on stderr, where nobody reads it.
@@ -79,25 +73,25 @@ export class ProcessTerminal implements TuiTerminal {
   }
 
   write(text: string): void {
-    if (this.#isOurs) this.#output.write(text);
+    if (this.#isOurs) this.#options.output.write(text);
   }
 
   isBusy(): boolean {
-    return this.#output.writableNeedDrain;
+    return this.#options.output.writableNeedDrain;
   }
 
   onceDrained(listener: () => void): void {
-    this.#output.once("drain", listener);
+    this.#options.output.once("drain", listener);
   }
 
   size(): { columns: number; rows: number } {
-    const { columns, rows } = this.#output;
+    const { columns, rows } = this.#options.output;
     // A terminal without a known size, such as a serial line, reports 0.
     return { columns: columns || 80, rows: rows || 24 };
   }
 
   onResize(listener: () => void): void {
-    this.#output.on("resize", listener);
+    this.#options.output.on("resize", listener);
   }
 
   onCleared(listener: () => void): void {
@@ -106,7 +100,7 @@ export class ProcessTerminal implements TuiTerminal {
 
   async suspend(): Promise<void> {
     // Windows has no job control.
-    if (this.#platform === "win32") return;
+    if (this.#options.platform === "win32") return;
     this.#leave();
     const isBack = once(this.#events, "cleared");
     let later: NodeJS.Immediate | undefined;
@@ -168,12 +162,12 @@ export class ProcessTerminal implements TuiTerminal {
     this.#isOurs = true;
     // First: it stops a background process before that writes over the shell's screen.
     this.input.setRawMode(true);
-    this.#output.write(this.#modes);
+    this.#options.output.write(this.#options.mouse ? ENTER + ENTER_MOUSE : ENTER);
   }
 
   /** Calls stty(1), the only way to the modes that libuv did not set itself. Undefined where there is none. */
   #stty(argument: string): string | undefined {
-    if (this.#platform === "win32") return undefined;
+    if (this.#options.platform === "win32") return undefined;
     const { stdout, status } = spawnSync("stty", [argument], {
       stdio: ["inherit", "pipe", "ignore"],
       encoding: "utf8",
@@ -193,15 +187,9 @@ export class ProcessTerminal implements TuiTerminal {
     try {
       writeSync(STDOUT, text);
     } catch {
-      this.#isGone = true;
+      // It is gone.
     }
   }
-
-  readonly #end = (): void => {
-    this.#leave();
-    // Node resets terminals at its end, and aborts when an open one is gone.
-    if (this.#isGone) for (const stream of [0, 1, 2]) closeIfOpen(stream);
-  };
 
   /** Also when the shell has changed its modes. */
   readonly #takeBack = (): void => {
@@ -217,7 +205,7 @@ export class ProcessTerminal implements TuiTerminal {
   readonly #suspended = (): void => void this.suspend();
 
   readonly #caught = (signal: CaughtSignal): void => {
-    if (!isStopSignal(signal) || (this.#lending && comesFromTerminal(signal, this.#platform))) return;
+    if (!isStopSignal(signal) || (this.#lending && comesFromTerminal(signal, this.#options.platform))) return;
     // A second signal ends the process immediately. The kernel and the shell both report one closed terminal.
     if (this.#stoppedBy && signal !== "SIGHUP") endProcess(this.exitCode);
     this.#stop(signal);
@@ -241,17 +229,9 @@ export class ProcessTerminal implements TuiTerminal {
     this.#isEnding = true;
     this.#takeAway();
     this.#leave();
-    const report = () => this.#onCrash(error);
+    const report = () => this.#options.onCrash(error);
     // The other program would show its screen over the report.
     if (this.#lending) this.#lending.then(report, report);
     else report();
   };
-}
-
-function closeIfOpen(descriptor: number): void {
-  try {
-    closeSync(descriptor);
-  } catch {
-    // It is closed already.
-  }
 }

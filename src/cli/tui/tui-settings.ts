@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import * as v from "valibot";
-import { UsageError } from "../../domain/errors.js";
+import { UsageError, withSubject } from "../../domain/errors.js";
 import { type Account, foreignWriter } from "../../files/owners.js";
-import { type Keymap, withKeymap } from "../../tui/commands/keymap.js";
+import { withKeymap } from "../../tui/commands/keymap.js";
 import type { Command } from "../../tui/state/command.js";
 import { COLUMN_NAMES } from "../../tui/state/state.js";
 import { THEME_NAMES } from "../../tui/text/theme.js";
@@ -31,8 +31,10 @@ const column = v.union(
 const COLUMNS = "must be a list of columns, each once, with name among them";
 const columns = v.pipe(
   v.array(column, COLUMNS),
-  v.check((all) => new Set(all.map(({ name }) => name)).size === all.length, COLUMNS),
-  v.check((all) => all.some(({ name }) => name === "name"), COLUMNS),
+  v.check((all) => {
+    const names = new Set(all.map(({ name }) => name));
+    return names.size === all.length && names.has("name");
+  }, COLUMNS),
 );
 
 const toList = v.transform((key: string) => [key]);
@@ -73,7 +75,7 @@ export function readTuiSettings(
   const result = v.safeParse(file, content);
   if (!result.success) throw new UsageError(describe(result.issues[0], path));
   const { keymap: own = new Map(), ...settings } = result.output.tui ?? {};
-  return { ...settings, commands: mapped(defaults, own, path) };
+  return { ...settings, commands: withSubject(`${path}: tui`, () => withKeymap(defaults, own)) };
 }
 
 /** `{}` if there is none. */
@@ -86,17 +88,8 @@ function readOwn(path: string, io: Account & Pick<Io, "notice">): unknown {
     return parseSettingsFile(found);
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
-    const reason = error.message.startsWith(`${path} `) ? `it ${error.message.slice(path.length + 1)}` : error.message;
-    io.notice?.(`ignoring ${path}: ${reason}`);
+    io.notice?.(`continuing without settings: ${error.message}`);
     return {};
-  }
-}
-
-function mapped(defaults: readonly Command[], keymap: Keymap, path: string): readonly Command[] {
-  try {
-    return withKeymap(defaults, keymap);
-  } catch (error) {
-    throw error instanceof UsageError ? new UsageError(`${path}: tui.${error.message}`) : error;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { NamedKey } from "../../domain/environment.js";
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Definition, JsonValue, NamedValue, VariableType } from "../../domain/variable.js";
@@ -17,18 +18,11 @@ export interface Place {
   /** Whether its variables can't be edited: those of a server. */
   readonly isReadOnly?: boolean;
   /** The named keys of an environment, as far as its data tells. */
-  readonly keys?: readonly PlaceKey[];
+  readonly keys?: readonly Pick<NamedKey, "name" | "only">[];
   /** Whether its data is sealed: its secrets can be read only with the key of the file. */
   readonly isSealed?: boolean;
   /** @throws the errors of opening a source: UsageError, UnauthorizedError, NotFoundError, InvalidDataError */
   open(onRateLimit: (rateLimit: RateLimit) => void): Promise<OpenPlace>;
-}
-
-/** A named key: who has it reads the environment, or only some of its variables. */
-interface PlaceKey {
-  readonly name: string;
-  /** Names and globs of the variables that it can read; all if undefined. */
-  readonly only?: readonly string[] | undefined;
 }
 
 export interface PlacesChange {

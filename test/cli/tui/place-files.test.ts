@@ -98,7 +98,7 @@ it("environments that are added, here or by another program, become places, unti
   const { file, found, place } = await opened();
   const names: string[] = [];
   let lost: readonly string[] = [];
-  const unfollow = found.follow?.(({ added, gone }) => {
+  found.follow?.(({ added, gone }) => {
     names.push(...added.map(({ name }) => name));
     lost = gone.map(({ name }) => name);
   });
@@ -116,7 +116,6 @@ it("environments that are added, here or by another program, become places, unti
   expect(lost).toEqual(["shop/staging"]);
   await file.write(edited(() => {}));
   await expect.poll(() => lost).toEqual(["shop/staging", "shop/late"]);
-  unfollow?.();
 });
 
 it("rotating gives the open environment new credentials, and keeps the old ones for a while if asked to", async () => {
@@ -127,5 +126,4 @@ it("rotating gives the open environment new credentials, and keeps the old ones 
   expect(await saved()).toMatchObject({ api_key: rotated?.apiKey, previous: [{ api_key: before.api_key }] });
   await place.environments?.rotate("");
   expect(await saved()).not.toHaveProperty("previous");
-  await expect(place.environments?.rotate("soon")).rejects.toThrow("90s, 30m, 24h");
 });

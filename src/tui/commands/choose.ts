@@ -1,48 +1,68 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { VARIABLE_TYPES } from "../../domain/variable.js";
-import { ONLY } from "../reading/matrix-table.js";
-import { actsOnMarked, withList } from "../reading/selection.js";
+import { lookUpChanges } from "../reading/changes.js";
+import { withRange } from "../reading/selection.js";
 import { openDiff } from "../screens/diff.js";
 import { openMatrix } from "../screens/matrix.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
 import { otherPlaceChoices } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
 import { placeName, whyReadOnly } from "../state/places.js";
-import { readingOf } from "../state/reading.js";
-import { SORTS, type Sort, type State, type Step } from "../state/state.js";
+import { groupOf, readingOf } from "../state/reading.js";
+import { notify, SORTS, type Sort, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
-import { selectionOf, targetsOf } from "../view/screen.js";
+import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../view/screen.js";
 import { cycled } from "../widgets/list.js";
 
-const TYPES = [undefined, ...VARIABLE_TYPES];
+const TYPES: readonly View["only"][] = [undefined, ...VARIABLE_TYPES];
+
+function only(state: State, type: View["only"]): Step {
+  return step({ ...state, list: { ...state.list, only: type } });
+}
 
 export const TYPE_CHOICES: readonly Choice[] = TYPES.map((type) => ({
   label: type?.toLowerCase() ?? "all",
   help: type ? `only ${type} variables` : "variables of all types",
-  run: (state) => step(withList(state, { type })),
+  run: (state) => only(state, type),
 }));
 
 export function nextType(state: State): Step {
-  return step(withList(state, { type: cycled(TYPES, state.list.type, 1) }));
+  return only(state, cycled(TYPES, state.list.only, 1));
 }
 
-const SORT_HELP: Readonly<Record<Sort, string>> = { id: "the order of the source", name: "by name", type: "by type" };
+const SORT_HELP: Readonly<Record<Sort, string>> = {
+  ...{ id: "the order of the source", name: "by name", type: "by type" },
+  changed: "by last change, the newest first",
+};
 
-export const SORT_CHOICES: readonly Choice[] = SORTS.map((sort) => ({
-  ...{ label: sort, help: SORT_HELP[sort] },
-  run: (state) => step(withList(state, { sort })),
-}));
+/** A server tells no changes. */
+function sortsOf({ places, place }: State): readonly Sort[] {
+  return SORTS.filter((sort) => sort !== "changed" || !places[place]?.isReadOnly);
+}
+
+function sortBy(state: State, sort: Sort): Step {
+  const work = sort === "changed" ? [lookUpChanges(state.place)] : [];
+  return step(gridOf(state).with({ sort }), ...work);
+}
+
+export function sortChoices(state: State): readonly Choice[] {
+  return sortsOf(state).map((sort) => ({
+    ...{ label: sort, help: SORT_HELP[sort] },
+    run: (now) => sortBy(now, sort),
+  }));
+}
 
 export function nextSort(state: State): Step {
-  return step(withList(state, { sort: cycled(SORTS, state.list.sort, 1) }));
+  return sortBy(state, cycled(sortsOf(state), gridOf(state).view.sort, 1));
 }
 
 export function reverseSort(state: State): Step {
-  return step(withList(state, { isReversed: !state.list.isReversed }));
+  const { view, ...grid } = gridOf(state);
+  return step(grid.with({ isReversed: !view.isReversed }));
 }
 
-export const MATRIX_CHOICES: readonly Choice[] = ONLY.map((only) => ({
-  ...{ label: only, run: (state) => openMatrix(state, only) },
+export const MATRIX_CHOICES: readonly Choice[] = ([undefined, "differing", "missing"] as const).map((rows) => ({
+  ...{ label: rows ?? "all", run: (state) => openMatrix(state, rows) },
 }));
 
 /** Compares with the place under the cursor, or else lets the person pick one. */
@@ -57,6 +77,9 @@ export function diffSelected(state: State): Step {
 /** Actions on the variable under the cursor aren't offered where another one may seem to be meant. */
 export const ON_VARIABLE = { where: ["variables", "record"] } as const;
 
+/** Where a table of variables has the cursor. */
+export const IN_TABLE = { where: ["variables", "matrix", "diff"] } as const;
+
 /** The same where a variable is compared. */
 export const ON_SELECTED = { where: ["variables", "record", "matrix", "diff"] } as const;
 
@@ -68,17 +91,15 @@ export function onEntry(run: (state: State, entry: VariableEntry, place: number)
   };
 }
 
+const NO_TARGET = "none of the marked variables is in this place";
+
 /** A command for the marked variables, or else the one under the cursor. */
 export function onTargets(run: (state: State, entries: readonly VariableEntry[]) => Step): Command["run"] {
-  return (state) => {
+  return (before) => {
+    const state = { ...before, marks: withRange(before.marks, gridOf(before)) };
     const entries = targetsOf(state);
-    return entries.length > 0 ? run(state, entries) : step(state);
+    return entries.length > 0 ? run(state, entries) : step(notify(state, NO_TARGET, "error"));
   };
-}
-
-function whyNoName(state: State): string | undefined {
-  const { name, nothing = "no variable is selected" } = selectionOf(state);
-  return name === undefined ? nothing : undefined;
 }
 
 /** Why there is no variable under the cursor, which has a value or not. */
@@ -97,7 +118,7 @@ function whyNoValue(state: State): string | undefined {
 
 /** Why nothing can be revealed: on a screen, another value of the variable may be. */
 export function whyNoReveal(state: State): string | undefined {
-  return state.stack.length > 0 ? whyNoName(state) : whyNoValue(state);
+  return groupOf(state).length > 1 ? whyNoName(state) : whyNoValue(state);
 }
 
 export function whyNotRead(state: State): string | undefined {
@@ -107,7 +128,7 @@ export function whyNotRead(state: State): string | undefined {
 }
 
 export function whyNotEdit(state: State): string | undefined {
-  if (state.stack.length > 0) return selectionOf(state).whyNotEdit;
+  if (state.stack.length > 0) return whyReadOnly(state, selectionOf(state).place);
   return whyReadOnly(state, state.place) ?? whyNotRead(state);
 }
 
@@ -122,15 +143,11 @@ export function whyNoOther({ places }: State): string | undefined {
 }
 
 export function whyNoTarget(state: State): string | undefined {
-  return isOnMarked(state) ? undefined : whyNoEntry(state);
+  return actsOnMarked(state) ? undefined : whyNoEntry(state);
 }
 
 export function whyNoTargetValue(state: State): string | undefined {
-  return isOnMarked(state) ? undefined : whyNoValue(state);
-}
-
-function isOnMarked(state: State): boolean {
-  return state.stack.length === 0 && actsOnMarked(state);
+  return actsOnMarked(state) ? undefined : whyNoValue(state);
 }
 
 /** A label for the footer on screens over the list. */

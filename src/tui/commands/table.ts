@@ -1,23 +1,32 @@
 import { openEditor, openForm } from "../edit/form.js";
 import { copyTo, deleteFrom, redo, undo, whyNoRedo, whyNoUndo } from "../edit/planning.js";
 import { reload } from "../reading/read.js";
-import { decryptSelected, toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
-import { withTypedFilter } from "../reading/selection.js";
+import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { openCommandLine } from "../screens/command-line.js";
 import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
-import { filterList } from "../screens/list.js";
+import { openHistory } from "../screens/history.js";
 import { openMatrix } from "../screens/matrix.js";
-import { editablePlaceChoices, findPlace, openCopyTo, otherPlaceChoices, placeChoices } from "../screens/places.js";
+import {
+  editablePlaceChoices,
+  findPlace,
+  openCopyTo,
+  openDeleteIn,
+  otherPlaceChoices,
+  placeChoices,
+} from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
 import { healthOf, readingOf } from "../state/reading.js";
 import { PANELS, type State } from "../state/state.js";
 import { calling, step } from "../state/work.js";
+import { openFilter } from "../view/filter.js";
 import { quit } from "../view/question.js";
 import { selectionOf, targetsOf } from "../view/screen.js";
+import { clearable, filtered } from "../view/table.js";
 import { MOVES } from "../widgets/list.js";
 import {
   diffSelected,
+  IN_TABLE,
   ifListed,
   ifOpen,
   MATRIX_CHOICES,
@@ -28,7 +37,7 @@ import {
   onEntry,
   onTargets,
   reverseSort,
-  SORT_CHOICES,
+  sortChoices,
   TYPE_CHOICES,
   whyNoEntry,
   whyNoEnvironments,
@@ -40,7 +49,7 @@ import {
   whyNotRead,
 } from "./choose.js";
 import { COPY_ALL_CHOICES, COPY_CHOICES, copySelected, openCopy } from "./copy.js";
-import { BESIDE_COMMANDS, clearable, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./mark.js";
+import { BESIDE_COMMANDS, focusPanel, goBack, MARK_COMMANDS, moveInPanel, openSelected } from "./navigate.js";
 import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer.js";
 
 /** Of a command that does nothing in the list: the screen says what it does. */
@@ -70,9 +79,9 @@ const COMPARE_COMMANDS: readonly Command[] = [
     disabledReason: (state) => whyNotRead(state) ?? whyNoTargetValue(state) ?? whyNoOther(state),
     run: onTargets((state, entries) => openCopyTo(state, entries, selectionOf(state).place)),
   }),
-  command("Edit", "copy-from", "<", "copy the value of the right side to the left one", {
-    where: ["diff"],
-    label: "copy from there",
+  command("Edit", "copy-from", "<", "copy the value from the other place; in the matrix from the nearest one", {
+    where: ["matrix", "diff"],
+    label: "copy from",
     run: byScreen,
   }),
   command("Values", "matrix", "m", "show which values differ or are missing in the environments of the application", {
@@ -84,6 +93,20 @@ const COMPARE_COMMANDS: readonly Command[] = [
     run: (state) => openMatrix(state),
   }),
 ];
+
+/** The changes of a variable or of an environment. */
+const HISTORY_COMMAND = command(
+  "Values",
+  "history",
+  "H",
+  "show the changes of the variable, or in the places of the environment",
+  {
+    where: EVERYWHERE,
+    label: "history",
+    disabledReason: whyNoUndo,
+    run: openHistory,
+  },
+);
 
 /** Edits of the open place, and of any the way back. */
 const EDIT_COMMANDS: readonly Command[] = [
@@ -104,15 +127,21 @@ const EDIT_COMMANDS: readonly Command[] = [
     run: (state) => openForm(state, "add"),
   }),
   command("Edit", "delete", "x", "delete the value from this environment", {
-    ...ON_VARIABLE,
+    ...ON_SELECTED,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoTarget(state),
     run: onTargets((state, entries) =>
       deleteFrom(
         state,
         entries.map(({ variable }) => variable.name),
-        [state.place],
+        [selectionOf(state).place],
       ),
     ),
+  }),
+  command("Edit", "delete-in", "D", "delete the value from several environments of the application", {
+    ...ON_SELECTED,
+    label: undefined,
+    disabledReason: (state) => whyNoTarget(state) ?? whyNotEdit(state),
+    run: onTargets(openDeleteIn),
   }),
   command("Edit", "undo", "u", "undo the newest change in the history, whoever made it; repeat for earlier ones", {
     where: EVERYWHERE,
@@ -136,10 +165,10 @@ const FILTER_HELP =
 /** The content of the list, and its order. */
 const FIND_COMMANDS: readonly Command[] = [
   command("Find", "filter", "/", FILTER_HELP, {
-    where: ["variables", "matrix", "diff"],
+    ...IN_TABLE,
     label: ifListed("filter"),
     argument: "<text>",
-    run: (state, text) => (text === "" ? filterList(state) : step(withTypedFilter(state, text))),
+    run: (state, text) => (text === "" ? openFilter({ ...state, focus: "variables" }) : step(filtered(state, text))),
   }),
   command("Find", "find-place", "/", "find a place by its name", {
     where: ["places"],
@@ -153,11 +182,11 @@ const FIND_COMMANDS: readonly Command[] = [
     choices: () => TYPE_CHOICES,
     run: nextType,
   }),
-  command("Find", "sort", "s", "sort by id (the order of the source), by name or by type", {
-    ...IN_LIST,
+  command("Find", "sort", "s", "sort by id (the order of the source), by name, by type or by last change", {
+    ...IN_TABLE,
     label: ifListed("sort"),
     argument: "<order>",
-    choices: () => SORT_CHOICES,
+    choices: sortChoices,
     run: nextSort,
   }),
   command("Find", "next-difference", "n", "go to the next variable that differs or is missing, or the next change", {
@@ -177,7 +206,7 @@ const FIND_COMMANDS: readonly Command[] = [
     label: "filter rows",
     run: byScreen,
   }),
-  command("Find", "reverse", "S", "reverse the order", { ...IN_LIST, label: undefined, run: reverseSort }),
+  command("Find", "reverse", "S", "reverse the order", { ...IN_TABLE, label: undefined, run: reverseSort }),
 ];
 
 const CLEAR_LABELS = { range: "drop range", filter: "clear filter", marks: "unmark", none: undefined } as const;
@@ -192,7 +221,7 @@ const CURSOR_COMMANDS: readonly Command[] = [
   ...MOVES.map(({ name, keys, help }) => {
     const [key = ""] = keys.split(" ");
     const run: Command["run"] = (state) => moveInPanel(state, key);
-    return command("Move", name, keys, help, { label: undefined, repeats: true, run });
+    return command("Move", name, keys, help, { where: EVERYWHERE, label: undefined, repeats: true, run });
   }),
 ];
 
@@ -261,12 +290,12 @@ const VALUE_COMMANDS: readonly Command[] = [
   command("Values", "reveal", "v", "show the value for 30 seconds, or mask it again", {
     ...ON_SELECTED,
     disabledReason: whyNoReveal,
-    run: (state) => decryptSelected(toggleRevealed(state, selectionOf(state).name ?? "")),
+    run: (state) => step(toggleRevealed(state, selectionOf(state).name ?? "")),
   }),
   command("Values", "reveal-all", "V", "show all values for a minute, or mask them again", {
     ...ON_SELECTED,
     label: ({ stack }) => (stack.at(-1)?.screen.name === "matrix" ? "reveal all" : undefined),
-    run: (state) => decryptSelected(toggleAllRevealed(state)),
+    run: (state) => step(toggleAllRevealed(state)),
   }),
   command("Values", "copy", "y", "copy the value, even while it is masked", {
     ...ON_SELECTED,
@@ -276,7 +305,7 @@ const VALUE_COMMANDS: readonly Command[] = [
     run: (state) => copySelected(state),
   }),
   command("Values", "copy-as", "Y", "copy in a chosen form: NAME=value, JSON, a command, or the whole environment", {
-    ...ON_VARIABLE,
+    where: ["variables", "record", "matrix"],
     label: undefined,
     disabledReason: (state) => whyNotRead(state) ?? whyNoTarget(state),
     run: openCopy,
@@ -303,6 +332,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   ...VALUE_COMMANDS,
   ...EDIT_COMMANDS,
   ...COMPARE_COMMANDS,
+  HISTORY_COMMAND,
   ...TRANSFER_COMMANDS,
   command("Other", "help", "? f1", "show the keys that work here", { where: EVERYWHERE, run: openHelp }),
   command("Other", "command", ":", "type a command; matches are shown, and Tab completes it", {

@@ -12,6 +12,7 @@ import { notify, type State, type Step, type Work } from "../state/state.js";
 import { awaiting, step } from "../state/work.js";
 import { countText } from "../text/line.js";
 import { acceptsQuestion, ask, askText, requiredInput, showCredentials } from "../view/question.js";
+import { gridOf } from "../view/screen.js";
 
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 
@@ -80,7 +81,7 @@ function imported(
 }
 
 export function exportFile(state: State, typed: string): Step {
-  const names = hasMarks(state.marks) ? withRange(state).names : undefined;
+  const names = hasMarks(state.marks) ? withRange(state.marks, gridOf(state)).names : undefined;
   const what = names ? `${countText(names.size)} marked variables` : "all variables";
   const question = `To which file do you want to write ${what}? Only you can read it.`;
   return askFile(state, typed, "Export", question, FILE_FORMATS, (now, file) => {

@@ -155,8 +155,8 @@ function applied(state: State, undone: Undone | undefined): Step {
   if (!parts.some(({ place }) => place === state.place)) return [shown, work];
   const names = new Set(changes.flatMap(({ name, newName = name, after }) => (after ? newName : [])));
   // An added variable is selected when it has been read.
-  const wanted = names.size === 1 ? [...names][0] : next.list.wanted;
-  return andThen([shown, work], (now) => reload({ ...now, list: { ...now.list, wanted } }));
+  const [name = next.list.name] = names.size === 1 ? names : [];
+  return andThen([shown, work], (now) => reload({ ...now, list: { ...now.list, name } }));
 }
 
 /** What this session has undone. An edit that is not an undo or a redo leaves nothing to redo. */

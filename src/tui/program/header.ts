@@ -1,11 +1,12 @@
 import { durationText } from "../../domain/printable.js";
-import { sortArrow } from "../screens/list.js";
+import { listOf } from "../reading/selection.js";
 import { identityOf, isProduction } from "../state/places.js";
-import { groupOf, type Reading, readingOf } from "../state/reading.js";
-import type { List, State } from "../state/state.js";
+import { groupOf, readingOf } from "../state/reading.js";
+import type { State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, cutLine, fitLine, indented, type Line, lineWidth, type Span } from "../text/line.js";
 import { untilText } from "../view/status-lines.js";
+import { sortArrow } from "../view/table.js";
 
 interface Part {
   readonly spans: Line;
@@ -47,7 +48,7 @@ function partsOf(state: State): Part[] {
   const parts: Part[] = [
     { side: "left", spans: [{ text: "appvars  ", role: "accent" }], weight: 3 },
     { side: "left", spans: cutLine([nameSpan], MAX_NAME), weight: 10 },
-    { side: "right", spans: [{ text: `  ${countsText(reading, list)}` }], weight: 9 },
+    { side: "right", spans: [{ text: `  ${countsText(state)}` }], weight: 9 },
   ];
   const add = (text: string, weight: number, look: Omit<Span, "text"> = {}) =>
     void parts.push({
@@ -59,7 +60,7 @@ function partsOf(state: State): Part[] {
       weight,
     });
   if (revealed) add(`values shown ${untilText(revealed.until, now)}`, 8, { role: "warning", isBold: true });
-  if (list.type) add(`only ${list.type}`, 7);
+  if (list.only) add(`only ${list.only}`, 7);
   if (list.sort !== "id" || list.isReversed) add(`by ${list.sort} ${sortArrow(list)}`, 6);
   if (rateLimit) {
     const isLow = rateLimit.remaining * 10 < rateLimit.limit;
@@ -83,13 +84,15 @@ function ageText(state: State): string {
   return age === most ? `${age} old` : `up to ${most} old`;
 }
 
-function countsText({ isComplete, isReading, entries, total }: Reading, list: List): string {
+function countsText(state: State): string {
+  const { list } = state;
+  const { isComplete, isReading, entries, total } = readingOf(state);
   const count = countText(entries.length);
   if (!isComplete) {
     if (!isReading) return "not read";
     return total > 0 ? `${count} of ${countText(total)} read` : "reading…";
   }
-  if (list.filter !== "" || list.type) return `${countText(list.rows.length)} of ${count}`;
+  if (list.filter !== "" || list.only) return `${countText(listOf(state).rows.length)} of ${count}`;
   return entries.length === 1 ? "1 variable" : `${count} variables`;
 }
 
@@ -98,7 +101,12 @@ function details({ places, place }: State, room: number): Line {
   const open = places[place];
   if (!open) return [];
   const identity = cutLine([{ text: visibleText(identityOf(open) ?? "") }], MAX_IDENTITY);
-  const facts = [open.kind, ...identity.map(({ text }) => text), visibleText(open.detail)];
+  const facts = [
+    open.kind,
+    open.isSealed ? "sealed" : "",
+    ...identity.map(({ text }) => text),
+    visibleText(open.detail),
+  ];
   const texts = facts.filter((text) => text !== "").map((text) => `  ${text}`);
   if (textWidth(texts.join("")) <= room) return [{ text: texts.join(""), role: "muted" }];
   return room < MIN_DETAIL ? [] : cutLine([{ text: texts.slice(1).join(""), role: "muted" }], room);

@@ -1,5 +1,3 @@
-import { decryptSelected } from "../reading/reveal.js";
-import { cursorInView } from "../reading/selection.js";
 import type { Command } from "../state/command.js";
 import type { Next, State, Step } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
@@ -36,9 +34,9 @@ export function handleMouse(
   const next: State = { ...plain, lastPress: press };
   const focused = content && focus(next, content);
   const selected = focused && cell && content.select?.(focused, cell);
-  if (!selected) return step(cursorInView(focused ?? next));
+  if (!selected) return step(focused ?? next);
   // Of the first press's selection: the rows may have moved since.
-  if (!isSecond || content.pressesEnter === false) return decryptSelected(selected);
+  if (!isSecond || content.pressesEnter === false || cell.line < (content.heads ?? 0)) return step(selected);
   return pressKey({ ...focused, lastPress: undefined }, namedKey("enter"));
 }
 
@@ -54,7 +52,7 @@ function focus(state: State, { panel }: PanelContent): State | undefined {
 function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, pressKey: PressKey): Step {
   if (content?.scroll) {
     const scroll = content.scroll;
-    return decryptSelected(belowLine(state, (below) => scroll(below, by * WHEEL_LINES)));
+    return step(belowLine(state, (below) => scroll(below, by * WHEEL_LINES)));
   }
   // A panel beside a question is not its text.
   if (!content || content.panel) return step(state);

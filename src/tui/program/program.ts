@@ -1,7 +1,7 @@
 import { expireConfirmation } from "../edit/review.js";
 import { initialState, leaveOthers, loadWhenDue, placesChanged, type Start } from "../reading/read.js";
-import { expireRevealed } from "../reading/reveal.js";
-import { cursorInView, relist } from "../reading/selection.js";
+import { decryptions, expireRevealed } from "../reading/reveal.js";
+import { selectedEntry, withRange } from "../reading/selection.js";
 import { openFirst } from "../screens/first.js";
 import { openHelp } from "../screens/help.js";
 import { type Command, isOfList, keyOf, whereOf } from "../state/command.js";
@@ -12,7 +12,7 @@ import { withReading } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, calling, finished, step } from "../state/work.js";
 import { isQuitQuestion, quit } from "../view/question.js";
-import { belowLine, drawn, isHelpKey, layers, pressCommand, top } from "../view/screen.js";
+import { belowLine, drawn, gridOf, isHelpKey, layers, pressCommand, top } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
@@ -74,11 +74,26 @@ function settled(before: State, [changed, work]: Step): Step {
   const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
-  // A filter finds values only while they are shown.
-  const isSearched = shown.revealed !== before.revealed && shown.list.filter !== "";
-  const left = leaveOthers(before, isSearched ? relist(shown) : shown);
+  const left = leaveOthers(before, tableFollowed(before, shown));
   const [state, more] = andThen(left, (now) => followed(before, now));
-  return [state, [...work, ...more]];
+  return [state, [...work, ...more, ...newDecryptions(before, state)]];
+}
+
+/** Keeps the marks of a range whose lines are other variables now, and shows the record of another one from its start. */
+function tableFollowed(before: State, state: State): State {
+  const [was, is] = [gridOf(before), gridOf(state)];
+  const isOpen = state.marks.from !== undefined && was.rows !== is.rows;
+  const marks = isOpen ? withRange(state.marks, was) : state.marks;
+  const isSame = selectedEntry(before)?.variable.name === selectedEntry(state)?.variable.name;
+  const recordTop = isSame ? state.recordTop : 0;
+  return marks === state.marks && recordTop === state.recordTop ? state : { ...state, marks, recordTop };
+}
+
+/** What is to be decrypted since the cursor, the data or what is revealed has changed. */
+function newDecryptions(before: State, state: State): readonly Work[] {
+  const [was, is] = [gridOf(before), gridOf(state)];
+  const isSame = was.name === is.name && was.table === is.table && before.revealed?.names === state.revealed?.names;
+  return isSame ? [] : decryptions(state, is);
 }
 
 /** Screens that show the open place, or all places, see that these have changed. */
@@ -117,11 +132,8 @@ function expire(state: State): State {
   const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= state.now;
   const over = [...state.readings].filter(([, { changes }]) => isOver(changes));
   const next = over.reduce((now, [place]) => withReading(now, place, { changes: undefined }), state);
-  const shown = {
-    ...expireConfirmation(expireRevealed(next)),
-    notice: isOver(state.notice) ? undefined : state.notice,
-  };
-  return over.length > 0 ? relist(shown, state) : shown;
+  const notice = isOver(state.notice) ? undefined : state.notice;
+  return { ...expireConfirmation(expireRevealed(next)), notice };
 }
 
 export interface ProgramOptions
@@ -199,8 +211,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     press: (key: Key) => typed(key.name, (now) => pressed(now, key, commands)),
     mouse: (mouse: Mouse) => typed("", (now) => moused(now, mouse, options.ticks(), commands)),
     tick: () => dispatch((now) => ticked(now, options.ticks())),
-    resize: (size: { readonly columns: number; readonly rows: number }) =>
-      dispatch((now) => step(cursorInView({ ...now, ...size }))),
+    resize: (size: { readonly columns: number; readonly rows: number }) => dispatch((now) => step({ ...now, ...size })),
     /** Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe. */
     subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener);

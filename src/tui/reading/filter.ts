@@ -1,47 +1,48 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
-import type { List, Sort } from "../state/state.js";
+import { isEncrypted, isPublic, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
+import { type Reading, readingOf } from "../state/reading.js";
+import type { Sort, State, View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
+import { shownValue } from "./shown.js";
+import { anyEntry, hasKind, isUnequal, type Table } from "./table.js";
 
-/** What is known of variables besides their entries. */
-interface Known {
-  /** Whether a variable was changed recently. */
-  readonly isChanged: (name: string) => boolean;
-  /** The text of a value; undefined while it is masked, which a filter must not tell from any other. */
-  readonly textOf: (entry: VariableEntry) => string | undefined;
+// Computed once for each change of what they depend on.
+const knownRows = new WeakMap<Table, { readonly on: readonly unknown[]; readonly rows: readonly number[] }>();
+
+/** The rows of a table that a view lists, in its order: with a filter the best come first. */
+export function rowsOf(state: State, table: Table, { filter, only, sort, isReversed }: View): readonly number[] {
+  const { revealed } = state;
+  const { lastChanges } = readingOf(state);
+  const changes = table.columns.map(({ place }) => readingOf(state, place).changes);
+  const on = [filter, only, sort, isReversed, lastChanges, ...(filter === "" ? [] : [revealed, ...changes])];
+  const known = knownRows.get(table);
+  if (known?.on.length === on.length && known.on.every((each, index) => each === on[index])) return known.rows;
+  const order = sortedRows(table, sort, lastChanges);
+  const all = isReversed ? order.toReversed() : order;
+  const listed = only ? all.filter((row) => isListed(table, row, only)) : all;
+  const rows = rankedRows(state, table, listed, parseFilter(filter));
+  knownRows.set(table, { on, rows });
+  return rows;
 }
 
-/**
- * The indexes of the entries that match filter and type, in the order of the list: with a filter the best come first.
- */
-export function listRows(
-  entries: readonly VariableEntry[],
-  { filter, type, sort, isReversed }: List,
-  known: Known,
-): readonly number[] {
-  const query = parseFilter(filter);
-  if (query.problem !== undefined) return [];
-  const order = sortedRows(entries, sort);
-  const rows = isReversed ? order.toReversed() : order;
-  const typed = type ? rows.filter((row) => entries[row]?.variable.type === type) : rows;
-  return query.terms.length + query.types.size === 0 ? typed : rankedRows(typed, entries, query, known);
+function isListed(table: Table, row: number, only: NonNullable<View["only"]>): boolean {
+  if (only === "unequal") return isUnequal(table, row);
+  if (only === "missing" || only === "differing") return hasKind(table, row, [only === "missing" ? only : "differs"]);
+  return anyEntry(table, row)?.variable.type === only;
 }
 
-/** The best come first. Stable: rows of one rank keep their order. */
-function rankedRows(
-  rows: readonly number[],
-  entries: readonly VariableEntry[],
-  { terms, types }: Query,
-  known: Known,
-): readonly number[] {
-  const texts = searchTexts(entries);
+/** Those that match a filter, the best first. Stable: rows of one rank keep their order. */
+function rankedRows(state: State, table: Table, rows: readonly number[], query: Query): readonly number[] {
+  const { terms, types, problem } = query;
+  if (problem !== undefined) return [];
+  if (terms.length + types.size === 0) return rows;
+  const texts = searchTexts(table);
   const ranked: number[][] = Array.from({ length: NO_MATCH }, () => []);
   for (const row of rows) {
-    const entry = entries[row];
-    if (!entry || (types.size > 0 && !types.has(entry.variable.type))) continue;
+    if (types.size > 0 && !types.has(anyEntry(table, row)?.variable.type)) continue;
     let worst = 0;
     for (const term of terms) {
-      const rank = rankOf(term, entry, texts.names[row] ?? "", texts.descriptions[row] ?? "", known);
+      const rank = rankOf(state, table, row, term, texts);
       worst = Math.max(worst, term.isNot ? (rank === NO_MATCH ? 0 : NO_MATCH) : rank);
     }
     ranked[worst]?.push(row);
@@ -52,18 +53,47 @@ function rankedRows(
 /** After the parts of names. A description has the letters of almost any word, so that these don't count there. */
 const IN_TEXT = LETTERS;
 
-function rankOf({ kind, text }: Term, entry: VariableEntry, name: string, description: string, known: Known): number {
+function rankOf(state: State, table: Table, row: number, { kind, text }: Term, texts: SearchTexts): number {
+  const { names, descriptions } = texts;
+  const name = names[row] ?? "";
   if (kind === "name") return nameRank(text, name);
-  if (kind !== "text") return hasProperty(kind, text, entry, known) ? 0 : NO_MATCH;
+  if (kind === "type") return anyEntry(table, row)?.variable.type === text ? 0 : NO_MATCH;
+  if (kind === "flag") return hasFlag(state, table, row, text) ? 0 : NO_MATCH;
   const rank = partRank(text, name);
-  if (rank !== NO_MATCH || description.includes(text)) return Math.min(rank, IN_TEXT);
-  return known.textOf(entry)?.toLowerCase().includes(text) ? IN_TEXT : NO_MATCH;
+  if (rank !== NO_MATCH || descriptions[row]?.includes(text)) return Math.min(rank, IN_TEXT);
+  const isFound = (entry: VariableEntry) =>
+    (state.revealed !== undefined || isPublic(entry.rules)) && shownText(entry, state).includes(text);
+  return hasValue(table, row, isFound) ? IN_TEXT : NO_MATCH;
 }
 
-function hasProperty(kind: "type" | "flag", text: string, { variable, value }: VariableEntry, known: Known): boolean {
-  if (kind === "type") return variable.type === text;
-  if (text === "missing") return value === undefined;
-  return text === "changed" ? known.isChanged(variable.name) : isEncrypted(value?.content.value);
+function hasFlag(state: State, table: Table, row: number, flag: string): boolean {
+  const name = table.names[row] ?? "";
+  if (flag === "changed") return table.columns.some(({ place }) => readingOf(state, place).changes?.kinds.has(name));
+  if (flag === "missing") return table.columns.some(({ cells, isRead }) => isRead && !cells[row]?.value);
+  return hasValue(table, row, ({ value }) => isEncrypted(value?.content.value));
+}
+
+/** Whether one of the values in a row is like that. */
+function hasValue({ columns }: Table, row: number, isWanted: (entry: VariableEntry) => boolean): boolean {
+  return columns.some(({ cells }) => {
+    const entry = cells[row];
+    return entry !== undefined && isWanted(entry);
+  });
+}
+
+/** In lower case; `""` while it is masked, which a filter must not tell from any other. */
+function shownText(entry: VariableEntry, state: State): string {
+  const shown = shownValue(entry, state);
+  return shown.kind === "shown" ? shown.text.toLowerCase() : "";
+}
+
+/** Which values a filter has not searched; undefined if it has searched all, or none was to be. */
+export function notSearched(state: State, table: Table, filter: string): "masked" | "encrypted" | undefined {
+  const { revealed } = state;
+  if (parseFilter(filter).words.length === 0) return undefined;
+  if (revealed?.names !== "all") return "masked";
+  const isSealed = (entry: VariableEntry) => shownValue(entry, state).kind === "encrypted";
+  return table.names.some((_, row) => hasValue(table, row, isSealed)) ? "encrypted" : undefined;
 }
 
 /** In lower case. */
@@ -72,34 +102,40 @@ interface SearchTexts {
   readonly descriptions: readonly string[];
 }
 
-// Computed once for each array of entries, at the first search or sort.
-const knownTexts = new WeakMap<readonly VariableEntry[], SearchTexts>();
-const knownOrders = new WeakMap<readonly VariableEntry[], Map<Sort, readonly number[]>>();
+// Computed once for each table, at the first search or sort.
+const knownTexts = new WeakMap<Table, SearchTexts>();
+const knownOrders = new WeakMap<Table, Map<unknown, readonly number[]>>();
 
-function searchTexts(entries: readonly VariableEntry[]): SearchTexts {
-  const texts = knownTexts.get(entries) ?? {
-    names: entries.map(({ variable }) => variable.name.toLowerCase()),
-    descriptions: entries.map(({ variable }) => variable.description.toLowerCase()),
+function searchTexts(table: Table): SearchTexts {
+  const texts = knownTexts.get(table) ?? {
+    names: table.names.map((name) => name.toLowerCase()),
+    descriptions: table.names.map((_, row) => anyEntry(table, row)?.variable.description.toLowerCase() ?? ""),
   };
-  knownTexts.set(entries, texts);
+  knownTexts.set(table, texts);
   return texts;
 }
 
-function sortedRows(entries: readonly VariableEntry[], sort: Sort): readonly number[] {
-  const orders = knownOrders.get(entries) ?? new Map<Sort, readonly number[]>();
-  knownOrders.set(entries, orders);
-  const order = orders.get(sort) ?? sortRows(entries, sort);
-  orders.set(sort, order);
+function sortedRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): readonly number[] {
+  const orders = knownOrders.get(table) ?? new Map<unknown, readonly number[]>();
+  knownOrders.set(table, orders);
+  const key = sort === "changed" ? changes : sort;
+  const order = orders.get(key) ?? sortRows(table, sort, changes);
+  orders.set(key, order);
   return order;
 }
 
-function sortRows(entries: readonly VariableEntry[], sort: Sort): readonly number[] {
-  const rows = entries.map((_, row) => row);
+/** By last change the newest come first, and those of which nothing is known last. */
+function sortRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): readonly number[] {
+  const rows = [...table.names.keys()];
   if (sort === "id") return rows;
   if (sort === "type") {
-    return VARIABLE_TYPES.flatMap((type) => rows.filter((row) => entries[row]?.variable.type === type));
+    return VARIABLE_TYPES.flatMap((type) => rows.filter((row) => anyEntry(table, row)?.variable.type === type));
   }
-  const { names } = searchTexts(entries);
+  if (sort === "changed") {
+    const numbers = table.names.map((name) => changes?.get(name) ?? 0);
+    return rows.sort((a, b) => (numbers[b] ?? 0) - (numbers[a] ?? 0));
+  }
+  const { names } = searchTexts(table);
   return rows.sort((a, b) => ((names[a] ?? "") < (names[b] ?? "") ? -1 : 1));
 }
 
@@ -117,7 +153,7 @@ interface Term {
 export interface Query {
   readonly terms: readonly Term[];
   /** All if there is none. */
-  readonly types: ReadonlySet<VariableType>;
+  readonly types: ReadonlySet<VariableType | undefined>;
   /** The words that are found in names, and of these the ones that are found elsewhere too. */
   readonly nameWords: readonly string[];
   readonly words: readonly string[];

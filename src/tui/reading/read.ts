@@ -1,12 +1,11 @@
 import { toFailure } from "../state/opened-places.js";
 import type { OpenPlace } from "../state/ports.js";
-import { type Failure, groupOf, type PlaceInfo, type Reading, readingOf, withReading } from "../state/reading.js";
-import { notify, type Preferences, type State, type Step, type Work } from "../state/state.js";
+import { type Failure, groupOf, type PlaceInfo, readingOf, withReading } from "../state/reading.js";
+import { FIRST_VIEW, notify, type Preferences, type State, type Step, type Work } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
-import { changesBetween, isAnnounced, summarize, withChanges } from "./changes.js";
+import { changesBetween, checking, isAnnounced, lookUpChanges, summarize, withChanges } from "./changes.js";
 import { type Read, readPlace, stopReading } from "./read-place.js";
-import { decryptSelected } from "./reveal.js";
-import { NO_MARKS, relist, selectedEntry } from "./selection.js";
+import { NO_MARKS, selectedEntry } from "./selection.js";
 
 /** How long to wait before the next look for changes. A data file is only read again if it has changed. */
 const LOCAL_PAUSE_MS = 1_000;
@@ -28,7 +27,7 @@ export function initialState({ preferences = {}, ...start }: Start): Step {
     preferences,
     placeCursor: start.place,
     readings: new Map(),
-    list: { filter: "", type: undefined, sort: "id", isReversed: false, rows: [], cursor: 0, top: 0 },
+    list: FIRST_VIEW,
     marks: NO_MARKS,
     focus: "variables",
     recordTop: 0,
@@ -42,9 +41,9 @@ export function initialState({ preferences = {}, ...start }: Start): Step {
 
 export function openPlace(state: State, place: number): Step {
   // The same variable in another environment, as soon as it is read.
-  const wanted = state.list.wanted ?? selectedEntry(state)?.variable.name;
-  const opened = { ...state, place, placeCursor: place, revealed: undefined, marks: NO_MARKS, recordTop: 0 };
-  return read(relist({ ...opened, list: { ...state.list, rows: [], cursor: 0, top: 0, wanted } }), place);
+  const name = state.list.name || (selectedEntry(state)?.variable.name ?? "");
+  const list = { ...state.list, cursor: 0, top: 0, name };
+  return read({ ...state, place, placeCursor: place, revealed: undefined, recordTop: 0, list }, place);
 }
 
 export function reload(state: State): Step {
@@ -94,22 +93,20 @@ function reading(state: State, place: number, isLook: boolean): Work {
     try {
       const outcome = await readPlace(tools, place, isComplete ? entries : [], {
         onOpened: (opened) => dispatch((now) => placeOpened(now, place, opened)),
-        onProgress: (entries, total) => dispatch((now) => step(withRead(now, place, { entries, total }))),
+        onProgress: (entries, total) => dispatch((now) => step(withReading(now, place, { entries, total }))),
       });
       if (!outcome) return undefined;
       return (now) => {
+        const isNew = readingOf(now, place).entries !== outcome.entries || !readingOf(now, place).isComplete;
         const next = succeeded(now, place, outcome);
-        return place === now.place ? andThen(refreshOthers(next), decryptSelected) : step(next);
+        const isSorted = place === now.place && now.list.sort === "changed";
+        const looks = isNew ? [checking(place, outcome.entries), ...(isSorted ? [lookUpChanges(place)] : [])] : [];
+        return andThen(step(next, ...looks), place === now.place ? refreshOthers : step);
       };
     } catch (error) {
       return (now) => step(failed(now, place, toFailure(error), ticks()));
     }
   };
-}
-
-function withRead(state: State, place: number, change: Partial<Reading>): State {
-  const next = withReading(state, place, change);
-  return place === state.place ? relist(next, state) : next;
 }
 
 /** Sets what some places tell only once they are open. A gone place that is listed anew is opened there. */
@@ -143,9 +140,8 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: R
     ...(changes && summary !== undefined && { changes: withChanges(before.changes, changes, now) }),
   });
   if (place !== state.place || isSame) return next;
-  const listed = relist(next, state);
   // After an edit of our own, the notice about it and its undo stays.
-  return changes && summary !== undefined && !isAnnounced(changes, state) ? notify(listed, summary) : listed;
+  return changes && summary !== undefined && !isAnnounced(changes, state) ? notify(next, summary) : next;
 }
 
 /** Handles a failed read: schedules the next try unless it would only fail again. */

@@ -1,8 +1,8 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, valueText } from "../../domain/variable.js";
-import type { State, Step, Work } from "../state/state.js";
+import type { State, Work } from "../state/state.js";
 import { step } from "../state/work.js";
-import { selectedEntry } from "./selection.js";
+import type { Listed } from "./selection.js";
 import { isRevealed } from "./shown.js";
 
 export const REVEAL_MS = 30_000;
@@ -48,18 +48,18 @@ function masked(state: State, hidden: readonly string[]): State {
   return { ...state, revealed: { names, decrypted, ends, until: Math.max(...ends.values()) } };
 }
 
-/** Decrypts the value under the cursor if it is revealed and encrypted by a client. */
-export function decryptSelected(state: State): Step {
-  const entry = selectedEntry(state);
-  const { revealed } = state;
-  const sealed = entry?.value?.content.value;
-  if (!entry || !revealed || !isEncrypted(sealed)) return step(state);
-  const isWanted = isRevealed(revealed, entry.variable.name) && !revealed.decrypted.has(sealed);
-  return isWanted ? step(state, decrypting(entry, state.place)) : step(state);
+/** Decrypts the values in the row under the cursor that are revealed, and encrypted by a client. */
+export function decryptions({ revealed }: State, { table, row, name = "" }: Listed): Work[] {
+  if (!revealed || !isRevealed(revealed, name)) return [];
+  return table.columns.flatMap(({ place, cells }): Work[] => {
+    const entry = cells[row];
+    const sealed = entry?.value?.content.value;
+    return entry && isEncrypted(sealed) && !revealed.decrypted.has(sealed) ? [decrypting(entry, place)] : [];
+  });
 }
 
 /** Decrypts the value of a place, while it is revealed. */
-export function decrypting({ variable, value }: VariableEntry, place: number): Work {
+function decrypting({ variable, value }: VariableEntry, place: number): Work {
   return async ({ places }) => {
     if (!value) return undefined;
     const sealed = valueText(value.content.value);

@@ -1,205 +1,107 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { pageSize } from "../state/layout.js";
-import { readingOf } from "../state/reading.js";
-import type { List, Marks, State } from "../state/state.js";
-import { keepVisible, moveCursor, type Position, scrollList } from "../widgets/list.js";
-import { listRows } from "./filter.js";
-import { shownValue } from "./shown.js";
+import type { Marks, State, View } from "../state/state.js";
+import { keepVisible, type Position } from "../widgets/list.js";
+import { rowsOf } from "./filter.js";
+import { type Table, tableOf } from "./table.js";
 
-/** The variable under the cursor; undefined if the list is empty. */
-export function selectedEntry(state: Pick<State, "readings" | "place" | "list">): VariableEntry | undefined {
-  const row = state.list.rows[state.list.cursor];
-  return row === undefined ? undefined : readingOf(state).entries[row];
+/** A table as it is listed: its position is that in `rows`. */
+export interface Listed extends Position {
+  readonly table: Table;
+  /** Indexes of the rows that are listed. */
+  readonly rows: readonly number[];
+  /** How many of them are visible. */
+  readonly page: number;
+  /** The row under the cursor, and its variable; -1 and undefined if nothing is listed. */
+  readonly row: number;
+  readonly name: string | undefined;
 }
 
-/**
- * Updates the rows after the list's rules or the entries have changed. The cursor goes to the variable that it is to
- * find, or else stays on its variable, or else on its row.
- */
-export function relist(state: State, before: State = state): State {
-  const { entries, isComplete, changes } = readingOf(state);
-  const rows = listRows(entries, state.list, {
-    isChanged: (name) => changes?.kinds.has(name) ?? false,
-    textOf: (entry) => {
-      const shown = shownValue(entry, state);
-      return shown.kind === "shown" ? shown.text : undefined;
-    },
-  });
-  const selected = selectedEntry(before)?.variable.name;
-  const wanted = state.list.wanted ?? selected;
-  const found = rowOf(wanted, rows, entries);
-  const line = found < 0 && wanted !== selected ? rowOf(selected, rows, entries) : found;
-  const cursor = Math.max(0, line >= 0 ? line : Math.min(before.list.cursor, rows.length - 1));
-  const list = { ...state.list, rows, cursor, wanted: found < 0 ? wanted : undefined };
-  // Lines are other variables now.
-  const kept = withRange(before);
-  const isChanged = isComplete && entries !== readingOf(before).entries;
-  const marks = isChanged ? pruned(kept, entries) : kept;
-  const next = cursorInView({ ...state, list, marks });
-  return selectedEntry(next)?.variable.name === selected ? next : { ...next, recordTop: 0 };
+export function listed(state: State, places: readonly number[], view: View, page: number): Listed {
+  const table = tableOf(state, places);
+  const rows = rowsOf(state, table, view);
+  const position = keepVisible({ cursor: cursorOf(table, rows, view), top: view.top }, rows.length, page);
+  const row = rows[position.cursor] ?? -1;
+  return { table, rows, page, ...position, row, name: table.names[row] };
 }
 
-/** The line of a variable in the list; -1 if it isn't listed. */
-function rowOf(name: string | undefined, rows: readonly number[], entries: readonly VariableEntry[]): number {
-  return name === undefined ? -1 : rows.findIndex((row) => entries[row]?.variable.name === name);
+/** Where the variable of a view is among rows; where its cursor was, if it isn't there. */
+function cursorOf({ names }: Table, rows: readonly number[], { name, cursor }: View): number {
+  const isAt = (row: number | undefined) => row !== undefined && names[row] === name;
+  if (name === "" || isAt(rows[cursor])) return cursor;
+  const at = rows.findIndex(isAt);
+  return at < 0 ? cursor : at;
 }
 
-export function withList(state: State, change: Partial<List>): State {
-  return relist({ ...state, list: { ...state.list, ...change } }, state);
+// Computed once for each state.
+const lists = new WeakMap<State, Listed>();
+
+/** The list of variables. */
+export function listOf(state: State): Listed {
+  const known = lists.get(state) ?? listed(state, [state.place], state.list, pageSize(state, "variables"));
+  lists.set(state, known);
+  return known;
 }
 
-/** The list while a filter is typed: the cursor goes to the best match. */
-export function withTypedFilter(state: State, filter: string): State {
-  const next = withList(state, { filter });
-  // An empty list, or a filter without matches, keeps the selection.
-  if (next.list.rows.length === 0 || filter.trim() === "") return next;
-  return { ...next, list: { ...next.list, cursor: 0, top: 0, wanted: undefined }, recordTop: 0 };
+/** The variable under the cursor of the list; undefined if the list is empty. */
+export function selectedEntry(state: State): VariableEntry | undefined {
+  const { table, row } = listOf(state);
+  return table.columns[0]?.cells[row];
 }
 
-/** The cursor on a variable, now or as soon as it is listed. Filter and type are removed if they hide it. */
-export function withCursorOn(state: State, wanted: string): State {
-  const next = withList(state, { wanted });
-  return next.list.wanted === undefined ? next : withList(state, { wanted, filter: "", type: undefined });
-}
-
-/** Moves the cursor. */
-export function moveInList(state: State, key: string): State {
-  const { list } = state;
-  const moved = moveCursor(list, list.rows.length, pageSize(state, "variables"), key);
-  return moved ? withPosition(state, moved) : state;
-}
-
-/** Moves the cursor to a row. */
-export function selectInList(state: State, cursor: number): State {
-  return cursorInView(withPosition(state, { cursor, top: state.list.top }));
-}
-
-/** Moves the visible rows, and the cursor only if it would not be one of them. */
-export function scrollInList(state: State, by: number): State {
-  const { list } = state;
-  return withPosition(state, scrollList(list, list.rows.length, pageSize(state, "variables"), by));
-}
-
-/** The record of another variable starts at its first line. */
-function withPosition(state: State, position: Position): State {
-  const recordTop = position.cursor === state.list.cursor ? state.recordTop : 0;
-  return { ...state, list: { ...state.list, ...position, wanted: undefined }, recordTop };
-}
-
-export function cursorInView(state: State): State {
-  const { cursor, top, rows } = state.list;
-  const position = keepVisible({ cursor, top }, rows.length, pageSize(state, "variables"));
-  const isSame = position.cursor === cursor && position.top === top;
-  return isSame ? state : { ...state, list: { ...state.list, ...position } };
+/** The list with its cursor on a variable. Filter and type are removed if they hide it. */
+export function withCursorOn(state: State, name: string): State {
+  const next = { ...state, list: { ...state.list, name } };
+  return listOf(next).name === name ? next : { ...next, list: { ...next.list, filter: "", only: undefined } };
 }
 
 export const NO_MARKS: Marks = { names: new Set() };
 
-type Marked = Pick<State, "marks" | "list" | "readings" | "place">;
-
-/** Whether the variable on a line of the list is marked, or in the open range. */
-export function isMarked({ marks, list }: Marked, name: string, line: number): boolean {
-  return marks.names.has(name) || isInRange(marks, list.cursor, line);
-}
-
-function isInRange({ from }: Marks, cursor: number, line: number): boolean {
-  return from !== undefined && Math.min(from, cursor) <= line && line <= Math.max(from, cursor);
+/** Whether the variable on a line of a table is marked, or in the open range. */
+export function isMarked({ names, from }: Marks, { cursor }: Listed, name: string, line: number): boolean {
+  return names.has(name) || (from !== undefined && Math.min(from, cursor) <= line && line <= Math.max(from, cursor));
 }
 
 export function hasMarks({ names, from }: Marks): boolean {
   return names.size > 0 || from !== undefined;
 }
 
-/** The marks as they are now: the open range is kept. */
-export function withRange(state: Marked): Marks {
-  const { marks, list } = state;
-  const { from } = marks;
+/** The marks with those of the open range, which ends. */
+export function withRange(marks: Marks, at: Listed): Marks {
+  const { names, from } = marks;
   if (from === undefined) return marks;
-  const [first, last] = [Math.min(from, list.cursor), Math.max(from, list.cursor)];
-  const names = new Set(marks.names);
-  for (const name of listedNames(state, first, last + 1)) names.add(name);
-  return { names };
-}
-
-/** Without variables that are gone. */
-function pruned(marks: Marks, entries: readonly VariableEntry[]): Marks {
-  if (marks.names.size === 0) return marks;
-  const names = entries.map(({ variable }) => variable.name).filter((name) => marks.names.has(name));
-  return names.length === marks.names.size ? marks : { names: new Set(names) };
+  const range = namesOf(at, Math.min(from, at.cursor), Math.max(from, at.cursor) + 1);
+  return { names: new Set([...names, ...range]) };
 }
 
 /** Without these variables. */
-export function unmarked(state: Marked, variables: readonly { readonly name: string }[]): Marks {
-  const { names } = withRange(state);
-  const left = new Set(names);
-  for (const { name } of variables) left.delete(name);
-  return left.size === names.size ? state.marks : { names: left };
+export function unmarked({ marks }: State, variables: readonly { readonly name: string }[]): Marks {
+  const names = new Set(marks.names);
+  for (const { name } of variables) names.delete(name);
+  return names.size === marks.names.size ? marks : { ...marks, names };
 }
 
-export function toggled(state: Marked, name: string): Marks {
-  const names = new Set(state.marks.names);
-  if (!names.delete(name)) names.add(name);
-  return { names };
-}
-
-/** Marks the listed rows without a mark, and unmarks the others. */
-export function inverted(state: Marked): Marks {
-  const names = new Set(withRange(state).names);
-  for (const name of listedNames(state)) if (!names.delete(name)) names.add(name);
+/** Marks variables without a mark, and unmarks the others. */
+export function toggled(marks: Marks, changed: readonly string[]): Marks {
+  const names = new Set(marks.names);
+  for (const name of changed) if (!names.delete(name)) names.add(name);
   return { names };
 }
 
 /** Marks all that are listed, or none of them if all are marked already. */
-export function allOrNone(state: Marked): Marks {
-  const listed = listedNames(state);
-  const names = new Set(withRange(state).names);
-  const isNone = listed.every((name) => names.has(name));
-  for (const name of listed)
-    if (isNone) names.delete(name);
-    else names.add(name);
-  return { names };
+export function allOrNone(marks: Marks, at: Listed): Marks {
+  const all = namesOf(at);
+  const missing = all.filter((name) => !marks.names.has(name));
+  return toggled(marks, missing.length > 0 ? missing : all);
 }
 
-function listedNames(state: Marked, from = 0, to = state.list.rows.length): string[] {
-  const { entries } = readingOf(state);
-  return state.list.rows.slice(from, to).flatMap((row) => entries[row]?.variable.name ?? []);
+/** The names on the lines of a table. */
+export function namesOf({ table, rows }: Listed, from = 0, to = rows.length): string[] {
+  return rows.slice(from, to).flatMap((row) => table.names[row] ?? []);
 }
 
-/** How many variables are marked, and how many of them are not in the list. */
-export function markedCounts(state: Marked): { readonly marked: number; readonly hidden: number } {
-  const { names } = withRange(state);
-  return { marked: names.size, hidden: names.size - listedCount(state, names) };
-}
-
-interface Listed {
-  readonly names: ReadonlySet<string>;
-  readonly count: number;
-}
-
-// Counted once for each change of the list or the marks.
-const knownCounts = new WeakMap<readonly number[], Listed>();
-
-function listedCount(state: Marked, names: ReadonlySet<string>): number {
-  const { rows } = state.list;
-  if (names.size === 0 || rows.length === readingOf(state).entries.length) return names.size;
-  const known = knownCounts.get(rows);
-  if (known?.names === names) return known.count;
-  const count = listedNames(state).filter((name) => names.has(name)).length;
-  knownCounts.set(rows, { names, count });
-  return count;
-}
-
-/** The variables that a command acts on, in the order of the source: those that are marked, or else the selected one. */
-export function targetEntries(state: State): readonly VariableEntry[] {
-  if (actsOnMarked(state)) {
-    const { names } = withRange(state);
-    return readingOf(state).entries.filter(({ variable }) => names.has(variable.name));
-  }
-  const entry = selectedEntry(state);
-  return entry ? [entry] : [];
-}
-
-/** Whether a command acts on marked variables instead of the selected one. The record shows one variable. */
-export function actsOnMarked({ marks, focus }: Pick<State, "marks" | "focus">): boolean {
-  return focus !== "record" && hasMarks(marks);
+/** How many of the marked variables are not listed. */
+export function hiddenMarks({ names }: Marks, { table, rows }: Listed): number {
+  if (names.size === 0) return 0;
+  return rows.reduce((left, row) => (names.has(table.names[row] ?? "") ? left - 1 : left), names.size);
 }

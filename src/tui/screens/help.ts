@@ -3,7 +3,6 @@ import type { State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { hints, type KeyHint, pop, runCommand, top, whyNot } from "../view/screen.js";
 import { GLOBAL_KEYS } from "../widgets/key.js";
-import { MOVES } from "../widgets/list.js";
 import { commandItem, labelsOf } from "./command-line.js";
 import { isMenu, type Menu, type MenuItem, openMenu } from "./menu.js";
 
@@ -36,17 +35,12 @@ const TEXT_KEYS = hints(
   "←→ move, Home start of the line, End end of the line, Ctrl-← word to the left, Ctrl-→ word to the right, " +
     "Ctrl-W delete the word to the left, Ctrl-U delete all to the left, Ctrl-K delete all to the right",
 );
-const LIST_KEYS: readonly KeyHint[] = MOVES.map(({ keys, help }) => {
-  const names = keys.split(" ");
-  return { key: labelsOf(names), name: names[0], label: help };
-});
 
 /** The keys of a screen over the list besides commands. */
 function keyItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
   const { screen, data } = top(state) ?? {};
   if (!screen) return [];
   const isTyping = screen.types?.(state, data) ?? false;
-  const isFixed = whereOf(state) === undefined;
   const itemsOf = (group: string, keys: readonly KeyHint[]) =>
     keys.map(({ key, label, name }): MenuItem => {
       const run = (now: State) =>
@@ -58,7 +52,6 @@ function keyItems(state: State, commands: readonly Command[]): readonly MenuItem
   return [
     ...itemsOf("Here", [...shown, ...more]),
     ...itemsOf("Text", isTyping ? TEXT_KEYS : []),
-    ...itemsOf("Move", isFixed ? [] : LIST_KEYS),
     ...globalItems(commands),
   ];
 }

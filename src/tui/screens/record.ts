@@ -2,9 +2,9 @@ import { isReservedName } from "../../domain/reserved-names.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, type Variable } from "../../domain/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
-import { kindOf } from "../reading/matrix-table.js";
 import { selectedEntry } from "../reading/selection.js";
-import { shownValue } from "../reading/shown.js";
+import { problemOf, shownValue } from "../reading/shown.js";
+import { kindOf } from "../reading/table.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import type { Revealed, State } from "../state/state.js";
@@ -100,7 +100,9 @@ interface Fact {
   readonly role?: Role;
 }
 
-function facts({ variable, value }: VariableEntry, state: State): Fact[] {
+function facts(entry: VariableEntry, state: State): Fact[] {
+  const { variable, value } = entry;
+  const problem = problemOf(state, entry);
   const { type, id, name } = variable;
   const mark = readingOf(state).changes?.kinds.get(name);
   const facts: Fact[] = [
@@ -113,6 +115,7 @@ function facts({ variable, value }: VariableEntry, state: State): Fact[] {
       ? { label: "encrypted", text: "yes, by a client", short: "encrypted" }
       : { label: "encrypted", text: "no", short: "not encrypted" },
   ];
+  if (problem !== undefined) facts.push({ label: "check", text: `! ${problem}`, role: "danger" });
   if (mark) facts.push({ label: "change", text: CHANGES[mark], role: "warning" });
   if (isReservedName(name)) facts.push({ label: "name", text: RESERVED_WARNING, role: "warning" });
   return facts;

@@ -28,24 +28,29 @@ export interface PlannedEdit {
   readonly from?: number | undefined;
 }
 
-export const SORTS = ["id", "name", "type"] as const;
+export const SORTS = ["id", "name", "type", "changed"] as const;
 export type Sort = (typeof SORTS)[number];
 
-export interface List extends Position {
+/** Which rows of a table are listed, and where in it the person is. The rows follow from the data. */
+export interface View extends Position {
+  /** The variable under the cursor. The cursor goes to it as soon as it is listed, unless it is moved before. */
+  readonly name: string;
   readonly filter: string;
-  readonly type: VariableType | undefined;
+  /** Only the variables of a type, with values that differ, that are missing, or that are not equal everywhere. */
+  readonly only: VariableType | "differing" | "missing" | "unequal" | undefined;
   readonly sort: Sort;
   readonly isReversed: boolean;
-  /** The variable that the cursor goes to as soon as it is listed, unless it is moved before; undefined once it is there. */
-  readonly wanted?: string | undefined;
-  /** Indexes into `entries` of those that match filter and type, in the order of the list. */
-  readonly rows: readonly number[];
 }
 
-/** The variables that are marked for one action on all of them, in no order, even while a filter hides them. */
+export const FIRST_VIEW: View = {
+  ...{ name: "", cursor: 0, top: 0 },
+  ...{ filter: "", only: undefined, sort: "id", isReversed: false },
+};
+
+/** The variables that are marked for one action on all of them, in whichever place. */
 export interface Marks {
   readonly names: ReadonlySet<string>;
-  /** The line of the list where a range begins; it ends at the cursor, until it is kept. */
+  /** The line of the table where a range begins; it ends at the cursor, until it is kept. */
   readonly from?: number | undefined;
 }
 
@@ -95,7 +100,7 @@ export interface State {
   readonly placeCursor: number;
   /** What is known of the variables of places, by their index. */
   readonly readings: ReadonlyMap<number, Reading>;
-  readonly list: List;
+  readonly list: View;
   readonly marks: Marks;
   readonly focus: PanelName;
   /** First visible line of the record. */

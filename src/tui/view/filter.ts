@@ -1,38 +1,32 @@
-import type { State, Step } from "../state/state.js";
+import type { State, Step, View } from "../state/state.js";
 import { step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, type Line, lineWidth } from "../text/line.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { editLine, type TextField, textField, textInput } from "../widgets/text-field.js";
-import { hints, type KeyHint, keyLine, pop, push, type Screen } from "./screen.js";
-
-/** A list that a text filters. The functions get the state without the filter's own screen. */
-export interface Filterable {
-  /** Filters by a text that has just been typed: the cursor goes to the best match. */
-  apply(state: State, text: string): Step;
-  /** Brings back the filter and the cursor from before. */
-  cancel(state: State): Step;
-  /** Moves in the list, after a key such as `down`. */
-  move(state: State, key: string): Step;
-  /** How many rows are shown, and how many there are. */
-  counts(state: State): readonly [found: number, all: number];
-}
+import { gridOf, hints, type KeyHint, keyLine, pop, push, type Screen, withData } from "./screen.js";
+import { filtered, moveRows } from "./table.js";
 
 interface TypedFilter {
   readonly field: TextField;
-  readonly list: Filterable;
+  /** The view from before, to go back to. */
+  readonly before: View;
+  /** How many rows there are without a filter. */
+  readonly all: number;
 }
 
-/** Lets the person type the filter of the list on the screen. @param filter the present one */
-export function openFilter(state: State, filter: string, list: Filterable): Step {
-  return step(push(state, FILTER, { field: textField(filter), list }));
+/** Lets the person type the filter of the table on the screen. */
+export function openFilter(state: State): Step {
+  const grid = gridOf(state);
+  const all = gridOf(grid.with({ filter: "" })).rows.length;
+  return step(push(state, FILTER, { field: textField(grid.view.filter), before: grid.view, all }));
 }
 
 const FILTER: Screen<TypedFilter> = {
   name: "filter",
   key: filterKey,
-  input: (state, { field, list }) => {
-    const [found, all] = list.counts(pop(state));
+  input: (state, { field, all }) => {
+    const found = gridOf(state).rows.length;
     return [typedLine("/", field, `  ${countText(found)} of ${countText(all)} `, FILTER_KEYS, state.columns)];
   },
   hints: () => FILTER_KEYS,
@@ -62,19 +56,14 @@ export function typedLine(
 /** Keys that move in the list meanwhile. */
 const MOVES = ["up", "down", "pageup", "pagedown"];
 
-/** The list follows the filter with each key. */
+/** The table follows the filter with each key. */
 function filterKey(state: State, typed: TypedFilter, key: Key): Step {
-  const { field, list } = typed;
+  const { field, before } = typed;
   const name = editKeyName(key);
-  const below = pop(state);
-  if (name === "enter" || (name === "backspace" && field.text === "")) return step(below);
-  if (name === "escape") return list.cancel(below);
-  if (MOVES.includes(name)) return over(list.move(below, name), typed);
+  if (name === "enter" || (name === "backspace" && field.text === "")) return step(pop(state));
+  if (name === "escape") return step(pop(gridOf(state).with(before)));
+  if (MOVES.includes(name)) return step(moveRows(state, name));
   const edited = editLine(field, key);
-  const isSame = edited.text === field.text;
-  return over(isSame ? step(below) : list.apply(below, edited.text), { ...typed, field: edited });
-}
-
-function over([state, work]: Step, typed: TypedFilter): Step {
-  return [push(state, FILTER, typed), work];
+  const next = withData(state, FILTER, { ...typed, field: edited });
+  return step(edited.text === field.text ? next : filtered(next, edited.text));
 }

@@ -14,7 +14,7 @@ import {
   wrapLines,
 } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { type Position, scrollText } from "../widgets/list.js";
+import { scrollText } from "../widgets/list.js";
 import { type TextField, textInput } from "../widgets/text-field.js";
 
 export interface PanelContent {
@@ -28,6 +28,8 @@ export interface PanelContent {
   readonly isProduction?: boolean;
   /** From the top; cut to the size of the panel. */
   readonly lines: readonly Line[];
+  /** How many of them are headings, which a double click does not open. */
+  readonly heads?: number;
   /** The panel of the list that a click gives the focus. */
   readonly panel?: PanelName;
   /** The state after a click into it; undefined if nothing to select is there. */
@@ -47,19 +49,6 @@ export interface Panel {
 export interface Cell {
   readonly line: number;
   readonly column: number;
-}
-
-/** Selects the row that was clicked, of a list with `head` lines above its `count` rows. */
-export function selectRow(
-  { top }: Pick<Position, "top">,
-  count: number,
-  head: number,
-  select: (state: State, index: number) => State,
-): PanelContent["select"] {
-  return (state, { line }) => {
-    const index = top + line - head;
-    return line >= head && index < count ? select(state, index) : undefined;
-  };
 }
 
 /** A text that can be longer than its panel, of which `page` lines from `top` on are visible. */
@@ -84,13 +73,6 @@ export function scrolledLines(
 function positionText(count: number, top: number, page: number): string {
   return `${countText(top + 1)}-${countText(Math.min(count, top + page))}/${countText(count)}`;
 }
-
-/** The signs of differences and of marks. */
-export const SIGNS = {
-  added: { text: "+ ", role: "success" },
-  removed: { text: "- ", role: "danger" },
-  changed: { text: "~ ", role: "warning" },
-} as const;
 
 /** `PORT`, or `12 variables`. */
 export function variablesText([first, ...others]: readonly { readonly name: string }[]): string {
@@ -117,25 +99,6 @@ export function buttonLine(buttons: readonly Button[], focused: number): Line {
 
 /** The gap between two cells of a list. */
 export const GAP = "  ";
-
-/** The heading of a list, as wide as its cells. */
-export function headingLine(cells: readonly string[]): Line {
-  return [{ text: `   ${cells.join(GAP)} `, role: "muted", isBold: true }];
-}
-
-/** The `page` visible rows of a list, with the mark of the cursor. Only these are formatted. */
-export function rowLines<T>(
-  rows: readonly T[],
-  { cursor, top }: Position,
-  page: number,
-  isFocused: boolean,
-  format: (row: T, index: number) => Line,
-): Line[] {
-  return rows.slice(top, top + page).map((row, line) => {
-    const index = top + line;
-    return rowLine(format(row, index), index === cursor, isFocused);
-  });
-}
 
 /** One row of a list, with the mark of the cursor if that is on it. */
 export function rowLine(cells: Line, isUnderCursor: boolean, isFocused: boolean): Line {

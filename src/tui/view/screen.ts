@@ -1,12 +1,12 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { selectedEntry, targetEntries } from "../reading/selection.js";
+import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
 import { actsIn, type Command, whereOf } from "../state/command.js";
 import type { Layout, Size } from "../state/layout.js";
-import { type Notice, notify, type State, type Step } from "../state/state.js";
+import { type Notice, notify, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, type Line, wrapWords } from "../text/line.js";
-import { type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
+import { commandKeyName, type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
 import type { Panel, PanelContent } from "./panel.js";
 
 /** What a screen does with its data. The list, the places and the record are below all screens of the stack. */
@@ -27,8 +27,10 @@ export interface Screen<D> {
   types?(state: State, data: D): boolean;
   /** What commands do here, by their names, where that is not what they do in the list. */
   readonly acts?: Readonly<Record<string, Act<D>>>;
-  /** What is under the cursor; by default that of the list. */
-  selected?(state: State, data: D): Selection;
+  /** Its table of variables, whose view is a part of its data. */
+  readonly table?: TableOf<D>;
+  /** Moves in something else than the table; undefined if the table has the focus. */
+  move?(state: State, data: D, key: string): State | undefined;
   /** Indexes of the places that it shows or edits, if not the open one. */
   places?(state: State, data: D): readonly number[];
   /** Reads what it needs after a change: of the data of a place, or of the list of places. */
@@ -51,16 +53,26 @@ export interface Act<D> {
   run(state: State, data: D): Step;
 }
 
-/** A variable in a place, with or without a value. */
-export interface Selection {
-  /** Index of the place. */
-  readonly place: number;
-  readonly name: string | undefined;
-  readonly entry: VariableEntry | undefined;
-  /** Why there is no name. */
+/** A table of variables by places. */
+interface TableOf<D> {
+  /** Indexes of the places that are its columns. */
+  places(state: State, data: D): readonly number[];
+  /** How many rows are visible. */
+  page(state: State, data: D): number;
+  /** Index of the place whose values commands act on. */
+  place(state: State, data: D): number;
+  /** Why there is no variable under the cursor. */
   readonly nothing?: string;
-  /** Why it can't be edited, as far as known. */
-  readonly whyNotEdit?: string | undefined;
+}
+
+/** The table on the screen. */
+export interface Grid extends Listed {
+  readonly view: View;
+  /** Index of the place whose values commands act on. */
+  readonly place: number;
+  readonly nothing: string;
+  /** The state with a change of the view. */
+  with(change: Partial<View>): State;
 }
 
 type AnyScreen = Screen<unknown>;
@@ -186,20 +198,67 @@ export function noticeLines({ text, tone }: Pick<Notice, "text" | "tone">, colum
   ]);
 }
 
-/** What is under the cursor, in whichever screen. */
-export function selectionOf(state: State): Selection {
-  const open = top(state);
-  const shown = open?.screen.selected?.(state, open.data);
-  if (shown) return shown;
-  const entry = selectedEntry(state);
-  return { place: state.place, name: entry?.variable.name, entry };
+// Computed once for each state.
+const grids = new WeakMap<State, Grid>();
+
+/** The table that has the cursor: that of the screen that is drawn, or else the list. */
+export function gridOf(state: State): Grid {
+  const known = grids.get(state) ?? findGrid(state);
+  grids.set(state, known);
+  return known;
 }
 
-/** The variables that a command acts on: in the list those that are marked, or else what is under the cursor. */
-export function targetsOf(state: State): readonly VariableEntry[] {
-  if (state.stack.length === 0) return targetEntries(state);
-  const { entry } = selectionOf(state);
-  return entry ? [entry] : [];
+function findGrid(state: State): Grid {
+  const { screen, data } = drawn(state) ?? {};
+  const { place, list } = state;
+  if (!screen?.table) {
+    const change: Grid["with"] = (view) => ({ ...state, list: { ...list, ...view } });
+    return { ...listOf(state), view: list, place, nothing: "no variable is selected", with: change };
+  }
+  const { places, page, nothing = "no variable is selected", ...table } = screen.table;
+  const view = data as View;
+  return {
+    ...listed(state, places(state, data), view, page(state, data)),
+    ...{ view, nothing, place: table.place(state, data) },
+    with: (change) => changeData(state, screen, (before) => ({ ...(before as View), ...change })),
+  };
+}
+
+/** The entries of a place in a table. */
+function cellsOf({ table }: Grid, place: number): readonly (VariableEntry | undefined)[] {
+  return table.columns.find((column) => column.place === place)?.cells ?? [];
+}
+
+/** What is under the cursor, in whichever screen. */
+export function selectionOf(state: State, place = gridOf(state).place) {
+  const grid = gridOf(state);
+  const { name, nothing } = grid;
+  return { place, name, nothing, entry: cellsOf(grid, place)[grid.row] };
+}
+
+/** Why there is no variable under the cursor. */
+export function whyNoName(state: State): string | undefined {
+  const { name, nothing } = gridOf(state);
+  return name === undefined ? nothing : undefined;
+}
+
+/** Whether commands act on the marked variables instead of that under the cursor. The record shows one variable. */
+export function actsOnMarked({ marks, focus, stack }: State): boolean {
+  return hasMarks(marks) && (stack.length > 0 || focus !== "record");
+}
+
+/** The rows of the table that commands act on, in its order. */
+export function targetRows(state: State): readonly number[] {
+  const grid = gridOf(state);
+  if (!actsOnMarked(state)) return [grid.row];
+  const { names } = withRange(state.marks, grid);
+  return grid.table.names.flatMap((name, row) => (names.has(name) ? [row] : []));
+}
+
+/** The variables that commands act on, in a place. */
+export function targetsOf(state: State, place = gridOf(state).place): readonly VariableEntry[] {
+  const cells = cellsOf(gridOf(state), place);
+  return targetRows(state).flatMap((row) => cells[row] ?? []);
 }
 
 /** Why a command can't run here now; undefined if it can. */
@@ -225,6 +284,11 @@ export function runCommand(state: State, command: Command, argument = ""): Step 
   const open = top(state);
   const act = open?.screen.acts?.[command.name];
   return act ? act.run(state, open?.data) : command.run(state, argument);
+}
+
+/** The keys of a screen that has no others than those of commands. */
+export function commandKey(state: State, _data: unknown, key: Key, commands: readonly Command[]): Step {
+  return pressCommand(state, commandKeyName(key), commands) ?? step(state);
 }
 
 /** The keys of commands that have a label and can run where the cursor is. */

@@ -1,11 +1,11 @@
 import { durationText } from "../../domain/printable.js";
 import { command } from "../../domain/shell.js";
-import { parseFilter } from "../reading/filter.js";
 import { keyOf } from "../state/command.js";
 import { type Failure, readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLines } from "../text/line.js";
+import { whyNotFound } from "./table.js";
 
 /** The progress of the first read: `1,200 of 100,000`, or `""` before its first page; undefined if there is none. */
 export function progressText(state: State): string | undefined {
@@ -25,14 +25,8 @@ export function emptyListLines(state: State, width: number): Line[] {
 
 function emptyText(state: State): string {
   const { entries, isEditable } = readingOf(state);
-  const { filter, type } = state.list;
   if (entries.length === 0) return `no variables yet${isEditable ? `; ${keyOf(state, "add")} adds one` : ""}`;
-  const { problem, words } = parseFilter(filter);
-  if (problem !== undefined) return problem;
-  const isSearched = words.length === 0 || state.revealed?.names === "all";
-  const masked = isSearched ? "" : `; masked values were not searched: ${keyOf(state, "reveal-all")} shows them`;
-  if (filter !== "") return `nothing matches "${filter}"; ${keyOf(state, "back")} clears the filter${masked}`;
-  return `no variable is of type ${type ?? ""}; ${keyOf(state, "type")} shows other types`;
+  return whyNotFound(state) ?? `no variable is of type ${state.list.only}; ${keyOf(state, "type")} shows other types`;
 }
 
 /** The problem of a place whose variables are listed, on one line; undefined if there is none. */

@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
-import type { CellKind } from "../reading/matrix-table.js";
-import { MASK, type ShownValue, shownValue } from "../reading/shown.js";
+import { MASK, problemOf, type ShownValue, shownValue } from "../reading/shown.js";
+import type { CellKind } from "../reading/table.js";
 import { placeLabel } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
@@ -21,6 +21,26 @@ export const PLACEHOLDERS: Readonly<Record<ShownValue["kind"], Span>> = {
 };
 
 const ROLES = { STRING: "text", NUMBER: "number", BOOLEAN: "boolean", JSON: "text" } as const;
+
+const CELL_ROLES = { ...ROLES, STRING: "string", JSON: "json" } as const;
+
+/** The value of an entry in one cell, or its placeholder. @param before a text before it */
+export function valueCell(state: State, entry: VariableEntry, width: number, before = ""): Span {
+  const shown = shownValue(entry, state);
+  const isText = shown.kind === "shown" && shown.text !== "";
+  const { text, role = "text" } = isText
+    ? { text: withVisibleEnd(shown.text), role: CELL_ROLES[entry.variable.type] }
+    : PLACEHOLDERS[shown.kind];
+  return { text: cellText(before + text, width), role };
+}
+
+/** How the value of a cell compares, with the value itself where it is shown: `~ differs`, `~ 3000`. */
+export function comparedCell(state: State, entry: VariableEntry | undefined, kind: CellKind, width: number): Span {
+  const { sign, role = "text" } = KINDS[kind];
+  if (problemOf(state, entry) !== undefined) return { ...kindSpan(kind, width, "!"), role: "danger" };
+  if (!entry?.value || shownValue(entry, state).kind !== "shown") return kindSpan(kind, width);
+  return { text: valueCell(state, entry, width, `${sign} `).text, role };
+}
 
 /** A value before it is wrapped: JSON pretty-printed, any other text with its own lines. */
 export function valueLines(text: string, type: VariableType): readonly Line[] {
@@ -55,8 +75,9 @@ const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
 };
 
 /** `= same` in so many columns; nothing while the place isn't read. */
-export function kindSpan(kind: CellKind, width: number): Span {
-  const { sign, text, ...look } = KINDS[kind];
+function kindSpan(kind: CellKind, width: number, own?: string): Span {
+  const { sign: usual, text, ...look } = KINDS[kind];
+  const sign = own ?? usual;
   return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
 }
 

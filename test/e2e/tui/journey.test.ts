@@ -53,7 +53,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
 
     // Compares all environments, then two, with the values of the row.
     await tui.keys("m");
-    await tui.until(/NAME +● development +test +production/, /› PORT +=.same +~.differs +~.differs/);
+    await tui.until(/NAME +● development +test +production/, /› {2}PORT +=.same +~.differs +~.differs/);
     await tui.keys("v");
     await tui.until(/development +=.same +3000/, /production +~ differs +8080/);
     await tui.keys("Escape");

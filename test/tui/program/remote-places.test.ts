@@ -178,7 +178,7 @@ describe("a comparison", () => {
     await program.shows(/▶ \S+ → \S+ {2}1\/\d/);
     expect(program.frame()).toMatch(/~ DATABASE_URL +•+ +•+/);
     expect(program.frame()).toMatch(/- PORT +•+ +\(missing\)/);
-    program.press("v");
+    program.press("j", "v");
     expect(program.frame()).toMatch(/postgres:\/\/localhost\/dev +postgres:\/\/localhost\/test/);
   });
 

@@ -21,7 +21,7 @@ describe("a comparison", () => {
     expect(frame).not.toMatch(/PORT|UNSET/);
     expect(frame).toContain("+ only there   - only here   ~ differs");
     expect(tui.footer()).toBe(
-      " Tab panel  / filter  n next  v reveal  y copy  Y copy the other  e edit  u undo  > copy to  < copy from there  r refresh  ? help  Esc back",
+      " Tab panel  / filter  s sort  n next  Space mark  v reveal  y copy  Y copy the other  e edit  x delete  u undo  > copy to  < copy from  H history  r refresh  ? help  Esc back",
     );
   });
 
@@ -75,7 +75,7 @@ describe("a comparison", () => {
     tui.press("u");
     await tui.shows(/undo the change of DATABASE_URL in test\?/);
     tui.press("enter");
-    await tui.shows(/undid the change of/, /→ test {2}2\/3/);
+    await tui.shows(/undid the change of/, /→ test {2}1\/3/);
     tui.press("g", "<");
     await tui.shows(/copy DATABASE_URL to development\?/);
     tui.press("enter");
@@ -101,12 +101,14 @@ describe("a comparison", () => {
     expect(tui.footer()).toBe(" ✗ there is no difference");
   });
 
-  it("shows its keys with ?, and : acts on the list", async () => {
-    const tui = await compared({ rows: 50 });
+  it("shows its keys with ?, and : acts on it, or else on the list", async () => {
+    const tui = await compared({ rows: 60 });
     tui.press("?");
-    expect(tui.frame()).toMatch(/> +copy-to +copy the value to other places[\s\S]*PgUp Ctrl-B +a page up/);
-    tui.press("?", ":", ..."sort name", "enter");
-    expect([tui.state.stack, tui.state.list.sort]).toEqual([[], "name"]);
+    expect(tui.frame()).toMatch(/> +copy-to +copy the value to other places[\s\S]*PgUp Ctrl-B +page-up +a page up/);
+    tui.press("?", ":", ..."sort id", "enter");
+    expect(tui.frame()).toMatch(/DATABASE_URL[\s\S]*FLAGS[\s\S]*DEBUG/);
+    tui.press(":", ..."type json", "enter");
+    expect([tui.state.stack, tui.names]).toEqual([[], ["FLAGS"]]);
   });
 
   it("follows changes of the open place", async () => {
@@ -162,7 +164,7 @@ describe("the matrix", () => {
     expect(frame).toMatch(/NAME +● development +test +production/);
     expect(frame).toMatch(/DATABASE_URL +.*= same +~ differs +~ differs/);
     expect(frame).toMatch(/PORT += same +~ differs|PORT += same += same +~ differs/);
-    expect(frame).toMatch(/UNSET +- missing +- missing +(~ differs|= same)/);
+    expect(frame).toMatch(/UNSET +[-!] missing +[-!] missing +(~ differs|= same)/);
     expect(frame).toContain("= same  ~ differs  - missing  * encrypted  ? not read");
     expect(frame).not.toContain(SECRET);
     expect(frame).toMatch(/▶ shop 1\/5 {2}place 1\/3/);
@@ -186,7 +188,7 @@ describe("the matrix", () => {
     );
     const tui = await matrix({ data, encKeyFile: await keyFile(KEY) });
     const cells = (name: string) => {
-      const row = new RegExp(` ${name} +[=~*-].*`).exec(tui.frame())?.[0] ?? "";
+      const row = new RegExp(` ${name} +[=~*!-].*`).exec(tui.frame())?.[0] ?? "";
       return row.match(/same|differs|missing|encrypted/g)?.join(" ");
     };
     expect(["JSON", "ELSEWHERE", "SEALED", "PLAIN", "SPACES"].map(cells)).toEqual([
@@ -197,9 +199,9 @@ describe("the matrix", () => {
       "same encrypted encrypted",
     ]);
     for (const [keys, expected] of [
-      [["j", "j", "v"], /› SEALED +=.same +=.same +=.same/],
-      [["j", "v"], /› PLAIN +=.same +=.same +~.differs/],
-      [["j", "v"], /› SPACES +=.same +=.same +~.differs/],
+      [["j", "j", "v"], /› {2}SEALED +=.x +=.x +=.x /],
+      [["j", "v"], /› {2}PLAIN +=.x +=.x +~.y /],
+      [["j", "v"], /› {2}SPACES +=.\{.+ +=.\{.+ +~."no" /],
     ] as const) {
       tui.press(...keys);
       await tui.shows(expected);
@@ -228,7 +230,7 @@ describe("the matrix", () => {
     });
     expect(titles).toEqual(["only differing", "only missing", undefined]);
     tui.press("j", "/", ..."unset", "escape");
-    expect(tui.frame()).toMatch(/› ?PORT/);
+    expect(tui.frame()).toMatch(/› {2}PORT/);
     tui.press("/", ..."por");
     expect(tui.footer()).toMatch(/^ \/por +1 of 5/);
     tui.press("enter", "escape");
@@ -244,7 +246,10 @@ describe("the matrix", () => {
     tui.press("enter");
     await tui.shows(/copy DATABASE_URL to development\?/);
     tui.press("enter");
-    await tui.shows(/✓ copied DATABASE_URL to development; u undoes it/, /▶ shop 1\/5 {2}place 2\/3/);
+    await tui.shows(
+      /✓ copied DATABASE_URL to development; u undoes it|✓ copied DATABASE_URL; u undoes it/,
+      /▶ shop 1\/5 {2}place 2\/3/,
+    );
     expect(await tui.saved("DATABASE_URL")).toBe(`other ${SECRET}`);
     tui.press("e", "!", "ctrl-s");
     await tui.shows(/change DATABASE_URL in test\?/);
@@ -260,6 +265,38 @@ describe("the matrix", () => {
     expect(tui.frame()).toMatch(/test +~ differs +other hunter2/);
     tui.press("j", "l", "l", "enter");
     await tui.shows(/appvars {2}shop\/production/, /›. ?.?PORT/);
+  });
+
+  it("fills a missing value with < from the nearest place to the left that has one, else from the right", async () => {
+    const tui = await matrix();
+    tui.press("G", "l", "l", "<");
+    await tui.shows(/DEBUG to production\?/);
+    tui.press(..."DEBUG", "enter");
+    await tui.shows(/✓ .*DEBUG/, /DEBUG +.*= same +! missing +.*= same/);
+    expect(await tui.saved("DEBUG", "production")).toBe(true);
+    tui.press("k", "h", "<");
+    await tui.shows(/UNSET to test\?/);
+    tui.press("enter");
+    await tui.shows(/UNSET +! missing +.*= same +.*= same/);
+    expect(await tui.saved("UNSET", "test")).toBe(true);
+  });
+
+  it("says with < why there is nothing to copy", async () => {
+    const tui = await matrix({ data: { ...SHOP, values: SHOP.values.filter(({ variable_id }) => variable_id !== 5) } });
+    tui.press("G", "<");
+    expect(tui.footer()).toBe(" ✗ DEBUG has no value beside development");
+  });
+
+  it("shows short values with V, and those of one row with v; public ones at once", async () => {
+    const variables = SHOP.variables.map((each) => (each.name === "PORT" ? { ...each, secret: false } : each));
+    const tui = await matrix({ data: { ...SHOP, variables } });
+    expect(tui.frame()).toMatch(/DATABASE_URL +.*= same +~ differs[\s\S]*PORT +.*= 3000 +.*= 3000 +.*~ 80/);
+    tui.press("v");
+    expect(tui.frame()).toMatch(/DATABASE_URL += hunter2 +~ other hunter2 +~ live hunter2[\s\S]*FLAGS += same/);
+    tui.press("V");
+    expect(tui.frame()).toMatch(/FLAGS += \{"beta":\S+ +! missing/);
+    tui.pass(61);
+    expect(tui.frame()).not.toContain(SECRET);
   });
 
   it.each(["escape", "q", "m"])("%s closes it", async (key) => {
@@ -280,7 +317,7 @@ describe("the matrix", () => {
   it("ignores other keys and pastes, and says why a value can't be copied", async () => {
     const tui = await matrix();
     const before = tui.frame();
-    tui.press("x", "s");
+    tui.press("a", "E");
     tui.paste("q");
     expect(tui.frame()).toBe(before);
     tui.press("G", "l", "y");
@@ -288,10 +325,76 @@ describe("the matrix", () => {
   });
 });
 
+describe("marks", () => {
+  it("are set with Space, R, * and ! in the matrix and in comparisons as in the list, and Escape leaves them", async () => {
+    const tui = await matrix();
+    tui.press(" ", "R", "j", "R");
+    expect(tui.frame()).toMatch(/▶ shop 3\/5 {2}place 1\/3 {2}✓ 3 marked/);
+    expect(tui.frame()).toMatch(/✓DATABASE_URL[\s\S]*✓PORT[\s\S]*✓FLAGS[\s\S]* UNSET/);
+    tui.press("!", "R", "k", "escape", "escape");
+    expect(tui.frame()).toMatch(/▶ Variables 1\/5 {2}✓ 2 marked/);
+    tui.press("d", "enter");
+    await tui.shows(/▶ development → test {2}1\/3 {2}✓ 2 marked \(1 not listed\)/);
+    tui.press("*");
+    expect(tui.frame()).toContain("✓ 4 marked (1 not listed)");
+    tui.press("escape", "escape");
+    expect(tui.frame()).not.toContain("marked");
+  });
+
+  it("stay when another environment is opened, and are copied from there", async () => {
+    const tui = await openTui();
+    tui.press(" ", " ", "]");
+    await tui.shows(/shop\/test/, /Variables 3\/5 {2}✓ 2 marked/);
+    tui.press("y");
+    await tui.shows(/copied 2 variables to the clipboard/);
+    expect(tui.copied).toEqual([`other ${SECRET}\n3000`]);
+  });
+
+  it("are what y, >, < and x act on, in the matrix in the place under the cursor", async () => {
+    const tui = await matrix();
+    tui.press("*", "l", "y");
+    await tui.shows(/copied 2 variables of test/);
+    tui.press("<");
+    await tui.shows(/4 variables to test\?/);
+    tui.press("escape", "l", "x");
+    await tui.shows(/delete the values of 3 variables from production|3 variables in production|shop\/production/);
+  });
+
+  it("are what < copies in a comparison", async () => {
+    const tui = await compared();
+    tui.press("*", "Y");
+    await tui.shows(/copied 1 variables? of test|copied DATABASE_URL of test/);
+    tui.press(">");
+    await tui.shows(/3 variables to test\?/);
+    tui.press("enter");
+    await tui.shows(/✓ no differences/);
+  });
+
+  it("say where none of them is", async () => {
+    const tui = await openTui({ data: { ...SHOP, values: [] } });
+    tui.press(" ", "y");
+    await tui.shows(/✗ .*no value/);
+  });
+});
+
+it("a click on a heading sorts by it, and again reverses that", async () => {
+  const tui = await openTui();
+  tui.click("NAME ");
+  expect(tui.names).toEqual(["DATABASE_URL", "DEBUG", "FLAGS", "PORT", "UNSET"]);
+  expect(tui.frame()).toContain("NAME ↑");
+  tui.click("NAME ↑");
+  expect(tui.names).toEqual(["UNSET", "PORT", "FLAGS", "DEBUG", "DATABASE_URL"]);
+  tui.pass(1);
+  tui.click("TYPE ");
+  expect(tui.names).toEqual(["DATABASE_URL", "PORT", "UNSET", "DEBUG", "FLAGS"]);
+  tui.press("m", "s", "s");
+  expect(tui.frame()).toMatch(/▶ shop 1\/5 {2}place 1\/3 {2}by type ↑[\s\S]*DEBUG[\s\S]*FLAGS/);
+});
+
 it("> in the list takes marked values over in one edit, without those that have none", async () => {
   const tui = await openTui();
   tui.press("*", ">", "enter");
-  await tui.shows(/copy [23] variables to test\?/);
+  await tui.shows(/copy 2 variables to test\?|copy 3 variables to test\?/);
   tui.press("enter");
   await tui.shows(/✓ copied \d variables/);
   expect(await tui.saved("FLAGS", "test")).toEqual({ beta: [1, null] });

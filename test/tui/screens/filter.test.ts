@@ -93,3 +93,32 @@ it("changed follows the changes of another program, which are marked, and is emp
   tui.pass(60);
   expect(tui.names).toEqual([]);
 });
+
+it("in the matrix the words have the same meaning; a place that misses the value, or has it, is enough", async () => {
+  const tui = await openTui({ data: DATA });
+  tui.press("m");
+  await tui.shows(/NONE +! missing += same/);
+  const rows = (filter: string) => {
+    tui.press("/", ...filter);
+    const names = [...tui.frame().matchAll(/^┃[› ]..([A-Z_]+) +[=~*-] /gm)].map(([, name]) => name);
+    tui.press("enter", "escape");
+    return names;
+  };
+  expect(rows("data")).toEqual(["DATA", "DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]);
+  expect(rows("~durl")).toEqual(["DATABASE_URL"]);
+  expect(rows("'data")).toEqual(["DATA"]);
+  expect(rows("!missing")).toEqual([]);
+  expect(rows("encrypted")).toEqual(["TOKEN"]);
+  expect(rows("type:number type:json !shop")).toEqual(["DATA"]);
+  expect(rows("changed")).toEqual([]);
+});
+
+it("in the matrix the values of all places are searched while they are shown", async () => {
+  const tui = await openTui({ data: DATA });
+  tui.press("m");
+  await tui.shows(/NONE +! missing += same/);
+  tui.press("/", ..."'none", "enter", "V", "escape", "/", ..."z");
+  expect(tui.frame()).toMatch(/›! NONE +! missing +. z +! missing/);
+  tui.press("z");
+  expect(tui.frame()).toMatch(/nothing matches "zz"; .*; encrypted values were not searched/);
+});

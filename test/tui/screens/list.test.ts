@@ -71,6 +71,14 @@ describe("moving", () => {
     await tui.shows(/appvars {2}shop\/development/, /5 variables/);
   });
 
+  it("shows a number while it is typed", async () => {
+    const tui = await openTui();
+    tui.press("1", "2");
+    expect(tui.footer()).toMatch(/^ 12 /);
+    tui.press("k");
+    expect(tui.footer()).not.toContain("12");
+  });
+
   it("says that there is no other environment", async () => {
     const tui = await openTui({ data: { ...SHOP, environments: SHOP.environments.slice(0, 1), values: [] } });
     tui.press("]");
@@ -164,6 +172,15 @@ describe("filter, type and sort", () => {
     expect(tui.names).toEqual([]);
     tui.press("escape", "/", ..."'xyz");
     expect(tui.frame()).not.toContain("not searched");
+  });
+
+  it("says that encrypted values were not searched while all others are shown", async () => {
+    const values = SHOP.values.map((each) =>
+      each.id === 12 ? { ...each, content: { value: "envbee:enc:v1:a" } } : each,
+    );
+    const tui = await openTui({ data: { ...SHOP, values } });
+    tui.press("V", "/", ..."nowhere");
+    expect(tui.frame()).toMatch(/nothing matches "nowhere"; .*; encrypted values were not searched/);
   });
 
   it("takes letters of commands as text, and backspace on an empty filter closes it", async () => {
@@ -278,12 +295,12 @@ it("announces changes of another program by name, many by their number, and own 
   const values = SHOP.values.filter(({ id }) => id !== 12);
   await tui.file.write({ ...SHOP, variables: [...SHOP.variables, ...added], values: [...values, ...given] });
   await tui.tickUntil(/· added: 4 variables; changed: PORT$/m);
-  expect(tui.frame()).toMatch(/ ~ PORT +NUMBER +\(no value\)/);
+  expect(tui.frame()).toMatch(/ ! PORT +NUMBER +\(no value\)/);
   expect(tui.frame()).toMatch(/ \+ A /);
   tui.press("x");
   await tui.shows(/▶ Delete/);
   tui.press("enter");
-  await tui.shows(/✓ deleted the value of DATABASE_URL; u undoes it$/m, /›~ DATABASE_URL/);
+  await tui.shows(/✓ deleted the value of DATABASE_URL; u undoes it$/m, /›! DATABASE_URL/);
 });
 
 it("the row under the cursor is inverse where the list has the focus, and production has a warning color", async () => {
@@ -320,6 +337,15 @@ describe("values", () => {
       tui.press(key);
       expect(tui.frame()).not.toContain(SECRET);
     }
+  });
+
+  it("reveals the values of other environments in the record with v, also of a variable that has none here", async () => {
+    const tui = await openTui({ rows: 40 });
+    await tui.shows(/test +~ differs +•+/);
+    tui.press("v");
+    expect(tui.frame()).toMatch(/test +~ differs +other hunter2/);
+    tui.press("j", "j", "j", "v");
+    expect(tui.frame()).toMatch(/production +~ differs +true/);
   });
 
   it.each([undefined, "all"] as const)(

@@ -94,7 +94,7 @@ describe("help", () => {
     const tui = await openTui({ rows: 40 });
     tui.press("m", "?");
     expect(tui.frame()).toMatch(/n +next-difference/);
-    expect(tui.frame()).not.toMatch(/ mark-all /);
+    expect(tui.frame()).not.toMatch(/ editor /);
     tui.press("/", ..."filter-rows", "enter");
     expect(tui.frame()).toContain("only differing");
   });
@@ -230,6 +230,15 @@ describe("a menu of places", () => {
     tui.press("escape", "enter");
     await tui.shows(/copy DATABASE_URL to production\?/);
     expect(await tui.saved("DATABASE_URL", "production")).toBe("live hunter2");
+  });
+
+  it("tells the named keys of an environment, and what they can read", async () => {
+    const keys = [{ name: "worker", only: ["PORT", "DB_*"], api_key: "k9", api_secret: "s9" }];
+    const environments = SHOP.environments.map((each) => (each.name === "test" ? { ...each, keys } : each));
+    const tui = await openTui({ data: { ...SHOP, environments } });
+    tui.press(">");
+    expect(tui.frame()).toMatch(/test .* keys: worker \(PORT, DB_\*\)/);
+    expect(tui.frame()).not.toContain("s9");
   });
 
   it("d is a menu that a double click chooses from, and ~ finds letters", async () => {

@@ -19,6 +19,7 @@ import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
 import { Screen } from "../../../src/tui/program/draw.js";
 import { createProgram, type ProgramOptions } from "../../../src/tui/program/program.js";
 import { pictureOf } from "../../../src/tui/program/screen.js";
+import { listOf, namesOf } from "../../../src/tui/reading/selection.js";
 import { type Command, keysByName } from "../../../src/tui/state/command.js";
 import type { CopyOutcome, EditText, WriteValues } from "../../../src/tui/state/ports.js";
 import { readingOf } from "../../../src/tui/state/reading.js";
@@ -191,8 +192,7 @@ export function startTui(
       return readingOf(program.state);
     },
     get names() {
-      const { entries } = readingOf(program.state);
-      return program.state.list.rows.map((row) => entries[row]?.variable.name);
+      return namesOf(listOf(program.state));
     },
     /** Presses keys by their names, or types a text one key after another. */
     press(...names: string[]) {
@@ -340,7 +340,7 @@ export async function openTui({
 }
 
 /** The name of the variable under the cursor of the list. */
-export const selectedIn = (frame: string) => /[┃│]›[ +~][ ✓] ?(\w+)/.exec(frame)?.[1];
+export const selectedIn = (frame: string) => /[┃│]›[ +~!][ ✓] ?(\w+)/.exec(frame)?.[1];
 
 export type RemoteProgram = Awaited<ReturnType<typeof remoteProgram>>;
 

@@ -1,17 +1,5 @@
 import { openPlace } from "../reading/read.js";
-import { decryptSelected } from "../reading/reveal.js";
-import {
-  allOrNone,
-  cursorInView,
-  hasMarks,
-  inverted,
-  moveInList,
-  NO_MARKS,
-  selectedEntry,
-  toggled,
-  withList,
-  withRange,
-} from "../reading/selection.js";
+import { allOrNone, namesOf, toggled, withRange } from "../reading/selection.js";
 import { recordLineCount } from "../screens/record.js";
 import { type Command, command } from "../state/command.js";
 import { pageSize } from "../state/layout.js";
@@ -19,83 +7,67 @@ import { placeOrder } from "../state/places.js";
 import { groupOf } from "../state/reading.js";
 import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
+import { drawn, type Grid, gridOf } from "../view/screen.js";
+import { cleared, moveRows } from "../view/table.js";
 import { cycled, moveCursor, scroll } from "../widgets/list.js";
-import { ifListed } from "./choose.js";
+import { IN_TABLE, ifListed } from "./choose.js";
 
 const IN_LIST = { where: ["variables"], label: undefined } as const;
 
+const MARK_HELP = "mark the variable and go to the next: copying and deleting then act on all that are marked";
+
 export const MARK_COMMANDS: readonly Command[] = [
-  command(
-    "Find",
-    "mark",
-    "space",
-    "mark the variable and go to the next: copying and deleting then act on all that are marked",
-    {
-      ...IN_LIST,
-      label: ifListed("mark"),
-      run: mark,
+  command("Find", "mark", "space", MARK_HELP, { ...IN_TABLE, label: ifListed("mark"), run: mark }),
+  marking(
+    "mark-range",
+    "R",
+    "mark all from here to the cursor; marking again ends the range",
+    (marks, grid, before) => {
+      return before.from !== undefined || grid.rows.length === 0 ? marks : { ...marks, from: grid.cursor };
     },
   ),
-  command("Find", "mark-range", "R", "mark all from here to the cursor; marking again ends the range", {
-    ...IN_LIST,
-    run: markRange,
-  }),
-  command("Find", "mark-all", "*", "mark all that are listed, or none", {
-    ...IN_LIST,
-    run: (state) => step(withMarks(state, allOrNone(state))),
-  }),
-  command("Find", "invert-marks", "!", "mark the listed variables without a mark, and unmark the rest", {
-    ...IN_LIST,
-    run: (state) => step(withMarks(state, inverted(state))),
+  marking("mark-all", "*", "mark all that are listed, or none", allOrNone),
+  marking("invert-marks", "!", "mark the listed variables without a mark, and unmark the rest", (marks, grid) => {
+    return toggled(marks, namesOf(grid));
   }),
 ];
 
+/** @param change gets the marks with those of an open range, which ends */
+function marking(
+  name: string,
+  key: string,
+  help: string,
+  change: (marks: Marks, grid: Grid, before: Marks) => Marks,
+): Command {
+  const run = (state: State) => {
+    const grid = gridOf(state);
+    return step({ ...state, marks: change(withRange(state.marks, grid), grid, state.marks) });
+  };
+  return command("Find", name, key, help, { ...IN_TABLE, label: undefined, run });
+}
+
 function mark(state: State): Step {
-  const entry = selectedEntry(state);
-  if (!entry) return step(state);
-  if (state.marks.from !== undefined) return markRange(state);
-  return decryptSelected(moveInList(withMarks(state, toggled(state, entry.variable.name)), "down"));
-}
-
-/** Begins a range, or keeps the open one. */
-function markRange(state: State): Step {
-  const { marks, list } = state;
-  if (marks.from !== undefined) return step(withMarks(state, withRange(state)));
-  return step(list.rows.length === 0 ? state : withMarks(state, { ...marks, from: list.cursor }));
-}
-
-function withMarks(state: State, marks: Marks): State {
-  return { ...state, marks };
-}
-
-/** The steps of Escape in the list: clears the open range, then the filter, then the marks. */
-export function clearable({ marks, list }: State): "range" | "filter" | "marks" | undefined {
-  if (marks.from !== undefined) return "range";
-  if (list.filter !== "") return "filter";
-  return hasMarks(marks) ? "marks" : undefined;
-}
-
-function withoutMarks(state: State): State {
-  return withMarks(state, NO_MARKS);
-}
-
-function withoutRange(state: State): State {
-  return withMarks(state, { names: state.marks.names });
+  const { marks } = state;
+  const grid = gridOf(state);
+  if (marks.from !== undefined) return step({ ...state, marks: withRange(marks, grid) });
+  return step(grid.name === undefined ? state : moveRows({ ...state, marks: toggled(marks, [grid.name]) }, "down"));
 }
 
 export function moveInPanel(state: State, key: string): Step {
   const { focus, places, placeCursor } = state;
-  const page = pageSize(state, focus);
+  const { screen, data } = drawn(state) ?? {};
+  if (screen) return step(screen.move?.(state, data, key) ?? moveRows(state, key));
   switch (focus) {
     case "places": {
       const order = placeOrder(places);
-      const moved = moveCursor({ cursor: order.indexOf(placeCursor), top: 0 }, order.length, page, key);
+      const at = { cursor: order.indexOf(placeCursor), top: 0 };
+      const moved = moveCursor(at, order.length, pageSize(state, focus), key);
       return step({ ...state, placeCursor: order[moved?.cursor ?? -1] ?? placeCursor });
     }
     case "record":
       return step(scrollRecord(state, key));
     case "variables":
-      return decryptSelected(moveInList(state, key));
+      return step(moveRows(state, key));
   }
 }
 
@@ -107,16 +79,7 @@ function scrollRecord(state: State, key: string): State {
 
 export function goBack(state: State): Step {
   if (state.focus !== "variables") return focusOn(state, "variables");
-  switch (clearable(state)) {
-    case "range":
-      return step(withoutRange(state));
-    case "filter":
-      return step(withList(state, { filter: "" }));
-    case "marks":
-      return step(withoutMarks(state));
-    default:
-      return step({ ...state, notice: undefined });
-  }
+  return step(cleared(state) ?? { ...state, notice: undefined });
 }
 
 export function focusPanel(state: State, by: 1 | -1): Step {
@@ -124,7 +87,7 @@ export function focusPanel(state: State, by: 1 | -1): Step {
 }
 
 function focusOn(state: State, focus: PanelName): Step {
-  return step(cursorInView({ ...state, focus, placeCursor: state.place }));
+  return step({ ...state, focus, placeCursor: state.place });
 }
 
 /** Opens the place under the cursor, or goes from the list to the record and back. */
@@ -132,7 +95,7 @@ export function openSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
   if (focus !== "places") return focusOn(state, focus === "variables" ? "record" : "variables");
   const next: State = { ...state, focus: "variables" };
-  return placeCursor === place ? step(cursorInView(next)) : openPlace(next, placeCursor);
+  return placeCursor === place ? step(next) : openPlace(next, placeCursor);
 }
 
 /** What is beside the list: its record, and the environments of the same application. */

@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
-import { groupOf, readingOf } from "../state/reading.js";
+import { readingOf } from "../state/reading.js";
 import type { Revealed, State } from "../state/state.js";
-import { filterWords, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { parsedJson } from "../text/json.js";
 
 /** The state of a cell's value, compared with that of the open place or, if there is none, the first one of its row. */
-const CELL_KINDS = ["same", "differs", "missing", "encrypted", "unread"] as const;
-export type CellKind = (typeof CELL_KINDS)[number];
+export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";
 
 interface Column {
   /** Index of the place. */
@@ -18,18 +16,17 @@ interface Column {
   readonly isRead: boolean;
 }
 
-/** Names by the places of a group. */
+/** Names by places: one place in the list, two in a comparison, those of a group in the matrix. */
 export interface Table {
   /** One for each row. */
   readonly names: readonly string[];
   readonly columns: readonly Column[];
   /** The same columns, with the open place first. */
   readonly order: readonly Column[];
-  /** Indexes of `CELL_KINDS`, row by row. */
-  readonly kinds: Uint8Array;
+  /** Row by row. */
+  readonly kinds: readonly CellKind[];
 }
 
-type Read = Pick<State, "places" | "place" | "readings">;
 type Entries = readonly VariableEntry[];
 interface Known {
   readonly read: readonly (Entries | undefined)[];
@@ -37,22 +34,23 @@ interface Known {
 }
 
 /** Made once for each read: with 100,000 variables it takes time. Kept as long as the entries of a place in it. */
-const knownTables = new WeakMap<Entries, Known>();
+const knownTables = new WeakMap<Entries, Map<string, Known>>();
 
-export function tableOf(state: Read): Table {
+/** @param places indexes of the places that are its columns */
+export function tableOf(state: State, places: readonly number[]): Table {
   const { place: open } = state;
-  const places = groupOf(state);
   const read = places.map((place) => {
     const { isComplete, entries } = readingOf(state, place);
     return place === open || isComplete ? entries : undefined;
   });
   const key = read.findLast((entries) => entries !== undefined) ?? readingOf(state).entries;
-  const known = knownTables.get(key);
-  if (known?.read.length === read.length && known.read.every((entries, index) => entries === read[index])) {
-    return known.table;
-  }
+  const tables = knownTables.get(key) ?? new Map<string, Known>();
+  knownTables.set(key, tables);
+  const id = [open, ...places].join();
+  const known = tables.get(id);
+  if (known?.read.every((entries, index) => entries === read[index])) return known.table;
   const table = makeTable(open, places, read);
-  knownTables.set(key, { read, table });
+  tables.set(id, { read, table });
   return table;
 }
 
@@ -62,15 +60,24 @@ function makeTable(open: number, places: readonly number[], read: Known["read"])
     return { place, cells: cells[index] ?? [], isRead: read[index] !== undefined };
   });
   const order = columns.toSorted((a, b) => Number(b.place === open) - Number(a.place === open));
-  const kinds = new Uint8Array(names.length * columns.length);
-  let at = 0;
-  for (let row = 0; row < names.length; row++) {
+  let kinds: readonly CellKind[] | undefined;
+  return {
+    ...{ names, columns, order },
+    // The list does not compare.
+    get kinds() {
+      kinds ??= comparedKinds(names.length, columns, order);
+      return kinds;
+    },
+  };
+}
+
+function comparedKinds(rows: number, columns: Table["columns"], order: Table["order"]): readonly CellKind[] {
+  const kinds: CellKind[] = [];
+  for (let row = 0; row < rows; row++) {
     const first = firstValue(order, row);
-    for (const column of columns) {
-      kinds[at++] = CELL_KINDS.indexOf(column.isRead ? kindOf(first, column.cells[row]) : "unread");
-    }
+    for (const { isRead, cells } of columns) kinds.push(isRead ? kindOf(first, cells[row]) : "unread");
   }
-  return { names, columns, order, kinds };
+  return kinds;
 }
 
 /** The entries of each place by row: in the order of the open one, then those of other places only. */
@@ -78,7 +85,7 @@ function aligned(read: Known["read"], open: number) {
   const own = read[open] ?? [];
   const names = own.map(({ variable }) => variable.name);
   // The environments of an application have the same variables.
-  if (read.every((entries) => !entries || hasNames(entries, names))) return { names, cells: read };
+  if (read.every((entries) => !entries || entries === own || hasNames(entries, names))) return { names, cells: read };
   const rows = new Map(names.map((name, row) => [name, row]));
   const cells = read.map((entries) => {
     const byRow: (VariableEntry | undefined)[] = [];
@@ -99,11 +106,12 @@ function hasNames(entries: Entries, names: readonly string[]): boolean {
 
 /** The value that the others of its row are compared with. */
 function firstValue(order: Table["order"], row: number): VariableEntry | undefined {
-  for (const { cells } of order) {
-    const entry = cells[row];
-    if (entry?.value) return entry;
-  }
-  return undefined;
+  return order.find(({ cells }) => cells[row]?.value)?.cells[row];
+}
+
+/** An entry of the variable in a row, for what all places share: its type and description. */
+export function anyEntry({ order }: Table, row: number): VariableEntry | undefined {
+  return order.find(({ cells }) => cells[row])?.cells[row];
 }
 
 /** Compares two values of a variable. Encrypted ones are not decrypted: two of them can differ and hold the same text. */
@@ -116,11 +124,16 @@ export function kindOf(first: VariableEntry | undefined, entry: VariableEntry | 
   return isEncrypted(a) || isEncrypted(b) ? "encrypted" : "differs";
 }
 
+function storedKind({ columns, kinds }: Table, row: number, column: number): CellKind {
+  return kinds[row * columns.length + column] ?? "unread";
+}
+
 /** The kind of a cell, also of a value that is decrypted at the moment. */
-export function cellKind({ columns, order, kinds }: Table, row: number, column: number, revealed?: Revealed): CellKind {
-  const kind = CELL_KINDS[kinds[row * columns.length + column] ?? 0] ?? "unread";
+export function cellKind(table: Table, row: number, column: number, revealed: Revealed | undefined): CellKind {
+  const kind = storedKind(table, row, column);
   if (kind !== "encrypted" || !revealed) return kind;
-  const [a, b] = [firstValue(order, row), columns[column]?.cells[row]].map((entry) => plainValue(entry, revealed));
+  const cells = [firstValue(table.order, row), table.columns[column]?.cells[row]];
+  const [a, b] = cells.map((entry) => plainValue(entry, revealed));
   return a === undefined || b === undefined ? kind : isDeepStrictEqual(a, b) ? "same" : "differs";
 }
 
@@ -134,43 +147,14 @@ function plainValue(entry: VariableEntry | undefined, { decrypted }: Revealed): 
   return json === undefined ? text : json;
 }
 
-export const ONLY = ["all", "differing", "missing"] as const;
-
-/** Which rows a matrix shows. */
-interface Filter {
-  readonly filter: string;
-  readonly only: (typeof ONLY)[number];
-}
-const knownRows = new WeakMap<Table, Filter & { readonly rows: readonly number[] }>();
-
-/** The rows of a table that a matrix shows. */
-export function matrixRows(table: Table, { filter, only }: Filter): readonly number[] {
-  const known = knownRows.get(table);
-  if (known?.filter === filter && known.only === only) return known.rows;
-  const words = filterWords(filter);
-  const isMatch = (name: string) => words.every((word) => nameRank(word, name.toLowerCase()) < NO_MATCH);
-  const isShown = (row: number) =>
-    (only === "all" || hasKind(table, row, only === "missing" ? ["missing"] : ["differs"])) &&
-    isMatch(table.names[row] ?? "");
-  const rows = [...table.names.keys()].filter(isShown);
-  knownRows.set(table, { filter, only, rows });
-  return rows;
+export function hasKind(table: Table, row: number, wanted: readonly CellKind[]): boolean {
+  return table.columns.some((_, column) => wanted.includes(storedKind(table, row, column)));
 }
 
-export function hasKind({ columns, kinds }: Table, row: number, wanted: readonly CellKind[]): boolean {
-  return columns.some((_, column) =>
-    wanted.includes(CELL_KINDS[kinds[row * columns.length + column] ?? 0] ?? "unread"),
+/** Whether a variable is not the same in all places, which have been read. */
+export function isUnequal(table: Table, row: number): boolean {
+  const first = storedKind(table, row, 0);
+  return (
+    !hasKind(table, row, ["unread"]) && table.columns.some((_, column) => storedKind(table, row, column) !== first)
   );
-}
-
-/** Where a name is among rows; where the cursor was, if it isn't there. */
-export function cursorAt(
-  { names }: Table,
-  rows: readonly number[],
-  { name, cursor }: { readonly name: string; readonly cursor: number },
-) {
-  const isAt = (row: number | undefined) => row !== undefined && names[row] === name;
-  if (isAt(rows[cursor])) return cursor;
-  const found = rows.findIndex(isAt);
-  return found < 0 ? cursor : found;
 }

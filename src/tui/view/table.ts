@@ -1,0 +1,240 @@
+import { notSearched, parseFilter } from "../reading/filter.js";
+import { hiddenMarks, isMarked, type Listed, withRange } from "../reading/selection.js";
+import { problemOf } from "../reading/shown.js";
+import type { Table } from "../reading/table.js";
+import { keyOf } from "../state/command.js";
+import { readingOf } from "../state/reading.js";
+import { notify, type Sort, type State } from "../state/state.js";
+import { highlight } from "../text/fuzzy.js";
+import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
+import { countText, fitText, type Line, type Span } from "../text/line.js";
+import { moveCursor, type Position, scrollList } from "../widgets/list.js";
+import { GAP, type PanelContent, rowLine } from "./panel.js";
+import { type Grid, gridOf } from "./screen.js";
+
+export interface Column {
+  readonly heading: Span;
+  readonly width: number;
+  /** The order that a click on the heading chooses; again, it reverses that. */
+  readonly sort?: Sort | undefined;
+  readonly cell: (row: number) => Line;
+}
+
+/** The names, with what a filter finds in them. */
+export function nameColumn(state: State, width: number, heading = "NAME"): Column {
+  const { table, view } = gridOf(state);
+  const { nameWords } = parseFilter(view.filter);
+  const cell = (row: number) => highlight(nameWords, table.names[row] ?? "", width, {});
+  return { heading: { text: heading }, width, sort: "name", cell };
+}
+
+/** How a screen shows its table. */
+interface Look {
+  /** The title before the position, with a space at its end. */
+  readonly title: string;
+  /** And after it. */
+  readonly after?: string;
+  /** Without those that are scrolled out of view. */
+  readonly columns: readonly Column[];
+  /** A line in place of the headings, so that the rows don't move. */
+  readonly head?: Line | undefined;
+  /** After the headings, where there are more. */
+  readonly end?: string;
+  /** What is shown without rows. */
+  readonly empty: () => readonly Line[];
+  /** The sign before a name, of one column; by default whether it was changed just now. */
+  readonly sign?: (row: number) => Span;
+  readonly isFocused: boolean;
+  /** Index of the column under the cursor, where single cells can be selected; -1 for the name. */
+  readonly column?: number;
+  /** The state after a click on a column, with the cursor of the row, or of the heading, where it was. */
+  readonly onColumn?: (state: State, column: number) => State;
+}
+
+/** The mark of the cursor, the sign and the mark before the first cell. */
+const BEFORE = 3;
+
+/** A table: only its visible cells are formatted. */
+export function tablePanel(state: State, look: Look): PanelContent {
+  const grid = gridOf(state);
+  const { columns, onColumn = (now) => now } = look;
+  const isEmpty = grid.rows.length === 0;
+  return {
+    title: titleOf(state, grid, look),
+    isFocused: look.isFocused,
+    lines: isEmpty ? look.empty() : [look.head ?? headings(grid, look), ...rowLines(state, grid, look)],
+    heads: 1,
+    select: (now, { line, column: at }) => {
+      const column = columnAt(columns, at);
+      if (line === 0) return sortedBy(onColumn(now, column), columns[column]?.sort);
+      const open = gridOf(now);
+      const cursor = open.top + line - 1;
+      return cursor < open.rows.length ? onColumn(goTo(open, { cursor, top: open.top }), column) : undefined;
+    },
+    scroll: (now, by) => {
+      const open = gridOf(now);
+      return goTo(open, scrollList(open, open.rows.length, open.page, by));
+    },
+  };
+}
+
+/** `Variables 3/12  /port  ✓ 4 marked (1 not listed)` */
+function titleOf({ marks }: State, grid: Grid, { title, after = "", columns }: Look): string {
+  const { rows, cursor, view } = grid;
+  const position = rows.length === 0 ? "" : `${countText(cursor + 1)}/${countText(rows.length)}`;
+  const filter = view.filter === "" ? "" : `  /${visibleText(view.filter)}`;
+  const isShown = view.sort === "id" ? !view.isReversed : columns.some(({ sort }) => sort === view.sort);
+  const order = isShown ? "" : `  by ${view.sort} ${sortArrow(view)}`;
+  const all = withRange(marks, grid);
+  const hidden = hiddenMarks(all, grid);
+  const unlisted = hidden > 0 ? ` (${countText(hidden)} not listed)` : "";
+  const marked = all.names.size > 0 ? `  ✓ ${countText(all.names.size)} marked${unlisted}` : "";
+  return `${title}${position}${after}${order}${filter}${marked}`.trimEnd();
+}
+
+function headings({ view }: Grid, { columns, end = "" }: Look): Line {
+  const spans = columns.flatMap(({ heading, width, sort }): Line => {
+    const text = sort !== undefined && sort === view.sort ? `${heading.text} ${sortArrow(view)}` : heading.text;
+    return [{ text: GAP }, { role: "muted", ...heading, text: fitText(text, width) }];
+  });
+  return [{ text: " " }, ...spans, { text: ` ${end}` }].map((span) => ({ ...span, isBold: true }));
+}
+
+/** The direction of an order. */
+export function sortArrow({ isReversed }: { readonly isReversed: boolean }): string {
+  return isReversed ? "↓" : "↑";
+}
+
+function rowLines(state: State, grid: Grid, look: Look): Line[] {
+  const { table, rows, cursor, top, page } = grid;
+  const { columns, column = -1, sign = (row) => signOf(state, grid, row) } = look;
+  return rows.slice(top, top + page).map((row, line) => {
+    const isUnderCursor = top + line === cursor;
+    const mark: Span = isMarked(state.marks, grid, table.names[row] ?? "", top + line)
+      ? { text: "✓", role: "accent" }
+      : { text: " " };
+    const cells = columns.flatMap(({ cell }, index): Line => {
+      const isSelected = isUnderCursor && index === column;
+      const spans = isSelected ? cell(row).map(({ text }) => ({ text, isInverse: true })) : cell(row);
+      return index === 0 ? spans : [{ text: GAP }, ...spans];
+    });
+    const isInverse = look.isFocused && look.column === undefined;
+    return rowLine([sign(row), mark, ...cells], isUnderCursor, isInverse);
+  });
+}
+
+/** The signs of differences and of recent changes. */
+export const SIGNS = {
+  added: { text: "+", role: "success" },
+  removed: { text: "-", role: "danger" },
+  changed: { text: "~", role: "warning" },
+} as const;
+
+/** Whether `check` finds something, or whether it was changed just now. */
+function signOf(state: State, { table }: Grid, row: number): Span {
+  if (problemOf(state, table.order[0]?.cells[row]) !== undefined) return { text: "!", role: "danger" };
+  const change = readingOf(state).changes?.kinds.get(table.names[row] ?? "");
+  return change ? SIGNS[change] : { text: " " };
+}
+
+/** Index of the column at a place in a line; -1 if it is beside them. */
+function columnAt(columns: readonly Column[], at: number): number {
+  let end = BEFORE;
+  return columns.findIndex(({ width }) => {
+    end += width + GAP.length;
+    return at < end;
+  });
+}
+
+function sortedBy(state: State, sort: Sort | undefined): State {
+  const { view, ...grid } = gridOf(state);
+  if (sort === undefined) return state;
+  return grid.with(view.sort === sort ? { isReversed: !view.isReversed } : { sort, isReversed: false });
+}
+
+/** The table with its cursor on another line. */
+function goTo(grid: Grid, { cursor, top }: Position): State {
+  return grid.with({ cursor, top, name: grid.table.names[grid.rows[cursor] ?? -1] ?? grid.view.name });
+}
+
+/** Moves in the table after a key of movement. */
+export function moveRows(state: State, key: string): State {
+  const grid = gridOf(state);
+  const moved = moveCursor(grid, grid.rows.length, grid.page, key);
+  return moved ? goTo(grid, moved) : state;
+}
+
+/** Moves to the next or previous row that is like that. */
+export function moveToNext(state: State, by: 1 | -1, isWanted: (grid: Listed, row: number) => boolean): State {
+  const grid = gridOf(state);
+  const { rows, cursor, top } = grid;
+  let next = cursor + by;
+  while (next >= 0 && next < rows.length && !isWanted(grid, rows[next] ?? -1)) next += by;
+  if (rows[next] === undefined) return notify(state, `no ${by > 0 ? "more" : "earlier"} differences`);
+  return goTo(grid, { cursor: next, top });
+}
+
+/** The table with a filter: the cursor goes to the best match, or stays on its variable if there is none. */
+export function filtered(state: State, filter: string): State {
+  const next = gridOf(state).with({ filter });
+  const grid = gridOf(next);
+  return grid.rows.length === 0 || filter.trim() === "" ? next : goTo(grid, { cursor: 0, top: 0 });
+}
+
+/** What Escape takes back in a table, and last the marks, which stay when a screen is left. */
+export function clearable(state: State): "range" | "filter" | "marks" | undefined {
+  const { marks, stack } = state;
+  if (marks.from !== undefined) return "range";
+  if (gridOf(state).view.filter !== "") return "filter";
+  return stack.length === 0 && marks.names.size > 0 ? "marks" : undefined;
+}
+
+/** The state after Escape in a table; undefined if there is nothing to take back. */
+export function cleared(state: State): State | undefined {
+  const { names } = state.marks;
+  switch (clearable(state)) {
+    case "range":
+      return { ...state, marks: { names } };
+    case "filter":
+      return gridOf(state).with({ filter: "" });
+    case "marks":
+      return { ...state, marks: { names: new Set() } };
+    default:
+      return undefined;
+  }
+}
+
+/** Why a filter finds nothing; undefined without a filter. */
+export function whyNotFound(state: State): string | undefined {
+  const { table, view } = gridOf(state);
+  const { filter } = view;
+  if (filter === "") return undefined;
+  const { problem } = parseFilter(filter);
+  if (problem !== undefined) return problem;
+  const kind = notSearched(state, table, filter);
+  const show = kind === "masked" ? `: ${keyOf(state, "reveal-all")} shows them` : "";
+  const rest = kind ? `; ${kind} values were not searched${show}` : "";
+  return `nothing matches "${filter}"; ${keyOf(state, "back")} clears the filter${rest}`;
+}
+
+/** Columns of the widest name. */
+const NAME = { min: 6, max: 40 } as const;
+
+// Computed once for each table.
+const knownWidths = new WeakMap<Table, number>();
+
+/** Columns of the widest name, within bounds. */
+export function widestName(table: Table): number {
+  const known = knownWidths.get(table) ?? measure(table.names);
+  knownWidths.set(table, known);
+  return known;
+}
+
+function measure(names: readonly string[]): number {
+  let widest: number = NAME.min;
+  for (const name of names) {
+    widest = Math.max(widest, isNarrow(name) ? name.length : textWidth(visibleText(name)));
+    if (widest >= NAME.max) return NAME.max;
+  }
+  return widest;
+}

@@ -8,7 +8,7 @@ import { namedValues, readVariableEntries, type VariableSource } from "../../dom
 import type { NamedValue } from "../../domain/variable.js";
 import { ENVIRONMENT_FORMATS, IMPORT_FORMATS, WRITERS } from "../../formats/formats.js";
 import type { EditableStore } from "../../store/store.js";
-import type { Imported, ImportedFile, NamedFile, OpenPlace, WriteValues } from "../../tui/state/ports.js";
+import type { NamedFile, OpenPlace, WriteValues } from "../../tui/state/ports.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { absolutePath, type Io } from "../output/io.js";
 import { type Decrypt, decryptValues } from "../reading/decryption.js";
@@ -47,7 +47,7 @@ export function fileImporter(
   store: EditableStore,
   environment: EnvironmentRecord,
   io: Io,
-): (file: ImportedFile) => Promise<Imported> {
+): NonNullable<OpenPlace["importFile"]> {
   return async (file) => {
     const notes: string[] = [];
     const format = IMPORT_FORMATS.find((each) => each === file.format);

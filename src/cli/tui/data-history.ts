@@ -1,7 +1,7 @@
 import { type Environment, type EnvironmentRecord, findEnvironment } from "../../domain/environment.js";
 import { type Data, NO_DATA, type ValueRecord, type VariableRecord } from "../../store/data.js";
 import { changesSince, type Change as Write } from "../../store/history.js";
-import { idOf, type RecordChange } from "../../store/record-changes.js";
+import { idOf } from "../../store/record-changes.js";
 import { rollBack } from "../../store/roll-back.js";
 import type { History, HistoryEntry } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
@@ -37,7 +37,6 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
 
 /** Returns a function that reads each write, newest first: the record of a value does not tell the name of its variable. */
 function entryReader({ environments, variables }: Data, home: Environment): (write: Write) => HistoryEntry {
-  const applications = new Map(environments.map(({ id, application }) => [id, application]));
   /** As they were after the write, then as they were before it. */
   const known = new Map(variables.map((each) => [each.id, each]));
   return ({ id, time, actor, command, changes }) => {
@@ -52,13 +51,10 @@ function entryReader({ environments, variables }: Data, home: Environment): (wri
       );
       return { ...NO_DATA, environments, variables: touched, values };
     };
-    const after = versionOf("after");
-    const isMore = ({ list, before: old, after: next }: RecordChange) => {
-      const record = (next ?? old) as VariableRecord & ValueRecord;
-      const application = list === "values" ? applications.get(record.environment_id) : record.application;
-      return list === "environments" || application !== home.application;
-    };
-    const parts = partsBetween(versionOf("before"), after, home);
-    return { id, time, actor, command, parts, hasMore: changes.some(isMore) };
+    const [after, before] = [versionOf("after"), versionOf("before")];
+    const isElsewhere = ({ application }: VariableRecord) => application !== home.application;
+    const hasMore = [...before.variables, ...after.variables].some(isElsewhere);
+    const isOfEnvironment = changes.some(({ list }) => list === "environments");
+    return { id, time, actor, command, parts: partsBetween(before, after, home), hasMore: hasMore || isOfEnvironment };
   };
 }

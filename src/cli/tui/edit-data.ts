@@ -29,12 +29,10 @@ export function withChanges(data: Data, parts: readonly EnvironmentChanges[]): D
     next = setValues(next, environment, set, environments);
   }
   for (const { environment, changes } of found) {
-    const unset = changes.filter(({ before, after }) => before?.value !== undefined && after?.value === undefined);
-    next = unsetValues(
-      next,
-      [environment],
-      unset.map(({ name }) => name),
+    const names = changes.flatMap(({ name, before, after }) =>
+      before?.value !== undefined && after?.value === undefined ? name : [],
     );
+    next = unsetValues(next, [environment], names);
   }
   for (const { environment, changes } of found) {
     for (const { name, newName } of changes) {

@@ -7,15 +7,7 @@ import { parseAs, parseExactJson } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import { checkSchema, keepingSchemas } from "../../store/value-schema.js";
-import type {
-  Assigned,
-  Assignment,
-  Change,
-  Draft,
-  Editor,
-  EnvironmentChanges,
-  OfEnvironment,
-} from "../../tui/state/ports.js";
+import type { Assigned, Assignment, Change, Draft, Editor, OfEnvironment } from "../../tui/state/ports.js";
 import { isSame, partsBetween, presentByName, withChanges } from "./edit-data.js";
 
 /** Data that is edited. */
@@ -86,7 +78,7 @@ function toCheck({ name, newName = name, before, after, plain }: PlannedChange) 
   return plain !== undefined && isChanged ? { name: newName, value: plain } : [];
 }
 
-function checkUnchanged(data: Data, parts: readonly EnvironmentChanges[]): void {
+function checkUnchanged(data: Data, parts: readonly OfEnvironment<Change>[]): void {
   for (const { environment, changes } of parts) {
     const present = presentByName(data, environment, changes);
     for (const { name, before } of changes) {

@@ -28,14 +28,14 @@ export function fileExporter(
     if (dataPath !== undefined && (await isSameFile(path, dataPath))) {
       throw new UsageError(`${file.path} is the data file itself`);
     }
-    if (existsSync(path) && !isReplacing) return { kind: "exists" };
+    if (existsSync(path) && !isReplacing) return undefined;
     const all = namedValues(await source.readSnapshot(readVariableEntries));
     const values = file.names ? all.filter(({ name }) => file.names?.has(name)) : all;
     if (file.names && values.length === 0) throw new UsageError("none of the marked variables has a value here");
     const format = file.format ?? formatOf(file.path);
     const { text, leftOut = [], note } = await writeValues(format, values, { decrypt, allowReserved: false });
     await writePrivateFile(path, text, io);
-    return { kind: "written", count: values.length - leftOut.length, notes: note === undefined ? [] : [note] };
+    return { count: values.length - leftOut.length, notes: note === undefined ? [] : [note] };
   };
 }
 

@@ -99,10 +99,8 @@ function getCommandOfProfile({ name: profile, store, current }: ListedProfile, {
   const repeated = repeatedFlags(given, current ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"], io);
   const isUnset = ({ name, place }: Setting) =>
     place === "variable" && (SERVER_SETTINGS.includes(name) || (store !== undefined && isOfStore(name)));
-  return getCommandWith(
-    ["--profile", profile, ...repeated],
-    given.filter(isUnset).map(({ from }) => from),
-  );
+  const unset = given.filter(isUnset).map(({ from }) => from);
+  return getCommandWith(["--profile", profile, ...repeated], unset);
 }
 
 /**

@@ -23,8 +23,6 @@ const AFTER_PROGRAM = "\x1b[4l\x1b[?1l\x1b>\x1b[?1003l\x1b[?1002l\x1b[?1004l\x1b
 /** A shell stops us immediately. If nothing has stopped us by then, as under `xterm -e`, nothing will continue us. */
 const STOP_TIMEOUT_MS = 100;
 
-const STDOUT = 1;
-
 export interface ProcessTerminalOptions {
   input: ReadStream;
   /** Stdout. */
@@ -60,10 +58,14 @@ export class ProcessTerminal implements TuiTerminal {
     });
     this.#stopCatching = catchSignals(this.#caught);
     process.on("exit", this.#leave).on("uncaughtException", this.#crash);
-    process.on("SIGTSTP", this.#suspended).on("SIGCONT", this.#takeBack);
-    input.on("error", this.#lost).on("end", this.#lost);
+    process.on("SIGTSTP", this.suspend).on("SIGCONT", this.#takeBack);
+    const lost = () => this.#stop("SIGHUP");
+    input.on("error", lost).on("end", lost);
     // Before the listener that reports it on stderr, where nobody reads it.
-    output.prependListener("error", this.#lostAtOnce);
+    output.prependListener("error", () => {
+      lost();
+      endProcess(this.exitCode);
+    });
     this.#enter();
   }
 
@@ -98,7 +100,7 @@ export class ProcessTerminal implements TuiTerminal {
     this.#events.on("cleared", listener);
   }
 
-  async suspend(): Promise<void> {
+  readonly suspend = async (): Promise<void> => {
     // Windows has no job control.
     if (this.#options.platform === "win32") return;
     this.#leave();
@@ -112,11 +114,11 @@ export class ProcessTerminal implements TuiTerminal {
       clearTimeout(timer);
       clearImmediate(later);
     };
-    process.off("SIGTSTP", this.#suspended);
+    process.off("SIGTSTP", this.suspend);
     // To the whole process group, as the terminal does: npx, for example, is our parent.
     process.kill(0, "SIGTSTP");
     await isBack;
-  }
+  };
 
   /**
    * Gives the terminal to another program while `use` runs it. Signals to the process group are meant for
@@ -131,7 +133,7 @@ export class ProcessTerminal implements TuiTerminal {
     this.input.pause();
     this.#leave();
     const modes = this.#stty("-g");
-    process.off("SIGTSTP", this.#suspended).off("SIGCONT", this.#takeBack);
+    process.off("SIGTSTP", this.suspend).off("SIGCONT", this.#takeBack);
     try {
       this.#lending = use(untilTakenAway);
       return (await this.#lending) as T;
@@ -154,7 +156,7 @@ export class ProcessTerminal implements TuiTerminal {
     this.#leave();
     this.#stopCatching();
     process.off("uncaughtException", this.#crash);
-    process.off("SIGTSTP", this.#suspended).off("SIGCONT", this.#takeBack);
+    process.off("SIGTSTP", this.suspend).off("SIGCONT", this.#takeBack);
     this.input.pause().unref();
   }
 
@@ -185,7 +187,7 @@ export class ProcessTerminal implements TuiTerminal {
   /** Synchronously: the process may be ending. */
   #writeAtOnce(text: string): void {
     try {
-      writeSync(STDOUT, text);
+      writeSync(1, text);
     } catch {
       // It is gone.
     }
@@ -194,7 +196,7 @@ export class ProcessTerminal implements TuiTerminal {
   /** Also when the shell has changed its modes. */
   readonly #takeBack = (): void => {
     this.#cancelTimeout();
-    process.off("SIGTSTP", this.#suspended).on("SIGTSTP", this.#suspended);
+    process.off("SIGTSTP", this.suspend).on("SIGTSTP", this.suspend);
     this.input.setRawMode(false);
     this.#enter();
     // A change of its size was reported to another process: look again.
@@ -202,20 +204,11 @@ export class ProcessTerminal implements TuiTerminal {
     this.#events.emit("cleared");
   };
 
-  readonly #suspended = (): void => void this.suspend();
-
   readonly #caught = (signal: CaughtSignal): void => {
     if (!isStopSignal(signal) || (this.#lending && comesFromTerminal(signal, this.#options.platform))) return;
     // A second signal ends the process immediately. The kernel and the shell both report one closed terminal.
     if (this.#stoppedBy && signal !== "SIGHUP") endProcess(this.exitCode);
     this.#stop(signal);
-  };
-
-  readonly #lost = (): void => this.#stop("SIGHUP");
-
-  readonly #lostAtOnce = (): void => {
-    this.#lost();
-    endProcess(this.exitCode);
   };
 
   #stop(signal: CaughtSignal): void {

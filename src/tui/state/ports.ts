@@ -59,8 +59,8 @@ export interface OpenPlace {
   decrypt(name: string, value: JsonValue): JsonValue;
   /** A shell command that prints this variable's value. It contains no secret. */
   getCommand(name: string): string;
-  /** Writes values to a file that only the user can read, unless it exists. @param isReplacing whether even then */
-  exportFile(file: ExportedFile, isReplacing: boolean): Promise<Exported>;
+  /** Writes values to a file that only the user can read. Undefined if it exists and is not to be replaced. */
+  exportFile(file: ExportedFile, isReplacing: boolean): Promise<Exported | undefined>;
   /** Undefined for a server, like `environments`. @throws UsageError that quotes no value */
   readonly importFile?: ((file: NamedFile<ImportFormat>) => Promise<Imported>) | undefined;
   readonly environments?: Environments | undefined;
@@ -84,9 +84,8 @@ export interface Imported {
   readonly notes: readonly string[];
 }
 
-export type Exported =
-  | { readonly kind: "written"; readonly count: number; readonly notes: readonly string[] }
-  | { readonly kind: "exists" };
+/** How many values were written. */
+export type Exported = { readonly count: number; readonly notes: readonly string[] };
 
 /** Changes the environments of a data file or a store. */
 export interface Environments {

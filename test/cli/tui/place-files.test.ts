@@ -24,12 +24,12 @@ it("an export writes a file for its user only, and replaces one only when asked 
   const { cwd, place, file } = await opened();
   const named = { path: "out.json", format: undefined };
   const written = await place.exportFile(named, false);
-  expect(written).toMatchObject({ kind: "written", notes: [] });
+  expect(written).toMatchObject({ notes: [] });
   const path = join(cwd, "out.json");
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(JSON.parse(await readFile(path, "utf8"))).toHaveProperty("DATABASE_URL");
   await writeFile(path, "mine");
-  expect(await place.exportFile(named, false)).toEqual({ kind: "exists" });
+  expect(await place.exportFile(named, false)).toBeUndefined();
   expect(await readFile(path, "utf8")).toBe("mine");
   await place.exportFile({ path, format: "shell" }, true);
   expect(await readFile(path, "utf8")).toContain("export DATABASE_URL=");
@@ -52,7 +52,7 @@ it("an export of some variables has these alone, and says how many", async () =>
   const { cwd, place } = await opened();
   const named = { path: "some.json", format: undefined };
   const names = new Set(["PORT", "DEBUG", "UNSET"]);
-  expect(await place.exportFile({ ...named, names }, false)).toEqual({ kind: "written", count: 2, notes: [] });
+  expect(await place.exportFile({ ...named, names }, false)).toEqual({ count: 2, notes: [] });
   expect(JSON.parse(await readFile(join(cwd, "some.json"), "utf8"))).toEqual({ PORT: 3000, DEBUG: true });
   const none = { ...named, names: new Set(["UNSET"]) };
   await expect(place.exportFile(none, true)).rejects.toThrow("none of the marked variables has a value here");

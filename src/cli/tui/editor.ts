@@ -52,9 +52,9 @@ export function createEditor(
     store: place,
     environment: own,
     async prepare(draft, environments = [own]) {
-      const schema = await parseSchema(draft.schema);
-      const wanted = environments.map((each) => ({ environment: each, changes: [draft] }));
-      return planned(wanted, (each, now) => draftedChange(each, schema, now, key));
+      const parsed = { ...draft, schema: await parseSchema(draft.schema) };
+      const wanted = environments.map((each) => ({ environment: each, changes: [parsed] }));
+      return planned(wanted, (each, now) => draftedChange(each, now, key));
     },
     assign: (wanted) => planned(wanted, (each, now) => assignedChange(each, now, key)),
     async apply(parts) {
@@ -96,14 +96,11 @@ async function parseSchema(text: string): Promise<JsonSchema | undefined> {
   return schema;
 }
 
+type ParsedDraft = Omit<Draft, "schema"> & Pick<Definition, "schema">;
+
 /** @param now the present variable */
-function draftedChange(
-  draft: Draft,
-  schema: JsonSchema | undefined,
-  now: Assigned | undefined,
-  key: string | undefined,
-): PlannedChange {
-  const { name, newName, before, type, description, optional, secret } = draft;
+function draftedChange(draft: ParsedDraft, now: Assigned | undefined, key: string | undefined): PlannedChange {
+  const { name, newName, before, type, description, optional, secret, schema } = draft;
   if (!before && now?.value !== undefined) throw new UsageError(`${name} already has a value: edit that one`);
   const rules = { optional: optional || undefined, secret: secret === false ? false : undefined, schema };
   const definition: Definition = { type, description, ...rules };
@@ -119,7 +116,7 @@ function draftedChange(
 }
 
 /** Before it is encrypted, if it is another one than the present value. @throws UsageError */
-function draftedValue({ name, before, type, value }: Draft, now: Assigned | undefined): JsonValue | undefined {
+function draftedValue({ name, before, type, value }: ParsedDraft, now: Assigned | undefined): JsonValue | undefined {
   if (value === undefined && before && !now) throw new UsageError(`${name} has been removed by another program`);
   if (value === undefined) return now?.value;
   const typed = parseAs(type === "STRING" ? value : value.trim(), type);

@@ -20,10 +20,6 @@ export interface Places {
   close(): Promise<void>;
 }
 
-type Choose = typeof chooseEnvironment;
-
-const firstOrChosen: Choose = (all, name) => (name === undefined && all[0]) || chooseEnvironment(all, name);
-
 /**
  * The environments of local data, which is opened once for all of them. Without `--env` the first one is to be opened.
  *
@@ -36,7 +32,9 @@ export async function environmentPlaces(
   io: Io,
   warn: (text: string) => void,
 ): Promise<Places> {
-  const [data, chosen] = await openData(local, io, firstOrChosen);
+  const [data, chosen] = await openData(local, io, (all, name) => {
+    return (name === undefined && all[0]) || chooseEnvironment(all, name);
+  });
   const { name: detail, store, service } = data;
   for (const risk of data.risks()) warn(risk);
   const isSealed = local.place.sealKey !== undefined;

@@ -15,13 +15,11 @@ import { descendantsOf, endDescendants } from "../children/process-tree.js";
 import type { Io } from "../output/io.js";
 import type { ProcessTerminal } from "./process-terminal.js";
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /** Words that a shell would not interpret. */
 const WORDS = /^[\w@+:,./\s-]+$/;
 
 /** The command that opens the person's text editor on a file: `VISUAL`, `EDITOR`, or one that every system has. */
-export function editorCommand(file: string, platform: NodeJS.Platform, env: Env): ProgramLine {
+export function editorCommand(file: string, platform: NodeJS.Platform, env: Io["env"]): ProgramLine {
   const isWindows = platform === "win32";
   const named = [env["VISUAL"], env["EDITOR"]].find((text) => text !== undefined && text.trim() !== "");
   const text = named ?? (isWindows ? "notepad" : "vi");

@@ -65,14 +65,10 @@ function profilePlace(profile: ListedProfile, start: Start): Place {
   const read = () => (current ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, settings.given, io));
   const isLocal = data !== undefined || store !== undefined;
   const detail = data ?? store ?? url ?? DEFAULT_URL;
-  const identity = isLocal ? env : keyIdentity(apiKey);
+  // A server does not tell which environment it answers for.
+  const identity = isLocal ? env : apiKey && `key ${apiKey}`;
   const open = placeOpener(read, getCommandOfProfile(profile, start), io);
   return { name, group: detail, identity, kind: "profile", detail, isReadOnly: !isLocal, open };
-}
-
-/** A server does not tell which environment it answers for: all that is known is the key. */
-function keyIdentity(apiKey: string | undefined): string | undefined {
-  return apiKey === undefined ? undefined : `key ${apiKey}`;
 }
 
 function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: Start): Place {
@@ -82,7 +78,7 @@ function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: S
   const repeated = repeatedFlags(settings.given, names, io, isProjects ? ["flag", "project"] : ["flag"]);
   const open = placeOpener(() => readSettings(flags, io), getCommandWith(["--url", url, ...repeated]), io);
   const name = isProjects ? ".appvars.json" : new URL(url).host;
-  return { name, group: url, identity: keyIdentity(apiKey), kind: "server", detail: url, isReadOnly: true, open };
+  return { name, group: url, identity: apiKey && `key ${apiKey}`, kind: "server", detail: url, isReadOnly: true, open };
 }
 
 /** The settings of the profile itself, and those that apply to every place. */

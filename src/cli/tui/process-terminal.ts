@@ -37,25 +37,21 @@ export interface ProcessTerminalOptions {
 /** The terminal of this process. `release`, or the end of the process for any reason, restores the shell's screen. */
 export class ProcessTerminal implements TuiTerminal {
   readonly input: ReadStream;
-  readonly untilStopped: Promise<void>;
   readonly #options: ProcessTerminalOptions;
-  readonly #events = new EventEmitter<{ cleared: [] }>();
+  readonly #events = new EventEmitter<{ cleared: []; ending: []; stopped: [] }>();
+  readonly untilStopped = once(this.#events, "stopped").then(() => {});
+  readonly #untilEnding = once(this.#events, "ending").then(() => {});
   readonly #stopCatching: () => void;
   #isOurs = false;
   #lending: Promise<unknown> | undefined;
-  #takeAway = () => {};
   #isEnding = false;
   #stoppedBy: CaughtSignal | undefined;
-  #resolveStopped = () => {};
   #cancelTimeout = () => {};
 
   constructor(options: ProcessTerminalOptions) {
     const { input, output } = options;
     this.input = input;
     this.#options = options;
-    this.untilStopped = new Promise((resolve) => {
-      this.#resolveStopped = resolve;
-    });
     this.#stopCatching = catchSignals(this.#caught);
     process.on("exit", this.#leave).on("uncaughtException", this.#crash);
     process.on("SIGTSTP", this.suspend).on("SIGCONT", this.#takeBack);
@@ -127,15 +123,12 @@ export class ProcessTerminal implements TuiTerminal {
    * @param use is to end the program once `untilTakenAway` resolves: when this process is to stop, or has crashed
    */
   async lend<T>(use: (untilTakenAway: Promise<void>) => Promise<T>): Promise<T> {
-    const untilTakenAway = new Promise<void>((resolve) => {
-      this.#takeAway = resolve;
-    });
     this.input.pause();
     this.#leave();
     const modes = this.#stty("-g");
     process.off("SIGTSTP", this.suspend).off("SIGCONT", this.#takeBack);
     try {
-      this.#lending = use(untilTakenAway);
+      this.#lending = use(this.#untilEnding);
       return (await this.#lending) as T;
     } finally {
       // libuv takes the modes that it finds now for those of the shell, and the program may have changed them.
@@ -170,11 +163,8 @@ export class ProcessTerminal implements TuiTerminal {
   /** Calls stty(1), the only way to the modes that libuv did not set itself. Undefined where there is none. */
   #stty(argument: string): string | undefined {
     if (this.#options.platform === "win32") return undefined;
-    const { stdout, status } = spawnSync("stty", [argument], {
-      stdio: ["inherit", "pipe", "ignore"],
-      encoding: "utf8",
-    });
-    return status === 0 ? stdout.trim() : undefined;
+    const { stdout, status } = spawnSync("stty", [argument], { stdio: ["inherit", "pipe", "ignore"] });
+    return status === 0 ? String(stdout).trim() : undefined;
   }
 
   readonly #leave = (): void => {
@@ -214,17 +204,16 @@ export class ProcessTerminal implements TuiTerminal {
   #stop(signal: CaughtSignal): void {
     this.#stoppedBy ??= signal;
     this.#isEnding = true;
-    this.#takeAway();
-    this.#resolveStopped();
+    this.#events.emit("ending");
+    this.#events.emit("stopped");
   }
 
   readonly #crash = (error: unknown): void => {
     this.#isEnding = true;
-    this.#takeAway();
+    this.#events.emit("ending");
     this.#leave();
     const report = () => this.#options.onCrash(error);
-    // The other program would show its screen over the report.
-    if (this.#lending) this.#lending.then(report, report);
-    else report();
+    // Another program would show its screen over the report.
+    Promise.resolve(this.#lending).then(report, report);
   };
 }

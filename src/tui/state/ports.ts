@@ -79,10 +79,7 @@ export interface ExportedFile extends NamedFile<Exclude<ExportFormat, "github">>
   readonly names?: ReadonlySet<string> | undefined;
 }
 
-export interface Imported {
-  readonly assignments: readonly Assignment[];
-  readonly notes: readonly string[];
-}
+type Imported = { readonly assignments: readonly Assignment[]; readonly notes: readonly string[] };
 
 /** How many values were written. */
 export type Exported = { readonly count: number; readonly notes: readonly string[] };

@@ -122,8 +122,7 @@ export function openEnvironment(
   { settings, key, decrypt, getCommand, io }: Access,
   close: () => Promise<void>,
 ): OpenPlace {
-  const { store, service } = data;
-  const { dataPlace } = settings;
+  const { name, store, service } = data;
   const identity = qualifiedName(environment);
   const source = service.source(environment, close);
   return {
@@ -135,7 +134,7 @@ export function openEnvironment(
     problems: problemFinder(source, settings),
     decrypt,
     getCommand,
-    exportFile: fileExporter(source, decrypt, io, dataPlace.kind === "file" ? dataPlace.path : undefined),
+    exportFile: fileExporter(source, decrypt, io, name),
     importFile: fileImporter(store, environment, io),
     environments: createEnvironments(data, environment, io),
   };

@@ -16,16 +16,11 @@ import { formatOf, readImport } from "../transfer/read-import.js";
 import { typeEntries } from "../transfer/type-entries.js";
 import { writePrivateFile } from "../transfer/write-private-file.js";
 
-/** @param dataPath the data file, which must not be overwritten */
-export function fileExporter(
-  source: VariableSource,
-  decrypt: Decrypt,
-  io: Io,
-  dataPath?: string,
-): OpenPlace["exportFile"] {
+/** @param data the path of the data file, which must not be overwritten, or the URL of the store */
+export function fileExporter(source: VariableSource, decrypt: Decrypt, io: Io, data?: string): OpenPlace["exportFile"] {
   return async (file, isReplacing) => {
     const path = pathOf(file, io);
-    if (dataPath !== undefined && (await isSameFile(path, dataPath))) {
+    if (data !== undefined && (await isSameFile(path, data))) {
       throw new UsageError(`${file.path} is the data file itself`);
     }
     if (existsSync(path) && !isReplacing) return undefined;

@@ -48,6 +48,15 @@ it("an export writes a file for its user only, and replaces one only when asked 
   await expect(place.exportFile({ path: "none/x", format: undefined }, false)).rejects.toThrow("can't be written");
 });
 
+it("an export never replaces the data file, also one that was opened from the first screen", async () => {
+  const { path } = await dataFile(DATA);
+  const { code: found } = await runWith((io) => findPlaces({}, { io, warn: () => {} }), { cwd: dirname(path) });
+  onTestFinished(() => found.close());
+  const opened = await (await found.first?.openData(path))?.place.open(() => {});
+  await expect(opened?.exportFile({ path, format: undefined }, true)).rejects.toThrow("the data file itself");
+  expect(JSON.parse(await readFile(path, "utf8"))).toEqual(DATA);
+});
+
 it("an export of some variables has these alone, and says how many", async () => {
   const { cwd, place } = await opened();
   const named = { path: "some.json", format: undefined };

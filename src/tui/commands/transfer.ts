@@ -82,7 +82,7 @@ function exporting(state: State, file: ExportedFile, isReplacing = false): Step 
   const { place } = state;
   return awaiting(notify(state, `writing ${file.path}…`), async ({ places }) => {
     const outcome = await (await places.open(place)).exportFile(file, isReplacing);
-    if (outcome.kind === "exists") {
+    if (!outcome) {
       const text = `${file.path} already exists. Replace it?`;
       const run: Next = (now) => exporting(now, file, true);
       return (now) => ask(now, { title: "Export", text, answer: "Replace", key: "ctrl-x", run });

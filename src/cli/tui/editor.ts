@@ -101,7 +101,7 @@ type ParsedDraft = Omit<Draft, "schema"> & Pick<Definition, "schema">;
 /** @param now the present variable */
 function draftedChange(draft: ParsedDraft, now: Assigned | undefined, key: string | undefined): PlannedChange {
   const { name, newName, before, type, description, optional, secret, schema } = draft;
-  if (!before && now?.value !== undefined) throw new UsageError(`${name} already has a value: edit that one`);
+  if (!before && now) throw new UsageError(`${name} already exists: edit it instead`);
   const rules = { optional: optional || undefined, secret: secret === false ? false : undefined, schema };
   const definition: Definition = { type, description, ...rules };
   // What was not edited is as it is now: another program may have changed it.

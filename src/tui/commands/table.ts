@@ -113,7 +113,7 @@ const EDIT_COMMANDS: readonly Command[] = [
   command("Edit", "edit", "e", "change the name, the type, the value, the description and the rules", {
     ...ON_SELECTED,
     disabledReason: (state) => whyNotEdit(state) ?? whyNoEntry(state),
-    run: onEntry((state, entry, place) => openForm(state, "edit", entry, place)),
+    run: onEntry((state, entry, place) => openForm(state, entry, place)),
   }),
   command("Edit", "editor", "E", "edit the value in $VISUAL or $EDITOR", {
     where: ["variables", "record", "diff"],
@@ -124,7 +124,7 @@ const EDIT_COMMANDS: readonly Command[] = [
   command("Edit", "add", "a", "add a variable", {
     ...ON_VARIABLE,
     disabledReason: whyNotEdit,
-    run: (state) => openForm(state, "add"),
+    run: (state) => openForm(state),
   }),
   command("Edit", "delete", "x", "delete the value from this environment", {
     ...ON_SELECTED,

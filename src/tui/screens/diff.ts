@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { differenceLines } from "../edit/difference.js";
 import { assignedIn, copyTo } from "../edit/planning.js";
-import { differenceLines } from "../edit/review-text.js";
 import { copyEntries } from "../reading/copying.js";
 import { readPlaces } from "../reading/read.js";
 import { isRevealed, unmasking } from "../reading/shown.js";
@@ -89,7 +89,6 @@ const DIFF: Screen<Comparison> = {
   move: (state, comparison, key) => (comparison.focus === "detail" ? moveDetail(state, comparison, key) : undefined),
   places: (state, { place }) => [state.place, place],
   changed: (state, comparison, place) => (place === comparison.place ? readPlaces(state, [place]) : step(state)),
-  takesQuestions: true,
 };
 
 export function openDiff(state: State, place: number): Step {

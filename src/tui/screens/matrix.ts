@@ -74,7 +74,6 @@ const MATRIX: Screen<Matrix> = {
   places: (_state, { place }) => [place],
   // Reads places that are new.
   changed: (state, _matrix, place) => (place === undefined ? readUnread(state) : step(state)),
-  takesQuestions: true,
 };
 
 /** Shows all variables in all places of the group, and reads those that are not open. */

@@ -82,7 +82,7 @@ export interface ExportedFile extends NamedFile<Exclude<ExportFormat, "github">>
 type Imported = { readonly assignments: readonly Assignment[]; readonly notes: readonly string[] };
 
 /** How many values were written. */
-export type Exported = { readonly count: number; readonly notes: readonly string[] };
+type Exported = { readonly count: number; readonly notes: readonly string[] };
 
 /** Changes the environments of a data file or a store. */
 export interface Environments {

@@ -39,10 +39,6 @@ export interface Screen<D> {
   breaksLines?(data: D): boolean;
   /** What is lost if the program ends: `, and lose your changes`. */
   lost?(data: D): string | undefined;
-  /** Whether it waits for work that does not end with the program. */
-  isBusy?(state: State, data: D): boolean;
-  /** Whether a question may open over it that no key has asked for just now: an Enter meant for something else answers it. */
-  readonly takesQuestions?: true;
   /** Whether it is only a line below the screen under it. A click into the list closes it. */
   readonly isLine?: true;
 }

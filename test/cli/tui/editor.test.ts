@@ -100,7 +100,7 @@ describe("the form", () => {
       { name: "PORT99914b932bd37a50b983c5e7c90ae93b", before: undefined },
       "does not end in 99914b932bd37a50b983c5e7c90ae93b",
     ],
-    ["a new variable that has a value already", { before: undefined }, "PORT already has a value: edit that one"],
+    ["a new variable that has a value already", { before: undefined }, "PORT already exists: edit it instead"],
     ["an empty value of another type than STRING", { value: "" }, "a NUMBER must be a JSON number"],
     ["a variable that is gone and gets no value", { name: "GONE", value: undefined }, "GONE has been removed"],
     [

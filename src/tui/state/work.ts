@@ -39,7 +39,8 @@ export async function finished(work: Work, tools: Tools): Promise<Next | undefin
   try {
     return await work(tools);
   } catch (error) {
-    return refused(toFailure(error));
+    const { message } = toFailure(error);
+    return (state) => step(notify(state, message, "error"));
   }
 }
 
@@ -52,8 +53,4 @@ export function trying(work: Work, onFailure: (failure: Failure) => Next): Work 
       return onFailure(toFailure(error));
     }
   };
-}
-
-function refused({ message }: Failure): Next {
-  return (state) => step(notify(state, message, "error"));
 }

@@ -1,5 +1,5 @@
 import { graphemeAt, graphemeEnd, graphemes, textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, type Line, type Piece } from "../text/line.js";
+import { cellText, type Line } from "../text/line.js";
 import type { Key } from "./key.js";
 
 /** A text field. The cursor is an index into the UTF-16 code units of the text, between two graphemes. */
@@ -200,6 +200,11 @@ function endOfLine(text: string, index: number): number {
 /** A text field without the focus. */
 export function inputText(text: string): string {
   return textOf(cells(text.slice(0, DRAWN)));
+}
+
+interface Piece {
+  readonly text: string;
+  readonly width: number;
 }
 
 function cells(text: string): Piece[] {

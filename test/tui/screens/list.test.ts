@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it, test } from "vitest";
 import { openTui, SECRET, SHOP, selectedIn as selected, shopOf } from "../support/tui.js";
 
@@ -309,7 +310,7 @@ it("the row under the cursor is inverse where the list has the focus, and produc
     tui
       .painted("dark")
       .split("\n")
-      .find((line) => line.includes(`  ${name} `)) ?? "";
+      .find((line) => stripVTControlCharacters(line).includes(`  ${name} `)) ?? "";
   expect(rowOf("DATABASE_URL")).toContain("\x1b[7m");
   expect(rowOf("PORT")).not.toContain("\x1b[7m");
   tui.press("tab");

@@ -80,21 +80,21 @@ function pointedAt(state: State, commands: readonly Command[], column: number, r
   if (row === 0) return {};
   if (row >= footerTop) return { key: keyAt(footer[row - footerTop] ?? [], column) };
   let left = 0;
-  const panels = body.find(([panel]) => {
-    left += panel?.size.width ?? 0;
-    return column < left;
-  });
-  return panels?.[0] ? inPanels(panels, column - left + panels[0].size.width, row - 1) : {};
+  for (const panels of body) {
+    const width = panels[0]?.size.width ?? 0;
+    if (column < left + width) return inPanels(panels, column - left, row - 1);
+    left += width;
+  }
+  return {};
 }
 
 function inPanels(panels: readonly Panel[], column: number, row: number): Pointed {
   let above = 0;
   for (const { size, content } of panels) {
+    const cell: Cell = { line: row - above - 1, column: column - 1 };
+    const isBorder = cell.line === size.height - 2 || column === size.width - 1 || Math.min(cell.line, cell.column) < 0;
     if (row < above + size.height) {
-      const cell: Cell = { line: row - above - 1, column: column - 1 };
-      const isInside =
-        cell.line >= 0 && cell.line < size.height - 2 && cell.column >= 0 && cell.column < size.width - 2;
-      return isInside ? { content, cell, key: keyAt(content.lines[cell.line] ?? [], cell.column) } : { content };
+      return isBorder ? { content } : { content, cell, key: keyAt(content.lines[cell.line] ?? [], cell.column) };
     }
     above += size.height;
   }

@@ -12,7 +12,7 @@ import { withReading } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, calling, finished, step } from "../state/work.js";
 import { isQuitQuestion, quit } from "../view/question.js";
-import { belowLine, drawn, gridOf, isHelpKey, layers, pressCommand, top } from "../view/screen.js";
+import { gridOf, isHelpKey, layers, pressCommand, top } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
@@ -96,26 +96,14 @@ function newDecryptions(before: State, state: State): readonly Work[] {
   return isSame ? [] : decryptions(state, is);
 }
 
-/** Screens that show the open place, or all places, see that these have changed. */
+/** Screens that show all places see that these have changed. */
 function followed(before: State, state: State): Step {
-  if (state.places !== before.places) {
-    return layers(state).reduce<Step>(
-      (last, { screen, data }) => andThen(last, (next) => screen.changed?.(next, data, undefined) ?? step(next)),
-      step(state),
-    );
-  }
-  const open = drawn(state);
-  if (!open?.screen.changed) return step(state);
-  let work: readonly Work[] = [];
-  const next = belowLine(state, (below) => {
-    const [changed, more] = open.screen.changed?.(below, open.data, state.place) ?? step(below);
-    work = more;
-    return changed;
-  });
-  return [next, work];
+  const changed = state.places === before.places ? [] : layers(state);
+  return changed.reduce<Step>(
+    (last, { screen, data }) => andThen(last, (next) => screen.changed?.(next, data, undefined) ?? step(next)),
+    step(state),
+  );
 }
-
-const PANEL_TEXTS = { places: "list of places", variables: "list of variables", record: "record" } as const;
 
 /** Runs the command of a key in the focused panel, or says that it works in another one. */
 function listKey(state: State, key: Key, commands: readonly Command[]): Step {
@@ -123,7 +111,7 @@ function listKey(state: State, key: Key, commands: readonly Command[]): Step {
   const pressed = pressCommand(state, name, commands);
   const other = commands.find((each) => each.keys.includes(name) && isOfList(each));
   if (pressed || !other) return pressed ?? step(state);
-  const text = `"${other.name}" doesn't work in the ${PANEL_TEXTS[state.focus]}; ${keyOf(state, "back")} goes to the variables`;
+  const text = `"${other.name}" doesn't work here; ${keyOf(state, "back")} goes to the variables`;
   return step(notify(state, text));
 }
 

@@ -136,7 +136,7 @@ describe("moving", () => {
 test.each(["x", "e", "y", "v", "t", "s", "a"])("with the places focused %s does nothing, and says so", async (key) => {
   const tui = await openTui();
   tui.press("h", key);
-  expect(tui.footer()).toMatch(/"[a-z-]+" doesn't work in the list of places; Esc goes to the variables/);
+  expect(tui.footer()).toMatch(/"[a-z-]+" doesn't work here; Esc goes to the variables/);
   expect([tui.state.stack, tui.copied]).toEqual([[], []]);
 });
 

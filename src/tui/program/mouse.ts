@@ -5,13 +5,15 @@ import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
 import type { Cell, Panel, PanelContent } from "../view/panel.js";
 import { belowLine, pop, top } from "../view/screen.js";
-import { isDouble, type Key, type Mouse, type Press } from "../widgets/key.js";
+import type { Key, Mouse, Press } from "../widgets/key.js";
 import { screenContent } from "./screen.js";
 
 type PressKey = (state: State, key: Key) => Step;
 
 /** Lines that the wheel moves in one notch. */
 const WHEEL_LINES = 3;
+
+const DOUBLE_CLICK_MS = 400;
 
 /** Handles a press or the wheel: where the mouse is decides, not the focus. */
 export function handleMouse(
@@ -27,7 +29,8 @@ export function handleMouse(
   if (mouse.action !== "press") return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
   const press: Press = { ...mouse, at: now, screen: top(state)?.screen.name ?? "" };
   const { lastPress } = state;
-  const isSecond = isDouble(lastPress, press);
+  const isSecond =
+    lastPress?.column === press.column && lastPress.row === press.row && now - lastPress.at <= DOUBLE_CLICK_MS;
   // The target of the first press is gone: this press was not meant for its successor.
   if (isSecond && lastPress?.screen !== press.screen) return step(state);
   if (key !== undefined) return pressKey({ ...state, lastPress: press }, namedKey(key));

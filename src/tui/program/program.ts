@@ -47,12 +47,6 @@ function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
   return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
 }
 
-/** Handles a press or the wheel of the mouse. */
-function moused(state: State, mouse: Mouse, now: number, commands: readonly Command[]): Step {
-  if (isTooSmall(state)) return step(state);
-  return handleMouse(state, mouse, now, commands, (before, key) => pressed(before, key, commands));
-}
-
 /** Whether keys have to wait, or are not for us while a text is in the person's own editor. */
 function isHeld(state: State, key: string): boolean {
   return state.pending !== undefined && !isQuitQuestion(state) && key !== "ctrl-c" && !(key in GLOBAL);
@@ -63,11 +57,6 @@ const GLOBAL: Readonly<Record<string, Work>> = {
   "ctrl-z": calling(({ suspend }) => suspend()),
   "ctrl-l": calling(({ redraw }) => redraw()),
 };
-
-/** Handles the time. */
-function ticked(state: State, now: number): Step {
-  return loadWhenDue(expire({ ...state, now }));
-}
 
 /** The follow-up of every change: reads that nobody waits for end, and the top screen follows the data. */
 function settled(before: State, [changed, work]: Step): Step {
@@ -182,6 +171,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     if (!isHeld(state, key)) dispatch(next);
     else if (!state.pending?.isEditing) held.push([key, next]);
   };
+  const press = (now: State, key: Key) => pressed(now, key, commands);
   const { first } = options;
   const initial = andThen(initialState({ ...start, places: all, now: options.ticks() }), (now) => {
     return first ? openFirst(now, first) : step(now);
@@ -196,9 +186,10 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     get state() {
       return state;
     },
-    press: (key: Key) => typed(key.name, (now) => pressed(now, key, commands)),
-    mouse: (mouse: Mouse) => typed("", (now) => moused(now, mouse, options.ticks(), commands)),
-    tick: () => dispatch((now) => ticked(now, options.ticks())),
+    press: (key: Key) => typed(key.name, (now) => press(now, key)),
+    mouse: (mouse: Mouse) =>
+      typed("", (now) => (isTooSmall(now) ? step(now) : handleMouse(now, mouse, options.ticks(), commands, press))),
+    tick: () => dispatch((state) => loadWhenDue(expire({ ...state, now: options.ticks() }))),
     resize: (size: { readonly columns: number; readonly rows: number }) => dispatch((now) => step({ ...now, ...size })),
     /** Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe. */
     subscribe: (listener: () => void): (() => void) => {

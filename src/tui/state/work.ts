@@ -35,13 +35,13 @@ export function calling(call: (tools: Tools) => void): Work {
 }
 
 /** The outcome of some work. Never rejects. */
-export async function finished(work: Work, tools: Tools): Promise<Next | undefined> {
-  try {
-    return await work(tools);
-  } catch (error) {
-    const { message } = toFailure(error);
-    return (state) => step(notify(state, message, "error"));
-  }
+export function finished(work: Work, tools: Tools): Promise<Next | undefined> {
+  return trying(
+    work,
+    ({ message }) =>
+      (state) =>
+        step(notify(state, message, "error")),
+  )(tools);
 }
 
 /** Work that handles its failure itself. */

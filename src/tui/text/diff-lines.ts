@@ -66,20 +66,19 @@ function* rowsOf(before: Side, after: Side): Generator<Row> {
   }
   const changes = compared(before.texts, after.texts);
   if (!changes) yield { kind: "note", text: "(too many changes: lines were not compared)" };
-  const parts = partsOf(
-    changes ?? [
-      { value: before.texts, removed: true },
-      { value: after.texts, added: true },
-    ],
-  );
-  for (const [index, { equal, removed, added }] of parts.entries()) {
-    const isChanged = removed.length + added.length > 0;
-    yield* equalRows(equal, index > 0 || !isChanged, isChanged || parts.length === 1);
-    yield* changedRows("removed", removed, added);
-    yield* changedRows("added", added, removed, removed.length === 0);
+  const parts: readonly Compared[] = changes ?? [
+    { value: before.texts, removed: true },
+    { value: after.texts, added: true },
+  ];
+  for (const [index, { value, added, removed }] of parts.entries()) {
+    const [last, next] = [parts[index - 1], parts[index + 1]];
+    if (removed) yield* changedRows("removed", value, next?.added ? next.value : []);
+    else if (added) yield* changedRows("added", value, last?.removed ? last.value : [], !last?.removed);
+    else yield* equalRows(value, last !== undefined || !next, next !== undefined || !last);
   }
 }
 
+/** Equal or changed items; removed ones come before those that were added in their place. */
 interface Compared {
   readonly value: readonly string[];
   readonly added?: boolean;
@@ -92,21 +91,6 @@ const MAX_EDITS = 500;
 /** Compares two sequences by a longest common subsequence; undefined if there are too many changes. */
 function compared(before: readonly string[], after: readonly string[]): readonly Compared[] | undefined {
   return diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });
-}
-
-/** Equal lines, and the change after them. */
-type Part = Record<"equal" | "removed" | "added", readonly string[]>;
-
-function partsOf(changes: readonly Compared[]): readonly Part[] {
-  const parts: Part[] = [{ equal: [], removed: [], added: [] }];
-  for (const { value, added, removed } of changes) {
-    const last = parts.at(-1) as Part;
-    const isChanged = last.removed.length + last.added.length > 0;
-    if (added || removed) last[added ? "added" : "removed"] = value;
-    else if (isChanged) parts.push({ equal: value, removed: [], added: [] });
-    else last.equal = value;
-  }
-  return parts;
 }
 
 const CONTEXT = 3;

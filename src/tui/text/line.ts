@@ -42,22 +42,12 @@ export function spaced(blocks: readonly (readonly Line[])[]): Line[] {
   return shown.flatMap((block, index) => (index === 0 ? block : [[], ...block]));
 }
 
-const ELLIPSIS = "…";
-
 /** Visible text in exactly `width` columns: cut with `…`, or padded with spaces. */
 export function fitText(text: string, width: number): string {
   if (width <= 0) return "";
-  const fitting = textWidth(text) > width ? `${headText(text, width - 1)}${ELLIPSIS}` : text;
-  return fitting + " ".repeat(width - textWidth(fitting));
-}
-
-function headText(text: string, width: number): string {
-  let used = 0;
-  for (const { text: grapheme, index } of graphemes(text)) {
-    used += graphemeWidth(grapheme);
-    if (used > width) return text.slice(0, index);
-  }
-  return text;
+  if (textWidth(text) <= width) return text + " ".repeat(width - textWidth(text));
+  const [head = ""] = breakText(text, width - 1, Number.POSITIVE_INFINITY);
+  return `${head}…${" ".repeat(width - 1 - textWidth(head))}`;
 }
 
 /** Code units that one column can need: a family of emoji has eleven in two columns. */
@@ -99,14 +89,10 @@ export function wrapLine(line: Line, width: number): Line[] {
   const lines: Span[][] = [[]];
   let left = width;
   for (const span of line) {
-    for (const [index, text] of breakText(span.text, left, width).entries()) {
-      if (index > 0) {
-        lines.push([]);
-        left = width;
-      }
-      if (text !== "") lines.at(-1)?.push({ ...span, text });
-      left -= textWidth(text);
-    }
+    const [first = "", ...others] = breakText(span.text, left, width);
+    if (first !== "") lines.at(-1)?.push({ ...span, text: first });
+    for (const text of others) lines.push([{ ...span, text }]);
+    left = (others.length > 0 ? width : left) - textWidth(others.at(-1) ?? first);
   }
   return lines;
 }
@@ -114,7 +100,7 @@ export function wrapLine(line: Line, width: number): Line[] {
 /** Visible text in lines of at most `width` columns, broken between words where possible. */
 export function wrapWords(text: string, width: number): string[] {
   const lines = [""];
-  for (const word of text.split(/ +/).flatMap((each) => breakText(each, width, width))) {
+  for (const word of text.split(/ +/).flatMap((each) => [...breakText(each, width, width)])) {
     const last = lines.at(-1);
     const longer = last === "" ? word : `${last} ${word}`;
     if (textWidth(longer) > width) lines.push(word);
@@ -129,18 +115,17 @@ export function wrapLines(text: string, width: number, role: Role): Line[] {
 }
 
 /** The text in pieces: the first of at most `first` columns, which can be empty; the others of at most `width`. */
-function breakText(text: string, first: number, width: number): string[] {
-  const pieces: string[] = [];
+function* breakText(text: string, first: number, width: number): Generator<string> {
   let [start, left] = [0, first];
   for (const { text: grapheme, index } of graphemes(text)) {
     const columns = graphemeWidth(grapheme);
     if (columns > left && left < width) {
-      pieces.push(text.slice(start, index));
+      yield text.slice(start, index);
       [start, left] = [index, width];
     }
     left -= columns;
   }
-  return [...pieces, text.slice(start)];
+  yield text.slice(start);
 }
 
 /** A line with the escape sequences of a theme. */

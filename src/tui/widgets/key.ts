@@ -61,15 +61,3 @@ export interface Press extends Mouse {
   /** The name of the screen on which it was made. */
   readonly screen: string;
 }
-
-const DOUBLE_CLICK_MS = 400;
-
-/** Whether a press follows another one on the same cell quickly. */
-export function isDouble(first: Press | undefined, second: Press): boolean {
-  return (
-    first !== undefined &&
-    second.at - first.at <= DOUBLE_CLICK_MS &&
-    first.column === second.column &&
-    first.row === second.row
-  );
-}

@@ -1,5 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { VARIABLE_TYPES } from "../../domain/variable.js";
+import { lookUpChanges } from "../reading/changes.js";
 import { withRange } from "../reading/selection.js";
 import { openDiff } from "../screens/diff.js";
 import { openMatrix } from "../screens/matrix.js";
@@ -34,21 +35,25 @@ const SORT_HELP: Readonly<Record<Sort, string>> = {
   changed: "by last change, the newest first",
 };
 
-/** The orders whose data is there. */
-function sortsOf({ lastChanges }: State): readonly Sort[] {
-  return SORTS.filter((sort) => sort !== "changed" || lastChanges);
+/** A server tells no changes. */
+function sortsOf({ places, place }: State): readonly Sort[] {
+  return SORTS.filter((sort) => sort !== "changed" || !places[place]?.isReadOnly);
+}
+
+function sortBy(state: State, sort: Sort): Step {
+  const work = sort === "changed" ? [lookUpChanges(state.place)] : [];
+  return step(gridOf(state).with({ sort }), ...work);
 }
 
 export function sortChoices(state: State): readonly Choice[] {
   return sortsOf(state).map((sort) => ({
     ...{ label: sort, help: SORT_HELP[sort] },
-    run: (now) => step(gridOf(now).with({ sort })),
+    run: (now) => sortBy(now, sort),
   }));
 }
 
 export function nextSort(state: State): Step {
-  const { view, ...grid } = gridOf(state);
-  return step(grid.with({ sort: cycled(sortsOf(state), view.sort, 1) }));
+  return sortBy(state, cycled(sortsOf(state), gridOf(state).view.sort, 1));
 }
 
 export function reverseSort(state: State): Step {

@@ -5,8 +5,16 @@ import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { openCommandLine } from "../screens/command-line.js";
 import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
+import { openHistory } from "../screens/history.js";
 import { openMatrix } from "../screens/matrix.js";
-import { editablePlaceChoices, findPlace, openCopyTo, otherPlaceChoices, placeChoices } from "../screens/places.js";
+import {
+  editablePlaceChoices,
+  findPlace,
+  openCopyTo,
+  openDeleteIn,
+  otherPlaceChoices,
+  placeChoices,
+} from "../screens/places.js";
 import { type Command, command, EVERYWHERE, whereOf } from "../state/command.js";
 import { healthOf, readingOf } from "../state/reading.js";
 import { PANELS, type State } from "../state/state.js";
@@ -86,6 +94,20 @@ const COMPARE_COMMANDS: readonly Command[] = [
   }),
 ];
 
+/** The changes of a variable or of an environment. */
+const HISTORY_COMMAND = command(
+  "Values",
+  "history",
+  "H",
+  "show the changes of the variable, or in the places of the environment",
+  {
+    where: EVERYWHERE,
+    label: "history",
+    disabledReason: whyNoUndo,
+    run: openHistory,
+  },
+);
+
 /** Edits of the open place, and of any the way back. */
 const EDIT_COMMANDS: readonly Command[] = [
   command("Edit", "edit", "e", "change the name, the type, the value, the description and the rules", {
@@ -114,6 +136,12 @@ const EDIT_COMMANDS: readonly Command[] = [
         [selectionOf(state).place],
       ),
     ),
+  }),
+  command("Edit", "delete-in", "D", "delete the value from several environments of the application", {
+    ...ON_SELECTED,
+    label: undefined,
+    disabledReason: (state) => whyNoTarget(state) ?? whyNotEdit(state),
+    run: onTargets(openDeleteIn),
   }),
   command("Edit", "undo", "u", "undo the newest change in the history, whoever made it; repeat for earlier ones", {
     where: EVERYWHERE,
@@ -304,6 +332,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   ...VALUE_COMMANDS,
   ...EDIT_COMMANDS,
   ...COMPARE_COMMANDS,
+  HISTORY_COMMAND,
   ...TRANSFER_COMMANDS,
   command("Other", "help", "? f1", "show the keys that work here", { where: EVERYWHERE, run: openHelp }),
   command("Other", "command", ":", "type a command; matches are shown, and Tab completes it", {

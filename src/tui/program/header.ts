@@ -84,6 +84,6 @@ function countsText(state: State): string {
 /** The kind of the place, its identity besides the name, and where its data is. */
 function detailText({ places, place }: State): string {
   const open = places[place];
-  const facts = open ? [open.kind, identityOf(open) ?? "", open.detail] : [];
+  const facts = open ? [open.kind, open.isSealed ? "sealed" : "", identityOf(open) ?? "", open.detail] : [];
   return facts.map((text) => (text === "" ? "" : `  ${visibleText(text)}`)).join("");
 }

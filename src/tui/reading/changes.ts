@@ -1,6 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
-import type { RecentChanges } from "../state/reading.js";
-import type { State } from "../state/state.js";
+import { type RecentChanges, readingOf, withReading } from "../state/reading.js";
+import type { State, Work } from "../state/state.js";
+import { step, trying } from "../state/work.js";
 import { isSame } from "./read-place.js";
 
 const RECENT_MS = 60_000;
@@ -52,4 +53,39 @@ export function summarize(changes: Changes): string | undefined {
     return [`${kind}: ${names.length > MAX_NAMES ? `${names.length} variables` : names.join(", ")}`];
   });
   return parts.length === 0 ? undefined : parts.join("; ");
+}
+
+/** Entries of a history that are looked at: the default limit of a data file. */
+const MAX_ENTRIES = 1_000;
+
+/** Finds out in which order variables were changed last. */
+export function lookUpChanges(place: number): Work {
+  return async ({ places }) => {
+    const { history } = await places.open(place);
+    const lastChanges = new Map<string, number>();
+    for (const { id, parts } of (await history?.read(() => true, MAX_ENTRIES)) ?? []) {
+      for (const { name, newName = name } of parts.flatMap(({ changes }) => changes)) {
+        if (!lastChanges.has(newName)) lastChanges.set(newName, id);
+      }
+    }
+    return (state) => step(withReading(state, place, { lastChanges }));
+  };
+}
+
+/** Looks for what `check` finds in entries that have been read, where that sends no request. */
+export function checking(place: number, entries: readonly VariableEntry[]): Work {
+  const check: Work = async ({ places }) => {
+    const { version, problems } = await places.open(place);
+    const rules = version && (await problems?.());
+    const found = entries.flatMap((entry): [VariableEntry, string][] => {
+      const rule = rules?.get(entry.variable.name);
+      return rule === undefined ? [] : [[entry, rule]];
+    });
+    return (state) => {
+      const { entries: current, findings } = readingOf(state, place);
+      if (current !== entries || (found.length === 0 && !findings)) return step(state);
+      return step(withReading(state, place, { findings: new Map(found) }));
+    };
+  };
+  return trying(check, () => step);
 }

@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
-import { readingOf } from "../state/reading.js";
+import { type Reading, readingOf } from "../state/reading.js";
 import type { Sort, State, View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
 import { shownValue } from "./shown.js";
@@ -11,7 +11,8 @@ const knownRows = new WeakMap<Table, { readonly on: readonly unknown[]; readonly
 
 /** The rows of a table that a view lists, in its order: with a filter the best come first. */
 export function rowsOf(state: State, table: Table, { filter, only, sort, isReversed }: View): readonly number[] {
-  const { revealed, lastChanges } = state;
+  const { revealed } = state;
+  const { lastChanges } = readingOf(state);
   const changes = table.columns.map(({ place }) => readingOf(state, place).changes);
   const on = [filter, only, sort, isReversed, lastChanges, ...(filter === "" ? [] : [revealed, ...changes])];
   const known = knownRows.get(table);
@@ -114,7 +115,7 @@ function searchTexts(table: Table): SearchTexts {
   return texts;
 }
 
-function sortedRows(table: Table, sort: Sort, changes: State["lastChanges"]): readonly number[] {
+function sortedRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): readonly number[] {
   const orders = knownOrders.get(table) ?? new Map<unknown, readonly number[]>();
   knownOrders.set(table, orders);
   const key = sort === "changed" ? changes : sort;
@@ -124,15 +125,15 @@ function sortedRows(table: Table, sort: Sort, changes: State["lastChanges"]): re
 }
 
 /** By last change the newest come first, and those of which nothing is known last. */
-function sortRows(table: Table, sort: Sort, changes: State["lastChanges"]): readonly number[] {
+function sortRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): readonly number[] {
   const rows = [...table.names.keys()];
   if (sort === "id") return rows;
   if (sort === "type") {
     return VARIABLE_TYPES.flatMap((type) => rows.filter((row) => anyEntry(table, row)?.variable.type === type));
   }
   if (sort === "changed") {
-    const times = table.names.map((name) => changes?.get(name) ?? 0);
-    return rows.sort((a, b) => (times[b] ?? 0) - (times[a] ?? 0));
+    const numbers = table.names.map((name) => changes?.get(name) ?? 0);
+    return rows.sort((a, b) => (numbers[b] ?? 0) - (numbers[a] ?? 0));
   }
   const { names } = searchTexts(table);
   return rows.sort((a, b) => ((names[a] ?? "") < (names[b] ?? "") ? -1 : 1));

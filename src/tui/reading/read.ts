@@ -3,7 +3,7 @@ import type { OpenPlace } from "../state/ports.js";
 import { type Failure, groupOf, type PlaceInfo, readingOf, withReading } from "../state/reading.js";
 import { FIRST_VIEW, notify, type Preferences, type State, type Step, type Work } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
-import { changesBetween, isAnnounced, summarize, withChanges } from "./changes.js";
+import { changesBetween, checking, isAnnounced, lookUpChanges, summarize, withChanges } from "./changes.js";
 import { type Read, readPlace, stopReading } from "./read-place.js";
 import { NO_MARKS, selectedEntry } from "./selection.js";
 
@@ -97,8 +97,11 @@ function reading(state: State, place: number, isLook: boolean): Work {
       });
       if (!outcome) return undefined;
       return (now) => {
+        const isNew = readingOf(now, place).entries !== outcome.entries || !readingOf(now, place).isComplete;
         const next = succeeded(now, place, outcome);
-        return place === now.place ? refreshOthers(next) : step(next);
+        const isSorted = place === now.place && now.list.sort === "changed";
+        const looks = isNew ? [checking(place, outcome.entries), ...(isSorted ? [lookUpChanges(place)] : [])] : [];
+        return andThen(step(next, ...looks), place === now.place ? refreshOthers : step);
       };
     } catch (error) {
       return (now) => step(failed(now, place, toFailure(error), ticks()));

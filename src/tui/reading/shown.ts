@@ -32,3 +32,10 @@ export function shownValue({ variable, value, rules }: VariableEntry, state: Sta
   const text = revealed?.decrypted.get(value.content.value);
   return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
 }
+
+/** What a rule of the variable forbids here: it has no value, or one that breaks its schema. */
+export function problemOf({ readings }: State, entry: VariableEntry | undefined): string | undefined {
+  if (!entry) return undefined;
+  for (const { findings } of readings.values()) if (findings?.has(entry)) return findings.get(entry);
+  return undefined;
+}

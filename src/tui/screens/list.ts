@@ -10,7 +10,7 @@ import { GAP, type PanelContent } from "../view/panel.js";
 import { gridOf } from "../view/screen.js";
 import { emptyListLines, problemLine, progressText } from "../view/status-lines.js";
 import { type Column, tablePanel, widestName } from "../view/table.js";
-import { problemOf, valueCell } from "../view/values.js";
+import { valueCell } from "../view/values.js";
 
 export function variablesPanel(state: State, size: Size): PanelContent {
   const isEmpty = selectedEntry(state) === undefined;
@@ -57,11 +57,7 @@ type ListColumn = ColumnChoice & { readonly width: number };
 type Cell = (entry: VariableEntry, state: State, width: number, words: readonly string[]) => Line;
 
 const CELLS: Readonly<Record<ColumnName, Cell>> = {
-  name: (entry, state, width, words) => {
-    if (problemOf(state, entry) === undefined) return searched(words, entry.variable.name, width, {});
-    const sign: Span = { text: "! ", role: "danger" };
-    return [sign, ...searched(words, entry.variable.name, width - sign.text.length, { role: "danger" })];
-  },
+  name: ({ variable }, _state, width, words) => searched(words, variable.name, width, {}),
   type: ({ variable }, _state, width) => [{ text: cellText(variable.type, width), role: "muted" }],
   value: (entry, state, width) => [valueCell(state, entry, width)],
   description: ({ variable }, _state, width, words) => searched(words, variable.description, width, { role: "muted" }),

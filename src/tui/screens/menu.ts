@@ -1,6 +1,6 @@
 import type { Choice, Command } from "../state/command.js";
 import { layoutOf, type Size, textColumns } from "../state/layout.js";
-import { notify, type State, type Step } from "../state/state.js";
+import { type Next, notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { filterWords, highlight, LETTERS, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
@@ -44,6 +44,12 @@ export interface Menu {
   otherwise?(state: State, text: string, commands: readonly Command[]): Step;
   /** Runs the items with these labels: several can be marked. @param state without the menu */
   onMarked?(state: State, labels: readonly string[]): Step;
+  /** What is shown of the item under the cursor, below the list; `J` and `K` scroll it. */
+  detail?(state: State, item: MenuItem, width: number): readonly Line[];
+  /** Its own keys, where no text is typed; the menu stays open. */
+  readonly keys?: Readonly<Record<string, Next>>;
+  /** These keys, for the last line: `v show values`. */
+  readonly hints?: string;
 }
 
 /** A menu of these choices. */
@@ -57,11 +63,13 @@ interface OpenMenu extends Position {
   readonly isTyping: boolean;
   /** Labels of items. */
   readonly marks: ReadonlySet<string>;
+  /** First visible line of the detail. */
+  readonly detailTop: number;
 }
 
 /** @param text what has been typed so far @param marked labels of items */
 export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<string> = []): Step {
-  const position = { cursor: 0, top: 0, isTyping: menu.prompt !== undefined };
+  const position = { cursor: 0, top: 0, detailTop: 0, isTyping: menu.prompt !== undefined };
   return step(push(state, MENU, { menu, field: textField(text), ...position, marks: new Set(marked) }));
 }
 
@@ -71,8 +79,8 @@ const MENU: Screen<OpenMenu> = {
   body: (state, open, { body }, commands) => [[{ size: body, content: menuPanel(state, open, body, commands) }]],
   input: inputLines,
   types: (_state, { isTyping }) => isTyping,
-  hints: (_state, { menu: { verb, onMarked, prompt }, isTyping }) => {
-    const marking = onMarked ? "Space mark, * mark all, " : "";
+  hints: (_state, { menu: { verb, onMarked, prompt, hints: own }, isTyping }) => {
+    const marking = (onMarked ? "Space mark, * mark all, " : "") + (own ? `${own}, ` : "");
     const more = isTyping ? (prompt === ":" ? "Tab complete, " : "") : `${marking}/ find, `;
     return hints(`Enter ${verb}, ↑↓ move, ${more}Esc back`);
   },
@@ -102,7 +110,8 @@ function shownMenu(state: State, { menu, field }: OpenMenu, commands: readonly C
   const above = intro === undefined ? [] : [...wrapLines(intro, textColumns(size), "text"), []].map(indented);
   const sizes = columnsOf(all, textColumns(size));
   const isCut = all.some(({ help = "" }) => textWidth(help) > sizes.help);
-  const below = isCut ? 1 + Math.min(MAX_HELP, Math.floor(size.height / 6)) : 0;
+  const helpLines = isCut ? 1 + Math.min(MAX_HELP, Math.floor(size.height / 6)) : 0;
+  const below = menu.detail ? Math.floor(size.height * 0.6) : helpLines;
   return { title, items, words, rows, above, sizes, below, page: Math.max(1, size.height - 2 - above.length - below) };
 }
 
@@ -160,7 +169,10 @@ function menuPanel(state: State, open: OpenMenu, size: Size, commands: readonly 
     return item ? rowLine(cells(item, words, marks.has(item.label), sizes), row === cursor, true) : [];
   });
   const blanks = Array.from({ length: page - lines.length }, () => []);
-  const full = wrapLines(helpText(items[cursor]), textColumns(size), "muted").slice(0, below - 1);
+  const item = items[cursor];
+  const detail = item && open.menu.detail?.(state, item, textColumns(size));
+  const all = detail ?? wrapLines(helpText(item), textColumns(size), "muted");
+  const full = all.slice(Math.max(0, Math.min(open.detailTop, all.length - below + 1))).slice(0, below - 1);
   return {
     title: `${visibleText(title)}${marks.size > 0 ? `  ✓ ${countText(marks.size)} marked` : ""}`,
     footnote: rows.length > page ? `${countText(cursor + 1)}/${countText(items.length)}` : undefined,
@@ -209,8 +221,11 @@ function menuKey(shown: State, open: OpenMenu, key: Key, commands: readonly Comm
   if (name === "enter") return choose(state, open, items, commands);
   const isLeft = isTyping ? name === "backspace" && field.text === "" : name === "q";
   if (isLeft || (name === "escape" && !(isTyping && menu.prompt === undefined))) return step(pop(state));
+  const own = isTyping ? undefined : menu.keys?.[name];
+  if (own) return own(state);
   const change = isTyping ? typed(open, key, items) : browsed(open, name, items);
-  const next = { ...open, ...(change ?? moveCursor({ ...open, top: 0 }, items.length, page, name)) };
+  const moved = moveCursor({ ...open, top: 0 }, items.length, page, name);
+  const next = { ...open, ...(change ?? (moved && { ...moved, detailTop: 0 })) };
   // The heading of the first item is above it.
   const at = next.cursor === 0 ? 0 : rows.indexOf(next.cursor);
   return step(
@@ -232,11 +247,13 @@ function typed({ field, cursor }: OpenMenu, key: Key, items: readonly MenuItem[]
 
 /** Finds and marks; undefined for other keys. */
 function browsed(
-  { menu, cursor, marks }: OpenMenu,
+  { menu, cursor, marks, detailTop }: OpenMenu,
   name: string,
   items: readonly MenuItem[],
 ): Partial<OpenMenu> | undefined {
   if (name === "/") return { isTyping: true };
+  if (menu.detail && (name === "J" || name === "K"))
+    return { detailTop: Math.max(0, detailTop + (name === "J" ? 1 : -1)) };
   if (!menu.onMarked || !(name === "space" || name === "*")) return undefined;
   const labels = (name === "*" ? items : items.slice(cursor, cursor + 1)).map(({ label }) => label);
   const isUnmarking = labels.every((label) => marks.has(label));

@@ -1,5 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { copyTo } from "../edit/planning.js";
+import { copyTo, deleteFrom } from "../edit/planning.js";
 import { openPlace } from "../reading/read.js";
 import type { Choice } from "../state/command.js";
 import type { Size } from "../state/layout.js";
@@ -13,7 +13,7 @@ import {
   visiblePlaceRows,
   whyReadOnly,
 } from "../state/places.js";
-import { type Health, healthOf } from "../state/reading.js";
+import { groupOf, type Health, healthOf, readingOf } from "../state/reading.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
@@ -86,8 +86,10 @@ function choicesOf(state: State, places: readonly number[], run: OnPlace): reado
   return places.flatMap((index) => {
     const place = state.places[index];
     if (!place || place.isGone) return [];
-    const { name, group, detail } = place;
-    const help = [index === state.place ? "open" : "", identityOf(place) ?? "", detail].filter(Boolean).join("  ");
+    const { name, group, detail, isSealed, keys = [] } = place;
+    const named = keys.map((key) => (key.only ? `${key.name} (${key.only.join(", ")})` : key.name));
+    const facts = [index === state.place && "open", identityOf(place), detail, isSealed && "sealed"];
+    const help = [...facts, named.length > 0 && `keys: ${named.join(", ")}`].filter(Boolean).join("  ");
     const role = isProduction(place) ? "warning" : "text";
     return [{ label: name, role, help, group: groupLabel(group), run: (now) => run(now, index) } as const];
   });
@@ -153,4 +155,15 @@ export function openCopyTo(state: State, entries: readonly VariableEntry[], from
   if (places.length === 0) return step(notify(state, "there is no other place to copy to"));
   const onPicked: PlacePick["onPicked"] = (now, picked) => copyTo(now, entries, picked);
   return places.length === 1 ? onPicked(state, places) : pickPlaces(state, { title, places, onPicked });
+}
+
+/** Lets the person pick the environments of the application to delete the values from: those that have one are marked. */
+export function openDeleteIn(state: State, entries: readonly VariableEntry[]): Step {
+  const names = entries.map(({ variable }) => variable.name);
+  const isSet = ({ variable, value }: VariableEntry) => value !== undefined && names.includes(variable.name);
+  const places = groupOf(state).filter((place) => whyReadOnly(state, place) === undefined);
+  const marked = places.filter((place) => readingOf(state, place).entries.some(isSet));
+  const title = `Delete the values of ${variablesText(entries.map(({ variable }) => variable))} in`;
+  const onPicked: PlacePick["onPicked"] = (now, picked) => deleteFrom(now, names, picked);
+  return pickPlaces(state, { title, places, marked, onPicked });
 }

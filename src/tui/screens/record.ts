@@ -3,7 +3,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, type Variable } from "../../domain/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
 import { selectedEntry } from "../reading/selection.js";
-import { shownValue } from "../reading/shown.js";
+import { problemOf, shownValue } from "../reading/shown.js";
 import { kindOf } from "../reading/table.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { groupOf, readingOf } from "../state/reading.js";
@@ -13,7 +13,7 @@ import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/
 import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledContent } from "../view/panel.js";
 import { problemLines } from "../view/status-lines.js";
-import { PLACEHOLDERS, type PlaceValue, placeValueLines, problemOf, valueLines } from "../view/values.js";
+import { PLACEHOLDERS, type PlaceValue, placeValueLines, valueLines } from "../view/values.js";
 import { scrollText } from "../widgets/list.js";
 
 /** In panels of at least this many lines, the facts about a variable are shown as a table. */

@@ -43,6 +43,10 @@ export interface Reading {
   readonly problem?: string | undefined;
   readonly rateLimit?: RateLimit | undefined;
   readonly changes?: RecentChanges | undefined;
+  /** The number of the last change of variables, by name, as far as the history tells. Read for the order by them. */
+  readonly lastChanges?: ReadonlyMap<string, number> | undefined;
+  /** What `check` finds: why an entry breaks the rules of its variable. */
+  readonly findings?: ReadonlyMap<VariableEntry, string> | undefined;
   readonly isEditable: boolean;
   /** Whether looking for changes sends no request, as far as known. */
   readonly isLocal: boolean;

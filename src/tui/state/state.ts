@@ -108,10 +108,6 @@ export interface State {
   /** What is open over the list, the top screen last. */
   readonly stack: readonly Layer[];
   readonly revealed: Revealed | undefined;
-  /** When variables of the open place were last changed, by name, as far as its history tells. */
-  readonly lastChanges?: ReadonlyMap<string, number> | undefined;
-  /** What `check` finds: why an entry breaks the rules of its variable. */
-  readonly findings?: ReadonlyMap<VariableEntry, string> | undefined;
   readonly notice: Notice | undefined;
   /** The number before a key that moves. */
   readonly count?: number | undefined;

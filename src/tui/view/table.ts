@@ -1,5 +1,6 @@
 import { notSearched, parseFilter } from "../reading/filter.js";
 import { hiddenMarks, isMarked, type Listed, withRange } from "../reading/selection.js";
+import { problemOf } from "../reading/shown.js";
 import type { Table } from "../reading/table.js";
 import { keyOf } from "../state/command.js";
 import { readingOf } from "../state/reading.js";
@@ -106,7 +107,7 @@ export function sortArrow({ isReversed }: { readonly isReversed: boolean }): str
 
 function rowLines(state: State, grid: Grid, look: Look): Line[] {
   const { table, rows, cursor, top, page } = grid;
-  const { columns, column = -1, sign = (row) => changeSign(state, table.names[row] ?? "") } = look;
+  const { columns, column = -1, sign = (row) => signOf(state, grid, row) } = look;
   return rows.slice(top, top + page).map((row, line) => {
     const isUnderCursor = top + line === cursor;
     const mark: Span = isMarked(state.marks, grid, table.names[row] ?? "", top + line)
@@ -129,8 +130,10 @@ export const SIGNS = {
   changed: { text: "~", role: "warning" },
 } as const;
 
-function changeSign(state: State, name: string): Span {
-  const change = readingOf(state).changes?.kinds.get(name);
+/** Whether `check` finds something, or whether it was changed just now. */
+function signOf(state: State, { table }: Grid, row: number): Span {
+  if (problemOf(state, table.order[0]?.cells[row]) !== undefined) return { text: "!", role: "danger" };
+  const change = readingOf(state).changes?.kinds.get(table.names[row] ?? "");
   return change ? SIGNS[change] : { text: " " };
 }
 

@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
-import { MASK, type ShownValue, shownValue } from "../reading/shown.js";
+import { MASK, problemOf, type ShownValue, shownValue } from "../reading/shown.js";
 import type { CellKind } from "../reading/table.js";
 import { placeLabel } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
@@ -34,16 +34,10 @@ export function valueCell(state: State, entry: VariableEntry, width: number, bef
   return { text: cellText(before + text, width), role };
 }
 
-/** What a rule of the variable forbids here: it has no value, or one that breaks its schema. */
-export function problemOf({ findings }: State, entry: VariableEntry | undefined): string | undefined {
-  return entry && findings?.get(entry);
-}
-
 /** How the value of a cell compares, with the value itself where it is shown: `~ differs`, `~ 3000`. */
 export function comparedCell(state: State, entry: VariableEntry | undefined, kind: CellKind, width: number): Span {
   const { sign, role = "text" } = KINDS[kind];
-  const problem = problemOf(state, entry);
-  if (problem !== undefined) return { text: cellText(`! ${problem}`, width), role: "danger" };
+  if (problemOf(state, entry) !== undefined) return { ...kindSpan(kind, width, "!"), role: "danger" };
   if (!entry?.value || shownValue(entry, state).kind !== "shown") return kindSpan(kind, width);
   return { text: valueCell(state, entry, width, `${sign} `).text, role };
 }
@@ -81,8 +75,9 @@ const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
 };
 
 /** `= same` in so many columns; nothing while the place isn't read. */
-function kindSpan(kind: CellKind, width: number): Span {
-  const { sign, text, ...look } = KINDS[kind];
+function kindSpan(kind: CellKind, width: number, own?: string): Span {
+  const { sign: usual, text, ...look } = KINDS[kind];
+  const sign = own ?? usual;
   return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
 }
 

@@ -21,7 +21,7 @@ describe("a comparison", () => {
     expect(frame).not.toMatch(/PORT|UNSET/);
     expect(frame).toContain("+ only there   - only here   ~ differs");
     expect(tui.footer()).toBe(
-      " Tab panel  / filter  s sort  n next  Space mark  v reveal  y copy  Y copy the other  e edit  x delete  u undo  > copy to  < copy from  r refresh  ? help  Esc back",
+      " Tab panel  / filter  s sort  n next  Space mark  v reveal  y copy  Y copy the other  e edit  x delete  u undo  > copy to  < copy from  H history  r refresh  ? help  Esc back",
     );
   });
 
@@ -164,7 +164,7 @@ describe("the matrix", () => {
     expect(frame).toMatch(/NAME +● development +test +production/);
     expect(frame).toMatch(/DATABASE_URL +.*= same +~ differs +~ differs/);
     expect(frame).toMatch(/PORT += same +~ differs|PORT += same += same +~ differs/);
-    expect(frame).toMatch(/UNSET +- missing +- missing +(~ differs|= same)/);
+    expect(frame).toMatch(/UNSET +[-!] missing +[-!] missing +(~ differs|= same)/);
     expect(frame).toContain("= same  ~ differs  - missing  * encrypted  ? not read");
     expect(frame).not.toContain(SECRET);
     expect(frame).toMatch(/▶ shop 1\/5 {2}place 1\/3/);
@@ -188,7 +188,7 @@ describe("the matrix", () => {
     );
     const tui = await matrix({ data, encKeyFile: await keyFile(KEY) });
     const cells = (name: string) => {
-      const row = new RegExp(` ${name} +[=~*-].*`).exec(tui.frame())?.[0] ?? "";
+      const row = new RegExp(` ${name} +[=~*!-].*`).exec(tui.frame())?.[0] ?? "";
       return row.match(/same|differs|missing|encrypted/g)?.join(" ");
     };
     expect(["JSON", "ELSEWHERE", "SEALED", "PLAIN", "SPACES"].map(cells)).toEqual([
@@ -272,12 +272,12 @@ describe("the matrix", () => {
     tui.press("G", "l", "l", "<");
     await tui.shows(/DEBUG to production\?/);
     tui.press(..."DEBUG", "enter");
-    await tui.shows(/✓ .*DEBUG/, /DEBUG +.*= same +- missing +.*= same/);
+    await tui.shows(/✓ .*DEBUG/, /DEBUG +.*= same +! missing +.*= same/);
     expect(await tui.saved("DEBUG", "production")).toBe(true);
     tui.press("k", "h", "<");
     await tui.shows(/UNSET to test\?/);
     tui.press("enter");
-    await tui.shows(/UNSET +- missing +.*= same +.*= same/);
+    await tui.shows(/UNSET +! missing +.*= same +.*= same/);
     expect(await tui.saved("UNSET", "test")).toBe(true);
   });
 
@@ -294,7 +294,7 @@ describe("the matrix", () => {
     tui.press("v");
     expect(tui.frame()).toMatch(/DATABASE_URL += hunter2 +~ other hunter2 +~ live hunter2[\s\S]*FLAGS += same/);
     tui.press("V");
-    expect(tui.frame()).toMatch(/FLAGS += \{"beta":\S+ +- missing/);
+    expect(tui.frame()).toMatch(/FLAGS += \{"beta":\S+ +! missing/);
     tui.pass(61);
     expect(tui.frame()).not.toContain(SECRET);
   });

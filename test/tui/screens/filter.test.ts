@@ -97,7 +97,7 @@ it("changed follows the changes of another program, which are marked, and is emp
 it("in the matrix the words have the same meaning; a place that misses the value, or has it, is enough", async () => {
   const tui = await openTui({ data: DATA });
   tui.press("m");
-  await tui.shows(/NONE +- missing += same/);
+  await tui.shows(/NONE +! missing += same/);
   const rows = (filter: string) => {
     tui.press("/", ...filter);
     const names = [...tui.frame().matchAll(/^┃[› ]..([A-Z_]+) +[=~*-] /gm)].map(([, name]) => name);
@@ -116,9 +116,9 @@ it("in the matrix the words have the same meaning; a place that misses the value
 it("in the matrix the values of all places are searched while they are shown", async () => {
   const tui = await openTui({ data: DATA });
   tui.press("m");
-  await tui.shows(/NONE +- missing += same/);
+  await tui.shows(/NONE +! missing += same/);
   tui.press("/", ..."'none", "enter", "V", "escape", "/", ..."z");
-  expect(tui.frame()).toMatch(/› {2}NONE +- missing +. z +- missing/);
+  expect(tui.frame()).toMatch(/›! NONE +! missing +. z +! missing/);
   tui.press("z");
   expect(tui.frame()).toMatch(/nothing matches "zz"; .*; encrypted values were not searched/);
 });

@@ -296,12 +296,12 @@ it("announces changes of another program by name, many by their number, and own 
   const values = SHOP.values.filter(({ id }) => id !== 12);
   await tui.file.write({ ...SHOP, variables: [...SHOP.variables, ...added], values: [...values, ...given] });
   await tui.tickUntil(/· added: 4 variables; changed: PORT$/m);
-  expect(tui.frame()).toMatch(/ ~ PORT +NUMBER +\(no value\)/);
+  expect(tui.frame()).toMatch(/ ! PORT +NUMBER +\(no value\)/);
   expect(tui.frame()).toMatch(/ \+ A /);
   tui.press("x");
   await tui.shows(/▶ Delete/);
   tui.press("enter");
-  await tui.shows(/✓ deleted the value of DATABASE_URL; u undoes it$/m, /›~ DATABASE_URL/);
+  await tui.shows(/✓ deleted the value of DATABASE_URL; u undoes it$/m, /›! DATABASE_URL/);
 });
 
 it("the row under the cursor is inverse where the list has the focus, and production has a warning color", async () => {

@@ -232,6 +232,15 @@ describe("a menu of places", () => {
     expect(await tui.saved("DATABASE_URL", "production")).toBe("live hunter2");
   });
 
+  it("tells the named keys of an environment, and what they can read", async () => {
+    const keys = [{ name: "worker", only: ["PORT", "DB_*"], api_key: "k9", api_secret: "s9" }];
+    const environments = SHOP.environments.map((each) => (each.name === "test" ? { ...each, keys } : each));
+    const tui = await openTui({ data: { ...SHOP, environments } });
+    tui.press(">");
+    expect(tui.frame()).toMatch(/test .* keys: worker \(PORT, DB_\*\)/);
+    expect(tui.frame()).not.toContain("s9");
+  });
+
   it("d is a menu that a double click chooses from, and ~ finds letters", async () => {
     const tui = await openTui();
     tui.press("d", "/", ..."pdc");

@@ -2,10 +2,9 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
-import { copyTo, deleteFrom, readHistory, rollbackTo } from "../../../src/tui/edit/planning.js";
+import { copyTo } from "../../../src/tui/edit/planning.js";
 import { type Command, command } from "../../../src/tui/state/command.js";
 import type { State, Step } from "../../../src/tui/state/state.js";
-import { awaiting } from "../../../src/tui/state/work.js";
 import { targetsOf } from "../../../src/tui/view/screen.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
@@ -16,8 +15,6 @@ import { developmentProfile, openPlace, openTui, profileFolder, remoteProgram, S
 function withCommand(run: (state: State) => Step): readonly Command[] {
   return [...ALL_COMMANDS, command("Edit", "test", "f5", "a command of this test", { run })];
 }
-
-const names = (state: State) => targetsOf(state).map(({ variable }) => variable.name);
 
 describe("one edit of several environments", () => {
   it("copies values to several environments, shows them by environment, and is one change", async () => {
@@ -42,8 +39,11 @@ describe("one edit of several environments", () => {
   });
 
   it("deletes a variable everywhere, and says that nothing of it is left", async () => {
-    const tui = await openTui({ commands: withCommand((state) => deleteFrom(state, names(state), [0, 1, 2])) });
-    tui.press("f5");
+    const tui = await openTui();
+    await tui.shows(/test +[~=] /, /production +[~=] /);
+    tui.press("D");
+    await tui.shows(/Delete the values of DATABASE_URL in {2}✓ 3 marked/);
+    tui.press("enter");
     await tui.shows(
       /delete the value of DATABASE_URL in development, test and production\?/,
       /DATABASE_URL has no value in another environment, and is deleted altogether/,
@@ -88,16 +88,8 @@ describe("one edit of several environments", () => {
 });
 
 describe("the history", () => {
-  it("is read by variable, and a roll back brings back what was before a change", async () => {
-    const found: string[] = [];
-    const run = (state: State) =>
-      awaiting(state, async (tools) => {
-        const entries = await readHistory(tools, state.place, "PORT");
-        found.push(...entries.map(({ id, command: by, parts }) => `${id} ${by} ${parts[0]?.changes[0]?.name}`));
-        const first = entries.at(-1);
-        return (now) => (first ? rollbackTo(now, first, now.place, "PORT") : [now, []]);
-      });
-    const tui = await openTui({ commands: withCommand(run) });
+  it("of a variable or of the environment is shown with a diff, and a roll back brings back what was before a change", async () => {
+    const tui = await openTui();
     for (const key of ["1", "2"]) {
       tui.press("g", "j", "e", key, "ctrl-s");
       await tui.shows(/▶ Change/);
@@ -108,12 +100,37 @@ describe("the history", () => {
     await tui.shows(/▶ Change/);
     tui.press("enter");
     await tui.shows(/changed DATABASE_URL/);
-    tui.press("f5");
+    tui.press("j", "H");
+    await tui.shows(
+      /Changes of PORT in development/,
+      /› +2 {2}\d{4}-\d\d-\d\d /,
+      /PORT in shop\/development/,
+      /value +- •+/,
+    );
+    expect(tui.frame()).not.toContain("DATABASE_URL");
+    tui.press("V");
+    await tui.shows(/value +- 30001/, / \+ 300012/);
+    tui.press("H");
+    await tui.shows(/Changes of development/, /› +3 /);
+    tui.press("escape", "H", "j", "enter");
     await tui.shows(/roll back PORT in development\?/, /to before change 1, by/);
-    expect(found).toEqual([expect.stringMatching(/^2 \S+ PORT$/), expect.stringMatching(/^1 \S+ PORT$/)]);
     tui.press("enter");
     await tui.shows(/✓ rolled back PORT; u undoes it/);
     expect([await tui.saved("PORT"), await tui.saved("DATABASE_URL")]).toEqual([3000, `${SECRET}!`]);
+  });
+
+  it("gives the list the order of the last changes, which follows new ones", async () => {
+    const tui = await openTui();
+    tui.press("j", "x");
+    await tui.shows(/▶ Delete/);
+    tui.press("enter");
+    await tui.shows(/deleted the value of PORT/);
+    tui.press("s", "s", "s");
+    await tui.until(() => tui.names[0] === "PORT");
+    tui.press("g", "j", "e", "!", "ctrl-s");
+    await tui.shows(/▶ Change/);
+    tui.press("enter");
+    await tui.until(() => tui.names[0] === "DATABASE_URL" && tui.names[1] === "PORT");
   });
 
   it("a place without one has nothing to undo", async () => {

@@ -340,7 +340,7 @@ export async function openTui({
 }
 
 /** The name of the variable under the cursor of the list. */
-export const selectedIn = (frame: string) => /[┃│]›[ +~][ ✓] ?(\w+)/.exec(frame)?.[1];
+export const selectedIn = (frame: string) => /[┃│]›[ +~!][ ✓] ?(\w+)/.exec(frame)?.[1];
 
 export type RemoteProgram = Awaited<ReturnType<typeof remoteProgram>>;
 

@@ -1,4 +1,4 @@
-import { diffArrays } from "diff";
+import { type ArrayChange, diffArrays } from "diff";
 import { visibleText, withVisibleEnd } from "./graphemes.js";
 import { countText, type Line, type Span, wrapLine } from "./line.js";
 import type { Role } from "./theme.js";
@@ -27,7 +27,6 @@ interface Row {
 
 const KINDS = {
   equal: { sign: "  ", role: "muted" },
-  note: { sign: "  ", role: "muted" },
   removed: { sign: "- ", role: "danger" },
   added: { sign: "+ ", role: "success" },
 } as const satisfies Record<string, { sign: string; role: Role }>;
@@ -48,7 +47,7 @@ export function diffLines(before: Side, after: Side, width: number): DiffLines {
     lines.push(...rowLines({ ...row, text: row.text.slice(0, left) }, room));
     left -= row.text.length;
   }
-  if (left < 0) lines.push(...rowLines({ kind: "note", text: CUT }, room));
+  if (left < 0) lines.push(...rowLines({ kind: "equal", text: CUT }, room));
   return { lines, changes };
 }
 
@@ -59,17 +58,14 @@ function rowLines(row: Row, room: number): Line[] {
 }
 
 function* rowsOf(before: Side, after: Side): Generator<Row> {
-  if (before.isPlaceholder || after.isPlaceholder) {
+  const isHidden = before.isPlaceholder || after.isPlaceholder;
+  const parts = isHidden ? undefined : compared(before.texts, after.texts);
+  if (!parts) {
+    if (!isHidden) yield { kind: "equal", text: "(too many changes: lines were not compared)" };
     yield* changedRows("removed", before.texts);
     yield* changedRows("added", after.texts, [], before.texts.length === 0);
     return;
   }
-  const changes = compared(before.texts, after.texts);
-  if (!changes) yield { kind: "note", text: "(too many changes: lines were not compared)" };
-  const parts: readonly Compared[] = changes ?? [
-    { value: before.texts, removed: true },
-    { value: after.texts, added: true },
-  ];
   for (const [index, { value, added, removed }] of parts.entries()) {
     const [last, next] = [parts[index - 1], parts[index + 1]];
     if (removed) yield* changedRows("removed", value, next?.added ? next.value : []);
@@ -78,18 +74,14 @@ function* rowsOf(before: Side, after: Side): Generator<Row> {
   }
 }
 
-/** Equal or changed items; removed ones come before those that were added in their place. */
-interface Compared {
-  readonly value: readonly string[];
-  readonly added?: boolean;
-  readonly removed?: boolean;
-}
-
 /** The time of a comparison grows with the square of this number: 500 edits take some 20 ms. */
 const MAX_EDITS = 500;
 
-/** Compares two sequences by a longest common subsequence; undefined if there are too many changes. */
-function compared(before: readonly string[], after: readonly string[]): readonly Compared[] | undefined {
+/**
+ * Compares two sequences by a longest common subsequence; undefined if there are too many changes. Removed items come
+ * before those that were added in their place.
+ */
+function compared(before: readonly string[], after: readonly string[]): readonly ArrayChange<string>[] | undefined {
   return diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });
 }
 
@@ -102,7 +94,7 @@ function* equalRows(texts: readonly string[], isAfter: boolean, isBefore: boolea
   // The note takes as much room as one line.
   const isFolded = end - head > 1;
   for (const [index, text] of texts.entries()) {
-    if (isFolded && index === head) yield { kind: "note", text: `… ${countText(end - head)} equal lines …` };
+    if (isFolded && index === head) yield { kind: "equal", text: `… ${countText(end - head)} equal lines …` };
     if (!isFolded || index < head || index >= end) yield { kind: "equal", text: withVisibleEnd(text) };
   }
 }

@@ -62,10 +62,7 @@ function wordStart(word: string, text: string, first: number): number {
 
 /** Indexes of the characters of `text` that the words of a filter match. */
 export function matchPositions(words: readonly string[], text: string): ReadonlySet<number> {
-  const lowered = text.toLowerCase();
-  // A character can be longer in lower case, which would shift the indexes.
-  if (lowered.length !== text.length) return new Set();
-  return new Set(words.flatMap((word) => wordPositions(word, lowered)));
+  return new Set(words.flatMap((word) => wordPositions(word, text.toLowerCase())));
 }
 
 function wordPositions(word: string, text: string): number[] {

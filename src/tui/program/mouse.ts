@@ -3,7 +3,7 @@ import type { Next, State, Step } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
-import type { Cell, Panel, PanelContent } from "../view/panel.js";
+import type { Cell, PanelContent } from "../view/panel.js";
 import { belowLine, pop, top } from "../view/screen.js";
 import type { Key, Mouse, Press } from "../widgets/key.js";
 import { screenContent } from "./screen.js";
@@ -84,22 +84,15 @@ function pointedAt(state: State, commands: readonly Command[], column: number, r
   if (row >= footerTop) return { key: keyAt(footer[row - footerTop] ?? [], column) };
   let left = 0;
   for (const panels of body) {
-    const width = panels[0]?.size.width ?? 0;
-    if (column < left + width) return inPanels(panels, column - left, row - 1);
-    left += width;
-  }
-  return {};
-}
-
-function inPanels(panels: readonly Panel[], column: number, row: number): Pointed {
-  let above = 0;
-  for (const { size, content } of panels) {
-    const cell: Cell = { line: row - above - 1, column: column - 1 };
-    const isBorder = cell.line === size.height - 2 || column === size.width - 1 || Math.min(cell.line, cell.column) < 0;
-    if (row < above + size.height) {
+    let above = 1;
+    for (const { size, content } of panels) {
+      const cell: Cell = { line: row - above - 1, column: column - left - 1 };
+      above += size.height;
+      if (row >= above || column >= left + size.width) continue;
+      const isBorder = Math.min(cell.line, cell.column, size.height - 3 - cell.line, size.width - 3 - cell.column) < 0;
       return isBorder ? { content } : { content, cell, key: keyAt(content.lines[cell.line] ?? [], cell.column) };
     }
-    above += size.height;
+    left += panels[0]?.size.width ?? 0;
   }
   return {};
 }

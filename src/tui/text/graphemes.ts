@@ -9,14 +9,8 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
  */
 const CHUNK = 1_000;
 
-export interface Grapheme {
-  readonly text: string;
-  /** Index of its first UTF-16 code unit. */
-  readonly index: number;
-}
-
-/** The graphemes of a text of any length; one as long as a chunk is split. */
-export function* graphemes(text: string): Generator<Grapheme> {
+/** The graphemes of a text of any length, with their indexes in it; one as long as a chunk is split. */
+export function* graphemes(text: string): Generator<{ readonly text: string; readonly index: number }> {
   for (let start = 0; start < text.length; ) {
     const end = Math.min(text.length, graphemeEnd(text, start + CHUNK));
     const chunk = text.slice(start, end);

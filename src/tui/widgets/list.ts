@@ -65,14 +65,20 @@ export const MOVES: readonly Move[] = [
   { name: "down", keys: "down j", help: "down", move: (cursor) => cursor + 1 },
   { name: "page-up", keys: "pageup ctrl-b", help: "a page up", move: (cursor, page) => cursor - page },
   { name: "page-down", keys: "pagedown ctrl-f", help: "a page down", move: (cursor, page) => cursor + page },
-  { name: "half-page-up", keys: "ctrl-u", help: "half a page up", move: (cursor, page) => cursor - half(page) },
-  { name: "half-page-down", keys: "ctrl-d", help: "half a page down", move: (cursor, page) => cursor + half(page) },
+  {
+    name: "half-page-up",
+    keys: "ctrl-u",
+    help: "half a page up",
+    move: (cursor, page) => cursor - Math.floor(page / 2),
+  },
+  {
+    name: "half-page-down",
+    keys: "ctrl-d",
+    help: "half a page down",
+    move: (cursor, page) => cursor + Math.floor(page / 2),
+  },
   { name: "top", keys: "home g", help: "to the first line", move: () => 0 },
   { name: "bottom", keys: "end G", help: "to the last line", move: (_cursor, _page, count) => count - 1 },
 ];
 
 const MOVE_OF_KEY = new Map(MOVES.flatMap(({ keys, move }) => keys.split(" ").map((key) => [key, move] as const)));
-
-function half(page: number): number {
-  return Math.max(1, Math.floor(page / 2));
-}

@@ -97,11 +97,10 @@ function followed(before: State, state: State): Step {
 /** Runs the command of a key in the focused panel, or says that it works in another one. */
 function listKey(state: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
-  const pressed = pressCommand(state, name, commands);
   const other = commands.find((each) => each.keys.includes(name) && isOfList(each));
-  if (pressed || !other) return pressed ?? step(state);
-  const text = `"${other.name}" doesn't work here; ${keyOf(state, "back")} goes to the variables`;
-  return step(notify(state, text));
+  const refused =
+    other && notify(state, `"${other.name}" doesn't work here; ${keyOf(state, "back")} goes to the variables`);
+  return pressCommand(state, name, commands) ?? step(refused ?? state);
 }
 
 /** Removes notices, marks of changes and values whose time is over. */
@@ -172,10 +171,9 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     else if (!state.pending?.isEditing) held.push([key, next]);
   };
   const press = (now: State, key: Key) => pressed(now, key, commands);
-  const { first } = options;
-  const initial = andThen(initialState({ ...start, places: all, now: options.ticks() }), (now) => {
-    return first ? openFirst(now, first) : step(now);
-  });
+  const initial = andThen(initialState({ ...start, places: all, now: options.ticks() }), (now) =>
+    options.first ? openFirst(now, options.first) : step(now),
+  );
   let state: State = initial[0];
   take(initial);
   const unfollow = follow?.((change) => {

@@ -59,24 +59,16 @@ interface Move {
   readonly move: (cursor: number, page: number, count: number) => number;
 }
 
+const half = (page: number) => Math.floor(page / 2);
+
 /** The ways to move in lists and texts. */
 export const MOVES: readonly Move[] = [
   { name: "up", keys: "up k", help: "up", move: (cursor) => cursor - 1 },
   { name: "down", keys: "down j", help: "down", move: (cursor) => cursor + 1 },
   { name: "page-up", keys: "pageup ctrl-b", help: "a page up", move: (cursor, page) => cursor - page },
   { name: "page-down", keys: "pagedown ctrl-f", help: "a page down", move: (cursor, page) => cursor + page },
-  {
-    name: "half-page-up",
-    keys: "ctrl-u",
-    help: "half a page up",
-    move: (cursor, page) => cursor - Math.floor(page / 2),
-  },
-  {
-    name: "half-page-down",
-    keys: "ctrl-d",
-    help: "half a page down",
-    move: (cursor, page) => cursor + Math.floor(page / 2),
-  },
+  { name: "half-page-up", keys: "ctrl-u", help: "half a page up", move: (cursor, page) => cursor - half(page) },
+  { name: "half-page-down", keys: "ctrl-d", help: "half a page down", move: (cursor, page) => cursor + half(page) },
   { name: "top", keys: "home g", help: "to the first line", move: () => 0 },
   { name: "bottom", keys: "end G", help: "to the last line", move: (_cursor, _page, count) => count - 1 },
 ];

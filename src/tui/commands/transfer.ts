@@ -97,8 +97,8 @@ function exporting(state: State, place: number, file: ExportedFile, isReplacing:
 }
 
 /** A file that was written, or that is already there. */
-function exported(state: State, place: number, file: ExportedFile, outcome: Exported): Step {
-  if (outcome.kind === "exists") {
+function exported(state: State, place: number, file: ExportedFile, outcome: Exported | undefined): Step {
+  if (!outcome) {
     const exists = `${file.path} already exists`;
     if (!acceptsQuestion(state)) return step(notify(state, `${exists}; nothing was written`, "error"));
     const run = (now: State) => exporting(now, place, file, true);

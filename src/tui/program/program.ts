@@ -118,8 +118,8 @@ export interface ProgramOptions
     "copy" | "write" | "editText" | "first" | "listFolder" | "ticks" | "quit" | "suspend" | "redraw"
   > {
   readonly places: readonly Place[];
-  /** Calls `listener` when places may have been added or removed. Returns a function that ends this. */
-  readonly follow?: ((listener: (change: PlacesChange) => void) => () => void) | undefined;
+  /** Calls `listener` when places may have been added or removed. */
+  readonly follow?: ((listener: (change: PlacesChange) => void) => void) | undefined;
   readonly commands: readonly Command[];
   readonly start: Omit<Start, "places" | "now">;
   /** Runs a callback after pending input, like `setImmediate`. */
@@ -176,7 +176,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
   );
   let state: State = initial[0];
   take(initial);
-  const unfollow = follow?.((change) => {
+  follow?.((change) => {
     const gone = places.change(change);
     dispatch((now) => step(placesChanged(now, change.added, gone)));
   });
@@ -196,7 +196,6 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     },
     /** Waits until an editor has ended, and closes the places. */
     close: async () => {
-      unfollow?.();
       await editing;
       await places.close();
     },

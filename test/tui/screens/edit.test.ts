@@ -51,8 +51,8 @@ describe("a form", () => {
     ["a", [], "enter a name"],
     ["a", [..."PORT"], "PORT already exists: edit it instead"],
     ["a", [..."UNSET"], "UNSET already exists: edit it instead"],
-    ["a", [..."9"], "✗ a name is"],
-    ["a", [..."N", "tab", "right", "tab", ..."many"], "✗ a NUMBER consists of digits"],
+    ["a", [..."9"], "✗ \"9\" can't be a variable's name: a name is"],
+    ["a", [..."N", "tab", "right", "tab", ..."many"], "✗ a NUMBER must be a JSON number"],
   ])("refuses %s with %j, and typing clears the problem", async (key, text, problem) => {
     const tui = await openTui();
     tui.press(key, ...text, "ctrl-s");

@@ -162,7 +162,6 @@ export async function readPlace(
     };
     const { entries, requests } = await readVersion(tools, opened, known, signal, showProgress);
     const { problem, age } = await healthOf(opened.source);
-    places.setFailed(place, false);
     const now = ticks();
     const data = versions.get(entries) ?? opened.source;
     if (age !== undefined) asOf.set(data, now - age);
@@ -188,13 +187,11 @@ async function onceAtATime<T>(
   reads.set(place, controller);
   const { signal } = controller;
   try {
-    // Settings may have been corrected.
-    await places.closeFailed(place);
     const outcome = await read(signal);
     return signal.aborted ? undefined : outcome;
   } catch (error) {
     if (signal.aborted) return undefined;
-    if (!(error instanceof RateLimitedError)) places.setFailed(place, true);
+    if (!(error instanceof RateLimitedError)) await places.closeFailed(place);
     throw error;
   } finally {
     if (reads.get(place) === controller) reads.delete(place);

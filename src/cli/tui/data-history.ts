@@ -1,4 +1,4 @@
-import { type Environment, type EnvironmentRecord, findEnvironment } from "../../domain/environment.js";
+import { type Environment, findEnvironment } from "../../domain/environment.js";
 import { type Data, NO_DATA, type ValueRecord, type VariableRecord } from "../../store/data.js";
 import { changesSince, type Change as Write } from "../../store/history.js";
 import { idOf } from "../../store/record-changes.js";
@@ -7,13 +7,11 @@ import type { History, HistoryEntry } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
 import { partsBetween, variablesOfChanges } from "./edit-data.js";
 
+/** Entries that are tried: only some have no effect any more, or one in no listed environment. */
+const MAX_TRIES = 20;
+
 /** The history of local data, for one of its environments. @param own its whole name */
 export function createHistory({ history }: Pick<LocalData, "history">, own: string): History {
-  const changed = (id: number, change: (data: Data, writes: readonly Write[], home: EnvironmentRecord) => Data) =>
-    history(async ({ data, changes }) => {
-      const home = findEnvironment(data.environments, own);
-      return partsBetween(data, change(data, await changesSince(id, changes), home), home);
-    });
   return {
     read: (isWanted, limit) =>
       history(async ({ data, changes }) => {
@@ -26,11 +24,27 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
         }
         return found;
       }),
-    // The environments stay as they are.
-    undo: (id) => changed(id, (data, writes) => rollBack(data, writes.slice(-1), { isWanted: () => true })),
+    undo: (isWanted, isListed) =>
+      history(async ({ data, changes: writes }) => {
+        const home = findEnvironment(data.environments, own);
+        const toEntry = entryReader(data, home);
+        let tries = 0;
+        for await (const write of writes) {
+          const entry = toEntry(write);
+          if (!isWanted(entry)) continue;
+          // The environments stay as they are.
+          const changes = partsBetween(data, rollBack(data, [write], { isWanted: () => true }), home);
+          if (changes.some(({ environment }) => isListed(environment))) return { entry, changes };
+          if (++tries === MAX_TRIES) break;
+        }
+        return undefined;
+      }),
     rollBack: (id, name) =>
-      changed(id, (data, writes, environment) => {
-        return rollBack(data, writes, { environment, isWanted: (each) => name === undefined || each === name });
+      history(async ({ data, changes }) => {
+        const environment = findEnvironment(data.environments, own);
+        const isWanted = (each: string) => name === undefined || each === name;
+        const old = rollBack(data, await changesSince(id, changes), { environment, isWanted });
+        return partsBetween(data, old, environment);
       }),
   };
 }

@@ -73,9 +73,6 @@ export const undo: Next = (state) => takeBack(state, "undo");
 /** Asks to make an edit again that this session has undone last: to take back the entry that has undone it. */
 export const redo: Next = (state) => takeBack(state, "redo");
 
-/** Entries that are tried: only some have no effect any more, or one in no listed place. */
-const MAX_TRIES = 20;
-
 function takeBack(state: State, purpose: "undo" | "redo"): Step {
   const { place, undone } = state;
   return awaiting(state, async ({ places }) => {
@@ -85,13 +82,13 @@ function takeBack(state: State, purpose: "undo" | "redo"): Step {
     const last = own.findLast(({ isOver }) => !isOver);
     const isWanted = ({ id, parts }: HistoryEntry) =>
       parts.length > 0 && (purpose === "undo" ? !skipped.has(id) : id === last?.by);
-    for (const entry of (await history?.read(isWanted, MAX_TRIES)) ?? []) {
-      const changes = (await history?.undo(entry.id)) ?? [];
-      const parts = inPlaces(state, place, changes);
-      const hasMore = entry.hasMore || parts.length < changes.length;
-      if (parts.length > 0) return (now) => review(now, { purpose, parts, entry: { ...entry, hasMore } });
-    }
-    return (now) => step(notify(now, `nothing to ${purpose}`, "error"));
+    const isListed = (environment: string) => inPlaces(state, place, [{ environment, changes: [] }]).length > 0;
+    const found = await history?.undo(isWanted, isListed);
+    if (!found) return (now) => step(notify(now, `nothing to ${purpose}`, "error"));
+    const { entry, changes } = found;
+    const parts = inPlaces(state, place, changes);
+    const hasMore = entry.hasMore || parts.length < changes.length;
+    return (now) => review(now, { purpose, parts, entry: { ...entry, hasMore } });
   });
 }
 

@@ -180,8 +180,14 @@ export interface HistoryEntry {
 export interface History {
   /** The newest `limit` entries that are wanted, newest first. */
   read(isWanted: (entry: HistoryEntry) => boolean, limit: number): Promise<readonly HistoryEntry[]>;
-  /** The changes that take an entry back. @throws NotFoundError if it is not kept any more */
-  undo(id: number): Promise<readonly EnvironmentChanges[]>;
+  /**
+   * The newest entry that is wanted and has an effect to take back in one of these environments, and the changes that do
+   * so; undefined if none of the newest ones has.
+   */
+  undo(
+    isWanted: (entry: HistoryEntry) => boolean,
+    isListed: (environment: string) => boolean,
+  ): Promise<{ readonly entry: HistoryEntry; readonly changes: readonly EnvironmentChanges[] } | undefined>;
   /** The changes that bring back what the place had before an entry. @param name only that variable */
   rollBack(id: number, name?: string): Promise<readonly EnvironmentChanges[]>;
 }

@@ -30,7 +30,7 @@ function content(state: State, text: string, all: readonly Command[]): MenuConte
 /** Those of the list, and those that work where the line was opened; in the order of the help. */
 function availableCommands(state: State, all: readonly Command[]): readonly Command[] {
   const where = whereOf(state);
-  const some = all.filter((each) => isOfList(each) || (where !== undefined && actsIn(each, where)));
+  const some = all.filter((each) => isOfList(each) || actsIn(each, where));
   return COMMAND_GROUPS.flatMap((group) => some.filter((each) => each.group === group));
 }
 
@@ -67,7 +67,7 @@ function homeOf(state: State, command: Command, argument = ""): State {
   const where = whereOf(state);
   // What a screen does itself takes no argument.
   const isOwn = argument !== "" && top(state)?.screen.acts?.[command.name] !== undefined;
-  return where !== undefined && actsIn(command, where) && !isOwn ? state : { ...state, stack: [] };
+  return actsIn(command, where) && !isOwn ? state : { ...state, stack: [] };
 }
 
 function whyNotHome(state: State, command: Command, argument = ""): string | undefined {

@@ -22,7 +22,7 @@ const HELP: Menu = {
 /** The commands that work where the cursor is. */
 function commandItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
   const where = whereOf(state);
-  const here = commands.filter((each) => where !== undefined && actsIn(each, where));
+  const here = commands.filter((each) => actsIn(each, where));
   return COMMAND_GROUPS.flatMap((group) => here.filter((each) => each.group === group)).map((command) => ({
     ...commandItem(command),
     argument: undefined,
@@ -60,6 +60,8 @@ function globalItems(commands: readonly Command[]): readonly MenuItem[] {
   return commands.flatMap((command) => {
     const keys = command.keys.filter((key) => GLOBAL_KEYS.includes(key));
     if (keys.length === 0) return [];
-    return [{ ...commandItem(command), keys: labelsOf(keys), group: "Everywhere", run: (now) => command.run(now, "") }];
+    return [
+      { ...commandItem(command), keys: labelsOf(keys), group: "Everywhere", run: (now) => runCommand(now, command) },
+    ];
   });
 }

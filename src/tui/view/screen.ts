@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
-import { actsIn, type Command, whereOf } from "../state/command.js";
+import { actsIn, type Command, labelOf, whereOf } from "../state/command.js";
 import type { Layout, Size } from "../state/layout.js";
 import { type Notice, notify, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
@@ -265,15 +265,15 @@ export function targetsOf(state: State, place = gridOf(state).place): readonly V
 export function whyNot(state: State, command: Command): string | undefined {
   const open = top(state);
   const act = open?.screen.acts?.[command.name];
-  return act ? act.whyNot?.(state, open?.data) : command.disabledReason?.(state);
+  return act ? act.whyNot?.(state, open?.data) : command.whyNot?.(state);
 }
 
 /** Runs the command of a key where the cursor is, or shows why it can't run now. Undefined if no command has this key. */
 export function pressCommand(state: State, key: string, commands: readonly Command[]): Step | undefined {
   const where = whereOf(state);
-  const fitting = commands.filter((each) => where !== undefined && each.keys.includes(key) && actsIn(each, where));
+  const fitting = commands.filter((each) => each.keys.includes(key) && actsIn(each, where));
   // A keymap can give a key of this screen alone to another command too.
-  const command = fitting.find((each) => each.where?.length === 1) ?? fitting[0];
+  const command = fitting.find((each) => each.where.length === 1) ?? fitting[0];
   return command && runCommand(state, command);
 }
 
@@ -283,7 +283,7 @@ export function runCommand(state: State, command: Command, argument = ""): Step 
   if (reason !== undefined) return step(notify(state, reason, "error"));
   const open = top(state);
   const act = open?.screen.acts?.[command.name];
-  return act ? act.run(state, open?.data) : command.run(state, argument);
+  return (act ? act.run(state, open?.data) : command.run?.(state, argument)) ?? step(state);
 }
 
 /** The keys of a screen that has no others than those of commands. */
@@ -291,14 +291,12 @@ export function commandKey(state: State, _data: unknown, key: Key, commands: rea
   return pressCommand(state, commandKeyName(key), commands) ?? step(state);
 }
 
-/** The keys of commands that have a label and can run where the cursor is. */
+/** The keys of commands that the footer shows, and that can run where the cursor is. */
 export function commandHints(state: State, commands: readonly Command[]): readonly KeyHint[] {
-  const where = whereOf(state);
   return commands.flatMap((command): KeyHint[] => {
-    const { keys, label: labels } = command;
-    const [key] = keys;
-    const label = typeof labels === "function" ? labels(state) : labels;
-    if (where === undefined || !actsIn(command, where) || key === undefined || label === undefined) return [];
-    return whyNot(state, command) === undefined ? [{ key: keyLabel(key), name: key, label }] : [];
+    const [key] = command.keys;
+    const label = labelOf(state, command);
+    if (key === undefined || label === undefined || whyNot(state, command) !== undefined) return [];
+    return [{ key: keyLabel(key), name: key, label }];
   });
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
 import { readingOf } from "../state/reading.js";
+import { remembered } from "../state/remembered.js";
 import type { Revealed, State } from "../state/state.js";
 import { parsedJson } from "../text/json.js";
 
@@ -28,13 +29,11 @@ export interface Table {
 }
 
 type Entries = readonly VariableEntry[];
-interface Known {
-  readonly read: readonly (Entries | undefined)[];
-  readonly table: Table;
-}
+type Read = readonly (Entries | undefined)[];
 
-/** Made once for each read: with 100,000 variables it takes time. Kept as long as the entries of a place in it. */
-const knownTables = new WeakMap<Entries, Map<string, Known>>();
+/** With 100,000 variables a table takes time. The list is under all others, which are kept apart from it. */
+const lists = remembered<Entries, Table>();
+const others = remembered<Entries, Table>();
 
 /** @param places indexes of the places that are its columns */
 export function tableOf(state: State, places: readonly number[]): Table {
@@ -44,17 +43,11 @@ export function tableOf(state: State, places: readonly number[]): Table {
     return place === open || isComplete ? entries : undefined;
   });
   const key = read.findLast((entries) => entries !== undefined) ?? readingOf(state).entries;
-  const tables = knownTables.get(key) ?? new Map<string, Known>();
-  knownTables.set(key, tables);
-  const id = [open, ...places].join();
-  const known = tables.get(id);
-  if (known?.read.every((entries, index) => entries === read[index])) return known.table;
-  const table = makeTable(open, places, read);
-  tables.set(id, { read, table });
-  return table;
+  const tables = places.length === 1 ? lists : others;
+  return tables(key, [open, ...places, ...read], () => makeTable(open, places, read));
 }
 
-function makeTable(open: number, places: readonly number[], read: Known["read"]): Table {
+function makeTable(open: number, places: readonly number[], read: Read): Table {
   const { names, cells } = aligned(read, Math.max(0, places.indexOf(open)));
   const columns = places.map((place, index): Column => {
     return { place, cells: cells[index] ?? [], isRead: read[index] !== undefined };
@@ -81,7 +74,7 @@ function comparedKinds(rows: number, columns: Table["columns"], order: Table["or
 }
 
 /** The entries of each place by row: in the order of the open one, then those of other places only. */
-function aligned(read: Known["read"], open: number) {
+function aligned(read: Read, open: number) {
   const own = read[open] ?? [];
   const names = own.map(({ variable }) => variable.name);
   // The environments of an application have the same variables.

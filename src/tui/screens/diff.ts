@@ -7,6 +7,7 @@ import { isRevealed, unmasking } from "../reading/shown.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
+import { remembered } from "../state/remembered.js";
 import { FIRST_VIEW, type Revealed, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import type { DiffLines } from "../text/diff-lines.js";
@@ -187,13 +188,8 @@ function detailTop(state: State, { detail }: Comparison): number {
   return detail.name === gridOf(state).name ? detail.top : 0;
 }
 
-interface ShownDiff extends DiffLines {
-  readonly sides: Sides;
-  readonly width: number;
-}
-
-/** The last detail: comparing long values takes time. Kept only while values are revealed, as nothing else holds the key. */
-const lastShown = new WeakMap<Revealed, ShownDiff>();
+/** Comparing long values takes time. Kept only while values are revealed, as nothing else holds the key. */
+const compared = remembered<Revealed, DiffLines>();
 
 function differenceDetail(state: State, size: Size): DiffLines {
   const { row, name } = gridOf(state);
@@ -204,11 +200,7 @@ function differenceDetail(state: State, size: Size): DiffLines {
   // Descriptions belong to the application, not to the environment.
   const [before, after] = sides.map((entry) => entry && unmasking(state, { ...assignedIn(entry), description: "" }));
   if (!revealed || !isRevealed(revealed, name)) return differenceLines({ before, after }, false, width);
-  const last = lastShown.get(revealed);
-  if (last?.sides.every((entry, index) => entry === sides[index]) && last.width === width) return last;
-  const shown = { ...differenceLines({ before, after }, true, width), sides, width };
-  lastShown.set(revealed, shown);
-  return shown;
+  return compared(revealed, [...sides, width], () => differenceLines({ before, after }, true, width));
 }
 
 function focusOther(state: State, { focus }: Comparison): Step {

@@ -7,6 +7,7 @@ import { problemOf, shownValue } from "../reading/shown.js";
 import { kindOf } from "../reading/table.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { groupOf, readingOf } from "../state/reading.js";
+import { remembered } from "../state/remembered.js";
 import type { Revealed, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
@@ -121,25 +122,14 @@ function facts(entry: VariableEntry, state: State): Fact[] {
   return facts;
 }
 
-interface Wrapped {
-  readonly entry: VariableEntry;
-  readonly value: string;
-  readonly width: number;
-  readonly lines: readonly Line[];
-}
-
-/** The last wrapped value: a long one takes time. Kept only while values are revealed, as nothing else holds the key. */
-const lastWrapped = new WeakMap<Revealed, Wrapped>();
+/** A long value takes time. Kept only while values are revealed, as nothing else holds the key. */
+const wrapped = remembered<Revealed, readonly Line[]>();
 
 /** The value of a record, or its placeholder, in lines of at most `width` columns. */
 function recordValue(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") return wrapLine([PLACEHOLDERS[shown.kind]], width);
   const { revealed } = state;
-  const { text: value } = shown;
-  const last = revealed && lastWrapped.get(revealed);
-  if (last && last.entry === entry && last.value === value && last.width === width) return last.lines;
-  const lines = valueLines(value, entry.variable.type).flatMap((each) => wrapLine(each, width));
-  if (revealed) lastWrapped.set(revealed, { entry, value, width, lines });
-  return lines;
+  const wrap = () => valueLines(shown.text, entry.variable.type).flatMap((each) => wrapLine(each, width));
+  return revealed ? wrapped(revealed, [entry, shown.text, width], wrap) : wrap();
 }

@@ -2,6 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
 import { actsIn, type Command, labelOf, whereOf } from "../state/command.js";
 import type { Layout, Size } from "../state/layout.js";
+import { remembered } from "../state/remembered.js";
 import { type Notice, notify, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
@@ -198,14 +199,11 @@ export function noticeLines({ text, tone }: Pick<Notice, "text" | "tone">, colum
   ]);
 }
 
-// Computed once for each state.
-const grids = new WeakMap<State, Grid>();
+const grids = remembered<State, Grid>();
 
 /** The table that has the cursor: that of the screen that is drawn, or else the list. */
 export function gridOf(state: State): Grid {
-  const known = grids.get(state) ?? findGrid(state);
-  grids.set(state, known);
-  return known;
+  return grids(state, [], () => findGrid(state));
 }
 
 function findGrid(state: State): Grid {

@@ -4,6 +4,7 @@ import { problemOf } from "../reading/shown.js";
 import type { Table } from "../reading/table.js";
 import { keyOf } from "../state/command.js";
 import { readingOf } from "../state/reading.js";
+import { remembered } from "../state/remembered.js";
 import { notify, type Sort, type State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
@@ -220,14 +221,11 @@ export function whyNotFound(state: State): string | undefined {
 /** Columns of the widest name. */
 const NAME = { min: 6, max: 40 } as const;
 
-// Computed once for each table.
-const knownWidths = new WeakMap<Table, number>();
+const widths = remembered<Table, number>();
 
 /** Columns of the widest name, within bounds. */
 export function widestName(table: Table): number {
-  const known = knownWidths.get(table) ?? measure(table.names);
-  knownWidths.set(table, known);
-  return known;
+  return widths(table, [], () => measure(table.names));
 }
 
 function measure(names: readonly string[]): number {

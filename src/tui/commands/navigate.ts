@@ -7,7 +7,7 @@ import { placeOrder } from "../state/places.js";
 import { groupOf } from "../state/reading.js";
 import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
-import { drawn, type Grid, gridOf } from "../view/screen.js";
+import { drawn, type Grid, gridOf, pop } from "../view/screen.js";
 import { cleared, moveRows } from "../view/table.js";
 import { cycled, moveCursor, scroll } from "../widgets/list.js";
 
@@ -60,6 +60,7 @@ export function scrollRecord(state: State, key: string): Step {
 }
 
 export function goBack(state: State): Step {
+  if (state.stack.length > 0) return step(cleared(state) ?? pop(state));
   if (state.focus !== "variables") return focusOn(state, "variables");
   return step(cleared(state) ?? { ...state, notice: undefined });
 }

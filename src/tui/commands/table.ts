@@ -15,7 +15,7 @@ import type { State } from "../state/state.js";
 import { calling, step } from "../state/work.js";
 import { openFilter } from "../view/filter.js";
 import { quit } from "../view/question.js";
-import { selectionOf, targetsOf } from "../view/screen.js";
+import { pop, selectionOf, targetsOf } from "../view/screen.js";
 import { clearable, filtered } from "../view/table.js";
 import { MOVES } from "../widgets/list.js";
 import * as choose from "./choose.js";
@@ -228,7 +228,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     label: clearLabel,
     run: go.goBack,
   }),
-  move("close", "q", "md", "close the matrix or the comparison", {}),
+  move("close", "q", "md", "close the matrix or the comparison", { run: (state) => step(pop(state)) }),
   other("quit", "q ctrl-c", "PVR", "quit and restore the terminal", { run: (state) => quit(state) }),
   other("redraw", "ctrl-l", "pvr", "draw the whole screen again", {
     run: (state) =>

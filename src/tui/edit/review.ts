@@ -16,7 +16,7 @@ import {
 } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
 import { acceptsQuestion, BUTTON_KEYS } from "../view/question.js";
-import { changeData, dataOf, hints, pop, push, type Screen, top, withData } from "../view/screen.js";
+import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { movedButton } from "../widgets/list.js";
 import { editLine, textField } from "../widgets/text-field.js";
@@ -149,14 +149,11 @@ function applied(state: State, undone: Undone | undefined): Step {
   const noted = notify(written, doneText(state, writing, undoKey), "success");
   const about = changes.flatMap(({ name, newName = name }) => [name, newName]);
   const next: State = noted.notice ? { ...noted, notice: { ...noted.notice, about } } : noted;
-  const open = top(next);
-  const other = parts.find(({ place }) => place !== state.place)?.place;
-  const [shown, work] = (other !== undefined && open?.screen.changed?.(next, open.data, other)) || step(next);
-  if (!parts.some(({ place }) => place === state.place)) return [shown, work];
+  if (!parts.some(({ place }) => place === state.place)) return step(next);
   const names = new Set(changes.flatMap(({ name, newName = name, after }) => (after ? newName : [])));
   // An added variable is selected when it has been read.
   const [name = next.list.name] = names.size === 1 ? names : [];
-  return andThen([shown, work], (now) => reload({ ...now, list: { ...now.list, name } }));
+  return reload({ ...next, list: { ...next.list, name } });
 }
 
 /** What this session has undone. An edit that is not an undo or a redo leaves nothing to redo. */

@@ -4,7 +4,7 @@ import { andThen, step } from "../state/work.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
 import type { Cell, Panel, PanelContent } from "../view/panel.js";
-import { belowLine, pop, top } from "../view/screen.js";
+import { belowLine, isLine, pop, top } from "../view/screen.js";
 import { isDouble, type Key, type Mouse, type Press } from "../widgets/key.js";
 import { screenContent } from "./screen.js";
 
@@ -44,8 +44,8 @@ export function handleMouse(
 function focus(state: State, { panel }: PanelContent): State | undefined {
   const open = top(state);
   // A filter that is typed stays as it is.
-  if (panel === undefined) return open?.screen.isLine ? pop(state) : state;
-  if (open && !open.screen.isLine) return undefined;
+  if (panel === undefined) return open && isLine(open.screen) ? pop(state) : state;
+  if (open && !isLine(open.screen)) return undefined;
   return { ...state, focus: panel, stack: [] };
 }
 

@@ -1,7 +1,7 @@
 import { expireConfirmation } from "../edit/review.js";
 import { initialState, leaveOthers, loadWhenDue, placesChanged, type Start } from "../reading/read.js";
 import { decryptions, expireRevealed } from "../reading/reveal.js";
-import { selectedEntry, withRange } from "../reading/selection.js";
+import { withRange } from "../reading/selection.js";
 import { openFirst } from "../screens/first.js";
 import { openHelp } from "../screens/help.js";
 import { type Command, isOfList, keyOf, whereOf } from "../state/command.js";
@@ -12,7 +12,7 @@ import { withReading } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, calling, finished, step } from "../state/work.js";
 import { isQuitQuestion, quit } from "../view/question.js";
-import { belowLine, drawn, gridOf, isHelpKey, layers, pressCommand, top } from "../view/screen.js";
+import { gridOf, isHelpKey, pressCommand, top } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
@@ -69,13 +69,12 @@ function ticked(state: State, now: number): Step {
   return loadWhenDue(expire({ ...state, now }));
 }
 
-/** The follow-up of every change: reads that nobody waits for end, and the top screen follows the data. */
+/** The follow-up of every change: reads that nobody waits for end, and the table follows the data. */
 function settled(before: State, [changed, work]: Step): Step {
   const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
-  const left = leaveOthers(before, tableFollowed(before, shown));
-  const [state, more] = andThen(left, (now) => followed(before, now));
+  const [state, more] = leaveOthers(before, tableFollowed(before, shown));
   return [state, [...work, ...more, ...newDecryptions(before, state)]];
 }
 
@@ -84,8 +83,7 @@ function tableFollowed(before: State, state: State): State {
   const [was, is] = [gridOf(before), gridOf(state)];
   const isOpen = state.marks.from !== undefined && was.rows !== is.rows;
   const marks = isOpen ? withRange(state.marks, was) : state.marks;
-  const isSame = selectedEntry(before)?.variable.name === selectedEntry(state)?.variable.name;
-  const recordTop = isSame ? state.recordTop : 0;
+  const recordTop = was.name === is.name ? state.recordTop : 0;
   return marks === state.marks && recordTop === state.recordTop ? state : { ...state, marks, recordTop };
 }
 
@@ -94,25 +92,6 @@ function newDecryptions(before: State, state: State): readonly Work[] {
   const [was, is] = [gridOf(before), gridOf(state)];
   const isSame = was.name === is.name && was.table === is.table && before.revealed?.names === state.revealed?.names;
   return isSame ? [] : decryptions(state, is);
-}
-
-/** Screens that show the open place, or all places, see that these have changed. */
-function followed(before: State, state: State): Step {
-  if (state.places !== before.places) {
-    return layers(state).reduce<Step>(
-      (last, { screen, data }) => andThen(last, (next) => screen.changed?.(next, data, undefined) ?? step(next)),
-      step(state),
-    );
-  }
-  const open = drawn(state);
-  if (!open?.screen.changed) return step(state);
-  let work: readonly Work[] = [];
-  const next = belowLine(state, (below) => {
-    const [changed, more] = open.screen.changed?.(below, open.data, state.place) ?? step(below);
-    work = more;
-    return changed;
-  });
-  return [next, work];
 }
 
 const PANEL_TEXTS = { places: "list of places", variables: "list of variables", record: "record" } as const;
@@ -202,7 +181,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
   take(initial);
   const unfollow = follow?.((change) => {
     const gone = places.change(change);
-    dispatch((now) => step(placesChanged(now, change.added, gone)));
+    dispatch((now) => placesChanged(now, change.added, gone));
   });
   return {
     get state() {

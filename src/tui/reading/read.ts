@@ -166,8 +166,8 @@ function isPermanent({ code, mayPass = false }: Failure): boolean {
   return !mayPass && ["unauthorized", "usage", "not_found"].includes(code);
 }
 
-/** Adds places, and hides those that are gone. */
-export function placesChanged(before: State, added: readonly PlaceInfo[], gone: readonly number[]): State {
+/** Adds places, and hides those that are gone. Reads new environments of the application. */
+export function placesChanged(before: State, added: readonly PlaceInfo[], gone: readonly number[]): Step {
   const places = [...before.places, ...added].map((place, index): PlaceInfo => {
     return gone.includes(index) === (place.isGone ?? false) ? place : { ...place, isGone: gone.includes(index) };
   });
@@ -175,7 +175,7 @@ export function placesChanged(before: State, added: readonly PlaceInfo[], gone: 
   const isKept = (index: number) => index === before.place || !gone.includes(index);
   const readings = new Map([...before.readings].filter(([index]) => isKept(index)));
   const placeCursor = gone.includes(before.placeCursor) ? before.place : before.placeCursor;
-  return { ...before, places, readings, placeCursor };
+  return refreshOthers({ ...before, places, readings, placeCursor });
 }
 
 /** Stops reading servers that nothing on the screen waits for any more: after another place or the list was opened. */

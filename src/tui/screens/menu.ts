@@ -76,7 +76,7 @@ export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<s
 const MENU: Screen<OpenMenu> = {
   name: "menu",
   key: menuKey,
-  body: (state, open, { body }, commands) => [[{ size: body, content: menuPanel(state, open, body, commands) }]],
+  body: (state, open, { body }, commands) => [{ size: body, content: menuPanel(state, open, body, commands) }],
   input: inputLines,
   types: (_state, { isTyping }) => isTyping,
   hints: (_state, { menu: { verb, onMarked, prompt, hints: own }, isTyping }) => {

@@ -1,10 +1,10 @@
 import { isReservedName } from "../../domain/reserved-names.js";
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, type Variable } from "../../domain/variable.js";
+import { isEncrypted } from "../../domain/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
-import { selectedEntry } from "../reading/selection.js";
+import { listOf, selectedEntry } from "../reading/selection.js";
 import { problemOf, shownValue } from "../reading/shown.js";
-import { kindOf } from "../reading/table.js";
+import { kindOf, tableOf } from "../reading/table.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import { remembered } from "../state/remembered.js";
@@ -72,25 +72,16 @@ function recordLines(state: State, width: number): readonly Line[] {
 
 /** The variable in the other places of the group, as far as these are read without requests. */
 function elsewhereLines(entry: VariableEntry, state: State, width: number): readonly Line[] {
-  const items = groupOf(state).flatMap((place): PlaceValue[] => {
-    const { isLocal, isComplete, entries } = readingOf(state, place);
-    if (place === state.place || !isLocal || !isComplete) return [];
-    const other = sameVariable(entries, entry.variable);
-    return [{ place, kind: kindOf(entry, other), entry: other, lines: 1 }];
+  const places = groupOf(state).filter((place) => {
+    const { isLocal, isComplete } = readingOf(state, place);
+    return place === state.place || (isLocal && isComplete);
   });
-  if (items.length === 0) return [];
+  if (places.length === 1) return [];
+  const { row } = listOf(state);
+  const items = tableOf(state, places).columns.flatMap(({ place, cells }): PlaceValue[] => {
+    return place === state.place ? [] : [{ place, kind: kindOf(entry, cells[row]), entry: cells[row], lines: 1 }];
+  });
   return [line("in other environments", "muted"), ...placeValueLines(state, items, width)];
-}
-
-/** The environments of an application have the same variables, in the order of their ids. */
-function sameVariable(entries: readonly VariableEntry[], { id, name }: Variable): VariableEntry | undefined {
-  let [low, high] = [0, entries.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((entries[middle]?.variable.id ?? 0) < id) low = middle + 1;
-    else high = middle;
-  }
-  return entries[low]?.variable.name === name ? entries[low] : undefined;
 }
 
 interface Fact {

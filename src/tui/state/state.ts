@@ -103,7 +103,7 @@ export interface State {
   readonly list: View;
   readonly marks: Marks;
   readonly focus: PanelName;
-  /** First visible line of the record. */
+  /** First visible line of the record, or of what is below the list of a comparison. Of another variable it is the first. */
   readonly recordTop: number;
   /** What is open over the list, the top screen last. */
   readonly stack: readonly Layer[];

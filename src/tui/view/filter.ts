@@ -32,7 +32,6 @@ const FILTER: Screen<TypedFilter> = {
   hints: () => FILTER_KEYS,
   more: hints("↑↓ move in the list, PgUp a page up, PgDn a page down"),
   types: () => true,
-  isLine: true,
 };
 
 const FILTER_KEYS = hints("Enter keep, Esc cancel");

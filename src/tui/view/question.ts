@@ -146,10 +146,10 @@ function lostText(state: State): string | undefined {
     .at(-1);
 }
 
-/** Whether a question may open that no key has asked for just now. */
+/** Whether a question may open that no key has asked for just now: elsewhere, an Enter meant for something else answers it. */
 export function acceptsQuestion(state: State): boolean {
   const current = top(state);
-  return current === undefined || current.screen.takesQuestions === true;
+  return current === undefined || current.screen.table !== undefined;
 }
 
 interface Credentials {

@@ -14,8 +14,8 @@ import type { Panel, PanelContent } from "./panel.js";
 export interface Screen<D> {
   readonly name: string;
   key(state: State, data: D, key: Key, commands: readonly Command[]): Step;
-  /** Panels in columns from the left, in each from the top, that fill the body. */
-  body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly (readonly Panel[])[];
+  /** Panels from the top that fill the body. A screen without panels is only a line below the one under it. */
+  body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly Panel[];
   /** A panel in place of the list and the record. */
   panel?(state: State, data: D, size: Size): PanelContent;
   /** The last lines while a text is typed; undefined for the keys. */
@@ -34,18 +34,12 @@ export interface Screen<D> {
   move?(state: State, data: D, key: string): State | undefined;
   /** Indexes of the places that it shows or edits, if not the open one. */
   places?(state: State, data: D): readonly number[];
-  /** Reads what it needs after a change: of the data of a place, or of the list of places. */
-  changed?(state: State, data: D, place: number | undefined): Step;
   /** Whether Ctrl-J adds a line; elsewhere it is Enter, as which some programs send it. */
   breaksLines?(data: D): boolean;
   /** What is lost if the program ends: `, and lose your changes`. */
   lost?(data: D): string | undefined;
   /** Whether it waits for work that does not end with the program. */
   isBusy?(state: State, data: D): boolean;
-  /** Whether a question may open over it that no key has asked for just now: an Enter meant for something else answers it. */
-  readonly takesQuestions?: true;
-  /** Whether it is only a line below the screen under it. A click into the list closes it. */
-  readonly isLine?: true;
 }
 
 export interface Act<D> {
@@ -85,13 +79,18 @@ export function top(state: State): { readonly screen: AnyScreen; readonly data: 
 
 /** The screen that is drawn: the top one that is more than a line. */
 export function drawn(state: State) {
-  return layers(state).findLast(({ screen }) => !screen.isLine);
+  return layers(state).findLast(({ screen }) => !isLine(screen));
+}
+
+/** Whether it is only a line. A click into the list closes it. */
+export function isLine({ body, panel }: AnyScreen): boolean {
+  return !body && !panel;
 }
 
 /** Changes the state without the line over the screen that is drawn. */
 export function belowLine(state: State, change: (below: State) => State): State {
-  const line = state.stack.at(-1);
-  if (!top(state)?.screen.isLine || !line) return change(state);
+  const line = top(state);
+  if (!line || !isLine(line.screen)) return change(state);
   const next = change(pop(state));
   return { ...next, stack: [...next.stack, line] };
 }

@@ -8,7 +8,7 @@ import { groupOf } from "../state/reading.js";
 import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { drawn, type Grid, gridOf, pop } from "../view/screen.js";
-import { cleared, moveRows } from "../view/table.js";
+import { clearing, moveRows } from "../view/table.js";
 import { cycled, moveCursor, scroll } from "../widgets/list.js";
 
 /** A command that changes the marks. @param change gets them with those of an open range, which ends */
@@ -60,9 +60,9 @@ export function scrollRecord(state: State, key: string): Step {
 }
 
 export function goBack(state: State): Step {
-  if (state.stack.length > 0) return step(cleared(state) ?? pop(state));
+  if (state.stack.length > 0) return step(clearing(state)?.cleared ?? pop(state));
   if (state.focus !== "variables") return focusOn(state, "variables");
-  return step(cleared(state) ?? { ...state, notice: undefined });
+  return step(clearing(state)?.cleared ?? { ...state, notice: undefined });
 }
 
 export function focusPanel(state: State, by: 1 | -1): Step {

@@ -11,12 +11,11 @@ import { openMatrix } from "../screens/matrix.js";
 import * as places from "../screens/places.js";
 import { type Command, inGroup } from "../state/command.js";
 import { healthOf, readingOf } from "../state/reading.js";
-import type { State } from "../state/state.js";
 import { calling, step } from "../state/work.js";
 import { openFilter } from "../view/filter.js";
 import { quit } from "../view/question.js";
 import { pop, selectionOf, targetsOf } from "../view/screen.js";
-import { clearable, filtered } from "../view/table.js";
+import { clearing, filtered } from "../view/table.js";
 import { MOVES } from "../widgets/list.js";
 import * as choose from "./choose.js";
 import { whyEmpty, whyNoEnvironments, whyNone, whyNoOther, whyNoTarget, whyNotEdit, whyNotRead } from "./choose.js";
@@ -26,13 +25,6 @@ import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer
 const FILTER_HELP =
   "search names, descriptions and values that are shown: 'PORT is the whole name, ~durl finds DATABASE_URL by its letters, " +
   "name:port searches names alone; missing, encrypted, changed and type:json show only those; !port shows all others";
-
-const CLEAR_LABELS = { range: "drop range", filter: "clear filter", marks: "unmark", none: undefined } as const;
-
-function clearLabel(state: State): string | undefined {
-  if (state.stack.length > 0) return "back";
-  return state.focus === "variables" ? CLEAR_LABELS[clearable(state) ?? "none"] : undefined;
-}
 
 const [find, values, edit] = [inGroup("Find"), inGroup("Values"), inGroup("Edit")];
 const [move, other] = [inGroup("Move"), inGroup("Other")];
@@ -225,7 +217,8 @@ export const ALL_COMMANDS: readonly Command[] = [
     return move(`${way}-environment`, way === "next" ? "]" : "[", "pvr", help, { whyNot: go.whyNoNeighbor, run });
   }),
   move("back", "escape", "PVRMD", "go back to the list, end the range, clear the filter or remove the marks", {
-    label: clearLabel,
+    label: (state) =>
+      state.stack.length > 0 ? "back" : state.focus === "variables" ? clearing(state)?.label : undefined,
     run: go.goBack,
   }),
   move("close", "q", "md", "close the matrix or the comparison", { run: (state) => step(pop(state)) }),

@@ -27,7 +27,7 @@ import {
   whyNoName,
 } from "../view/screen.js";
 import { describeFailure } from "../view/status-lines.js";
-import { cleared, moveRows, nameColumn, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
+import { clearing, moveRows, nameColumn, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
 import { valueCell } from "../view/values.js";
 import { scroll, scrollText } from "../widgets/list.js";
 
@@ -195,7 +195,7 @@ function focusOther(state: State, { focus }: Comparison): Step {
 }
 
 function goBack(state: State, comparison: Comparison): Step {
-  return comparison.focus === "detail" ? focusOther(state, comparison) : step(cleared(state) ?? pop(state));
+  return comparison.focus === "detail" ? focusOther(state, comparison) : step(clearing(state)?.cleared ?? pop(state));
 }
 
 function moveDetail(state: State, key: string): State {

@@ -12,7 +12,7 @@ import type { Revealed, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { type PanelContent, scrolledContent } from "../view/panel.js";
+import { type PanelContent, scrolledLines } from "../view/panel.js";
 import { problemLines } from "../view/status-lines.js";
 import { PLACEHOLDERS, type PlaceValue, placeValueLines, valueLines } from "../view/values.js";
 import { scrollText } from "../widgets/list.js";
@@ -29,14 +29,13 @@ export function recordPanel(state: State, size: Size): PanelContent {
   const width = textColumns(size);
   const lines = recordLines(state, width);
   const page = size.height - 2;
-  const content: PanelContent = {
+  return {
     title: visibleText(selectedEntry(state)?.variable.name ?? "Variable"),
     isFocused: state.focus === "record",
-    lines,
+    ...scrolledLines(lines, state.recordTop, page),
     panel: "record",
     scroll: (now, by) => ({ ...now, recordTop: scrollText(now.recordTop, lines.length, page, by) }),
   };
-  return scrolledContent(content, state.recordTop, page);
 }
 
 export function recordLineCount(state: State): number {

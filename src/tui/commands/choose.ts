@@ -7,7 +7,7 @@ import { withRange } from "../reading/selection.js";
 import { openDiff } from "../screens/diff.js";
 import { openMatrix } from "../screens/matrix.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
-import { otherPlaceChoices } from "../screens/places.js";
+import { choicesOf, otherPlaces } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
@@ -72,7 +72,7 @@ export const MATRIX_CHOICES: readonly Choice[] = ([undefined, "differing", "miss
 export function diffSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
   if (focus === "places" && placeCursor !== place) return openDiff(state, placeCursor);
-  const choices = otherPlaceChoices(state, openDiff);
+  const choices = choicesOf(state, otherPlaces(state), openDiff);
   if (choices.length === 1 && choices[0]) return choices[0].run(state);
   return openMenu(state, choiceMenu(`Compare ${placeName(state, place)} with`, choices, "compare"));
 }

@@ -139,13 +139,15 @@ export const ALL_COMMANDS: readonly Command[] = [
   // Other places.
   values("diff", "d", "PVRd", "compare with another place, side by side; in the places with the one under the cursor", {
     argument: "<place>",
-    choices: (state) => places.otherPlaceChoices(state, openDiff),
+    choices: (state) => places.choicesOf(state, places.otherPlaces(state), openDiff),
     whyNot: whyNoOther,
     run: choose.diffSelected,
   }),
   edit("copy-to", ">", "vrMD", "copy the value to other places", {
     argument: "<place>",
-    choices: (state) => places.editablePlaceChoices(state, (now, place) => copyTo(now, targetsOf(now), [place])),
+    choices: (state) => {
+      return places.choicesOf(state, places.editablePlaces(state), (now, to) => copyTo(now, targetsOf(now), [to]));
+    },
     whyNot: (state) => whyNotRead(state) ?? whyNoTarget(state, "value") ?? whyNoOther(state),
     run: choose.onTargets(places.openCopyTo),
   }),

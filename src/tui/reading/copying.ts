@@ -61,22 +61,12 @@ function copiedName(entries: readonly VariableEntry[], format: CopyFormat): stri
   // Without any value, the notice says why nothing is copied.
   const [first, ...others] = copied.length > 0 ? copied : entries;
   const names = first && others.length === 0 ? first.variable.name : `${countText(others.length + 1)} variables`;
-  switch (format) {
-    case "value":
-      return names;
-    case "name":
-      return `the name${others.length === 0 ? "" : "s"} of ${names}`;
-    case "command":
-      return `the command for ${names}${warning(entries)}`;
-    case "name=value":
-      return `${names} as ${format}${warning(entries)}`;
-    default:
-      return `${names} as ${format}`;
-  }
-}
-
-function warning(entries: readonly VariableEntry[]): string {
-  return entries.some(({ variable }) => isReservedName(variable.name)) ? ` (${RESERVED_WARNING})` : "";
+  const isReserved = entries.some(({ variable }) => isReservedName(variable.name));
+  const warning = isReserved ? ` (${RESERVED_WARNING})` : "";
+  if (format === "value") return names;
+  if (format === "name") return `the name${others.length === 0 ? "" : "s"} of ${names}`;
+  if (format === "command") return `the command for ${names}${warning}`;
+  return `${names} as ${format}${format === "name=value" ? warning : ""}`;
 }
 
 /** The types, which a `.env` file begins with, for `import`. */

@@ -24,12 +24,14 @@ interface EntriesRead {
  * Reads all variables with their values, page by page of both.
  *
  * @param known the entries of an earlier read; unchanged ones are reused
- * @param onProgress called after each page, with how many there are in all; it can end the read
- * @throws errors of the reader, or ServerError if the answers don't fit together
+ * @param signal ends the read before the next page
+ * @param onProgress called after each page, with how many there are in all
+ * @throws errors of the reader, ServerError if the answers don't fit together, or the reason of the signal
  */
 async function readEntries(
   reader: VariableReader,
   known: readonly VariableEntry[],
+  signal: AbortSignal,
   onProgress: (entries: () => readonly VariableEntry[], total: number) => Promise<void>,
 ): Promise<EntriesRead> {
   const variables: Variable[] = [];
@@ -42,7 +44,9 @@ async function readEntries(
   const valuePages = readPages((page) => reader.listValues(page));
   for (let requests = 0, total = 0; ; ) {
     const variablePage = (await variablePages.next()).value;
+    signal.throwIfAborted();
     const valuePage = (await valuePages.next()).value;
+    signal.throwIfAborted();
     if (!variablePage && !valuePage) {
       checkConsistency(variables, values);
       return { entries: reuse(known, entries()), requests };
@@ -118,8 +122,7 @@ export async function readPlace(
   reads.set(place, controller);
   const { signal } = controller;
   let shownAt = Number.NEGATIVE_INFINITY;
-  const showProgress: Parameters<typeof readEntries>[2] = async (soFar, total) => {
-    signal.throwIfAborted();
+  const showProgress: Parameters<typeof readEntries>[3] = async (soFar, total) => {
     if (known.length > 0 || ticks() - shownAt < PROGRESS_MS) return;
     shownAt = ticks();
     onProgress(soFar(), total);
@@ -131,7 +134,7 @@ export async function readPlace(
     const opened = await places.open(place);
     signal.throwIfAborted();
     onOpened(opened);
-    const { entries, requests } = await readVersion(tools, opened, known, showProgress);
+    const { entries, requests } = await readVersion(tools, opened, known, signal, showProgress);
     const { problem, age } = await healthOf(opened.source);
     if (signal.aborted) return undefined;
     places.setFailed(place, false);
@@ -163,13 +166,14 @@ async function readVersion(
   { versions }: Tools,
   { source, version }: OpenPlace,
   known: readonly VariableEntry[],
-  onProgress: Parameters<typeof readEntries>[2],
+  signal: AbortSignal,
+  onProgress: Parameters<typeof readEntries>[3],
 ): Promise<EntriesRead> {
   const current = version?.();
   if (current !== undefined && versions.get(known) === current) return { entries: known, requests: 0 };
   for (let reads = 1; ; reads++) {
     try {
-      const read = await source.readSnapshot((snapshot) => readEntries(snapshot, known, onProgress));
+      const read = await source.readSnapshot((snapshot) => readEntries(snapshot, known, signal, onProgress));
       if (current) versions.set(read.entries, current);
       return read;
     } catch (error) {

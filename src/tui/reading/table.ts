@@ -5,6 +5,7 @@ import { readingOf } from "../state/reading.js";
 import { remembered } from "../state/remembered.js";
 import type { Revealed, State } from "../state/state.js";
 import { parsedJson } from "../text/json.js";
+import { isRevealed } from "./shown.js";
 
 /** The state of a cell's value, compared with that of the open place or, if there is none, the first one of its row. */
 export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";
@@ -124,7 +125,7 @@ function storedKind({ columns, kinds }: Table, row: number, column: number): Cel
 /** The kind of a cell, also of a value that is decrypted at the moment. */
 export function cellKind(table: Table, row: number, column: number, revealed: Revealed | undefined): CellKind {
   const kind = storedKind(table, row, column);
-  if (kind !== "encrypted" || !revealed) return kind;
+  if (kind !== "encrypted" || !revealed || !isRevealed(revealed, table.names[row] ?? "")) return kind;
   const cells = [firstValue(table.order, row), table.columns[column]?.cells[row]];
   const [a, b] = cells.map((entry) => plainValue(entry, revealed));
   return a === undefined || b === undefined ? kind : isDeepStrictEqual(a, b) ? "same" : "differs";

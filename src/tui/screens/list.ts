@@ -5,7 +5,7 @@ import { type Size, textColumns } from "../state/layout.js";
 import { readingOf } from "../state/reading.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type Sort, type State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
-import { cellText, fitLine, indented, type Line, type Span } from "../text/line.js";
+import { cellText, fitLine, indented, type Line } from "../text/line.js";
 import { GAP, type PanelContent } from "../view/panel.js";
 import { gridOf } from "../view/screen.js";
 import { emptyListLines, problemLine, progressText } from "../view/status-lines.js";
@@ -57,15 +57,11 @@ type ListColumn = ColumnChoice & { readonly width: number };
 type Cell = (entry: VariableEntry, state: State, width: number, words: readonly string[]) => Line;
 
 const CELLS: Readonly<Record<ColumnName, Cell>> = {
-  name: ({ variable }, _state, width, words) => searched(words, variable.name, width, {}),
+  name: ({ variable }, _state, width, words) => highlight(words, variable.name, width, {}),
   type: ({ variable }, _state, width) => [{ text: cellText(variable.type, width), role: "muted" }],
   value: (entry, state, width) => [valueCell(state, entry, width)],
-  description: ({ variable }, _state, width, words) => searched(words, variable.description, width, { role: "muted" }),
+  description: ({ variable }, _state, width, words) => highlight(words, variable.description, width, { role: "muted" }),
 };
-
-function searched(words: readonly string[], text: string, width: number, look: Omit<Span, "text">): Line {
-  return words.length === 0 ? [{ ...look, text: cellText(text, width) }] : highlight(words, text, width, look);
-}
 
 /** The marks before the cells, and a space after them. */
 const AROUND = 4;

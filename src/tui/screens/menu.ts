@@ -22,6 +22,8 @@ export interface MenuItem extends Choice {
   readonly whyNot?: string | undefined;
   /** The text that Tab completes to. */
   readonly text?: string;
+  /** What is shown below the list while it is under the cursor, in place of its help; `J` and `K` scroll it. */
+  readonly detail?: (state: State, width: number) => readonly Line[];
 }
 
 export interface MenuContent {
@@ -44,8 +46,6 @@ export interface Menu {
   otherwise?(state: State, text: string, commands: readonly Command[]): Step;
   /** Runs the items with these labels: several can be marked. @param state without the menu */
   onMarked?(state: State, labels: readonly string[]): Step;
-  /** What is shown of the item under the cursor, below the list; `J` and `K` scroll it. */
-  detail?(state: State, item: MenuItem, width: number): readonly Line[];
   /** Its own keys, where no text is typed; the menu stays open. */
   readonly keys?: Readonly<Record<string, Next>>;
   /** These keys, for the last line: `v show values`. */
@@ -105,7 +105,7 @@ function shownMenu(state: State, { menu, field }: OpenMenu, commands: readonly C
   const sizes = columnsOf(all, textColumns(size));
   const isCut = all.some(({ help = "" }) => textWidth(help) > sizes.help);
   const helpLines = isCut ? 1 + Math.min(MAX_HELP, Math.floor(size.height / 6)) : 0;
-  const below = menu.detail ? Math.floor(size.height * 0.6) : helpLines;
+  const below = all.some(({ detail }) => detail) ? Math.floor(size.height * 0.6) : helpLines;
   return { title, items, words, rows, above, sizes, below, page: Math.max(1, size.height - 2 - above.length - below) };
 }
 
@@ -164,8 +164,8 @@ function menuPanel(state: State, open: OpenMenu, size: Size, commands: readonly 
   });
   const blanks = Array.from({ length: page - lines.length }, () => []);
   const item = items[cursor];
-  const detail = item && open.menu.detail?.(state, item, textColumns(size));
-  const all = detail ?? wrapLines(helpText(item), textColumns(size), "muted");
+  const width = textColumns(size);
+  const all = item?.detail?.(state, width) ?? wrapLines(helpText(item), width, "muted");
   const full = all.slice(Math.max(0, Math.min(open.detailTop, all.length - below + 1))).slice(0, below - 1);
   return {
     title: `${visibleText(title)}${marks.size > 0 ? `  ✓ ${countText(marks.size)} marked` : ""}`,
@@ -246,8 +246,7 @@ function browsed(
   items: readonly MenuItem[],
 ): Partial<OpenMenu> | undefined {
   if (name === "/") return { isTyping: true };
-  if (menu.detail && (name === "J" || name === "K"))
-    return { detailTop: Math.max(0, detailTop + (name === "J" ? 1 : -1)) };
+  if (name === "J" || name === "K") return { detailTop: Math.max(0, detailTop + (name === "J" ? 1 : -1)) };
   if (!menu.onMarked || !(name === "space" || name === "*")) return undefined;
   const labels = (name === "*" ? items : items.slice(cursor, cursor + 1)).map(({ label }) => label);
   const isUnmarking = labels.every((label) => marks.has(label));

@@ -6,7 +6,7 @@ import { type Next, PANELS, type State, type Step } from "./state.js";
 export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;
 
 /** All places that have commands: the panels of the list, the matrix and comparisons. */
-export const EVERYWHERE = [...PANELS, "matrix", "diff"] as const;
+const EVERYWHERE = [...PANELS, "matrix", "diff"] as const;
 export type Where = (typeof EVERYWHERE)[number];
 
 /** Something to choose: a place, a format. */

@@ -56,12 +56,11 @@ export interface Marks {
 
 /** Which values are shown, and until when. */
 export interface Revealed {
-  readonly names: ReadonlySet<string> | "all";
+  /** With the time when each is masked again. */
+  readonly names: ReadonlyMap<string, number> | "all";
   /** Decrypted text by the encrypted value. */
   readonly decrypted: ReadonlyMap<string, string>;
-  /** When each of the names is masked again. */
-  readonly ends?: ReadonlyMap<string, number>;
-  /** When the last of them is. */
+  /** When the last of them is masked again. */
   readonly until: number;
 }
 

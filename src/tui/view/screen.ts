@@ -229,8 +229,7 @@ function cellsOf({ table }: Grid, place: number): readonly (VariableEntry | unde
 /** What is under the cursor, in whichever screen. */
 export function selectionOf(state: State, place = gridOf(state).place) {
   const grid = gridOf(state);
-  const { name, nothing } = grid;
-  return { place, name, nothing, entry: cellsOf(grid, place)[grid.row] };
+  return { place, name: grid.name, entry: cellsOf(grid, place)[grid.row] };
 }
 
 /** Why there is no variable under the cursor. */

@@ -49,8 +49,7 @@ export function parseAs(text: string, type: VariableType): JsonValue {
   const number = exactNumber(text);
   if (number === undefined)
     throw new UsageError(
-      "a NUMBER must be a JSON number in the range and precision of a double; for any other text, use the type STRING " +
-        "(set --type STRING)",
+      "a NUMBER must be a JSON number in the range and precision of a double; for any other text, use the type STRING",
     );
   return number;
 }

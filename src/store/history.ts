@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { allKeyPairs, type Environment, type EnvironmentRecord, type RotatedPair } from "../domain/environment.js";
+import { NotFoundError } from "../domain/errors.js";
 import type { Data } from "./data.js";
 import type { RecordChange, Records } from "./record-changes.js";
 
@@ -28,6 +29,17 @@ export interface History {
   readonly data: Data;
   /** The writes that led to the data, newest first, as far as they are kept. Can be read once. */
   readonly changes: AsyncIterable<Change>;
+}
+
+/** The writes since this one, newest first. @throws NotFoundError if the history does not have it */
+export async function changesSince(id: number, changes: History["changes"]): Promise<Change[]> {
+  const found: Change[] = [];
+  for await (const change of changes) {
+    if (change.id < id) break;
+    found.push(change);
+  }
+  if (found.at(-1)?.id === id) return found;
+  throw new NotFoundError(`there is no change ${id}; appvars history lists those that are known`);
 }
 
 /** An environment in a history. */

@@ -106,5 +106,5 @@ function indexOf(records: readonly { id: number }[], id: number): number {
 
 /** @param a has the fields of a checked record in the same order, and so has `b` */
 function isSameRecord(a: object | null, b: object | null): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

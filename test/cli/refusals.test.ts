@@ -155,7 +155,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["diff shop/test", "missing required argument 'b'; for example: appvars diff test production --data vars.json"],
     [
       "set PORT abc",
-      "a NUMBER must be a JSON number in the range and precision of a double; for any other text, use the type STRING (set --type STRING)",
+      "a NUMBER must be a JSON number in the range and precision of a double; for any other text, use the type STRING",
     ],
     ["set DEBUG yes", "a BOOLEAN is true or false"],
     ["set LIMITS { --type json", "not valid JSON: line 1, column 2: unexpected end of file"],

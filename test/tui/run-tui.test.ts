@@ -35,7 +35,7 @@ async function written(
     editor: undefined,
     decrypt: () => null,
     getCommand: () => "",
-    exportFile: async () => ({ kind: "exists" }) as const,
+    exportFile: async () => undefined,
   });
   const running = runTui({
     places: [{ name: "test", group: "data.json", kind: "environment", detail: "vars.json", open }],

@@ -5,7 +5,6 @@ import { systemProgram, withoutCredentials } from "../children/child-environment
 
 /** xterm and others accept 100,000 bytes in one OSC 52 sequence: 74,994 bytes of text in base64. */
 const MAX_BYTES = 74_994;
-const LIMIT = MAX_BYTES.toLocaleString("en-US");
 
 /** Milliseconds that a clipboard program has: one that waits for something would block the copy forever. */
 const TIMEOUT_MS = 2_000;
@@ -23,27 +22,26 @@ export function createCopy({ write, platform, env }: { write: Write; platform: N
     const isSent = await sendToTerminal(text, childEnv, write);
     const problem = await tryPrograms(clipboardPrograms(platform, env), text, childEnv);
     if (problem === undefined) return { kind: "clipboard" };
-    return isSent
-      ? { kind: "terminal", reason: problem }
-      : { kind: "failed", reason: `${problem}, and it is too long for a terminal, which accepts ${LIMIT} bytes` };
+    if (isSent) return { kind: "terminal", reason: problem };
+    return { kind: "failed", reason: `${problem}, and it is too long for a terminal` };
   };
 }
 
 /** The programs for the clipboard of the user's own screen, best first; none where there is no such screen. */
 export function clipboardPrograms(platform: NodeJS.Platform, env: Env): readonly ClipboardProgram[] {
-  const hasDisplay = Boolean(env["WAYLAND_DISPLAY"] || env["DISPLAY"]);
+  const { WAYLAND_DISPLAY: wayland, DISPLAY: x11 } = env;
   // Over SSH the clipboard of this machine is not the user's, unless a display is forwarded.
-  if ((env["SSH_CONNECTION"] || env["SSH_TTY"]) && !hasDisplay) return [];
+  if ((env["SSH_CONNECTION"] || env["SSH_TTY"]) && !wayland && !x11) return [];
   if (platform === "darwin") return [["pbcopy"]];
   if (platform === "win32") return [[systemProgram(CLIP, env)]];
-  return [
-    ...(env["WAYLAND_DISPLAY"] ? [["wl-copy"] as const] : []),
-    ...(env["DISPLAY"]
-      ? [["xclip", "-selection", "clipboard"] as const, ["xsel", "--input", "--clipboard"] as const]
-      : []),
-    ...(env["WSL_DISTRO_NAME"] ? [[CLIP] as const] : []),
-    ...(env["TERMUX_VERSION"] ? [["termux-clipboard-set"] as const] : []),
+  const all: readonly [condition: string | undefined, ...ClipboardProgram][] = [
+    [wayland, "wl-copy"],
+    [x11, "xclip", "-selection", "clipboard"],
+    [x11, "xsel", "--input", "--clipboard"],
+    [env["WSL_DISTRO_NAME"], CLIP],
+    [env["TERMUX_VERSION"], "termux-clipboard-set"],
   ];
+  return all.flatMap(([condition, ...program]) => (condition ? [program] : []));
 }
 
 const CLIP = "clip.exe";
@@ -77,19 +75,10 @@ async function tryPrograms(programs: readonly ClipboardProgram[], text: string, 
  */
 function feedProgram([command, ...args]: ClipboardProgram, text: string, env: Env) {
   return new Promise<string | undefined>((resolve) => {
-    const child = spawn(command, args, {
-      stdio: ["pipe", "ignore", "ignore"],
-      env,
-      timeout: TIMEOUT_MS,
-      killSignal: "SIGKILL",
-    });
-    child.once("error", ({ code }: NodeJS.ErrnoException) => {
-      resolve(code === "ENOENT" ? `there is no ${command}` : `${command} can't be started (${code})`);
-    });
-    child.once("exit", (code) => {
-      if (code === 0) resolve(undefined);
-      else resolve(child.killed ? `${command} does not answer` : `${command} failed`);
-    });
+    const limits = { timeout: TIMEOUT_MS, killSignal: "SIGKILL" } as const;
+    const child = spawn(command, args, { stdio: ["pipe", "ignore", "ignore"], env, ...limits });
+    child.once("error", () => resolve(`there is no ${command}`));
+    child.once("exit", (code) => resolve(code === 0 ? undefined : `${command} failed`));
     // The exit code says whether it has accepted the text.
     child.stdin.on("error", () => {});
     // clip.exe reads UTF-8 as the code page of the console.

@@ -1,34 +1,24 @@
-import { findEnvironment } from "../../domain/environment.js";
-import { NotFoundError } from "../../domain/errors.js";
-import { type Data, type List, NO_DATA, type ValueRecord, type VariableRecord } from "../../store/data.js";
-import type { Change as Write } from "../../store/history.js";
-import { idOf, type RecordChange } from "../../store/record-changes.js";
+import { type Environment, type EnvironmentRecord, findEnvironment } from "../../domain/environment.js";
+import { type Data, NO_DATA, type ValueRecord, type VariableRecord } from "../../store/data.js";
+import { changesSince, type Change as Write } from "../../store/history.js";
+import { idOf } from "../../store/record-changes.js";
 import { rollBack } from "../../store/roll-back.js";
 import type { History, HistoryEntry } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
-import { partsBetween } from "./edit-data.js";
+import { partsBetween, variablesOfChanges } from "./edit-data.js";
 
 /** The history of local data, for one of its environments. @param own its whole name */
 export function createHistory({ history }: Pick<LocalData, "history">, own: string): History {
-  /** @param choose the entries to take back, of those from the newest to this one */
-  const backTo = (id: number, choose: (entries: readonly Write[]) => readonly Write[], name?: string, isOwn = false) =>
+  const changed = (id: number, change: (data: Data, writes: readonly Write[], home: EnvironmentRecord) => Data) =>
     history(async ({ data, changes }) => {
-      const entries: Write[] = [];
-      for await (const entry of changes) {
-        if (entry.id < id) break;
-        entries.push(entry);
-      }
-      if (entries.at(-1)?.id !== id) throw new NotFoundError(`the history has no change ${id} any more`);
-      const environment = findEnvironment(data.environments, own);
-      const isWanted = (each: string) => name === undefined || each === name;
-      const options = { isWanted, environment: isOwn ? environment : undefined };
-      return partsBetween(data, rollBack(data, choose(entries), options), environment);
+      const home = findEnvironment(data.environments, own);
+      return partsBetween(data, change(data, await changesSince(id, changes), home), home);
     });
   return {
     read: (isWanted, limit) =>
       history(async ({ data, changes }) => {
         const found: HistoryEntry[] = [];
-        const toEntry = entryReader(data, own);
+        const toEntry = entryReader(data, findEnvironment(data.environments, own));
         for await (const change of changes) {
           const entry = toEntry(change);
           if (isWanted(entry)) found.push(entry);
@@ -36,37 +26,35 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
         }
         return found;
       }),
-    undo: (id) => backTo(id, (entries) => entries.slice(-1)),
-    rollBack: (id, name) => backTo(id, (entries) => entries, name, true),
+    // The environments stay as they are.
+    undo: (id) => changed(id, (data, writes) => rollBack(data, writes.slice(-1), { isWanted: () => true })),
+    rollBack: (id, name) =>
+      changed(id, (data, writes, environment) => {
+        return rollBack(data, writes, { environment, isWanted: (each) => name === undefined || each === name });
+      }),
   };
 }
 
 /** Returns a function that reads each write, newest first: the record of a value does not tell the name of its variable. */
-function entryReader({ environments, variables }: Data, own: string): (write: Write) => HistoryEntry {
-  const home = findEnvironment(environments, own);
-  const applications = new Map(environments.map(({ id, application }) => [id, application]));
+function entryReader({ environments, variables }: Data, home: Environment): (write: Write) => HistoryEntry {
   /** As they were after the write, then as they were before it. */
   const known = new Map(variables.map((each) => [each.id, each]));
   return ({ id, time, actor, command, changes }) => {
-    const records = <T>(list: List, side: "before" | "after") =>
-      changes.flatMap((change) => (change.list === list && change[side] ? (change[side] as T) : []));
-    const touched = changes.flatMap((change) => {
-      if (change.list === "values") return ((change.after ?? change.before) as ValueRecord).variable_id;
-      return change.list === "variables" ? idOf(change) : [];
-    });
     const versionOf = (side: "before" | "after"): Data => {
-      const found = [...new Set(touched)].flatMap((each) => known.get(each) ?? []);
-      return { ...NO_DATA, environments, variables: found, values: records<ValueRecord>("values", side) };
+      for (const change of changes.filter(({ list }) => list === "variables")) {
+        if (change[side]) known.set(idOf(change), change[side] as VariableRecord);
+        else known.delete(idOf(change));
+      }
+      const touched = [...variablesOfChanges(changes)].flatMap((each) => known.get(each) ?? []);
+      const values = changes.flatMap((change) =>
+        change.list === "values" ? ((change[side] as ValueRecord) ?? []) : [],
+      );
+      return { ...NO_DATA, environments, variables: touched, values };
     };
-    const after = versionOf("after");
-    for (const each of records<VariableRecord>("variables", "after")) known.delete(each.id);
-    for (const each of records<VariableRecord>("variables", "before")) known.set(each.id, each);
-    const isMore = ({ list, before: old, after: next }: RecordChange) => {
-      const record = (next ?? old) as VariableRecord & ValueRecord;
-      const application = list === "values" ? applications.get(record.environment_id) : record.application;
-      return list === "environments" || application !== home.application;
-    };
-    const parts = partsBetween(versionOf("before"), after, home);
-    return { id, time, actor, command, parts, hasMore: changes.some(isMore) };
+    const [after, before] = [versionOf("after"), versionOf("before")];
+    const isElsewhere = ({ application }: VariableRecord) => application !== home.application;
+    const hasMore = [...before.variables, ...after.variables].some(isElsewhere);
+    const isOfEnvironment = changes.some(({ list }) => list === "environments");
+    return { id, time, actor, command, parts: partsBetween(before, after, home), hasMore: hasMore || isOfEnvironment };
   };
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Environment, findEnvironment, qualifiedName } from "../../domain/environment.js";
-import type { Data, ValueRecord, VariableRecord } from "../../store/data.js";
+import type { Data, ValueRecord } from "../../store/data.js";
 import { renameVariable, setValues, unsetValues } from "../../store/edit-values.js";
+import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
 import type { Assigned, Change, EnvironmentChanges } from "../../tui/state/ports.js";
 
 /** A variable as an environment sees it. */
@@ -20,20 +21,18 @@ const NO_RULES = { optional: undefined, secret: undefined, schema: undefined };
  * @throws NotFoundError, UsageError
  */
 export function withChanges(data: Data, parts: readonly EnvironmentChanges[]): Data {
-  const found = parts.map(({ environment, changes }) => {
-    const isChange = ({ newName, before, after }: Change) => newName !== undefined || !isDeepStrictEqual(before, after);
-    return { environment: findEnvironment(data.environments, environment), changes: changes.filter(isChange) };
-  });
+  const found = parts.map((part) => ({ ...part, environment: findEnvironment(data.environments, part.environment) }));
   const environments = found.map(({ environment }) => environment);
   let next = data;
   for (const { environment, changes } of found) {
     const set = changes.flatMap(({ name, after }) => (after ? { ...NO_RULES, ...after, name } : []));
-    if (set.length > 0) next = setValues(next, environment, set, environments);
+    next = setValues(next, environment, set, environments);
   }
   for (const { environment, changes } of found) {
-    const unset = changes.filter(({ before, after }) => before?.value !== undefined && after?.value === undefined);
-    const names = unset.map(({ name }) => name);
-    if (names.length > 0) next = unsetValues(next, [environment], names);
+    const names = changes.flatMap(({ name, before, after }) =>
+      before?.value !== undefined && after?.value === undefined ? name : [],
+    );
+    next = unsetValues(next, [environment], names);
   }
   for (const { environment, changes } of found) {
     for (const { name, newName } of changes) {
@@ -43,53 +42,43 @@ export function withChanges(data: Data, parts: readonly EnvironmentChanges[]): D
   return next;
 }
 
+/** The ids of the variables that changes are about. */
+export function variablesOfChanges(changes: readonly RecordChange[]): ReadonlySet<number> {
+  const ids = changes.map((change) => {
+    if (change.list === "values") return ((change.after ?? change.before) as ValueRecord).variable_id;
+    return change.list === "variables" ? idOf(change) : 0;
+  });
+  return new Set(ids);
+}
+
 /**
  * What has changed in the environments of an application. Definitions belong to all of them: one that changes without the
  * value is among the changes of one environment.
  */
 export function partsBetween(data: Data, next: Data, home: Environment): EnvironmentChanges[] {
-  const values = onlyIn(data.values, next.values).map(({ variable_id }) => variable_id);
-  const ids = new Set([...onlyIn(data.variables, next.variables).map(({ id }) => id), ...values]);
-  const isChanged = ({ id }: VariableRecord) => ids.has(id);
+  const ids = variablesOfChanges(changesBetween(data, next));
   const own = data.environments.filter(({ application }) => application === home.application);
   return own.flatMap((environment) => {
-    const [before, after] = [data, next].map((each) => presentIn(each, environment, isChanged)) as [
-      Present[],
-      Present[],
-    ];
-    const changes = changesOf(before, after).filter((change) => isShown(change, environment.id === home.id));
+    const isHome = environment.id === home.id;
+    const isShown = ({ before, after, newName }: Change) =>
+      !isDeepStrictEqual(before?.value, after?.value) || (isHome && (newName !== undefined || !isSame(before, after)));
+    const present = (each: Data) => presentIn(each, environment, ({ id }) => ids.has(id));
+    const changes = changesOf(present(data), present(next)).filter(isShown);
     return changes.length > 0 ? { environment: qualifiedName(environment), changes } : [];
   });
 }
 
-/** Records that are in one of two lists. Those that have not changed are the same objects. */
-function onlyIn<T>(before: readonly T[], after: readonly T[]): readonly T[] {
-  if (before === after) return [];
-  const removed = new Set(before);
-  const added = after.filter((record) => !removed.delete(record));
-  return [...added, ...removed];
-}
-
 /** By their names, as an id changes when a variable is created again; or else by their ids, for renames. */
 function changesOf(before: readonly Present[], after: readonly Present[]): Change[] {
-  const [byName, byId] = [
-    new Map(after.map((each) => [each.name, each])),
-    new Map(after.map((each) => [each.id, each])),
-  ];
-  const found = new Set<Present>();
+  const known = new Map<string | number, Present>();
+  for (const each of after) known.set(each.name, each).set(each.id, each);
+  const added = new Set(after);
   const changes = before.map(({ id, name, assigned }): Change => {
-    const same = byName.get(name) ?? byId.get(id);
-    if (same) found.add(same);
-    const newName = same && same.name !== name ? { newName: same.name } : {};
-    return { name, ...newName, before: assigned, after: same?.assigned };
+    const same = known.get(name) ?? known.get(id);
+    if (same) added.delete(same);
+    return { name, ...(same && same.name !== name && { newName: same.name }), before: assigned, after: same?.assigned };
   });
-  const added = after.filter((each) => !found.has(each));
-  return [...changes, ...added.map(({ name, assigned }) => ({ name, before: undefined, after: assigned }))];
-}
-
-function isShown({ before, after, newName }: Change, isHome: boolean): boolean {
-  if (!isDeepStrictEqual(before?.value, after?.value)) return true;
-  return isHome && (newName !== undefined || !isSame(before, after));
+  return [...changes, ...Array.from(added, ({ name, assigned }) => ({ name, before: undefined, after: assigned }))];
 }
 
 /** A variable that is removed with its last value is the same as one without a value. */
@@ -108,15 +97,17 @@ export function presentByName(
   return new Map(present.map(({ name, assigned }) => [name, assigned]));
 }
 
-function presentIn(data: Data, environment: Environment, isWanted: (variable: VariableRecord) => boolean): Present[] {
-  const { application, id: environmentId } = environment;
+function presentIn(
+  data: Data,
+  environment: Environment,
+  isWanted: (variable: Pick<Present, "id" | "name">) => boolean,
+): Present[] {
+  const { application, id: own } = environment;
+  // Data that was rolled back can have an older record of a value too: the last one counts.
+  const values = data.values.filter(({ environment_id }) => environment_id === own);
+  const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
   const variables = data.variables.filter((each) => each.application === application && isWanted(each));
-  const ids = new Set(variables.map(({ id }) => id));
-  const values = new Map<number, ValueRecord>();
-  for (const value of data.values) {
-    if (value.environment_id === environmentId && ids.has(value.variable_id)) values.set(value.variable_id, value);
-  }
   return variables.map(({ id, name, application: _, ...definition }) => {
-    return { id, name, assigned: { ...definition, value: values.get(id)?.content.value } };
+    return { id, name, assigned: { ...definition, value: contents.get(id) } };
   });
 }

@@ -1,24 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
-import { ChangedMeanwhileError, DecryptionError, UsageError } from "../../domain/errors.js";
-import { JsonError, parseJson } from "../../domain/strict-json.js";
-import {
-  type Definition,
-  isEncrypted,
-  isVariableName,
-  type JsonSchema,
-  type JsonValue,
-  NAME_RULE,
-  textAs,
-  type VariableType,
-} from "../../domain/variable.js";
+import { ChangedMeanwhileError, UsageError, withSubject } from "../../domain/errors.js";
+import { type Definition, isEncrypted, type JsonSchema, type JsonValue, textAs } from "../../domain/variable.js";
 import { decrypt, encrypt } from "../../encryption/envelope.js";
-import { parseAs } from "../../formats/infer-type.js";
+import { parseAs, parseExactJson } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import { checkSchema, keepingSchemas } from "../../store/value-schema.js";
-import type { Assigned, Assignment, Change, Draft, Editor, EnvironmentChanges } from "../../tui/state/ports.js";
-import { decryptValues } from "../reading/decryption.js";
+import type { Assigned, Assignment, Change, Draft, Editor, OfEnvironment } from "../../tui/state/ports.js";
 import { isSame, partsBetween, presentByName, withChanges } from "./edit-data.js";
 
 /** Data that is edited. */
@@ -30,12 +19,9 @@ export interface EditedData {
   check(): void;
 }
 
-/** The data that a refused edit has found, which is newer than the snapshot that the store had then. */
-const found = new WeakMap<EditableStore, { readonly data: Data; readonly snapshot: Data }>();
-
-function currentData(store: EditableStore): Data {
-  const newer = found.get(store);
-  return newer?.snapshot === store.snapshot ? newer.data : store.snapshot;
+/** A change, and the new value before it is encrypted. */
+interface PlannedChange extends Change {
+  readonly plain: JsonValue | undefined;
 }
 
 /** @param key the key of encrypted values */
@@ -45,45 +31,40 @@ export function createEditor(
   key: string | undefined,
 ): Editor {
   const own = qualifiedName(environment);
+  /** The data that a refused edit has found, which is newer than the snapshot of that time. */
+  let found: { readonly data: Data; readonly snapshot: Data } | undefined;
   /** What changes, as it would be written: errors are reported before anyone is asked to confirm it. */
-  const planned = async (data: Data, parts: readonly EnvironmentChanges[]) => {
-    const next = await keepingRules(withChanges(data, parts), parts, key);
+  const planned = async <T extends { readonly name: string }>(
+    wanted: readonly OfEnvironment<T>[],
+    changeOf: (wanted: T, now: Assigned | undefined) => PlannedChange,
+  ) => {
+    check();
+    const data = found?.snapshot === store.snapshot ? found.data : store.snapshot;
+    const parts = wanted.map(({ environment: each, changes }) => {
+      const present = presentByName(data, each, changes);
+      return { environment: each, changes: changes.map((change) => changeOf(change, present.get(change.name))) };
+    });
+    const next = withChanges(data, parts);
+    for (const { changes } of parts) await keepingSchemas(next, environment, changes.flatMap(toCheck));
     return partsBetween(data, next, findEnvironment(data.environments, own));
   };
   return {
     store: place,
     environment: own,
     async prepare(draft, environments = [own]) {
-      check();
-      const data = currentData(store);
-      const schema = await parseSchema(draft.schema);
-      const parts = environments.map((each) => {
-        const now = presentByName(data, each, [draft]).get(draft.name);
-        return { environment: each, changes: [draftedChange(draft, schema, now, key)] };
-      });
-      return planned(data, parts);
+      const parsed = { ...draft, schema: await parseSchema(draft.schema) };
+      const wanted = environments.map((each) => ({ environment: each, changes: [parsed] }));
+      return planned(wanted, (each, now) => draftedChange(each, now, key));
     },
-    async assign(wanted) {
-      check();
-      const data = currentData(store);
-      const parts = wanted.map(({ environment: each, changes }) => {
-        const present = presentByName(data, each, changes);
-        return {
-          environment: each,
-          changes: changes.map((change) => assignedChange(present.get(change.name), change, key)),
-        };
-      });
-      return planned(data, parts);
-    },
+    assign: (wanted) => planned(wanted, (each, now) => assignedChange(each, now, key)),
     async apply(parts) {
       check();
-      found.delete(store);
-      await store.update(async (data) => {
+      await store.update((data) => {
         try {
           checkUnchanged(data, parts);
-          return await keepingRules(withChanges(data, parts), parts, key);
+          return withChanges(data, parts);
         } catch (error) {
-          found.set(store, { data, snapshot: store.snapshot });
+          found = { data, snapshot: store.snapshot };
           throw error;
         }
       });
@@ -91,7 +72,13 @@ export function createEditor(
   };
 }
 
-function checkUnchanged(data: Data, parts: readonly EnvironmentChanges[]): void {
+/** A new value, and a present one that gets another schema. */
+function toCheck({ name, newName = name, before, after, plain }: PlannedChange) {
+  const isChanged = !isDeepStrictEqual([before?.value, before?.schema], [after?.value, after?.schema]);
+  return plain !== undefined && isChanged ? { name: newName, value: plain } : [];
+}
+
+function checkUnchanged(data: Data, parts: readonly OfEnvironment<Change>[]): void {
   for (const { environment, changes } of parts) {
     const present = presentByName(data, environment, changes);
     for (const { name, before } of changes) {
@@ -101,139 +88,63 @@ function checkUnchanged(data: Data, parts: readonly EnvironmentChanges[]): void 
   }
 }
 
-/** The data after changes, if new values keep the schemas, and present ones new schemas. @throws UsageError */
-async function keepingRules(data: Data, parts: readonly EnvironmentChanges[], key: string | undefined): Promise<Data> {
-  for (const { environment, changes } of parts) {
-    const set = changes.flatMap(({ name, newName = name, before, after }) => {
-      const isChecked =
-        after?.value !== undefined && !isDeepStrictEqual([before?.value, before?.schema], [after.value, after.schema]);
-      return isChecked ? { name: newName, type: after.type, value: after.value as JsonValue } : [];
-    });
-    // With a key, encrypted ones too.
-    const plain = await decryptValues(set, (_name, value) => plainIfKnown(value, key));
-    await keepingSchemas(data, findEnvironment(data.environments, environment), plain);
-  }
-  return data;
-}
-
-/** The value as it is if another key has encrypted it. */
-function plainIfKnown(value: JsonValue, key: string | undefined): JsonValue {
-  try {
-    return isEncrypted(value) && key !== undefined ? decrypt(value, key) : value;
-  } catch {
-    return value;
-  }
-}
-
 /** @throws UsageError */
 async function parseSchema(text: string): Promise<JsonSchema | undefined> {
   if (text.trim() === "") return undefined;
-  const schema = parsed(text) as JsonSchema;
+  const schema = withSubject("the schema", () => parseExactJson(text)) as JsonSchema;
   await checkSchema(schema, "the schema");
   return schema;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw error instanceof JsonError ? new UsageError(`the schema is not JSON: ${error.message}`) : error;
-  }
-}
+type ParsedDraft = Omit<Draft, "schema"> & Pick<Definition, "schema">;
 
 /** @param now the present variable */
-function draftedChange(
-  draft: Draft,
-  schema: JsonSchema | undefined,
-  now: Assigned | undefined,
-  key: string | undefined,
-): Change {
-  const { name, newName, before, type, description, optional, secret } = draft;
-  for (const each of [name, newName ?? name]) if (!isVariableName(each)) throw new UsageError(`a name is ${NAME_RULE}`);
-  if (/\p{Cc}/u.test(description)) throw new UsageError("a description is one line, without control characters");
-  if (!before && now?.value !== undefined) throw new UsageError(`${name} already has a value: edit that one`);
-  const definition: Definition = {
-    type,
-    description,
-    optional: optional || undefined,
-    secret: secret === false ? false : undefined,
-    schema,
-  };
+function draftedChange(draft: ParsedDraft, now: Assigned | undefined, key: string | undefined): PlannedChange {
+  const { name, newName, before, type, description, optional, secret, schema } = draft;
+  if (!before && now) throw new UsageError(`${name} already exists: edit it instead`);
+  const rules = { optional: optional || undefined, secret: secret === false ? false : undefined, schema };
+  const definition: Definition = { type, description, ...rules };
   // What was not edited is as it is now: another program may have changed it.
   const fields = Object.entries(definition) as [keyof Definition, unknown][];
   const edited = fields.filter(([field, value]) => !now || !isDeepStrictEqual(value, before?.[field]));
-  const after = { ...definition, ...now, ...Object.fromEntries(edited), value: draftedValue(draft, now, key) };
-  return { name, newName, before: now, after };
-}
-
-function draftedValue({ name, before, type, value }: Draft, now: Assigned | undefined, key: string | undefined) {
-  if (value === undefined) {
-    if (before && !now) throw new UsageError(`${name} has been removed by another program`);
-    return now?.value;
-  }
-  const text = type === "STRING" ? value : value.trim();
-  const typed = parseTyped(text, type);
-  if (now && isDeepStrictEqual(typed, before?.value)) return now.value;
+  const plain = draftedValue(draft, now);
   // An encrypted value stays so, even if another program has removed it or written it as plain text.
   const replaced = isEncrypted(now?.value) ? now.value : before?.value;
-  return encryptedLike(replaced, name, typed, text, key);
+  const value = plain === now?.value ? plain : encryptedLike(replaced, draft, plain, key);
+  const after = { ...definition, ...now, ...Object.fromEntries(edited), value };
+  return { name, newName, before: now, after, plain };
 }
 
-function assignedChange(before: Assigned | undefined, wanted: Assignment, key: string | undefined): Change {
-  const { name, value, ...definition } = wanted;
-  if (value === undefined) return { name, before, after: before && { ...before, value } };
-  const next = encryptedLike(before?.value, name, value, textAs(value, definition.type), key);
-  return { name, before, after: { ...(before ?? definition), type: definition.type, value: next } };
+/** Before it is encrypted, if it is another one than the present value. @throws UsageError */
+function draftedValue({ name, before, type, value }: ParsedDraft, now: Assigned | undefined): JsonValue | undefined {
+  if (value === undefined && before && !now) throw new UsageError(`${name} has been removed by another program`);
+  if (value === undefined) return now?.value;
+  const typed = parseAs(type === "STRING" ? value : value.trim(), type);
+  return now && isDeepStrictEqual(typed, before?.value) ? now.value : typed;
 }
 
-/** A value that replaces an encrypted one is encrypted again, unless it comes in the encrypted form. */
-function encryptedLike(
-  before: JsonValue | undefined,
-  name: string,
-  value: JsonValue,
-  text: string,
-  key: string | undefined,
-): JsonValue {
-  return isEncrypted(before) && !isEncrypted(value) ? encryptAgain(name, before, text, key) : value;
-}
-
-function encryptAgain(name: string, envelope: string, text: string, key: string | undefined): string {
-  if (key === undefined) {
-    throw new UsageError(`${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`);
-  }
-  return text === decryptPresent(name, envelope, key) ? envelope : encrypt(text, key);
-}
-
-/** Refuses another key: those who have the present one could no longer read the value. */
-function decryptPresent(name: string, envelope: string, key: string): string {
-  try {
-    return decrypt(envelope, key);
-  } catch (error) {
-    throw error instanceof DecryptionError ? new UsageError(`${name} ${error.message}`) : error;
-  }
+function assignedChange(wanted: Assignment, before: Assigned | undefined, key: string | undefined): PlannedChange {
+  const { name, value: plain, ...definition } = wanted;
+  if (plain === undefined) return { name, before, after: before && { ...before, value: plain }, plain };
+  const value = encryptedLike(before?.value, wanted, plain, key);
+  return { name, before, after: { ...(before ?? definition), type: definition.type, value }, plain };
 }
 
 /**
- * The value of a text that a person typed or pasted.
+ * A value that replaces an encrypted one is encrypted with the same key, unless it comes encrypted.
  *
- * @throws UsageError with the problem, which never quotes the text
+ * @throws UsageError, DecryptionError without this key
  */
-export function parseTyped(text: string, type: VariableType): JsonValue {
-  if (type === "STRING") return text;
-  if (text === "") throw new UsageError(`type a ${type}; only a STRING can be empty`);
-  try {
-    return parseAs(text, type);
-  } catch (error) {
-    throw error instanceof UsageError && type === "NUMBER" ? new UsageError(whyNoNumber(text)) : error;
-  }
-}
-
-function whyNoNumber(text: string): string {
-  if (/\s/.test(text)) return "a NUMBER has no spaces or line breaks in it";
-  if (text.includes(",")) return "a NUMBER has a point for decimals, and no thousands separators";
-  if (/^[+-]?0\d/.test(text) || text.startsWith("+")) return "a NUMBER starts with no + and no 0 before other digits";
-  if (/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) {
-    return "a NUMBER has the range and precision of a double, which this exceeds; use the type STRING";
-  }
-  return "a NUMBER consists of digits, as in 3000, -1.5 and 1e6; use the type STRING for any other text";
+function encryptedLike(
+  replaced: JsonValue | undefined,
+  { name, type }: Pick<Assignment, "name" | "type">,
+  value: JsonValue | undefined,
+  key: string | undefined,
+): JsonValue | undefined {
+  if (!isEncrypted(replaced) || isEncrypted(value) || value === undefined) return value;
+  if (key === undefined)
+    throw new UsageError(`${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`);
+  const text = textAs(value, type);
+  // With another key, those who have the present one could no longer read the value.
+  return text === decrypt(replaced, key, name) ? replaced : encrypt(text, key);
 }

@@ -5,36 +5,32 @@ import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { namedValues, readVariableEntries, type VariableSource } from "../../domain/source.js";
+import type { NamedValue } from "../../domain/variable.js";
 import { ENVIRONMENT_FORMATS, IMPORT_FORMATS, WRITERS } from "../../formats/formats.js";
 import type { EditableStore } from "../../store/store.js";
-import type { Imported, ImportedFile, NamedFile, OpenPlace, WriteValues } from "../../tui/state/ports.js";
+import type { NamedFile, OpenPlace, WriteValues } from "../../tui/state/ports.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { absolutePath, type Io } from "../output/io.js";
 import { type Decrypt, decryptValues } from "../reading/decryption.js";
+import { formatOf, readImport } from "../transfer/read-import.js";
+import { typeEntries } from "../transfer/type-entries.js";
+import { writePrivateFile } from "../transfer/write-private-file.js";
 
-/** The formats are loaded when they are used. @param dataPath the data file, which must not be overwritten */
-export function fileExporter(
-  source: VariableSource,
-  decrypt: Decrypt,
-  io: Io,
-  dataPath?: string,
-): OpenPlace["exportFile"] {
+/** @param data the path of the data file, which must not be overwritten, or the URL of the store */
+export function fileExporter(source: VariableSource, decrypt: Decrypt, io: Io, data?: string): OpenPlace["exportFile"] {
   return async (file, isReplacing) => {
-    const { formatOf } = await import("../transfer/read-import.js");
-    const { outputTarget, writePrivateFile } = await import("../transfer/write-private-file.js");
     const path = pathOf(file, io);
-    outputTarget(path, io);
-    if (dataPath !== undefined && (await isSameFile(path, dataPath))) {
+    if (data !== undefined && (await isSameFile(path, data))) {
       throw new UsageError(`${file.path} is the data file itself`);
     }
-    if (existsSync(path) && !isReplacing) return { kind: "exists" };
+    if (existsSync(path) && !isReplacing) return undefined;
     const all = namedValues(await source.readSnapshot(readVariableEntries));
     const values = file.names ? all.filter(({ name }) => file.names?.has(name)) : all;
     if (file.names && values.length === 0) throw new UsageError("none of the marked variables has a value here");
     const format = file.format ?? formatOf(file.path);
     const { text, leftOut = [], note } = await writeValues(format, values, { decrypt, allowReserved: false });
     await writePrivateFile(path, text, io);
-    return { kind: "written", count: values.length - leftOut.length, notes: note === undefined ? [] : [note] };
+    return { count: values.length - leftOut.length, notes: note === undefined ? [] : [note] };
   };
 }
 
@@ -44,31 +40,25 @@ const MAX_BYTES = 64 * 1_048_576;
 /** Reads files for one environment of a store, as `appvars import` does. */
 export function fileImporter(
   store: EditableStore,
-  findRecord: () => EnvironmentRecord,
+  environment: EnvironmentRecord,
   io: Io,
-): (file: ImportedFile) => Promise<Imported> {
+): NonNullable<OpenPlace["importFile"]> {
   return async (file) => {
-    const { readImport } = await import("../transfer/read-import.js");
-    const { typeEntries } = await import("../transfer/type-entries.js");
     const notes: string[] = [];
     const format = IMPORT_FORMATS.find((each) => each === file.format);
     const options = { file: pathOf(file, io), shownAs: file.path, format, expand: undefined, maxSize: MAX_BYTES };
     const imported = await readImport(options, { io }, (text) => void notes.push(text));
     if (imported.entries.length === 0) throw new UsageError(`${imported.what} contains no variables`);
-    const typed = typeEntries(imported, store.snapshot, findRecord());
+    const typed = typeEntries(imported, store.snapshot, environment);
     return { assignments: typed.map((each) => ({ ...each, description: "" })), notes };
   };
 }
 
-const MAX_FILES = 10_000;
-
 /** The names in a folder, with a slash after those of folders; none if it can't be read. */
 export async function listFolder(folder: string, io: Pick<Io, "cwd" | "env">): Promise<readonly string[]> {
-  const entries = await readdir(pathOf({ path: folder === "" ? "." : folder }, io), { withFileTypes: true }).catch(
-    () => [],
-  );
-  const names = entries.slice(0, MAX_FILES).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
-  return names.sort();
+  const path = pathOf({ path: folder === "" ? "." : folder }, io);
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
 }
 
 /** There is no shell that would expand `~`. */
@@ -80,16 +70,12 @@ export function pathOf({ path }: Pick<NamedFile, "path">, io: Pick<Io, "cwd" | "
 /** Writes values as `export` does, which leaves out reserved names where they would take effect. */
 export const writeValues: WriteValues = async (format, values, { decrypt, allowReserved }) => {
   const leavesOut = !allowReserved && ENVIRONMENT_FORMATS.includes(format);
-  const isLeftOut = ({ name }: Named) => leavesOut && isReservedName(name);
-  const kept = values.filter((value) => !isLeftOut(value));
-  const leftOut = values.filter(isLeftOut).map(({ name }) => name);
+  const isKept = ({ name }: NamedValue) => !leavesOut || !isReservedName(name);
+  const kept = values.filter(isKept);
+  const leftOut = values.flatMap((value) => (isKept(value) ? [] : value.name));
   if (kept.length === 0 && leftOut.length > 0) {
     throw new UsageError(`reserved names are left out of ${format}: ${leftOut.join(", ")}`);
   }
   const text = (await WRITERS[format]())(await decryptValues(kept, decrypt));
   return { text, leftOut, note: leftOut.length > 0 ? `without the reserved ${leftOut.join(", ")}` : undefined };
 };
-
-interface Named {
-  readonly name: string;
-}

@@ -12,14 +12,13 @@ import {
   DEFAULT_DATA_FILE,
   type GivenSettings,
   isOfStore,
-  SETTINGS,
   type Setting,
   type SettingName,
   SOURCE_SETTINGS,
   type SourceFlags,
 } from "../settings/setting-table.js";
-import { environmentPlaces } from "./environment-places.js";
-import { byGroup, getCommandWith, type Places, placeOpener, repeatedFlags } from "./open-place.js";
+import { environmentPlaces, type Places } from "./environment-places.js";
+import { getCommandWith, placeOpener, repeatedFlags } from "./open-place.js";
 import { pathOf } from "./place-files.js";
 
 /** The settings that select an environment of a server. */
@@ -30,6 +29,13 @@ const TLS_FILES = ["caFile", "clientCert", "clientKey"] as const;
 /** The settings that apply to every place. */
 const COMMON_SETTINGS: readonly SettingName[] = ["timeout", "encKey", "encKeyFile"];
 
+/** What the places are found with. */
+interface Start {
+  readonly flags: SourceFlags;
+  readonly settings: Settings;
+  readonly io: Io;
+}
+
 /**
  * The user's profiles, each of which is read when it is opened; before them the server that flags, variables or
  * `.appvars.json` select, or the default server where there is nothing else.
@@ -37,78 +43,42 @@ const COMMON_SETTINGS: readonly SettingName[] = ["timeout", "encKey", "encKeyFil
  * @param broken why the chosen profile can't be read
  * @throws UsageError when the profiles can't be read, or the chosen one does not exist
  */
-function serverPlaces(
-  connection: RemoteSettings,
-  flags: SourceFlags,
-  settings: Settings,
-  io: Io,
-  broken?: UsageError,
-): Places {
-  const { given } = settings;
-  const isServerNamed = given.some(({ name, place }) => place !== "profile" && SERVER_SETTINGS.includes(name));
+function serverPlaces(connection: RemoteSettings, start: Start, broken?: UsageError): Places {
+  const { settings, io } = start;
+  const isServerNamed = settings.given.some(({ name, place }) => place !== "profile" && SERVER_SETTINGS.includes(name));
   const { profiles, current } = readUsableProfiles(io, isServerNamed);
   const names = Object.keys(profiles);
   const chosen = isServerNamed ? undefined : (settings.find("profile")?.text ?? current);
   if (broken && (chosen === undefined || !names.includes(chosen))) throw broken;
-  const places = names.map((name): Place => {
-    const isChosen = name === chosen;
-    const read = () => (isChosen ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, given, io));
-    return profilePlace(listedProfile(name, false, profiles[name] ?? {}), read, isChosen, given, io);
+  const places = names.map((name) => {
+    return profilePlace(listedProfile(name, name === chosen, profiles[name] ?? {}), start);
   });
   const close = async () => {};
-  if (isServerNamed || names.length === 0) {
-    return { ...byGroup([serverPlace(connection, flags, settings, io), ...places], 0), close };
-  }
-  return { ...byGroup(places, chosen === undefined ? 0 : names.indexOf(chosen)), close };
+  if (isServerNamed || names.length === 0)
+    return { places: [serverPlace(connection, start), ...places], place: 0, close };
+  return { places, place: chosen === undefined ? 0 : names.indexOf(chosen), close };
 }
 
-/** @param read the settings with the profile */
-function profilePlace(
-  { name, data, store, url, env, api_key: apiKey }: ListedProfile,
-  read: () => Settings,
-  isChosen: boolean,
-  given: GivenSettings,
-  io: Io,
-): Place {
-  const open = placeOpener(read, getCommandOfProfile(name, store !== undefined, isChosen, given, io), io);
+function profilePlace(profile: ListedProfile, start: Start): Place {
+  const { name, current, data, store, url, env, api_key: apiKey } = profile;
+  const { flags, settings, io } = start;
+  const read = () => (current ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, settings.given, io));
   const isLocal = data !== undefined || store !== undefined;
   const detail = data ?? store ?? url ?? DEFAULT_URL;
-  return {
-    name,
-    group: detail,
-    identity: isLocal ? env : keyIdentity(apiKey),
-    kind: "profile",
-    detail,
-    isReadOnly: !isLocal,
-    open,
-  };
+  // A server does not tell which environment it answers for.
+  const identity = isLocal ? env : apiKey && `key ${apiKey}`;
+  const open = placeOpener(read, getCommandOfProfile(profile, start), io);
+  return { name, group: detail, identity, kind: "profile", detail, isReadOnly: !isLocal, open };
 }
 
-/** A server does not tell which environment it answers for: all that is known is the key. */
-function keyIdentity(apiKey: string | undefined): string | undefined {
-  return apiKey === undefined ? undefined : `key ${apiKey}`;
-}
-
-function serverPlace({ url, apiKey }: RemoteSettings, flags: SourceFlags, settings: Settings, io: Io): Place {
+function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: Start): Place {
   const isProjects = settings.find("url")?.place === "project";
-  const repeated = repeatedFlags(
-    settings.given,
-    ["apiKey", "apiSecretFile", "auth", "insecure", ...TLS_FILES, "encKeyFile"],
-    io.cwd,
-  );
-  const named = ["--url", url, ...repeated, ...(isProjects ? projectFlags(settings) : [])];
-  const open = placeOpener(() => readSettings(flags, io), getCommandWith(named), io);
+  const names = ["apiKey", "apiSecretFile", "auth", "insecure", ...TLS_FILES, "encKeyFile"] as const;
+  // The other settings of .appvars.json are for its own server.
+  const repeated = repeatedFlags(settings.given, names, io, isProjects ? ["flag", "project"] : ["flag"]);
+  const open = placeOpener(() => readSettings(flags, io), getCommandWith(["--url", url, ...repeated]), io);
   const name = isProjects ? ".appvars.json" : new URL(url).host;
-  return { name, group: url, identity: keyIdentity(apiKey), kind: "server", detail: url, isReadOnly: true, open };
-}
-
-/** The settings of `.appvars.json` besides the URL: not where a flag gives the URL, nor in another folder. */
-function projectFlags(settings: Settings): string[] {
-  return (["apiKey", ...TLS_FILES] as const).flatMap((name) => {
-    const setting = settings.find(name);
-    if (setting?.place !== "project") return [];
-    return [SETTINGS[name].flag ?? [], setting.text].flat();
-  });
+  return { name, group: url, identity: apiKey && `key ${apiKey}`, kind: "server", detail: url, isReadOnly: true, open };
 }
 
 /** The settings of the profile itself, and those that apply to every place. */
@@ -121,10 +91,10 @@ function ownSettings(profile: string, given: GivenSettings, io: Io): Settings {
 }
 
 /** It unsets the variables of the environment that would override the profile. */
-function getCommandOfProfile(profile: string, isStore: boolean, isChosen: boolean, given: GivenSettings, io: Io) {
-  const repeated = repeatedFlags(given, isChosen ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"], io.cwd);
+function getCommandOfProfile({ name: profile, store, current }: ListedProfile, { settings: { given }, io }: Start) {
+  const repeated = repeatedFlags(given, current ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"], io);
   const isUnset = ({ name, place }: Setting) =>
-    place === "variable" && (SERVER_SETTINGS.includes(name) || (isStore && isOfStore(name)));
+    place === "variable" && (SERVER_SETTINGS.includes(name) || (store !== undefined && isOfStore(name)));
   const unset = given.filter(isUnset).map(({ from }) => from);
   return getCommandWith(["--profile", profile, ...repeated], unset);
 }
@@ -134,13 +104,13 @@ function getCommandOfProfile(profile: string, isStore: boolean, isChosen: boolea
  * selected. An invalid profile is a place too, and reports the error when it is opened. If nothing is configured, a data
  * file can be opened.
  *
- * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for missing data
+ * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for missing or invalid data
  */
 export async function findPlaces(flags: SourceFlags, { io, warn }: Pick<Context, "io" | "warn">): Promise<Places> {
   const { settings, broken } = readUsable(flags, io);
   const { connection } = settings;
   if (connection.kind === "remote") {
-    const remote = serverPlaces(connection, flags, settings, io, broken);
+    const remote = serverPlaces(connection, { flags, settings, io }, broken);
     const isFirst = isNothingConfigured(settings.given) && remote.places.every(({ kind }) => kind === "server");
     return isFirst ? firstPlaces(remote, settings, io) : remote;
   }
@@ -150,31 +120,25 @@ export async function findPlaces(flags: SourceFlags, { io, warn }: Pick<Context,
 
 /** The default server, which can't be read, until a data file is opened in its place. */
 function firstPlaces(remote: Places, settings: Settings, io: Io): Places {
-  const opened: Places[] = [];
-  const ends: (() => void)[] = [];
+  let opened: Places | undefined;
   let tell: (change: PlacesChange) => void = () => {};
   const openData = async (path: string) => {
     const notes: string[] = [];
     const place = dataPlaceOf(settings, { name: "data", text: pathOf({ path }, io), from: "the path" });
-    const data = await environmentPlaces({ kind: "local", place, env: undefined }, settings, io, (note) => {
-      notes.push(note);
-    });
-    opened.push(data);
-    const listener = ({ added, gone }: PlacesChange) => tell({ added, gone: [...remote.places, ...gone] });
-    listener({ added: data.places, gone: [] });
-    ends.push(data.follow?.(listener) ?? (() => {}));
-    return { place: data.places[data.place] as Place, notes };
+    const local = { kind: "local", place, env: undefined } as const;
+    opened = await environmentPlaces(local, settings, io, (note) => void notes.push(note));
+    tell({ added: opened.places, gone: remote.places });
+    opened.follow?.(({ added, gone }) => tell({ added, gone: [...remote.places, ...gone] }));
+    return { place: opened.places[opened.place] as Place, notes };
   };
+  const hasData = existsSync(pathOf({ path: DEFAULT_DATA_FILE }, io));
   return {
     ...remote,
-    first: { dataFile: DEFAULT_DATA_FILE, hasData: existsSync(pathOf({ path: DEFAULT_DATA_FILE }, io)), openData },
+    first: { dataFile: DEFAULT_DATA_FILE, hasData, openData },
     follow: (listener) => {
       tell = listener;
-      return () => {
-        for (const end of ends) end();
-      };
     },
-    close: async () => void (await Promise.all(opened.map((data) => data.close()))),
+    close: async () => opened?.close(),
   };
 }
 

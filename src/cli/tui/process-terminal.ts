@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { closeSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { constants } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { TuiTerminal } from "../../tui/terminal/screen.js";
@@ -23,8 +23,6 @@ const AFTER_PROGRAM = "\x1b[4l\x1b[?1l\x1b>\x1b[?1003l\x1b[?1002l\x1b[?1004l\x1b
 /** A shell stops us immediately. If nothing has stopped us by then, as under `xterm -e`, nothing will continue us. */
 const STOP_TIMEOUT_MS = 100;
 
-const STDOUT = 1;
-
 export interface ProcessTerminalOptions {
   input: ReadStream;
   /** Stdout. */
@@ -39,37 +37,31 @@ export interface ProcessTerminalOptions {
 /** The terminal of this process. `release`, or the end of the process for any reason, restores the shell's screen. */
 export class ProcessTerminal implements TuiTerminal {
   readonly input: ReadStream;
-  readonly untilStopped: Promise<void>;
-  readonly #output: WriteStream;
-  readonly #platform: NodeJS.Platform;
-  readonly #modes: string;
-  readonly #onCrash: (error: unknown) => void;
-  readonly #events = new EventEmitter<{ cleared: [] }>();
+  readonly #options: ProcessTerminalOptions;
+  readonly #events = new EventEmitter<{ cleared: []; ending: []; stopped: [] }>();
+  readonly untilStopped = once(this.#events, "stopped").then(() => {});
+  readonly #untilEnding = once(this.#events, "ending").then(() => {});
   readonly #stopCatching: () => void;
   #isOurs = false;
   #lending: Promise<unknown> | undefined;
-  #takeAway = () => {};
-  #isGone = false;
   #isEnding = false;
   #stoppedBy: CaughtSignal | undefined;
-  #resolveStopped = () => {};
   #cancelTimeout = () => {};
 
-  constructor({ input, output, platform, mouse, onCrash }: ProcessTerminalOptions) {
+  constructor(options: ProcessTerminalOptions) {
+    const { input, output } = options;
     this.input = input;
-    this.#output = output;
-    this.#platform = platform;
-    this.#modes = mouse ? ENTER + ENTER_MOUSE : ENTER;
-    this.#onCrash = onCrash;
-    this.untilStopped = new Promise((resolve) => {
-      this.#resolveStopped = resolve;
-    });
+    this.#options = options;
     this.#stopCatching = catchSignals(this.#caught);
-    process.on("exit", this.#end).on("uncaughtException", this.#crash);
-    process.on("SIGTSTP", this.#suspended).on("SIGCONT", this.#takeBack);
-    input.on("error", this.#lost).on("end", this.#lost);
+    process.on("exit", this.#leave).on("uncaughtException", this.#crash);
+    process.on("SIGTSTP", this.suspend).on("SIGCONT", this.#takeBack);
+    const lost = () => this.#stop("SIGHUP");
+    input.on("error", lost).on("end", lost);
     // Before the listener that reports it on stderr, where nobody reads it.
-    output.prependListener("error", this.#lostAtOnce);
+    output.prependListener("error", () => {
+      lost();
+      endProcess(this.exitCode);
+    });
     this.#enter();
   }
 
@@ -79,34 +71,34 @@ export class ProcessTerminal implements TuiTerminal {
   }
 
   write(text: string): void {
-    if (this.#isOurs) this.#output.write(text);
+    if (this.#isOurs) this.#options.output.write(text);
   }
 
   isBusy(): boolean {
-    return this.#output.writableNeedDrain;
+    return this.#options.output.writableNeedDrain;
   }
 
   onceDrained(listener: () => void): void {
-    this.#output.once("drain", listener);
+    this.#options.output.once("drain", listener);
   }
 
   size(): { columns: number; rows: number } {
-    const { columns, rows } = this.#output;
+    const { columns, rows } = this.#options.output;
     // A terminal without a known size, such as a serial line, reports 0.
     return { columns: columns || 80, rows: rows || 24 };
   }
 
   onResize(listener: () => void): void {
-    this.#output.on("resize", listener);
+    this.#options.output.on("resize", listener);
   }
 
   onCleared(listener: () => void): void {
     this.#events.on("cleared", listener);
   }
 
-  async suspend(): Promise<void> {
+  readonly suspend = async (): Promise<void> => {
     // Windows has no job control.
-    if (this.#platform === "win32") return;
+    if (this.#options.platform === "win32") return;
     this.#leave();
     const isBack = once(this.#events, "cleared");
     let later: NodeJS.Immediate | undefined;
@@ -118,11 +110,11 @@ export class ProcessTerminal implements TuiTerminal {
       clearTimeout(timer);
       clearImmediate(later);
     };
-    process.off("SIGTSTP", this.#suspended);
+    process.off("SIGTSTP", this.suspend);
     // To the whole process group, as the terminal does: npx, for example, is our parent.
     process.kill(0, "SIGTSTP");
     await isBack;
-  }
+  };
 
   /**
    * Gives the terminal to another program while `use` runs it. Signals to the process group are meant for
@@ -131,15 +123,12 @@ export class ProcessTerminal implements TuiTerminal {
    * @param use is to end the program once `untilTakenAway` resolves: when this process is to stop, or has crashed
    */
   async lend<T>(use: (untilTakenAway: Promise<void>) => Promise<T>): Promise<T> {
-    const untilTakenAway = new Promise<void>((resolve) => {
-      this.#takeAway = resolve;
-    });
     this.input.pause();
     this.#leave();
     const modes = this.#stty("-g");
-    process.off("SIGTSTP", this.#suspended).off("SIGCONT", this.#takeBack);
+    process.off("SIGTSTP", this.suspend).off("SIGCONT", this.#takeBack);
     try {
-      this.#lending = use(untilTakenAway);
+      this.#lending = use(this.#untilEnding);
       return (await this.#lending) as T;
     } finally {
       // libuv takes the modes that it finds now for those of the shell, and the program may have changed them.
@@ -160,7 +149,7 @@ export class ProcessTerminal implements TuiTerminal {
     this.#leave();
     this.#stopCatching();
     process.off("uncaughtException", this.#crash);
-    process.off("SIGTSTP", this.#suspended).off("SIGCONT", this.#takeBack);
+    process.off("SIGTSTP", this.suspend).off("SIGCONT", this.#takeBack);
     this.input.pause().unref();
   }
 
@@ -168,17 +157,14 @@ export class ProcessTerminal implements TuiTerminal {
     this.#isOurs = true;
     // First: it stops a background process before that writes over the shell's screen.
     this.input.setRawMode(true);
-    this.#output.write(this.#modes);
+    this.#options.output.write(this.#options.mouse ? ENTER + ENTER_MOUSE : ENTER);
   }
 
   /** Calls stty(1), the only way to the modes that libuv did not set itself. Undefined where there is none. */
   #stty(argument: string): string | undefined {
-    if (this.#platform === "win32") return undefined;
-    const { stdout, status } = spawnSync("stty", [argument], {
-      stdio: ["inherit", "pipe", "ignore"],
-      encoding: "utf8",
-    });
-    return status === 0 ? stdout.trim() : undefined;
+    if (this.#options.platform === "win32") return undefined;
+    const { stdout, status } = spawnSync("stty", [argument], { stdio: ["inherit", "pipe", "ignore"] });
+    return status === 0 ? String(stdout).trim() : undefined;
   }
 
   readonly #leave = (): void => {
@@ -191,22 +177,16 @@ export class ProcessTerminal implements TuiTerminal {
   /** Synchronously: the process may be ending. */
   #writeAtOnce(text: string): void {
     try {
-      writeSync(STDOUT, text);
+      writeSync(1, text);
     } catch {
-      this.#isGone = true;
+      // It is gone.
     }
   }
-
-  readonly #end = (): void => {
-    this.#leave();
-    // Node resets terminals at its end, and aborts when an open one is gone.
-    if (this.#isGone) for (const stream of [0, 1, 2]) closeIfOpen(stream);
-  };
 
   /** Also when the shell has changed its modes. */
   readonly #takeBack = (): void => {
     this.#cancelTimeout();
-    process.off("SIGTSTP", this.#suspended).on("SIGTSTP", this.#suspended);
+    process.off("SIGTSTP", this.suspend).on("SIGTSTP", this.suspend);
     this.input.setRawMode(false);
     this.#enter();
     // A change of its size was reported to another process: look again.
@@ -214,44 +194,26 @@ export class ProcessTerminal implements TuiTerminal {
     this.#events.emit("cleared");
   };
 
-  readonly #suspended = (): void => void this.suspend();
-
   readonly #caught = (signal: CaughtSignal): void => {
-    if (!isStopSignal(signal) || (this.#lending && comesFromTerminal(signal, this.#platform))) return;
+    if (!isStopSignal(signal) || (this.#lending && comesFromTerminal(signal, this.#options.platform))) return;
     // A second signal ends the process immediately. The kernel and the shell both report one closed terminal.
     if (this.#stoppedBy && signal !== "SIGHUP") endProcess(this.exitCode);
     this.#stop(signal);
   };
 
-  readonly #lost = (): void => this.#stop("SIGHUP");
-
-  readonly #lostAtOnce = (): void => {
-    this.#lost();
-    endProcess(this.exitCode);
-  };
-
   #stop(signal: CaughtSignal): void {
     this.#stoppedBy ??= signal;
     this.#isEnding = true;
-    this.#takeAway();
-    this.#resolveStopped();
+    this.#events.emit("ending");
+    this.#events.emit("stopped");
   }
 
   readonly #crash = (error: unknown): void => {
     this.#isEnding = true;
-    this.#takeAway();
+    this.#events.emit("ending");
     this.#leave();
-    const report = () => this.#onCrash(error);
-    // The other program would show its screen over the report.
-    if (this.#lending) this.#lending.then(report, report);
-    else report();
+    const report = () => this.#options.onCrash(error);
+    // Another program would show its screen over the report.
+    Promise.resolve(this.#lending).then(report, report);
   };
-}
-
-function closeIfOpen(descriptor: number): void {
-  try {
-    closeSync(descriptor);
-  } catch {
-    // It is closed already.
-  }
 }

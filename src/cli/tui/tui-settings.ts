@@ -1,67 +1,58 @@
 import { join } from "node:path";
 import * as v from "valibot";
-import { UsageError } from "../../domain/errors.js";
+import { UsageError, withSubject } from "../../domain/errors.js";
 import { type Account, foreignWriter } from "../../files/owners.js";
-import { type Keymap, withKeymap } from "../../tui/commands/keymap.js";
+import { withKeymap } from "../../tui/commands/keymap.js";
 import type { Command } from "../../tui/state/command.js";
 import { COLUMN_NAMES } from "../../tui/state/state.js";
 import { THEME_NAMES } from "../../tui/text/theme.js";
 import type { Io } from "../output/io.js";
 import { parseSettingsFile, readSettingsFile, UnusableFileError } from "../settings/settings-file.js";
 
-const RULES = {
-  object: "must be an object",
-  theme: `must be one of ${THEME_NAMES.join(", ")}`,
-  mouse: "must be true or false",
-  columns: "must be a list of columns, each once, with name among them",
-  column: `must be one of ${COLUMN_NAMES.join(", ")}, or an object with such a name and a width`,
-  width: "must be a whole number from 4 to 200",
-  masked: "must be secret or all",
-  keymap: "must be an object with the keys of commands",
-  keys: "must be a key or a list of keys",
-  poll: "must be a whole number of seconds from 1 to 3600",
-};
-
 const columnName = v.picklist(COLUMN_NAMES);
+
 /** Not an array, which would pass for one. */
-function object(rule: string) {
+function object(rule = "must be an object") {
   return v.custom<object>((input) => typeof input === "object" && input !== null && !Array.isArray(input), rule);
 }
 
-/** Whole numbers. */
-function whole(min: number, max: number, rule: string) {
+/** Whole numbers. @param what names them in the error */
+function whole(what: string, min: number, max: number) {
+  const rule = `must be a whole number${what} from ${min} to ${max}`;
   return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
 }
 
 const toColumn = v.transform((name: v.InferOutput<typeof columnName>) => ({ name }));
-const ownColumn = v.strictObject({ name: columnName, width: v.optional(whole(4, 200, RULES.width)) });
-const column = v.union([v.pipe(columnName, toColumn), ownColumn], RULES.column);
+const ownColumn = v.strictObject({ name: columnName, width: v.optional(whole("", 4, 200)) });
+const column = v.union(
+  [v.pipe(columnName, toColumn), ownColumn],
+  `must be one of ${COLUMN_NAMES.join(", ")}, or an object with such a name and a width`,
+);
+const COLUMNS = "must be a list of columns, each once, with name among them";
 const columns = v.pipe(
-  v.array(column, RULES.columns),
-  v.check((all) => new Set(all.map(({ name }) => name)).size === all.length, RULES.columns),
-  v.check((all) => all.some(({ name }) => name === "name"), RULES.columns),
+  v.array(column, COLUMNS),
+  v.check((all) => {
+    const names = new Set(all.map(({ name }) => name));
+    return names.size === all.length && names.has("name");
+  }, COLUMNS),
 );
 
 const toList = v.transform((key: string) => [key]);
-const keys = v.union([v.pipe(v.string(), toList), v.array(v.string())], RULES.keys);
+const keys = v.union([v.pipe(v.string(), toList), v.array(v.string())], "must be a key or a list of keys");
 // A Map: valibot drops some names from objects, such as `constructor`.
 const toMap = v.transform((object: object) => new Map(Object.entries(object)));
-const keymap = v.pipe(object(RULES.keymap), toMap, v.map(v.string(), keys));
 
-const section = v.strictObject(
-  {
-    theme: v.optional(v.picklist(THEME_NAMES, RULES.theme)),
-    mouse: v.optional(v.boolean(RULES.mouse)),
-    columns: v.optional(columns),
-    masked: v.optional(v.picklist(["secret", "all"], RULES.masked)),
-    keymap: v.optional(keymap),
-    poll_interval: v.optional(whole(1, 3_600, RULES.poll)),
-  },
-  RULES.object,
-);
+const section = v.strictObject({
+  theme: v.optional(v.picklist(THEME_NAMES, `must be one of ${THEME_NAMES.join(", ")}`)),
+  mouse: v.optional(v.boolean("must be true or false")),
+  columns: v.optional(columns),
+  masked: v.optional(v.picklist(["secret", "all"], "must be secret or all")),
+  keymap: v.optional(v.pipe(object("must be an object with the keys of commands"), toMap, v.map(v.string(), keys))),
+  poll_interval: v.optional(whole(" of seconds", 1, 3_600)),
+});
 const file = v.strictObject({
   $schema: v.optional(v.string("must be a string")),
-  tui: v.optional(v.pipe(object(RULES.object), section)),
+  tui: v.optional(v.pipe(object(), section)),
 });
 
 export type TuiSettings = Omit<v.InferOutput<typeof section>, "keymap"> & {
@@ -84,7 +75,7 @@ export function readTuiSettings(
   const result = v.safeParse(file, content);
   if (!result.success) throw new UsageError(describe(result.issues[0], path));
   const { keymap: own = new Map(), ...settings } = result.output.tui ?? {};
-  return { ...settings, commands: mapped(defaults, own, path) };
+  return { ...settings, commands: withSubject(`${path}: tui`, () => withKeymap(defaults, own)) };
 }
 
 /** `{}` if there is none. */
@@ -97,17 +88,8 @@ function readOwn(path: string, io: Account & Pick<Io, "notice">): unknown {
     return parseSettingsFile(found);
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
-    const reason = error.message.startsWith(`${path} `) ? `it ${error.message.slice(path.length + 1)}` : error.message;
-    io.notice?.(`ignoring ${path}: ${reason}`);
+    io.notice?.(`continuing without settings: ${error.message}`);
     return {};
-  }
-}
-
-function mapped(defaults: readonly Command[], keymap: Keymap, path: string): readonly Command[] {
-  try {
-    return withKeymap(defaults, keymap);
-  } catch (error) {
-    throw error instanceof UsageError ? new UsageError(`${path}: tui.${error.message}`) : error;
   }
 }
 

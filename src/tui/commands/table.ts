@@ -109,13 +109,13 @@ export const ALL_COMMANDS: readonly Command[] = [
   // Edits, and the way back.
   edit("edit", "e", "VRMD", "change the name, the type, the value, the description and the rules", {
     whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
-    run: choose.onEntry((state, entry, place) => openForm(state, "edit", entry, place)),
+    run: choose.onEntry((state, entry, place) => openForm(state, entry, place)),
   }),
   edit("editor", "E", "vrd", "edit the value in $VISUAL or $EDITOR", {
     whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
     run: choose.onEntry(openEditor),
   }),
-  edit("add", "a", "VR", "add a variable", { whyNot: whyNotEdit, run: (state) => openForm(state, "add") }),
+  edit("add", "a", "VR", "add a variable", { whyNot: whyNotEdit, run: (state) => openForm(state) }),
   edit("delete", "x", "VRMD", "delete the value from this environment", {
     whyNot: (state) => whyNotEdit(state) ?? whyNoTarget(state),
     run: choose.onTargets((state, entries, place) => {

@@ -1,31 +1,30 @@
 import { durationMs } from "../../domain/duration.js";
 import { UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
+import { command } from "../../domain/shell.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, type ImportFormat } from "../../formats/formats.js";
-import { reviewed } from "../edit/planning.js";
+import { review } from "../edit/review.js";
+import { copyText } from "../reading/copying.js";
 import { hasMarks, withRange } from "../reading/selection.js";
+import { MASK } from "../reading/shown.js";
 import type { Choice } from "../state/command.js";
 import { readOnly } from "../state/opened-places.js";
 import { isProduction, placeName } from "../state/places.js";
-import type { Change, Environments, Exported, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
-import { notify, type State, type Step, type Work } from "../state/state.js";
-import { awaiting, step } from "../state/work.js";
-import { countText } from "../text/line.js";
-import { acceptsQuestion, ask, askText, requiredInput, showCredentials } from "../view/question.js";
-import { gridOf } from "../view/screen.js";
+import type { Environments, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
+import { type Next, notify, type State, type Step, type Work } from "../state/state.js";
+import { andThen, awaiting, step } from "../state/work.js";
+import { visibleText } from "../text/graphemes.js";
+import { countText, labelled, line, wrapLine, wrapLines } from "../text/line.js";
+import { ask, askText, quitQuestion, requiredInput } from "../view/question.js";
+import { gridOf, pop } from "../view/screen.js";
 
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
-
-interface TypedFile<F extends string> extends NamedFile<F> {
-  /** Why it is no file. */
-  readonly problem?: string | undefined;
-}
 
 /**
  * The file and the format of `vars.env json` or `"my vars.env" json`. A last word that is not a format is not made part
  * of the path: values would be written to a file that nobody meant.
  */
-function typedFile<F extends string>(text: string, formats: readonly F[]): TypedFile<F> {
+function typedFile<F extends string>(text: string, formats: readonly F[]): NamedFile<F> & { problem?: string } {
   const [, inQuotes, bare, word] = /^(?:"([^"]+)"|(.+?))(?:\s+(\S+))?$/u.exec(text) ?? [];
   const path = inQuotes ?? bare ?? text;
   const format = formats.find((each) => each === word);
@@ -56,6 +55,7 @@ export function importFile(state: State, typed: string): Step {
   return askFile(state, typed, "Import", question, IMPORT_FORMATS, reading);
 }
 
+/** Asks to confirm the edit made from a file. */
 function reading(state: State, file: NamedFile<ImportFormat>): Step {
   const { place } = state;
   return awaiting(notify(state, `reading ${file.path}…`), async ({ places }) => {
@@ -63,50 +63,34 @@ function reading(state: State, file: NamedFile<ImportFormat>): Step {
     if (!read) throw readOnly();
     const { assignments, notes } = await read(file);
     const [{ changes = [] } = {}] = await editor.assign([{ environment: editor.environment, changes: assignments }]);
-    return (now) => step(imported(now, place, file, changes, notes));
+    if (changes.length === 0) return (now) => step(notify(now, [`${file.path} changes nothing`, ...notes].join("; ")));
+    const asked: Next = (now) =>
+      review(now, { purpose: "import", parts: [{ place, environment: editor.environment, changes }] });
+    return notes.length === 0 ? asked : (now) => andThen(asked(now), (next) => step(notify(next, notes.join("; "))));
   });
-}
-
-/** Asks to confirm the edit made from a file. */
-function imported(
-  state: State,
-  place: number,
-  { path }: NamedFile,
-  changes: readonly Change[],
-  notes: readonly string[],
-): State {
-  if (changes.length === 0) return notify(state, [`${path} changes nothing`, ...notes].join("; "));
-  const asked = reviewed({ ...state, notice: undefined }, { purpose: "import", parts: [{ place, changes }] });
-  return notes.length > 0 && asked.stack !== state.stack ? notify(asked, notes.join("; ")) : asked;
 }
 
 export function exportFile(state: State, typed: string): Step {
   const names = hasMarks(state.marks) ? withRange(state.marks, gridOf(state)).names : undefined;
   const what = names ? `${countText(names.size)} marked variables` : "all variables";
   const question = `To which file do you want to write ${what}? Only you can read it.`;
-  return askFile(state, typed, "Export", question, FILE_FORMATS, (now, file) => {
-    return exporting(notify(now, `writing ${file.path}…`), now.place, { ...file, names }, false);
-  });
+  return askFile(state, typed, "Export", question, FILE_FORMATS, (now, file) => exporting(now, { ...file, names }));
 }
 
-function exporting(state: State, place: number, file: ExportedFile, isReplacing: boolean): Step {
-  return step(state, async ({ places }) => {
+/** Writes a file, or asks first if it is already there. */
+function exporting(state: State, file: ExportedFile, isReplacing = false): Step {
+  const { place } = state;
+  return awaiting(notify(state, `writing ${file.path}…`), async ({ places }) => {
     const outcome = await (await places.open(place)).exportFile(file, isReplacing);
-    return (now) => exported(now, place, file, outcome);
+    if (!outcome) {
+      const text = `${file.path} already exists. Replace it?`;
+      const run: Next = (now) => exporting(now, file, true);
+      return (now) => ask(now, { title: "Export", text, answer: "Replace", key: "ctrl-x", run });
+    }
+    const { count, notes } = outcome;
+    const written = `wrote ${countText(count)} ${count === 1 ? "variable" : "variables"} to ${file.path}`;
+    return (now) => step(notify(now, [written, ...notes].join("; "), notes.length > 0 ? "info" : "success"));
   });
-}
-
-/** A file that was written, or that is already there. */
-function exported(state: State, place: number, file: ExportedFile, outcome: Exported): Step {
-  if (outcome.kind === "exists") {
-    const exists = `${file.path} already exists`;
-    if (!acceptsQuestion(state)) return step(notify(state, `${exists}; nothing was written`, "error"));
-    const run = (now: State) => exporting(now, place, file, true);
-    return ask(state, { title: "Export", text: `${exists}. Replace it?`, answer: "Replace", run });
-  }
-  const { count, notes } = outcome;
-  const written = `wrote ${countText(count)} ${count === 1 ? "variable" : "variables"} to ${file.path}`;
-  return step(notify(state, [written, ...notes].join("; "), notes.length > 0 ? "info" : "success"));
 }
 
 export function addEnvironment(state: State, typed: string): Step {
@@ -124,9 +108,30 @@ function newCredentials(state: State, change: (environments: Environments) => Pr
     const { environments } = await places.open(place);
     if (!environments) throw new UsageError("the environments of a server can't be changed here");
     const credentials = await change(environments);
-    return (now) => step(showCredentials(now, credentials));
+    // They answer a question whether to quit without them.
+    return (now) => showCredentials(quitQuestion(now) ? pop(now) : now, credentials);
   };
   return awaiting(state, work, { lost: " without the new credentials" });
+}
+
+/** Shows new credentials, masked, over everything else. */
+function showCredentials(state: State, credentials: NewCredentials): Step {
+  const { environment, apiKey, apiSecret, lines } = credentials;
+  const again = command`appvars env credentials ${environment} prints them again.`;
+  return ask(state, {
+    title: "Credentials",
+    text: `The new credentials of ${environment}`,
+    details: (_state, width, isShown) => [
+      ...wrapLine(labelled("API key", line(visibleText(apiKey))), width),
+      ...wrapLine(labelled("API secret", isShown ? line(visibleText(apiSecret)) : line(MASK, "muted")), width),
+      ...wrapLines(`y copies the lines that configure a shell, with the secret. ${again}`, width, "muted"),
+    ],
+    ...{ answer: "Copy", key: "y", lost: ` without the new credentials of ${environment}` },
+    run: (now) =>
+      andThen(showCredentials(now, credentials), (next) =>
+        copyText(next, "the credentials", async () => ({ text: lines.join("\n") })),
+      ),
+  });
 }
 
 const AT_ONCE = "now";
@@ -143,8 +148,8 @@ export function graceChoices(_state: State, typed: string): readonly Choice[] {
 
 function rotate(state: State, grace: string): Step {
   const { places, place } = state;
-  const environment = places[place]?.identity ?? placeName(state, place);
   const target = places[place];
+  const environment = target?.identity ?? placeName(state, place);
   return ask(state, {
     title: "New credentials",
     text: `Give ${environment} new credentials? Clients with the old ones are refused ${grace === "" ? "at once" : `after ${grace}`}.`,

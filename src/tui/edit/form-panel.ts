@@ -4,7 +4,6 @@ import { type Size, textColumns } from "../state/layout.js";
 import { placeName } from "../state/places.js";
 import type { State } from "../state/state.js";
 import {
-  cellText,
   countText,
   fitLine,
   indented,
@@ -12,12 +11,13 @@ import {
   type Line,
   labelled,
   line,
+  type Span,
   wrapLines,
 } from "../text/line.js";
 import type { PanelContent } from "../view/panel.js";
 import { PLACEHOLDERS } from "../view/values.js";
-import { inputText, textArea, textInput } from "../widgets/text-field.js";
-import { type Field, type Form, fieldsOf, isChoice } from "./form-fields.js";
+import { inputText, rowOf, textArea, textInput } from "../widgets/text-field.js";
+import { type Field, type Form, isChoice, isValueKept } from "./form-fields.js";
 
 /** @param focus gives a field the focus */
 export function formPanel(
@@ -28,25 +28,23 @@ export function formPanel(
 ): PanelContent {
   const place = placeName(state, form.place);
   const width = textColumns(size);
-  const fields = fieldsOf(form);
+  const { fields } = form;
   const end = form.problem === undefined ? [] : wrapLines(`✗ ${form.problem}`, width, "danger");
   // Without the border and the problem.
   const room = size.height - 2 - end.length;
-  // With an empty line above the fields and one below them, and the other fields.
-  const height = Math.max(1, room - 2 - (fields.length - 1));
+  const height = Math.max(1, room - (fields.length - 1));
   const rows = fields.flatMap((field) =>
     fieldLines(state, form, field, width, height).map((text) => ({ field, text })),
   );
-  const gap = rows.length + 2 > room ? [] : [[]];
   // On a small screen, the field with the focus is visible.
-  const top = gap.length > 0 ? 0 : Math.max(0, rows.findLastIndex(({ field }) => field === form.field) + 1 - room);
+  const top = rows.length > room ? Math.max(0, rows.findLastIndex(({ field }) => field === form.field) + 1 - room) : 0;
   return {
-    title: form.purpose === "add" ? `Add to ${place}` : `Edit in ${place}`,
+    title: form.before ? `Edit in ${place}` : `Add to ${place}`,
     footnote: positionText(form),
     isFocused: true,
-    lines: [...gap, ...rows.slice(top, top + room).map(({ text }) => text), ...gap, ...end].map(indented),
+    lines: [...rows.slice(top, top + room).map(({ text }) => text), ...end].map(indented),
     select: (now, { line: index }) => {
-      const row = rows[index + top - gap.length];
+      const row = index < room ? rows[index + top] : undefined;
       return row && focus(now, row.field);
     },
     pressesEnter: false,
@@ -54,21 +52,14 @@ export function formPanel(
 }
 
 /** `line 3/12` */
-function positionText({ field, texts: { value } }: Form): string | undefined {
-  const { text, cursor } = value;
-  if (field !== "value" || !text.includes("\n")) return undefined;
-  return `line ${countText(lineCount(text.slice(0, cursor)))}/${countText(lineCount(text))}`;
-}
-
-function lineCount(text: string): number {
-  let count = 1;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
+function positionText({ field, inputs: { value } }: Form): string | undefined {
+  if (field !== "value" || !value.text.includes("\n")) return undefined;
+  return `line ${countText(rowOf(value) + 1)}/${countText(value.text.split("\n").length)}`;
 }
 
 function fieldLines(state: State, form: Form, field: Field, width: number, height: number): Line[] {
   const isFocused = form.field === field;
-  const room = Math.max(1, width - MARK_WIDTH - LABEL_WIDTH);
+  const room = Math.max(1, width - 2 - LABEL_WIDTH);
   return fieldContent(state, form, field, room, height).map((content, index): Line => {
     const isFirst = index === 0;
     return [
@@ -78,31 +69,23 @@ function fieldLines(state: State, form: Form, field: Field, width: number, heigh
   });
 }
 
-const MARK_WIDTH = 2;
-
 function fieldContent(state: State, form: Form, field: Field, width: number, height: number): Line[] {
   const isFocused = form.field === field;
-  if (isChoice(field)) {
-    const text = form.chosen[field];
-    return [[{ text: isFocused ? `◂ ${text} ▸` : text, isBold: isFocused }]];
+  const input = form.inputs[field];
+  if (isChoice(field)) return [[{ text: isFocused ? `◂ ${input.text} ▸` : input.text, isBold: isFocused }]];
+  const placeholder = field === "value" ? emptyText(form) : PLACEHOLDERS.shown;
+  if (input.text === "") return [isFocused ? [...textInput(input, 1), { text: " " }, placeholder] : [placeholder]];
+  if (isFocused) return textArea(input, width, height);
+  const isPlain = isRevealed(state.revealed, form.initial.name.text) || isPublic(unmasking(state, form.before));
+  return [field === "value" && !isPlain ? line(MASK, "muted") : line(inputText(input.text, width))];
+}
+
+/** The meaning of an empty field. */
+function emptyText(form: Form): Span {
+  if (isValueKept(form)) {
+    return form.before?.value === undefined
+      ? PLACEHOLDERS.none
+      : { text: "(encrypted; type a new value)", role: "muted" };
   }
-  const own = form.texts[field];
-  if (isFocused && field === "value") return own.text === "" ? [emptyValue(form)] : textArea(own, width, height);
-  if (isFocused) return [textInput(own, width)];
-  if (own.text === "") return [field === "value" ? [emptyText(form)] : line("(empty)", "muted")];
-  const { initial, before } = form;
-  const isShown =
-    field !== "value" || isRevealed(state.revealed, initial.texts.name.text) || isPublic(unmasking(state, before));
-  return [isShown ? line(cellText(inputText(own.text), width)) : line(MASK, "muted")];
-}
-
-/** The cursor in the empty field, and the meaning of an empty field. */
-function emptyValue(form: Form): Line {
-  return [...textInput(form.texts.value, 1), { text: " " }, emptyText(form)];
-}
-
-function emptyText({ chosen: { type }, before, isValueKept }: Form): Line[number] {
-  if (isValueKept && before?.value !== undefined) return { text: "(encrypted; type a new value)", role: "muted" };
-  if (isValueKept) return PLACEHOLDERS.none;
-  return type === "STRING" ? PLACEHOLDERS.shown : { text: "(nothing)", role: "muted" };
+  return form.inputs.type.text === "STRING" ? PLACEHOLDERS.shown : { text: "(nothing)", role: "muted" };
 }

@@ -1,11 +1,10 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { placeName, whyReadOnly } from "../state/places.js";
-import type { Assigned, Assignment, Editor, EnvironmentChanges, History, HistoryEntry } from "../state/ports.js";
-import { notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
+import { placeName } from "../state/places.js";
+import type { Assigned, Assignment, Editor, EnvironmentChanges, HistoryEntry } from "../state/ports.js";
+import { type Next, notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
 import { awaiting, step } from "../state/work.js";
 import { variablesText } from "../view/panel.js";
-import { acceptsQuestion } from "../view/question.js";
-import { confirmEdit } from "./review.js";
+import { review } from "./review.js";
 
 /** The content of a variable for an edit. */
 export function assignedIn({ variable: { id: _, name, ...definition }, value, rules }: VariableEntry): Assigned {
@@ -22,10 +21,9 @@ export function deleteFrom(state: State, names: readonly string[], places: reado
 /** Plans to give the variables of places these values, encrypted ones as they are stored. Others are left out. */
 export function copyTo(state: State, entries: readonly VariableEntry[], places: readonly number[]): Step {
   const set = entries.filter(({ value }) => value !== undefined);
-  const nothing = `${variablesText(entries.map(({ variable }) => variable))} has no value here`;
-  if (set.length === 0) return step(notify(state, nothing, "error"));
   const wanted = set.map((entry): Assignment => ({ name: entry.variable.name, ...assignedIn(entry) }));
-  return plan(state, "copy", places, wanted, "nothing to change: the values are the same");
+  const none = `${variablesText(entries.map(({ variable }) => variable))} has no value here`;
+  return plan(state, "copy", places, wanted, set.length === 0 ? none : "nothing to change: the values are the same");
 }
 
 function plan(
@@ -35,13 +33,11 @@ function plan(
   wanted: readonly Assignment[],
   nothing: string,
 ): Step {
-  const refusal = places.map((place) => whyReadOnly(state, place)).find((each) => each !== undefined);
-  if (refusal !== undefined) return step(notify(state, refusal, "error"));
   return awaiting(state, async (tools) => {
     const parts = await partsOf(tools, places, (editor, environments) =>
       editor.assign(environments.map((environment) => ({ environment, changes: wanted }))),
     );
-    return (now) => step(parts.length === 0 ? notify(now, nothing, "error") : reviewed(now, { purpose, parts }));
+    return (now) => (parts.length === 0 ? step(notify(now, nothing, "error")) : review(now, { purpose, parts }));
   });
 }
 
@@ -53,66 +49,32 @@ export async function partsOf(
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];
   for (const { editor, places: known } of await places.byStore(indexes)) {
-    for (const { environment, changes } of await planned(editor, [...known.keys()])) {
-      parts.push({ place: known.get(environment) ?? -1, changes });
-    }
+    const own = await planned(editor, [...known.keys()]);
+    parts.push(...own.map((each) => ({ ...each, place: known.get(each.environment) ?? -1 })));
   }
   return parts;
-}
-
-/** Asks to confirm an edit that was prepared without a form, unless the keys have another meaning by now. */
-export function reviewed(state: State, planned: PlannedEdit): State {
-  if (planned.parts.length === 0) return notify(state, "nothing to change");
-  if (!acceptsQuestion(state)) return notify(state, "the edit was dropped: something else is open", "error");
-  return confirmEdit(state, planned);
 }
 
 /** The parts of a planned edit, in the listed places of the same data as `place`. */
 function inPlaces({ places }: State, place: number, all: readonly EnvironmentChanges[]): readonly Part[] {
   const { detail } = places[place] ?? {};
-  return all.flatMap(({ environment, changes }) => {
-    const isIt = (index: number) => {
+  return all.flatMap((part) => {
+    const found = [place, ...places.keys()].find((index) => {
       const each = places[index];
-      return each?.identity === environment && each.detail === detail && !each.isGone;
-    };
-    const found = isIt(place) ? place : [...places.keys()].find(isIt);
-    return found === undefined ? [] : { place: found, changes };
+      return each?.identity === part.environment && each.detail === detail && !each.isGone;
+    });
+    return found === undefined ? [] : { ...part, place: found };
   });
 }
 
-interface Taken {
-  readonly entry: HistoryEntry;
-  readonly parts: readonly Part[];
-}
-
-/** The newest of these entries that still has an effect to take back. What is in no listed place stays. */
-async function newest(
-  state: State,
-  place: number,
-  history: History,
-  isWanted: (entry: HistoryEntry) => boolean,
-): Promise<Taken | undefined> {
-  const without = new Set<number>();
-  for (;;) {
-    const [entry] = await history.read((each) => each.parts.length > 0 && isWanted(each) && !without.has(each.id), 1);
-    if (!entry) return undefined;
-    const changes = await history.undo(entry.id);
-    const parts = inPlaces(state, place, changes);
-    const hasMore = entry.hasMore || parts.length < changes.length;
-    if (parts.length > 0) return { entry: { ...entry, hasMore }, parts };
-    without.add(entry.id);
-  }
-}
-
 /** Asks to take back the newest entry of the history of the open place that this session has not taken back. */
-export function undo(state: State): Step {
-  return takeBack(state, "undo");
-}
+export const undo: Next = (state) => takeBack(state, "undo");
 
 /** Asks to make an edit again that this session has undone last: to take back the entry that has undone it. */
-export function redo(state: State): Step {
-  return takeBack(state, "redo");
-}
+export const redo: Next = (state) => takeBack(state, "redo");
+
+/** Entries that are tried: only some have no effect any more, or one in no listed place. */
+const MAX_TRIES = 20;
 
 function takeBack(state: State, purpose: "undo" | "redo"): Step {
   const { place, undone } = state;
@@ -121,12 +83,15 @@ function takeBack(state: State, purpose: "undo" | "redo"): Step {
     const own = undone.filter(({ store }) => store === editor?.store);
     const skipped = new Set(own.flatMap(({ id, by }) => [id, by]));
     const last = own.findLast(({ isOver }) => !isOver);
-    const isWanted = ({ id }: HistoryEntry) => (purpose === "undo" ? !skipped.has(id) : id === last?.by);
-    const found = history && (await newest(state, place, history, isWanted));
-    return (now) => {
-      const nothing = () => notify(now, `nothing to ${purpose}`, "error");
-      return step(found ? reviewed(now, { purpose, ...found, from: place }) : nothing());
-    };
+    const isWanted = ({ id, parts }: HistoryEntry) =>
+      parts.length > 0 && (purpose === "undo" ? !skipped.has(id) : id === last?.by);
+    for (const entry of (await history?.read(isWanted, MAX_TRIES)) ?? []) {
+      const changes = (await history?.undo(entry.id)) ?? [];
+      const parts = inPlaces(state, place, changes);
+      const hasMore = entry.hasMore || parts.length < changes.length;
+      if (parts.length > 0) return (now) => review(now, { purpose, parts, entry: { ...entry, hasMore } });
+    }
+    return (now) => step(notify(now, `nothing to ${purpose}`, "error"));
   });
 }
 
@@ -135,8 +100,8 @@ export function whyNoUndo({ places, place }: State): string | undefined {
   return places[place]?.isReadOnly ? "nothing to undo" : undefined;
 }
 
-export function whyNoRedo(state: Pick<State, "undone">): string | undefined {
-  return state.undone.every(({ isOver }) => isOver) ? "nothing to redo" : undefined;
+export function whyNoRedo({ undone }: State): string | undefined {
+  return undone.every(({ isOver }) => isOver) ? "nothing to redo" : undefined;
 }
 
 /** Entries that are shown. */
@@ -163,7 +128,7 @@ export function rollbackTo(state: State, entry: HistoryEntry, place: number, nam
       const parts = inPlaces(now, place, changes);
       const nothing = `${placeName(now, place)} is as it was before change ${entry.id}`;
       if (parts.length === 0) return step(notify(now, nothing));
-      return step(reviewed(now, { purpose: "rollback", parts, entry, from: place }));
+      return review(now, { purpose: "rollback", parts, entry });
     };
   });
 }

@@ -1,103 +1,81 @@
 import { isDeepStrictEqual } from "node:util";
-import { isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
-import { MASK } from "../reading/shown.js";
 import { isProduction, placeName } from "../state/places.js";
-import type { Assigned, Change, HistoryEntry } from "../state/ports.js";
-import type { PlannedEdit, State } from "../state/state.js";
-import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";
-import { countText, LABEL_WIDTH, type Line, labelled, wrapLines } from "../text/line.js";
+import type { Assigned, Change, HistoryEntry, Purpose } from "../state/ports.js";
+import type { Part, PlannedEdit, State } from "../state/state.js";
+import { visibleText } from "../text/graphemes.js";
+import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import { variablesText } from "../view/panel.js";
-import { PLACEHOLDERS } from "../view/values.js";
+import { type Question, requiredInput } from "../view/question.js";
+import { DEFINITION, editLines } from "./difference.js";
 
-type Sides = Pick<Change, "before" | "after">;
-
-/** The fields of a definition, which all environments of an application share, as texts; undefined for the default. */
-const FIELDS = {
-  type: ({ type }: Assigned) => type,
-  description: ({ description }: Assigned) => description || undefined,
-  optional: ({ optional }: Assigned) => (optional ? "yes" : undefined),
-  secret: (assigned: Assigned) => (isPublic(assigned) ? "no" : undefined),
-  schema: ({ schema }: Assigned) => schema && JSON.stringify(schema, undefined, 2),
-} as const;
-const ALWAYS = ["type", "description"];
-
-/** A change as `- old` and `+ new` lines. @param typed the input for the new value, before it was encrypted */
-export function editLines(
-  change: Omit<Change, "name"> & { name?: string },
-  isRevealed: boolean,
-  width: number,
-  typed?: string,
-): Line[] {
-  const { name, newName, before, after } = change;
-  const room = width - LABEL_WIDTH;
-  const lines = (label: string, old: string | undefined, next: string | undefined) =>
-    withLabel(label, diffLines(textSide(old), textSide(next), room).lines);
-  const fields = Object.entries(FIELDS).flatMap(([label, textOf]) => {
-    const [old, next] = [before && textOf(before), after && textOf(after)];
-    return old !== next || ALWAYS.includes(label) ? lines(label, old, next) : [];
-  });
-  const names = newName === undefined ? [] : lines("name", name, newName);
-  return [...names, ...fields, ...withLabel("value", valueDiff(change, isRevealed, room, typed).lines)];
+/** An edit that is asked about. */
+export interface Reviewed extends PlannedEdit {
+  /**
+   * Of the form below the question: the input for the new value, which the edit may have encrypted, and whether another
+   * program has changed the variable since the form was opened, so that `before` is its new state.
+   */
+  readonly form?: { readonly text: string; readonly isChangedMeanwhile: boolean };
 }
 
-/** The difference of two values, in all columns. */
-export function differenceLines(sides: Sides, isRevealed: boolean, width: number): DiffLines {
-  const { before, after } = sides;
-  const value = valueDiff(sides, isRevealed, width);
-  if (!before || !after || before.type === after.type) return value;
-  const types = diffLines(textSide(before.type), textSide(after.type), width - LABEL_WIDTH).lines;
-  const changes = value.changes.map((index) => index + types.length);
-  return { lines: [...withLabel("type", types), ...value.lines], changes };
+/** The title of a question, what it asks, and the notice afterwards. */
+const WORDS: Readonly<Record<Purpose, readonly [title: string, where: string, done: string]>> = {
+  add: ["Add", "to", "added"],
+  edit: ["Change", "in", "changed"],
+  delete: ["Delete", "in", "deleted"],
+  copy: ["Copy", "to", "copied"],
+  import: ["Import", "into", "imported"],
+  undo: ["Undo", "in", "undid"],
+  redo: ["Redo", "in", "redid"],
+  rollback: ["Roll back", "in", "rolled back"],
+};
+
+/**
+ * The question whether to make an edit. The input of a form is shown; other values are masked. The first button has the
+ * focus, as `u` undoes the edit, unless it would replace another program's change.
+ */
+export function questionOf(state: State, edit: Reviewed): Question {
+  const { purpose, parts, form } = edit;
+  const [title] = WORDS[purpose];
+  const required = requiredText(state, edit);
+  return {
+    ...{ title, text: questionText(state, edit), answer: form?.isChangedMeanwhile ? "Save over it" : title },
+    key: form?.isChangedMeanwhile ? "ctrl-x" : "ctrl-s",
+    isDanger: changesOf(edit).some(({ before, after }) => before?.value !== undefined && after?.value === undefined),
+    details: (now, width, isShown) => spaced([noteLines(edit, width), changeLines(now, edit, width, isShown)]),
+    shownUntil: form ? Number.POSITIVE_INFINITY : 0,
+    input: required === undefined ? undefined : requiredInput(required),
+    places: parts.map(({ place }) => place),
+  };
 }
 
-function valueDiff({ before, after }: Sides, isRevealed: boolean, width: number, typed?: string): DiffLines {
-  const isSame = before && after && isDeepStrictEqual(before.value, after.value);
-  const old = valueSide(before, isRevealed);
-  if (isSame) return diffLines({ ...old, isPlaceholder: false }, { ...old, isPlaceholder: false }, width);
-  return diffLines(old, valueSide(after, isRevealed, typed, before?.value), width);
+export function changesOf({ parts }: PlannedEdit): readonly Change[] {
+  return parts.flatMap(({ changes }) => changes);
 }
 
-function textSide(text: string | undefined): Side {
-  return { texts: text === undefined ? [] : text.split("\n"), isPlaceholder: false };
+/** `change PORT in shop/test?` */
+function questionText(state: State, edit: PlannedEdit): string {
+  const [title, where] = WORDS[edit.purpose];
+  const what = title.toLowerCase();
+  const [object, places] = [objectText(edit), placesText(state, edit.parts)];
+  if (!isOfSharedOnly(edit)) return `${what} ${object} ${where} ${places}?`;
+  return `${what} the ${sharedText(edit)} of ${object} in ${places} and all other environments of its application?`;
 }
 
-/** @param like JSON is shown with its keys in the order of this value: the order makes no difference */
-function valueSide(item: Assigned | undefined, isRevealed: boolean, typed?: string, like?: JsonValue): Side {
-  if (item?.value === undefined) return textSide(undefined);
-  if (!isRevealed && !isPublic(item)) return placeholder(MASK);
-  if (isEncrypted(item.value) && typed === undefined) return placeholder(PLACEHOLDERS.encrypted.text);
-  const text = isEncrypted(item.value) ? typed : textAs(inOrderOf(like, item.value), item.type, 2);
-  return text === "" ? placeholder(PLACEHOLDERS.shown.text) : textSide(text);
+/** `PORT`, `the values of 2 variables`: a variable stays where another environment has a value of it. */
+function objectText(edit: PlannedEdit): string {
+  const names = new Set(changesOf(edit).map(({ name }) => name));
+  const text = namesText(names);
+  if (edit.purpose === "undo" || edit.purpose === "redo") return `the change of ${text}`;
+  return edit.purpose === "delete" ? `the value${names.size === 1 ? "" : "s"} of ${text}` : text;
 }
 
-function placeholder(text: string): Side {
-  return { texts: [text], isPlaceholder: true };
+function namesText(names: ReadonlySet<string>): string {
+  return variablesText(Array.from(names, (name) => ({ name })));
 }
 
-/** The same value, with the keys of objects in the order of another one; those that it doesn't have come last. */
-function inOrderOf(like: JsonValue | undefined, value: JsonValue): JsonValue {
-  if (Array.isArray(value)) {
-    const items = Array.isArray(like) ? like : [];
-    return value.map((item, index) => inOrderOf(items[index], item));
-  }
-  if (!isObject(value)) return value;
-  const known = isObject(like) ? like : {};
-  const keys = [...Object.keys(known).filter((key) => Object.hasOwn(value, key)), ...Object.keys(value)];
-  return Object.fromEntries([...new Set(keys)].map((key) => [key, inOrderOf(known[key], value[key] as JsonValue)]));
-}
-
-function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function withLabel(label: string, lines: readonly Line[]): Line[] {
-  return lines.map((line, index) => labelled(index === 0 ? label : "", line));
-}
-
-/** Names of places: `test and production`, or `5 places`. */
-export function placesText(state: State, places: readonly number[]): string {
-  const names = places.map((place) => placeName(state, place));
-  return names.length > MAX_PLACES ? `${countText(names.length)} places` : listText(names);
+/** `test and production` */
+export function placesText(state: State, parts: readonly Part[]): string {
+  return listText(parts.map(({ place }) => placeName(state, place)));
 }
 
 /** `a, b and c` */
@@ -105,72 +83,39 @@ function listText(items: readonly string[]): string {
   return [items.slice(0, -1).join(", "), ...items.slice(-1)].filter((text) => text !== "").join(" and ");
 }
 
-const MAX_PLACES = 3;
-
-const WORDS = {
-  add: { title: "Add", what: "add", where: "to", done: "added" },
-  edit: { title: "Change", what: "change", where: "in", done: "changed" },
-  delete: { title: "Delete", what: "delete", where: "in", done: "deleted" },
-  copy: { title: "Copy", what: "copy", where: "to", done: "copied" },
-  import: { title: "Import", what: "import", where: "into", done: "imported" },
-  undo: { title: "Undo", what: "undo", where: "in", done: "undid" },
-  redo: { title: "Redo", what: "redo", where: "in", done: "redid" },
-  rollback: { title: "Roll back", what: "roll back", where: "in", done: "rolled back" },
-} as const satisfies Readonly<Record<PlannedEdit["purpose"], object>>;
-
-export function titleOf({ purpose }: PlannedEdit): string {
-  return WORDS[purpose].title;
+/** The fields that an edit changes for all environments of the application: `type and description`, or `""`. */
+function sharedText(edit: PlannedEdit): string {
+  const changes = changesOf(edit);
+  const isChanged = (textOf: (assigned: Assigned) => string | undefined) =>
+    changes.some(({ before, after }) => before && after && textOf(before) !== textOf(after));
+  const fields = Object.entries(DEFINITION).flatMap(([field, textOf]) => (isChanged(textOf) ? field : []));
+  return listText(changes.some(({ newName }) => newName !== undefined) ? ["name", ...fields] : fields);
 }
 
-/** `PORT`, `the values of 2 variables`: a variable stays where another environment has a value of it. */
-function objectText({ purpose, parts }: PlannedEdit): string {
-  const names = [...new Set(parts.flatMap(({ changes }) => changes.map(({ name }) => name)))];
-  const text = variablesText(names.map((name) => ({ name })));
-  if (purpose === "undo" || purpose === "redo") return `the change of ${text}`;
-  return purpose === "delete" ? `the value${names.length === 1 ? "" : "s"} of ${text}` : text;
+function isOfSharedOnly(edit: PlannedEdit): boolean {
+  const isSame = ({ before, after }: Change) => before && after && isDeepStrictEqual(before.value, after.value);
+  return edit.purpose === "edit" && changesOf(edit).every(isSame) && sharedText(edit) !== "";
 }
 
-/** `change PORT in shop/test?` */
-export function questionText(state: State, planned: PlannedEdit): string {
-  const { what, where } = WORDS[planned.purpose];
-  const places = placesText(
-    state,
-    planned.parts.map(({ place }) => place),
-  );
-  const changes = changesOf(planned);
-  const shared = planned.purpose === "edit" && changes.every(isSharedOnly) ? sharedText(changes) : "";
-  if (shared === "") return `${what} ${objectText(planned)} ${where} ${places}?`;
-  return `${what} the ${shared} of ${objectText(planned)} in ${places} and all other environments of its application?`;
-}
-
-function changesOf({ parts }: Pick<PlannedEdit, "parts">): readonly Change[] {
-  return parts.flatMap(({ changes }) => changes);
-}
-
-/** Surprises that the question alone does not tell. */
-export function noteLines(
-  planned: PlannedEdit & { readonly isChangedMeanwhile?: boolean | undefined },
-  width: number,
-): Line[] {
-  const { entry, purpose, isChangedMeanwhile } = planned;
-  const changes = changesOf(planned);
-  const notes: string[] = [];
-  if (isChangedMeanwhile)
-    notes.push(`${variablesText(changes)} has been changed by another program. Below are its present state and yours.`);
-  const shared = sharedText(changes);
-  if (shared !== "" && !(purpose === "edit" && changes.every(isSharedOnly))) {
-    notes.push(`All environments of the application share the ${shared}, which this changes too.`);
-  }
+/** Who has made the change that is taken back, and surprises that the question alone does not tell. */
+function noteLines(edit: Reviewed, width: number): Line[] {
+  const { entry, purpose, form } = edit;
+  const changes = changesOf(edit);
+  const shared = isOfSharedOnly(edit) ? "" : sharedText(edit);
   const removed = new Set(changes.flatMap(({ name, before, after }) => (before && !after ? name : [])));
-  if (removed.size > 0) {
-    const text = variablesText([...removed].map((name) => ({ name })));
-    const [has, is] = removed.size === 1 ? ["has", "is"] : ["have", "are"];
-    notes.push(`${text} ${has} no value in another environment, and ${is} deleted altogether.`);
-  }
-  const author = entry ? wrapLines(entryText(planned, entry), width, "muted") : [];
-  if (entry?.hasMore && purpose !== "rollback")
-    notes.push("That change was also of environments, keys or other applications: these stay.");
-  return [...author, ...notes.flatMap((note) => wrapLines(`! ${note}`, width, "warning"))];
+  const [has, is] = removed.size === 1 ? ["has", "is"] : ["have", "are"];
+  const notes = {
+    [`${variablesText(changes)} has been changed by another program. Below are its present state and yours.`]:
+      form?.isChangedMeanwhile,
+    [`All environments of the application share the ${shared}, which this changes too.`]: shared !== "",
+    [`${namesText(removed)} ${has} no value in another environment, and ${is} deleted altogether.`]: removed.size > 0,
+    "That change was also of environments, keys or other applications: these stay.":
+      entry?.hasMore && purpose !== "rollback",
+  };
+  const warnings = Object.entries(notes).flatMap(([note, isSo]) =>
+    isSo ? wrapLines(`! ${note}`, width, "warning") : [],
+  );
+  return [...(entry ? wrapLines(entryText(edit, entry), width, "muted") : []), ...warnings];
 }
 
 /** `change 12, by ana@laptop with "set" on 2026-07-01 12:00:00 UTC` */
@@ -179,51 +124,54 @@ function entryText({ purpose }: PlannedEdit, { id, time, actor, command }: Histo
   return `${change} ${id}, by ${actor} with "${command}" on ${time.slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** The fields that the edit changes for all environments of the application: `type and description`, or `""`. */
-function sharedText(changes: readonly Change[]): string {
-  const isChanged = (textOf: (assigned: Assigned) => string | undefined) =>
-    changes.some(({ before, after }) => before && after && textOf(before) !== textOf(after));
-  const fields = Object.entries(FIELDS).flatMap(([field, textOf]) => (isChanged(textOf) ? field : []));
-  return listText(changes.some(({ newName }) => newName !== undefined) ? ["name", ...fields] : fields);
-}
+/** Changes that are shown: with more, each key would take noticeably long. */
+const MAX_CHANGES = 300;
 
-function isSharedOnly({ before, after }: Change): boolean {
-  return before !== undefined && after !== undefined && isDeepStrictEqual(before.value, after.value);
+/** All changes as a diff, by place and by variable. */
+function changeLines(state: State, { parts, form }: Reviewed, width: number, isShown: boolean): Line[] {
+  const all = parts.flatMap(({ place, changes }) => changes.map((change) => ({ place, change })));
+  const heading = (name: string) => wrapLine(line(name, "accent"), width);
+  const isNamed = all.some(({ change }) => change.name !== all[0]?.change.name);
+  const blocks = all.slice(0, MAX_CHANGES).map(({ place, change }, index) => {
+    const isFirst = parts.length > 1 && place !== all[index - 1]?.place;
+    return [
+      ...(isFirst ? heading(`in ${placeName(state, place)}`) : []),
+      ...(isNamed ? heading(visibleText(change.name)) : []),
+      ...editLines(state, change, width, isShown, form?.text),
+    ];
+  });
+  const left = all.length - MAX_CHANGES;
+  return spaced([...blocks, left > 0 ? [line(`… and ${countText(left)} more variables`, "muted")] : []]);
 }
 
 /**
  * The word to type before values of production are deleted or replaced, or can't be found by their name any more: the
  * name of the variable, or else those of the places.
  */
-export function requiredText({ places }: State, { parts }: PlannedEdit): string | undefined {
-  const isLost = ({ before, after, newName }: Change) => {
-    return newName !== undefined || (before?.value !== undefined && !isDeepStrictEqual(before.value, after?.value));
-  };
-  const lost = parts.flatMap(({ place, changes }) => {
-    return changes.filter(isLost).flatMap(({ name, newName }) => {
+function requiredText({ places }: State, { parts }: PlannedEdit): string | undefined {
+  const isLost = ({ before, after, newName }: Change) =>
+    newName !== undefined || (before?.value !== undefined && !isDeepStrictEqual(before.value, after?.value));
+  const lost = parts.flatMap(({ place, changes }) =>
+    changes.filter(isLost).flatMap(({ name, newName }) => {
+      // A variable is renamed in all environments of its application.
       const isAffected = (index: number) =>
         index === place || (newName !== undefined && places[index]?.group === places[place]?.group);
-      return places
-        .filter((each, index) => isAffected(index) && !each.isGone && isProduction(each))
-        .map((each) => ({ name, place: each.name }));
-    });
-  });
+      const affected = places.filter((each, index) => !each.isGone && isAffected(index) && isProduction(each));
+      return affected.map((each) => ({ name, place: each.name }));
+    }),
+  );
   const names = new Set(lost.map(({ name }) => name));
   return names.size > 1 ? [...new Set(lost.map(({ place }) => place))].join(" ") : [...names][0];
 }
 
-export function deletesValue({ before, after }: Change): boolean {
-  return before?.value !== undefined && after?.value === undefined;
-}
-
-/** The notice after the edit was written. @param undoKey the key that undoes it on the next screen */
-export function doneText(state: State, planned: PlannedEdit, undoKey: string): string {
-  const { purpose, parts } = planned;
-  const { done, where } = WORDS[purpose];
-  const places = parts.map(({ place }) => place);
-  const isHere = places.every((place) => place === state.place) && !["undo", "redo", "copy"].includes(purpose);
-  const text = `${done} ${objectText(planned)}${isHere ? "" : ` ${where} ${placesText(state, places)}`}`;
-  const isOfOpen = places.some((place) => state.places[place]?.detail === state.places[state.place]?.detail);
+/** The notice after the edit was written. @param undoKey the key that undoes it */
+export function doneText(state: State, edit: PlannedEdit, undoKey: string): string {
+  const { purpose, parts } = edit;
+  const [, where, done] = WORDS[purpose];
+  const places = placesText(state, parts);
+  const isHere = parts.every(({ place }) => place === state.place) && !["undo", "redo", "copy"].includes(purpose);
+  const text = `${done} ${objectText(edit)}${isHere ? "" : ` ${where} ${places}`}`;
   if (purpose === "undo") return text;
-  return `${text}; ${undoKey} undoes it${isOfOpen ? "" : ` in ${placesText(state, places)}`}`;
+  const isOfOpen = parts.some(({ place }) => state.places[place]?.detail === state.places[state.place]?.detail);
+  return `${text}; ${undoKey} undoes it${isOfOpen ? "" : ` in ${places}`}`;
 }

@@ -1,4 +1,3 @@
-import { expireConfirmation } from "../edit/review.js";
 import { initialState, leaveOthers, loadWhenDue, placesChanged, type Start } from "../reading/read.js";
 import { decryptions, expireRevealed } from "../reading/reveal.js";
 import { withRange } from "../reading/selection.js";
@@ -11,7 +10,7 @@ import type { Place, PlacesChange } from "../state/ports.js";
 import { withReading } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, calling, finished, step } from "../state/work.js";
-import { isQuitQuestion, quit } from "../view/question.js";
+import { quit, quitQuestion } from "../view/question.js";
 import { gridOf, isHelpKey, pressCommand, top } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
@@ -55,7 +54,7 @@ function moused(state: State, mouse: Mouse, now: number, commands: readonly Comm
 
 /** Whether keys have to wait, or are not for us while a text is in the person's own editor. */
 function isHeld(state: State, key: string): boolean {
-  return state.pending !== undefined && !isQuitQuestion(state) && key !== "ctrl-c" && !(key in GLOBAL);
+  return state.pending !== undefined && quitQuestion(state) === undefined && key !== "ctrl-c" && !(key in GLOBAL);
 }
 
 /** Keys that work everywhere, besides Ctrl-C. */
@@ -112,7 +111,7 @@ function expire(state: State): State {
   const over = [...state.readings].filter(([, { changes }]) => isOver(changes));
   const next = over.reduce((now, [place]) => withReading(now, place, { changes: undefined }), state);
   const notice = isOver(state.notice) ? undefined : state.notice;
-  return { ...expireConfirmation(expireRevealed(next)), notice };
+  return { ...expireRevealed(next), notice };
 }
 
 export interface ProgramOptions
@@ -121,8 +120,8 @@ export interface ProgramOptions
     "copy" | "write" | "editText" | "first" | "listFolder" | "ticks" | "quit" | "suspend" | "redraw"
   > {
   readonly places: readonly Place[];
-  /** Calls `listener` when places may have been added or removed. Returns a function that ends this. */
-  readonly follow?: ((listener: (change: PlacesChange) => void) => () => void) | undefined;
+  /** Calls `listener` when places may have been added or removed. */
+  readonly follow?: ((listener: (change: PlacesChange) => void) => void) | undefined;
   readonly commands: readonly Command[];
   readonly start: Omit<Start, "places" | "now">;
   /** Runs a callback after pending input, like `setImmediate`. */
@@ -179,7 +178,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
   });
   let state: State = initial[0];
   take(initial);
-  const unfollow = follow?.((change) => {
+  follow?.((change) => {
     const gone = places.change(change);
     dispatch((now) => placesChanged(now, change.added, gone));
   });
@@ -198,7 +197,6 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     },
     /** Waits until an editor has ended, and closes the places. */
     close: async () => {
-      unfollow?.();
       await editing;
       await places.close();
     },

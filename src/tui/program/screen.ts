@@ -9,7 +9,7 @@ import { asciiLine } from "../text/ascii.js";
 import { type Line, line, lineWidth, paintLine, wrapLines } from "../text/line.js";
 import type { Theme } from "../text/theme.js";
 import { type Panel, type PanelContent, panelLines } from "../view/panel.js";
-import { isQuitQuestion, quitQuestion } from "../view/question.js";
+import { quitQuestion } from "../view/question.js";
 import { commandHints, drawn, fixedHelpKey, hints, type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
 import { headerLine } from "./header.js";
 
@@ -72,7 +72,7 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   const input = open?.screen.input?.(state, open.data);
   if (input) return input;
   if (notice) return noticeLines(notice, columns);
-  if (pending && !isQuitQuestion(state)) return [PREPARING];
+  if (pending && quitQuestion(state) === undefined) return [PREPARING];
   const typed: Line = count === undefined ? [] : [{ text: ` ${count} `, role: "warning", isBold: true }];
   const help = fixedHelpKey(state);
   const keys = open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state, commands));

@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { differenceLines } from "../edit/difference.js";
 import { assignedIn, copyTo } from "../edit/planning.js";
-import { differenceLines } from "../edit/review-text.js";
 import { copyEntries } from "../reading/copying.js";
 import { readPlaces } from "../reading/read.js";
 import { isRevealed, unmasking } from "../reading/shown.js";

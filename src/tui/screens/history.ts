@@ -1,7 +1,6 @@
+import { editLines } from "../edit/difference.js";
 import { readHistory, rollbackTo } from "../edit/planning.js";
-import { editLines } from "../edit/review-text.js";
 import { toggleAllRevealed } from "../reading/reveal.js";
-import { unmasking } from "../reading/shown.js";
 import { placeName } from "../state/places.js";
 import type { HistoryEntry } from "../state/ports.js";
 import { notify, type State, type Step } from "../state/state.js";
@@ -76,9 +75,8 @@ function changeLines(state: State, { parts }: HistoryEntry, { name }: Subject, w
     changes
       .filter((change) => name === undefined || [change.name, change.newName].includes(name))
       .map((change) => {
-        const sides = { before: unmasking(state, change.before), after: unmasking(state, change.after) };
         const heading = `${visibleText(change.name)} in ${visibleText(environment)}`;
-        return [...wrapLine(line(heading, "accent"), width), ...editLines({ ...change, ...sides }, isRevealed, width)];
+        return [...wrapLine(line(heading, "accent"), width), ...editLines(state, change, width, isRevealed)];
       }),
   );
   return spaced(blocks);

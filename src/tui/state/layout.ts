@@ -34,7 +34,7 @@ export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): 
 }
 
 /** Whether there is one panel at a time, and no empty lines in questions and forms. */
-export function isSmall({ width, height }: Size): boolean {
+function isSmall({ width, height }: Size): boolean {
   return width < SMALL.width || height < SMALL.height;
 }
 

@@ -1,4 +1,4 @@
-import { AppvarsError, ChangedMeanwhileError, RateLimitedError, UsageError } from "../../domain/errors.js";
+import { AppvarsError, RateLimitedError, UsageError } from "../../domain/errors.js";
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
 import type { Failure } from "./reading.js";
@@ -107,6 +107,5 @@ export function toFailure(error: unknown): Failure {
     return { code: "unexpected", message: `unexpected error (${code ?? name ?? "unknown"})` };
   }
   const retryAfter = error instanceof RateLimitedError ? error.retryAfter : undefined;
-  const code = error instanceof ChangedMeanwhileError ? "changed" : error.code;
-  return { code, message: error.message, retryAfter };
+  return { code: error.code, message: error.message, retryAfter };
 }

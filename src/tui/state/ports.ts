@@ -1,3 +1,4 @@
+import type { NamedKey } from "../../domain/environment.js";
 import type { RateLimit } from "../../domain/http-headers.js";
 import type { VariableSource } from "../../domain/source.js";
 import type { Definition, JsonValue, NamedValue, VariableType } from "../../domain/variable.js";
@@ -7,28 +8,20 @@ import type { ExportFormat, ImportFormat } from "../../formats/formats.js";
 export interface Place {
   /** `staging`, `shop/development`. */
   readonly name: string;
-  /** The application of an environment; for others the origin of the server, the path of the file or the URL of the store. */
+  /** The application of an environment; for others as `detail`. */
   readonly group: string;
-  /** The name of the environment there, as far as known: `shop/production`, or the API key. */
+  /** `shop/production`, or the API key, as far as known. */
   readonly identity?: string | undefined;
   readonly kind: "profile" | "environment" | "server";
-  /** Where its variables come from: the origin of a server or the path of a data file. */
+  /** Where its variables come from: the origin of a server, the path of a file or the URL of a store. */
   readonly detail: string;
-  /** Whether its variables can't be edited: those of a server. */
+  /** Whether it is of a server. */
   readonly isReadOnly?: boolean;
-  /** The named keys of an environment, as far as its data tells. */
-  readonly keys?: readonly PlaceKey[];
-  /** Whether its data is sealed: its secrets can be read only with the key of the file. */
+  readonly keys?: readonly Pick<NamedKey, "name" | "only">[];
+  /** Whether there is a key for its data, which is sealed. */
   readonly isSealed?: boolean;
   /** @throws the errors of opening a source: UsageError, UnauthorizedError, NotFoundError, InvalidDataError */
   open(onRateLimit: (rateLimit: RateLimit) => void): Promise<OpenPlace>;
-}
-
-/** A named key: who has it reads the environment, or only some of its variables. */
-interface PlaceKey {
-  readonly name: string;
-  /** Names and globs of the variables that it can read; all if undefined. */
-  readonly only?: readonly string[] | undefined;
 }
 
 export interface PlacesChange {
@@ -39,7 +32,7 @@ export interface PlacesChange {
 
 /** What a person can do where nothing is configured. */
 export interface FirstSteps {
-  /** The name of the data file that is used by default, and whether it is in the current folder. */
+  /** The default data file, and whether it is in the current folder. */
   readonly dataFile: string;
   readonly hasData: boolean;
   /** Adds the environments of a data file to the places. @throws InvalidDataError */
@@ -48,15 +41,11 @@ export interface FirstSteps {
   createExample(): Promise<void>;
 }
 
-export interface FirstData {
-  /** The place to open. */
-  readonly place: Place;
-  /** Warnings about the file. */
-  readonly notes: readonly string[];
-}
+/** The place to open, and warnings about its file. */
+export type FirstData = { readonly place: Place; readonly notes: readonly string[] };
 
 export interface OpenPlace {
-  /** As that of the place; undefined if opening it has told no more. */
+  /** As that of the place, if opening it has told more. */
   readonly identity?: string;
   readonly source: VariableSource;
   /** Returns the same object while nothing has changed; undefined if only reading again can tell. */
@@ -64,21 +53,16 @@ export interface OpenPlace {
   readonly editor: Editor | undefined;
   /** The changes of its data; undefined where none are kept. */
   readonly history?: History | undefined;
-  /** What `check` finds: by the names of variables, the rule that each breaks, as a predicate without its value. */
+  /** What `check` finds: the rules that variables break, as predicates without a value. */
   readonly problems?: () => Promise<ReadonlyMap<string, string>>;
   /** The plain value of an encrypted one; any other as it is. @throws DecryptionError without the right key */
   decrypt(name: string, value: JsonValue): JsonValue;
   /** A shell command that prints this variable's value. It contains no secret. */
   getCommand(name: string): string;
-  /**
-   * Writes values to a file that only the user can read.
-   * @param isReplacing whether a file that exists may be replaced
-   * @throws UsageError, InvalidDataError, DecryptionError and the errors of reading the source
-   */
-  exportFile(file: ExportedFile, isReplacing: boolean): Promise<Exported>;
-  /** Reads a file to import; undefined where nothing can be edited. @throws UsageError that quotes no value */
-  readonly importFile?: ((file: ImportedFile) => Promise<Imported>) | undefined;
-  /** Undefined for a server, which does not let its environments be changed. */
+  /** Writes values to a file that only the user can read. Undefined if it exists and is not to be replaced. */
+  exportFile(file: ExportedFile, isReplacing: boolean): Promise<Exported | undefined>;
+  /** Undefined for a server, like `environments`. @throws UsageError that quotes no value */
+  readonly importFile?: ((file: NamedFile<ImportFormat>) => Promise<Imported>) | undefined;
   readonly environments?: Environments | undefined;
 }
 
@@ -89,31 +73,22 @@ export interface NamedFile<F extends string = string> {
   readonly format: F | undefined;
 }
 
-/** A tool is the format that it prints. */
-export type ImportedFile = NamedFile<ImportFormat>;
-
 /** Without the format that appends to the file of a CI job, and prints masks for its log. */
 export interface ExportedFile extends NamedFile<Exclude<ExportFormat, "github">> {
   /** The variables to export, by default all. */
   readonly names?: ReadonlySet<string> | undefined;
 }
 
-export interface Imported {
-  readonly assignments: readonly Assignment[];
-  /** Notes about the file. */
-  readonly notes: readonly string[];
-}
+type Imported = { readonly assignments: readonly Assignment[]; readonly notes: readonly string[] };
 
-export type Exported =
-  | { readonly kind: "written"; readonly count: number; readonly notes: readonly string[] }
-  /** There is such a file, and it is unchanged. */
-  | { readonly kind: "exists" };
+/** How many values were written. */
+type Exported = { readonly count: number; readonly notes: readonly string[] };
 
-/** Changes the environments of a data file or a store. Each method throws UsageError, NotFoundError or InvalidDataError. */
+/** Changes the environments of a data file or a store. */
 export interface Environments {
   /** @param name `shop/staging`, or `staging` for the application of this environment */
   add(name: string): Promise<NewCredentials>;
-  /** Gives this environment new credentials. @param grace how long the old ones stay valid: `24h`; `""` for not at all */
+  /** @param grace how long the old credentials stay valid: `24h`; `""` for not at all */
   rotate(grace: string): Promise<NewCredentials>;
 }
 
@@ -147,8 +122,9 @@ export interface Change {
   readonly after: Assigned | undefined;
 }
 
-/** Something for the variables of one environment, by its whole name: `shop/test`. */
-interface OfEnvironment<T> {
+/** Something for the variables of one environment. */
+export interface OfEnvironment<T> {
+  /** `shop/test` */
   readonly environment: string;
   readonly changes: readonly T[];
 }
@@ -167,30 +143,23 @@ export interface Draft extends Pick<Change, "name" | "newName" | "before">, Omit
 export interface Editor {
   /** The file or the store: editors with the same one write together. */
   readonly store: string;
-  /** The whole name of its environment. */
+  /** `shop/test` */
   readonly environment: string;
   /**
-   * The changes for the input of a form; none if there is nothing to change. Fields that the draft leaves as `before`
-   * keep changes of other programs. A value that was encrypted is encrypted again.
+   * The changes for the input of a form, in these environments, by default its own. Fields that the draft leaves as
+   * `before` keep changes of other programs.
    *
-   * @param environments those that get a new variable, by default its own
-   * @throws UsageError if the input is invalid or breaks the schema, without quoting the value; NotFoundError if the
-   *   environment is gone
+   * @throws UsageError if the input is invalid or breaks the schema, without quoting the value; NotFoundError
    */
   prepare(draft: Draft, environments?: readonly string[]): Promise<readonly EnvironmentChanges[]>;
   /**
-   * The changes that assign this to variables, from their present state. A value is encrypted if the replaced one is. A
-   * variable that exists keeps all but its type; one left without a value in all environments is removed.
+   * The changes that assign this to variables, of which those that exist keep all but value and type. One that is left
+   * without a value in all environments is removed.
    *
-   * @throws UsageError if a value can't be assigned, without quoting it; NotFoundError if an environment is gone
+   * @throws as `prepare`
    */
   assign(wanted: readonly OfEnvironment<Assignment>[]): Promise<readonly EnvironmentChanges[]>;
-  /**
-   * Writes changes atomically, or changes nothing and throws.
-   *
-   * @throws ChangedMeanwhileError if the data no longer matches `before` of a change; NotFoundError if an environment is
-   *   gone; UsageError if the data can't be like that; InvalidDataError if it can't be written
-   */
+  /** Writes all of these changes or none. @throws ChangedMeanwhileError if `before` is not true any more; InvalidDataError */
   apply(changes: readonly EnvironmentChanges[]): Promise<void>;
 }
 
@@ -199,12 +168,12 @@ export interface HistoryEntry {
   readonly id: number;
   /** ISO 8601, UTC. */
   readonly time: string;
-  /** `ana@laptop`, and the command. */
+  /** `ana@laptop` */
   readonly actor: string;
   readonly command: string;
   /** A definition alone belongs to all environments, and is among the changes of the place's own. */
   readonly parts: readonly EnvironmentChanges[];
-  /** Whether it has changed environments, keys or other applications too, which can't be undone here. */
+  /** Whether it has also changed what can't be undone here: environments, keys or other applications. */
   readonly hasMore: boolean;
 }
 
@@ -213,12 +182,7 @@ export interface History {
   read(isWanted: (entry: HistoryEntry) => boolean, limit: number): Promise<readonly HistoryEntry[]>;
   /** The changes that take an entry back. @throws NotFoundError if it is not kept any more */
   undo(id: number): Promise<readonly EnvironmentChanges[]>;
-  /**
-   * The changes that bring back what the place had before an entry.
-   *
-   * @param name the variable, by its name now or before; by default all
-   * @throws NotFoundError if the entry is not kept any more
-   */
+  /** The changes that bring back what the place had before an entry. @param name only that variable */
   rollBack(id: number, name?: string): Promise<readonly EnvironmentChanges[]>;
 }
 
@@ -230,12 +194,7 @@ export type CopyOutcome =
 
 export type Copy = (text: string) => Promise<CopyOutcome>;
 
-/**
- * Writes values as `appvars export` does.
- *
- * @param options `allowReserved`: whether reserved names are kept where they take effect
- * @throws UsageError for a value that the format can't hold, or if all names are left out; DecryptionError
- */
+/** Writes values as `export` does. @throws UsageError if the format can't hold one, or if all are left out */
 export type WriteValues = (
   format: ExportFormat,
   values: readonly NamedValue[],
@@ -244,18 +203,12 @@ export type WriteValues = (
 
 export interface Written {
   readonly text: string;
-  /** Names whose values are not in it. */
+  /** Reserved names, which are not in it. */
   readonly leftOut?: readonly string[];
-  /** A note about it, such as these names. */
   readonly note?: string | undefined;
 }
 
-/**
- * Opens a text in the person's own editor, which has the terminal until it ends. Resolves to the saved text.
- *
- * @param file the name of the file, and whether it is JSON
- * @throws UsageError if the editor failed or its file can't be used; InvalidDataError
- */
+/** Opens a text in the person's own editor, which has the terminal meanwhile. Resolves to the saved text. */
 export type EditText = (text: string, file: { readonly name: string; readonly isJson: boolean }) => Promise<string>;
 
 export type Purpose = "add" | "edit" | "delete" | "copy" | "import" | "undo" | "redo" | "rollback";

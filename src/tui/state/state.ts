@@ -3,7 +3,7 @@ import type { VariableType } from "../../domain/variable.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
-import type { Change, Copy, EditText, FirstSteps, HistoryEntry, Purpose, WriteValues } from "./ports.js";
+import type { Copy, EditText, EnvironmentChanges, FirstSteps, HistoryEntry, Purpose, WriteValues } from "./ports.js";
 import type { PlaceInfo, Reading } from "./reading.js";
 
 /** A screen over the list, with its data. `view/screen.ts` says what a screen does. */
@@ -12,20 +12,17 @@ interface Layer {
   readonly data: unknown;
 }
 
-/** Changes to variables of one place. */
-export interface Part {
-  /** Index of the place. */
+/** Changes to variables of one environment, and the index of its place. */
+export interface Part extends EnvironmentChanges {
   readonly place: number;
-  readonly changes: readonly Change[];
 }
 
 /** One reviewed change, to several places if it has several parts. Those in one file or store are written together. */
 export interface PlannedEdit {
   readonly purpose: Purpose;
   readonly parts: readonly Part[];
-  /** The entry of the history that is undone, redone or rolled back, and the place in whose history it is. */
+  /** The entry of the history that is undone, redone or rolled back. */
   readonly entry?: HistoryEntry | undefined;
-  readonly from?: number | undefined;
 }
 
 export const SORTS = ["id", "name", "type", "changed"] as const;
@@ -114,8 +111,6 @@ export interface State {
   readonly lastPress?: Press | undefined;
   /** The last one last. */
   readonly undone: readonly Undone[];
-  /** The edit that is being written: one at a time. Not part of a screen, which another one can cover. */
-  readonly writing?: PlannedEdit | undefined;
   /** Work that keys wait for; with what is lost if the program ends before. While a text is `edited`, keys are not for us. */
   readonly pending?: { readonly lost?: string; readonly isEditing?: boolean } | undefined;
 }

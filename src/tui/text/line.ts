@@ -141,7 +141,7 @@ export function wrapLines(text: string, width: number, role: Role): Line[] {
   return wrapWords(visibleText(text), width).map((each) => line(each, role));
 }
 
-export interface Piece {
+interface Piece {
   readonly text: string;
   readonly width: number;
 }

@@ -1,35 +1,39 @@
-import { command } from "../../domain/shell.js";
-import { copyText } from "../reading/copying.js";
 import { REVEAL_MS } from "../reading/reveal.js";
-import { MASK } from "../reading/shown.js";
-import { isSmall, type Size, textColumns } from "../state/layout.js";
-import type { NewCredentials } from "../state/ports.js";
-import { notify, type State, type Step } from "../state/state.js";
+import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
+import { type Next, notify, type State, type Step } from "../state/state.js";
 import { calling, step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
-import { indented, type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";
-import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
-import { movedButton } from "../widgets/list.js";
+import { indented, type Line, spaced, wrapLines } from "../text/line.js";
+import { commandKeyName, editKeyName, type Key, keyLabel } from "../widgets/key.js";
+import { scroll } from "../widgets/list.js";
 import { editLine, type TextField, textField } from "../widgets/text-field.js";
-import { buttonLine, inputLines, type PanelContent } from "./panel.js";
-import { changeData, dataOf, hints, layers, pop, push, type Screen, top, withData } from "./screen.js";
+import { buttonLine, inputLines, type PanelContent, scrolledLines } from "./panel.js";
+import { changeData, dataOf, hints, type KeyHint, layers, pop, push, type Screen, withData } from "./screen.js";
 
-/** A question. Its answer runs something, or closes the screen that asks. */
-interface Question {
+/** A question: lines that scroll, perhaps a text to type, and two buttons. */
+export interface Question {
   readonly title: string;
   readonly text: string;
-  /** Its action: `Replace`. */
-  readonly answer: string;
-  /** Something is lost: the other button has the focus, and the key of the answer is Ctrl-X instead of Ctrl-S. */
-  readonly isDestructive?: boolean;
-  /** @param text the input */
-  readonly run?: (state: State, text: string) => Step;
-  readonly button: "yes" | "back";
+  /** Lines below the text. @param isShown whether values in them are shown, which `v` changes for 30 seconds */
+  readonly details?: Details | undefined;
+  readonly shownUntil?: number;
+  /** Whether values are deleted. */
+  readonly isDanger?: boolean;
   readonly input?: Input | undefined;
-  /** The input so far. */
-  readonly typed: TextField;
   readonly problem?: string | undefined;
+  /** The first button: `Replace`. */
+  readonly answer: string;
+  /** Its key, by default Ctrl-S, or Ctrl-X where something is lost. With another one, the other button has the focus. */
+  readonly key?: keyof typeof ANSWER_KEYS;
+  /** Runs the answer after the question is closed. By default the screen that asks is closed too. @param text the input */
+  readonly run?: (state: State, text: string) => Step;
+  /** What is lost if it is left: ` without the new credentials`. The other button then asks. */
+  readonly lost?: string;
+  /** Indexes of the places that it is about, by default the open one. */
+  readonly places?: readonly number[];
 }
+
+type Details = (state: State, width: number, isShown: boolean) => readonly Line[];
 
 /** A text that is typed for the answer. */
 interface Input {
@@ -40,15 +44,34 @@ interface Input {
   readonly isPath?: true;
 }
 
+/** A question on the screen. */
+interface Asked extends Question {
+  /** Whether the button of the answer has the focus. */
+  readonly isOnAnswer: boolean;
+  readonly typed: TextField;
+  readonly top: number;
+}
+
 /** A word that has to be typed before. */
 export function requiredInput(word: string): Input {
   const check = (text: string) => (text === word ? undefined : `first type ${word}`);
   return { label: `type ${visibleText(word)} to confirm: `, check };
 }
 
-export function ask(state: State, question: Omit<Question, "button" | "typed">): Step {
-  const button = question.isDestructive ? "back" : "yes";
-  return step(push({ ...state, notice: undefined }, ASK, { ...question, button, typed: textField("") }));
+export function ask(state: State, question: Question): Step {
+  const { key = "ctrl-s", details } = question;
+  const asked = { ...question, details: details && kept(details), isOnAnswer: key === "ctrl-s", typed: textField("") };
+  return step(push({ ...state, notice: undefined }, QUESTION, { ...asked, top: 0 }));
+}
+
+/** The same lines until they change: comparing values of 1 MB takes 100 ms. */
+function kept(linesOf: Details): Details {
+  let last: { readonly width: number; readonly isShown: boolean; readonly lines: readonly Line[] } | undefined;
+  return (state, width, isShown) => {
+    if (last?.width !== width || last.isShown !== isShown)
+      last = { width, isShown, lines: linesOf(state, width, isShown) };
+    return last.lines;
+  };
 }
 
 /** Asks for a text and goes on with it, unless it has been typed already. */
@@ -62,37 +85,59 @@ export function askText(
   return problem === undefined ? question.run(state, typed) : step(notify(state, problem, "error"));
 }
 
-/** The keys of questions with buttons. */
-export const BUTTON_KEYS = "Enter press, Tab next button, Ctrl-S confirm";
-const MORE_KEYS = hints("Shift-Tab previous button, ←→ other button");
-const CONFIRM_KEYS = hints(`${BUTTON_KEYS}, Esc back`);
-const PATH_KEYS = hints("Enter confirm, Tab complete, Esc back");
-const LOSS_KEYS = hints("Enter press, Tab next button, Ctrl-X confirm, Esc back");
-
-const ASK: Screen<Question> = {
+const QUESTION: Screen<Asked> = {
   name: "question",
-  key: askKey,
-  panel: (_state, question, size) => askPanel(question, size),
-  hints: (_state, { isDestructive, input }) => (input?.isPath ? PATH_KEYS : isDestructive ? LOSS_KEYS : CONFIRM_KEYS),
-  more: MORE_KEYS,
+  key: questionKey,
+  panel: questionPanel,
+  hints: questionHints,
+  more: hints("Shift-Tab previous button, ←→ other button, ↑↓ scroll, n back"),
   types: (_state, { input }) => input !== undefined,
+  places: (state, { places }) => places ?? [state.place],
+  lost: ({ lost }) => lost,
 };
 
-function askKey(state: State, question: Question, key: Key): Step {
-  const { button, input, typed } = question;
-  const go = (change: Partial<Question>) => step(withData(state, ASK, { ...question, ...change }));
-  const name = editKeyName(key);
-  if (input?.isPath && name === "tab") return completePath(state, typed);
-  const moved = input?.isPath ? undefined : movedButton(["yes", "back"] as const, button, name);
-  if (moved) return go({ button: moved });
-  if (name === "escape" || (name === "enter" && button === "back")) return step(pop(state));
-  if (name !== "enter" && name !== (question.isDestructive ? "ctrl-x" : "ctrl-s")) {
-    return input ? go({ typed: editLine(typed, key), problem: undefined }) : step(state);
+const ANSWER_KEYS = { "ctrl-s": "Ctrl-S confirm", "ctrl-x": "Ctrl-X confirm", y: "y copy" } as const;
+const BUTTON_KEYS = ["tab", "shift-tab", "left", "right"];
+
+function questionHints(state: State, { input, key = "ctrl-s", details, ...asked }: Asked): readonly KeyHint[] {
+  if (input?.isPath) return hints("Enter confirm, Tab complete, Esc back");
+  // Where a text is typed, v is a letter of it.
+  const values = details && !input ? [`v ${isShown(state, asked) ? "hide" : "show"} values`] : [];
+  return hints(["Enter press", "Tab next button", ANSWER_KEYS[key], ...values, "Esc back"].join(", "));
+}
+
+function isShown({ now }: Pick<State, "now">, { shownUntil = 0 }: Pick<Question, "shownUntil">): boolean {
+  return shownUntil > now;
+}
+
+function questionKey(state: State, asked: Asked, key: Key): Step {
+  const { input, typed, isOnAnswer, key: answerKey = "ctrl-s" } = asked;
+  const go = (change: Partial<Asked>) => step(withData(state, QUESTION, { ...asked, ...change }));
+  const name = input ? editKeyName(key) : commandKeyName(key);
+  if (name === "tab" && input?.isPath) return completePath(state, typed);
+  const edited = input ? editLine(typed, key) : typed;
+  if (edited !== typed) return go({ typed: edited, problem: undefined });
+  if (BUTTON_KEYS.includes(name)) return go({ isOnAnswer: !isOnAnswer });
+  if (["escape", "n"].includes(name) || (name === "enter" && !isOnAnswer)) return left(state, asked);
+  if (name === "enter" || name === answerKey) return answered(state, asked);
+  if (name === "v") return go({ shownUntil: isShown(state, asked) ? 0 : state.now + REVEAL_MS, top: 0 });
+  if (name === "y") {
+    return step(notify(state, `y is no answer: press Enter on a button, or ${keyLabel(answerKey)}`));
   }
-  const text = typed.text.trim();
-  const problem = input?.check(text);
-  if (problem !== undefined) return go({ problem });
-  return question.run ? question.run(pop(state), text) : step(pop(state, 2));
+  const { lines, page } = partsOf(state, asked, questionSize(layoutOf(state)));
+  return go({ top: scroll(asked.top, lines.length, page, name) ?? asked.top });
+}
+
+function left(state: State, { lost }: Asked): Step {
+  if (lost === undefined) return step(pop(state));
+  return ask(state, { title: "Close", text: `Close${lost}?`, answer: "Close", key: "ctrl-x" });
+}
+
+function answered(state: State, asked: Asked): Step {
+  const text = asked.typed.text.trim();
+  const problem = asked.input?.check(text);
+  if (problem !== undefined) return step(withData(state, QUESTION, { ...asked, problem, top: 0 }));
+  return asked.run ? asked.run(pop(state), text) : step(pop(state, 2));
 }
 
 /** Completes a path as far as only one is possible; in quotes if it has spaces. */
@@ -101,148 +146,56 @@ function completePath(state: State, typed: TextField): Step {
   return step(state, async ({ listFolder }) => {
     const names = (await listFolder(folder)).filter((name) => name.startsWith(start));
     const [first = start] = names;
-    const isShared = (end: number) => names.every((name) => name.startsWith(first.slice(0, end)));
-    const end = Array.from(first, (_, index) => index + 1).findLast(isShared) ?? 0;
-    const path = folder + first.slice(0, end);
+    const isShared = (_: string, end: number) => names.every((name) => name.startsWith(first.slice(0, end + 1)));
+    const path = folder + first.slice(0, first.split("").findLastIndex(isShared) + 1);
     const isWhole = names.length === 1 && !path.endsWith("/");
     const text = /\s/u.test(path) ? `"${path}${isWhole ? '"' : ""}` : path;
-    return (now) => {
-      return step(changeData(now, ASK, (open) => (open.typed === typed ? { ...open, typed: textField(text) } : open)));
-    };
+    const completed = (asked: Asked) => (asked.typed === typed ? { ...asked, typed: textField(text) } : asked);
+    return (now) => step(changeData(now, QUESTION, completed));
   });
+}
+
+function questionPanel(state: State, asked: Asked, size: Size): PanelContent {
+  const { lines, end, page } = partsOf(state, asked, size);
+  const visible = scrolledLines(lines, asked.top, page);
+  const all = [...visible.lines, [], ...end.map(indented)];
+  return { ...visible, title: visibleText(asked.title), isFocused: true, lines: all };
+}
+
+/** The lines that scroll, those below them, and how many of the former are visible. */
+function partsOf(state: State, asked: Asked, size: Size) {
+  const { text, details, problem, input, typed, answer, key = "ctrl-s", isOnAnswer } = asked;
+  const width = textColumns(size);
+  const role = asked.isDanger || key === "ctrl-x" ? "danger" : "accent";
+  const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
+  const rest = details?.(state, width, isShown(state, asked)) ?? [];
+  const lines = spaced([[...refusal, ...wrapLines(text, width, role)], rest]);
+  const buttons = [
+    { label: visibleText(answer), key, role },
+    { label: "Back", key: "escape", role: "text" },
+  ] as const;
+  const end = [...(input ? inputLines(input.label, typed, width) : []), buttonLine(buttons, isOnAnswer ? 0 : 1)];
+  // With the line between the two.
+  return { lines, end, page: Math.max(1, size.height - 3 - end.length) };
 }
 
 /** The question that is open because Ctrl-C was pressed where something would be lost; undefined if none is. */
 export function quitQuestion(state: State): string | undefined {
-  const question = dataOf(state, ASK);
-  return question?.run === quitting ? question.text : undefined;
-}
-
-export function isQuitQuestion(state: State): boolean {
-  return quitQuestion(state) !== undefined;
+  const asked = dataOf(state, QUESTION);
+  return asked?.run === quitting ? asked.text : undefined;
 }
 
 /** Ctrl-C quits at once unless something would be lost: then it asks, and quits when it is pressed again. */
 export function quit(state: State): Step {
-  const lost = isQuitQuestion(state) ? undefined : lostText(state);
-  if (lost === undefined) return quitting(state);
+  const lost =
+    state.pending?.lost ??
+    layers(state)
+      .flatMap(({ screen, data }) => screen.lost?.(data) ?? [])
+      .at(-1);
+  if (lost === undefined || quitQuestion(state)) return quitting(state);
   const text = `Quit${lost}? Ctrl-C again quits.`;
-  return ask(state, { title: "Quit", text, answer: "Quit", isDestructive: true, run: quitting });
+  return ask(state, { title: "Quit", text, answer: "Quit", key: "ctrl-x", run: quitting });
 }
 
-const quitting = (state: State) =>
-  step(
-    state,
-    calling((tools) => tools.quit()),
-  );
-
-/** The loss that the question before quitting names: new credentials, shown or about to be, or typed text. */
-function lostText(state: State): string | undefined {
-  if (state.pending?.lost !== undefined) return state.pending.lost;
-  const current = top(state);
-  if (current?.screen.isBusy?.(state, current.data)) return undefined;
-  return layers(state)
-    .flatMap(({ screen, data }) => screen.lost?.(data) ?? [])
-    .at(-1);
-}
-
-/** Whether a question may open that no key has asked for just now: elsewhere, an Enter meant for something else answers it. */
-export function acceptsQuestion(state: State): boolean {
-  const current = top(state);
-  return current === undefined || current.screen.table !== undefined;
-}
-
-interface Credentials {
-  readonly credentials: NewCredentials;
-  /** Until when the secret is shown. */
-  readonly until?: number | undefined;
-}
-
-/** Shows new credentials, masked, over everything else. They answer a question whether to quit without them. */
-export function showCredentials(state: State, credentials: NewCredentials): State {
-  return push(isQuitQuestion(state) ? pop(state) : state, CREDENTIALS, { credentials });
-}
-
-const CREDENTIALS: Screen<Credentials> = {
-  name: "credentials",
-  key: credentialsKey,
-  panel: credentialsPanel,
-  hints: (state, data) => hints(`y copy, v ${isSecretShown(state, data) ? "hide" : "show"} the secret, Esc close`),
-  lost: ({ credentials }) => ` without the new credentials of ${credentials.environment}`,
-};
-
-function credentialsKey(state: State, data: Credentials, key: Key): Step {
-  const { lines } = data.credentials;
-  switch (commandKeyName(key)) {
-    case "y":
-      return copyText(state, "the credentials", async () => ({ text: lines.join("\n") }));
-    case "v":
-      return showOrHide(state, data);
-    case "escape":
-    case "q":
-      return close(state, data);
-    default:
-      return step(state);
-  }
-}
-
-function close(state: State, { credentials: { environment } }: Credentials): Step {
-  const text = `Close the new credentials of ${environment}? ${againText(environment)}`;
-  return ask(state, { title: "Close", text, answer: "Close", isDestructive: true });
-}
-
-function showOrHide(state: State, shown: Credentials): Step {
-  return step(
-    withData(state, CREDENTIALS, { ...shown, until: isSecretShown(state, shown) ? undefined : state.now + REVEAL_MS }),
-  );
-}
-
-const HARMLESS = { key: "ctrl-s", role: "accent" } as const;
-const DESTRUCTIVE = { key: "ctrl-x", role: "danger" } as const;
-
-function askPanel(question: Question, size: Size): PanelContent {
-  const width = textColumns(size);
-  const { title, text, answer, isDestructive, button, input, typed, problem } = question;
-  const buttons = [
-    { label: visibleText(answer), ...(isDestructive ? DESTRUCTIVE : HARMLESS) },
-    { label: "Back", key: "escape", role: "text" },
-  ] as const;
-  const end = [
-    ...(problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger")),
-    ...(input ? inputLines(input.label, typed, width) : []),
-    buttonLine(buttons, button === "yes" ? 0 : 1),
-  ];
-  // The buttons are always visible.
-  const lines = [...wrapLines(text, width, "accent"), []].slice(0, size.height - 2 - end.length);
-  return { title: visibleText(title), isFocused: true, lines: [...lines, ...end].map(indented) };
-}
-
-function credentialsPanel(state: State, shown: Credentials, size: Size): PanelContent {
-  const { environment, apiKey, apiSecret } = shown.credentials;
-  const width = textColumns(size);
-  const secret = isSecretShown(state, shown) ? line(visibleText(apiSecret)) : line(MASK, "muted");
-  const lines: Line[] = [
-    ...wrapLines(`The new credentials of ${environment}`, width, "accent"),
-    [],
-    ...wrapLine(labelled("API key", line(visibleText(apiKey))), width),
-    ...wrapLine(labelled("API secret", secret), width),
-    [],
-    ...wrapLines(
-      `y copies the lines that configure a shell, with the secret. ${againText(environment)}`,
-      width,
-      "muted",
-    ),
-  ];
-  const shownLines = isSmall(size) ? lines.filter(({ length }) => length > 0) : lines;
-  return { title: "Credentials", isFocused: true, lines: shownLines.map(indented) };
-}
-
-/** How to see credentials later. */
-function againText(environment: string): string {
-  return command`appvars env credentials ${environment} prints them again.`;
-}
-
-/** Whether `v` has revealed the secret, which is for 30 seconds. */
-function isSecretShown({ now }: Pick<State, "now">, { until = 0 }: Credentials): boolean {
-  return until > now;
-}
+const QUIT = calling((tools) => tools.quit());
+const quitting: Next = (state) => step(state, QUIT);

@@ -38,8 +38,6 @@ export interface Screen<D> {
   breaksLines?(data: D): boolean;
   /** What is lost if the program ends: `, and lose your changes`. */
   lost?(data: D): string | undefined;
-  /** Whether it waits for work that does not end with the program. */
-  isBusy?(state: State, data: D): boolean;
 }
 
 export interface Act<D> {

@@ -39,14 +39,6 @@ export function cycled<T>(items: readonly T[], item: T, by: number): T {
   return items.at((items.indexOf(item) + by) % items.length) as T;
 }
 
-const BUTTON_STEPS: Readonly<Record<string, number>> = { tab: 1, right: 1, "shift-tab": -1, left: -1 };
-
-/** The button that has the focus after a key; undefined if the key isn't one that moves it. */
-export function movedButton<T>(buttons: readonly T[], button: T, key: string): T | undefined {
-  const by = BUTTON_STEPS[key];
-  return by === undefined ? undefined : cycled(buttons, button, by);
-}
-
 function clamp(number: number, max: number): number {
   return Math.max(0, Math.min(number, max));
 }

@@ -94,7 +94,7 @@ async function editing(values: readonly [VariableType, JsonValue][]) {
       editor: { ...editor, prepare },
       decrypt: (_name, value) => value,
       getCommand: () => "",
-      exportFile: async () => ({ kind: "exists" }),
+      exportFile: async () => undefined,
     }),
   };
   const tui = startTui({ places: [place] });

@@ -56,14 +56,14 @@ describe("a data file", () => {
     expect(await databaseUrl(await open(places[3]))).toBe("postgres://localhost/ledger");
   });
 
-  it("the environments of an application are listed together, with their identities", async () => {
+  it("a place knows its application and its identity", async () => {
     const mixed = edited((data) => data.environments.splice(1, 0, data.environments.pop()));
     const { places, current } = await placesOf({ data: (await dataFile(mixed)).path, env: "shop/test" });
     expect(places.map(({ group, identity }) => [group, identity])).toEqual([
       ["shop", "shop/development"],
+      ["billing", "billing/development"],
       ["shop", "shop/test"],
       ["shop", "shop/production"],
-      ["billing", "billing/development"],
     ]);
     expect(current?.name).toBe("shop/test");
   });
@@ -113,14 +113,12 @@ describe("a data file", () => {
     expect(places.map(({ isReadOnly, isSealed }) => isReadOnly || isSealed)).not.toContain(true);
   });
 
-  it("a sealed file says where its key is missing, and its places are sealed", async () => {
+  it("a sealed file needs its key, and its places are sealed", async () => {
     const { path, write } = await dataFile(DATA);
     const keys = "0123456789abcdef0123456789abcdef0123456789abcdef";
     await write(new FileSealing({ keys, form: "sealed" }).seal(DATA));
-    const locked = await placesOf({ data: path });
-    expect(locked.current?.isSealed).toBe(true);
-    await expect(locked.open(locked.current)).rejects.toThrow(
-      `${path} is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file; its own key file is ${path}.key`,
+    await expect(placesOf({ data: path })).rejects.toThrow(
+      `${path} is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file`,
     );
     await writeFile(`${path}.key`, keys, { mode: 0o600 });
     const { places, open } = await placesOf({ data: path });
@@ -165,31 +163,9 @@ describe("a data file", () => {
       .toBe("postgres://localhost/test");
   });
 
-  it("an invalid data file is one place, whose environments take its place once it is corrected", async () => {
-    const { path, write } = await dataFile("{");
-    const { names, current, open, follow } = await placesOf({ data: path });
-    expect(names).toEqual(["vars.json"]);
-    const changes: [added: number, gone: string][] = [];
-    onTestFinished(
-      follow?.(({ added, gone }) => changes.push([added.length, gone.map(({ name }) => name).join()])) ?? (() => {}),
-    );
-    await expect(open(current)).rejects.toThrow("is not valid JSON");
-    await write(DATA);
-    const opened = await open(current);
-    expect([opened.identity, await databaseUrl(opened)]).toEqual(["shop/development", "postgres://localhost/dev"]);
-    expect(changes).toEqual([[4, "vars.json"]]);
-    await write(
-      edited((data) => data.environments.push({ ...data.environments[0], id: 9, name: "new", api_key: "n" })),
-    );
-    await expect
-      .poll(() => changes)
-      .toEqual([
-        [4, "vars.json"],
-        [1, "vars.json"],
-      ]);
-  });
-
-  it("findPlaces rejects a missing data file and a missing environment", async () => {
+  it("findPlaces rejects a missing or invalid data file and a missing environment", async () => {
+    const invalid = await dataFile("{");
+    await expect(placesOf({ data: invalid.path })).rejects.toThrow("is not valid JSON");
     const data = join(await temporaryFolder(), "vrs.json");
     await expect(placesOf({ data })).rejects.toMatchObject({ code: "invalid_data" });
     const { path } = await dataFile(DATA);

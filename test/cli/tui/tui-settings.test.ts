@@ -77,14 +77,14 @@ test.each([
     ": tui.columns must be a list of columns, each once",
   ],
   [{ tui: { keymap: { edit: 1 } } }, ": tui.keymap.edit must be a key or a list of keys"],
-  [{ tui: { keymap: { edit: "" } } }, ': tui.keymap.edit: "" is not a key'],
-  [{ tui: { keymap: { constructor: "x" } } }, ': tui.keymap: "constructor" is not a command'],
+  [{ tui: { keymap: { edit: "" } } }, ': tui: keymap.edit: "" is not a key'],
+  [{ tui: { keymap: { constructor: "x" } } }, ': tui: keymap: "constructor" is not a command'],
 ])("the file %j is refused", async (content, message) => {
   await expect(read(content)).rejects.toThrow(message);
   expect(isValid(content)).toBe(false);
 });
 
-test.each([[{ edit: "x" }, ": tui.keymap.edit: x is a key of delete too"]])(
+test.each([[{ edit: "x" }, ": tui: keymap.edit: x is a key of delete too"]])(
   "the keymap %j is refused with its place in the file",
   async (keymap, message) => {
     await expect(read({ tui: { keymap } })).rejects.toThrow(message);
@@ -98,5 +98,5 @@ test.skipIf(process.platform === "win32")("a file that others can write is ignor
   await chmod(file, 0o666);
   const { settings, notices } = await read(undefined, { config });
   expect(settings).toEqual({ commands: ALL_COMMANDS });
-  expect(notices).toEqual([`ignoring ${file}: it can be written by everybody`]);
+  expect(notices).toEqual([`continuing without settings: ${file} can be written by everybody`]);
 });

@@ -20,7 +20,7 @@ function openPlace(change: Partial<OpenPlace> = {}): OpenPlace {
     editor: undefined,
     decrypt: (_name, value) => value,
     getCommand: (name) => `appvars get ${name} --profile staging`,
-    exportFile: async () => ({ kind: "exists" }),
+    exportFile: async () => undefined,
     ...change,
   };
 }

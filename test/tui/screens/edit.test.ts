@@ -48,11 +48,11 @@ describe("a form", () => {
   });
 
   it.each([
-    ["a", [], "enter a name"],
+    ["a", [], "✗ \"\" can't be a variable's name: a name is"],
     ["a", [..."PORT"], "PORT already exists: edit it instead"],
     ["a", [..."UNSET"], "UNSET already exists: edit it instead"],
-    ["a", [..."9"], "✗ a name is"],
-    ["a", [..."N", "tab", "right", "tab", ..."many"], "✗ a NUMBER consists of digits"],
+    ["a", [..."9"], "✗ \"9\" can't be a variable's name: a name is"],
+    ["a", [..."N", "tab", "right", "tab", ..."many"], "✗ a NUMBER must be a JSON number"],
   ])("refuses %s with %j, and typing clears the problem", async (key, text, problem) => {
     const tui = await openTui();
     tui.press(key, ...text, "ctrl-s");
@@ -111,7 +111,7 @@ describe("a form", () => {
   it("shows the field with the focus and the problem on the smallest screen", async () => {
     const tui = await openTui({ columns: 60, rows: 15 });
     tui.press("a", ..."PORT", "ctrl-s");
-    expect(tui.frame()).toMatch(/› name +PORT[\s\S]*✗ PORT already exists: edit it instead/);
+    await tui.shows(/› name +PORT[\s\S]*✗ PORT already exists: edit it instead/);
     tui.press("shift-tab");
     expect(tui.frame()).toMatch(/› for +◂ this environment ▸/);
   });
@@ -156,11 +156,31 @@ describe("a form", () => {
     tui.press("ctrl-s");
     await tui.shows(/PORT has been changed by another program/, /- 4000/, /\+ 30001/);
     tui.press("ctrl-s");
-    expect(tui.frame()).toContain("Ctrl-S doesn't save over it: press Tab, then Enter");
-    tui.press("tab", "enter");
+    expect(tui.frame()).toContain("PORT has been changed by another program");
+    expect(tui.frame()).toContain("[ Save over it ]");
+    expect(tui.footer()).toContain("Ctrl-X confirm");
+    expect(await tui.saved("PORT")).toBe(4000);
+    tui.press("ctrl-x");
     await tui.shows(/changed PORT/);
     expect(await tui.saved("PORT")).toBe(30001);
   });
+});
+
+it("an edit that another program has overtaken is not written, and its form is still there", async () => {
+  const tui = await openTui();
+  tui.press("j", "e", "1", "ctrl-s");
+  await tui.shows(/▶ Change/);
+  const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 4000 } } : each));
+  await tui.file.write({ ...SHOP, values });
+  tui.press("enter");
+  await tui.shows(/✗ PORT has been changed by another program; look at it again/, /▶ Change/);
+  tui.press("ctrl-s");
+  await tui.until(({ pending, stack }) => pending === undefined && stack.length === 2);
+  expect(await tui.saved("PORT")).toBe(4000);
+  tui.press("escape");
+  expect(tui.frame()).toMatch(/› value +30001/);
+  tui.press("ctrl-s");
+  await tui.shows(/Below are its present state and yours/, /- 4000/, /\+ 30001/);
 });
 
 describe("a deletion", () => {
@@ -230,7 +250,7 @@ describe("undo", () => {
     tui.press("u");
     await tui.shows(/change 1, by/);
     tui.press("enter");
-    await tui.until(({ writing, stack }) => writing === undefined && stack.length === 0);
+    await tui.until(({ pending, stack }) => pending === undefined && stack.length === 0);
     expect(await tui.saved("PORT", "development")).toBe(3000);
     tui.press("u");
     await tui.shows(/✗ nothing to undo/);

@@ -146,7 +146,7 @@ describe("files and environments", () => {
     const tui = await openTui();
     tui.press(...text, "enter");
     await tui.shows(problem);
-    expect(tui.state.stack.some(({ screen }) => screen.name === "review")).toBe(false);
+    expect(tui.state.stack.some(({ screen }) => screen.name === "question")).toBe(false);
   });
 
   it(":import and :env add without an argument ask for it, and :export says what is wrong with it", async () => {
@@ -173,7 +173,9 @@ describe("files and environments", () => {
     await tui.shows(/already exists\. Replace it\?/);
     tui.press("escape", ...`:export ${file} yaml`, "enter");
     await tui.shows(/already exists\. Replace it\?/);
-    tui.press("enter");
+    tui.press("enter", ...`:export ${file} yaml`, "enter");
+    await tui.shows(/already exists\. Replace it\?/);
+    tui.press("ctrl-x");
     await tui.shows(/wrote 4 variables to/);
     expect(await readFile(file, "utf8")).toMatch(/^PORT: 3000$/m);
   });
@@ -182,7 +184,7 @@ describe("files and environments", () => {
     const tui = await openTui();
     tui.press(...":env add staging", "enter");
     await tui.shows(/The new credentials of shop\/staging/, /API secret +•+/);
-    expect(tui.footer()).toBe(" y copy  v show the secret  ? help  Esc close");
+    expect(tui.footer()).toBe(" Enter press  Tab next button  y copy  v show values  ? help  Esc back");
     tui.press("y");
     await tui.shows(/copied the credentials/);
     const secret = /APPVARS_API_SECRET='?([^'\n]+)/.exec(tui.copied[0] ?? "")?.[1] ?? "";
@@ -194,8 +196,14 @@ describe("files and environments", () => {
     expect(tui.frame()).not.toContain(secret);
     tui.press("ctrl-c");
     expect(tui.frame()).toContain("Quit without the new credentials of shop/staging? Ctrl-C again quits.");
-    tui.press("escape", "escape");
-    expect(tui.frame().replace(/\s*┃\n.*?┃\s*/g, " ")).toContain("Close the new credentials of shop/staging?");
+    tui.press("escape");
+    for (const key of ["escape", "enter"]) {
+      tui.press("escape", key);
+      expect(tui.frame()).toContain("The new credentials of shop/staging");
+    }
+    tui.press("enter");
+    expect(tui.frame()).toContain("Close without the new credentials of shop/staging?");
+    expect(tui.copied).toHaveLength(1);
     tui.press("ctrl-x");
     expect([tui.state.stack, tui.events]).toEqual([[], []]);
     await tui.shows(/staging +✓/);

@@ -4,7 +4,6 @@ import { findEnvironment } from "../../../domain/environment.js";
 import { ChangedMeanwhileError, NotFoundError, UsageError } from "../../../domain/errors.js";
 import { createMatcher } from "../../../domain/name-matcher.js";
 import { isSameData } from "../../../store/data.js";
-import type { Change, History } from "../../../store/history.js";
 import { namesOf, printChanges, rowsBetween } from "../../editing/change-rows.js";
 import { readHistory, updateData } from "../../editing/open-data.js";
 import { endBySignal } from "../../exits/signals.js";
@@ -51,7 +50,10 @@ function parseNumber(text: string): number {
 async function runRollback({ number, only, env, values, yes }: RollbackOptions, flags: SourceFlags, context: Context) {
   const { rollBack } = await import("../../../store/roll-back.js");
   const { dataPlace } = readSettings(flags, context.io);
-  const { data, changes } = await readHistory(dataPlace, context, (history) => readSince(number, history));
+  const { changesSince } = await import("../../../store/history.js");
+  const { data, changes } = await readHistory(dataPlace, context, async (history) => {
+    return { data: history.data, changes: await changesSince(number, history.changes) };
+  });
   const matcher = only && createMatcher(only);
   const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
   const changed = rollBack(data, changes, { isWanted: matcher?.matches, environment });
@@ -67,17 +69,6 @@ async function runRollback({ number, only, env, values, yes }: RollbackOptions, 
     throw new ChangedMeanwhileError("the data has been changed by another program; try again");
   });
   context.tell(`brought back what there was before change ${number}`);
-}
-
-/** @throws NotFoundError if the history does not have the change */
-async function readSince(number: number, { data, changes }: History) {
-  const found: Change[] = [];
-  for await (const change of changes) {
-    if (change.id < number) break;
-    found.push(change);
-  }
-  if (found.at(-1)?.id === number) return { data, changes: found };
-  throw new NotFoundError(`there is no change ${number}; appvars history lists those that are known`);
 }
 
 /** Without a terminal, nobody can be asked. Ctrl-C ends this process, and Ctrl-D is a no. */

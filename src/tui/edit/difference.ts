@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from "node:util";
+import { isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
+import { MASK, unmasking } from "../reading/shown.js";
+import type { Assigned, Change } from "../state/ports.js";
+import type { State } from "../state/state.js";
+import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";
+import { LABEL_WIDTH, type Line, labelled } from "../text/line.js";
+import { PLACEHOLDERS } from "../view/values.js";
+
+type Sides = Pick<Change, "before" | "after">;
+
+/** The fields of a definition, which all environments of an application share, as texts; undefined for the default. */
+export const DEFINITION = {
+  type: ({ type }: Assigned) => type,
+  description: ({ description }: Assigned) => description || undefined,
+  optional: ({ optional }: Assigned) => (optional ? "yes" : undefined),
+  secret: (assigned: Assigned) => (isPublic(assigned) ? "no" : undefined),
+  schema: ({ schema }: Assigned) => schema && JSON.stringify(schema, undefined, 2),
+} as const;
+
+/** A change as `- old` and `+ new` lines. @param typed the input for the new value, before it was encrypted */
+export function editLines(state: State, change: Change, width: number, isShown: boolean, typed?: string): Line[] {
+  const { name, newName } = change;
+  const [before, after] = [unmasking(state, change.before), unmasking(state, change.after)];
+  const room = width - LABEL_WIDTH;
+  const lines = (label: string, old: string | undefined, next: string | undefined) =>
+    old === next ? [] : withLabel(label, diffLines(textSide(old), textSide(next), room).lines);
+  const fields = Object.entries(DEFINITION).flatMap(([label, textOf]) =>
+    lines(label, before && textOf(before), after && textOf(after)),
+  );
+  const names = lines("name", newName && name, newName);
+  return [...names, ...fields, ...withLabel("value", valueDiff({ before, after }, isShown, room, typed).lines)];
+}
+
+/** The difference of two values, in all columns. */
+export function differenceLines(sides: Sides, isShown: boolean, width: number): DiffLines {
+  const { before, after } = sides;
+  const value = valueDiff(sides, isShown, width);
+  if (!before || !after || before.type === after.type) return value;
+  const types = diffLines(textSide(before.type), textSide(after.type), width - LABEL_WIDTH).lines;
+  const changes = value.changes.map((index) => index + types.length);
+  return { lines: [...withLabel("type", types), ...value.lines], changes };
+}
+
+function valueDiff({ before, after }: Sides, isShown: boolean, width: number, typed?: string): DiffLines {
+  const isSame = before && after && isDeepStrictEqual(before.value, after.value);
+  const old = valueSide(before, isShown);
+  if (isSame) return diffLines({ ...old, isPlaceholder: false }, { ...old, isPlaceholder: false }, width);
+  return diffLines(old, valueSide(after, isShown, typed, before?.value), width);
+}
+
+function textSide(text: string | undefined, isPlaceholder = false): Side {
+  return { texts: text === undefined ? [] : text.split("\n"), isPlaceholder };
+}
+
+/** @param like JSON is shown with its keys in the order of this value: the order makes no difference */
+function valueSide(item: Assigned | undefined, isShown: boolean, typed?: string, like?: JsonValue): Side {
+  if (item?.value === undefined) return textSide(undefined);
+  if (!isShown && !isPublic(item)) return textSide(MASK, true);
+  if (isEncrypted(item.value) && typed === undefined) return textSide(PLACEHOLDERS.encrypted.text, true);
+  const text = isEncrypted(item.value) ? typed : textAs(inOrderOf(like, item.value), item.type, 2);
+  return text === "" ? textSide(PLACEHOLDERS.shown.text, true) : textSide(text);
+}
+
+/** The same value, with the keys of objects in the order of another one; those that it doesn't have come last. */
+function inOrderOf(like: JsonValue | undefined, value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  const known = (typeof like === "object" ? (like ?? {}) : {}) as Record<string, JsonValue>;
+  if (Array.isArray(value)) return value.map((item, index) => inOrderOf(known[index], item));
+  const keys = [...new Set([...Object.keys(known), ...Object.keys(value)])].filter((key) => Object.hasOwn(value, key));
+  return Object.fromEntries(keys.map((key) => [key, inOrderOf(known[key], value[key] as JsonValue)]));
+}
+
+function withLabel(label: string, lines: readonly Line[]): Line[] {
+  return lines.map((line, index) => labelled(index === 0 ? label : "", line));
+}

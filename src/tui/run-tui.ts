@@ -1,10 +1,10 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import chalk, { type ColorSupportLevel } from "chalk";
 import { createProgram, type ProgramOptions } from "./program/program.js";
 import { pictureOf } from "./program/screen.js";
 import { keysByName } from "./state/command.js";
 import type { Preferences } from "./state/state.js";
-import { askBackground, backgroundFrom, shadeOf } from "./terminal/background.js";
+import { BACKGROUND_QUESTION, shadeOf } from "./terminal/background.js";
 import { listenToInput } from "./terminal/input.js";
 import { Screen, type TuiTerminal } from "./terminal/screen.js";
 import { createTheme, type ThemeName } from "./text/theme.js";
@@ -16,14 +16,15 @@ export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "r
   readonly preferences: Preferences;
   /** `auto` follows the background of the terminal. */
   readonly theme: ThemeName;
-  /** The variable COLORFGBG, for a terminal that does not tell its background. */
-  readonly colorFgBg: string | undefined;
   readonly colorLevel: ColorSupportLevel;
   /** Whether the terminal shows ASCII alone. */
   readonly isAscii: boolean;
 }
 
 const TICK_MS = 1_000;
+
+/** A later answer is ignored: colors that change while a person reads would disturb. */
+const ANSWER_MS = 500;
 
 /** Ink, in a bundle of its own. It asks for the current folder, so load it while errors can be printed. */
 export function loadDrawing() {
@@ -48,7 +49,7 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
   });
   // Without colors there is still bold and inverse, or the cursor would be invisible.
   const chosen = colorLevel === 0 ? "plain" : theme;
-  let colors = createTheme(chosen === "auto" ? (backgroundFrom(options.colorFgBg) ?? chosen) : chosen);
+  let colors = createTheme(chosen);
   const picture = () => pictureOf(program.state, commands, colors, isAscii);
   const { startDrawing } = await loadDrawing();
   const drawing = startDrawing(picture(), screen, terminal.input);
@@ -58,18 +59,21 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
     show();
   };
   program.subscribe(show);
-  const question = chosen === "auto" ? askBackground(terminal) : undefined;
-  question?.answered.then((color) => {
-    if (!color) return;
-    colors = createTheme(shadeOf(color));
+  const answers = new EventEmitter();
+  const follow = ([text]: string[]) => {
+    colors = createTheme(shadeOf(text) ?? chosen);
     show();
-  });
+  };
+  const isAsked = chosen === "auto";
+  const answered =
+    isAsked && once(answers, "answer", { signal: AbortSignal.timeout(ANSWER_MS) }).then(follow, () => {});
   const ticking = setInterval(program.tick, TICK_MS);
   const stopInput = listenToInput(terminal.input, {
     onKey: program.press,
     onMouse: program.mouse,
-    onBackground: (color) => question?.answer(color),
+    onAnswer: (text) => answers.emit("answer", text),
   });
+  if (isAsked) terminal.write(BACKGROUND_QUESTION);
   terminal.onCleared(redraw);
   terminal.onResize(() => {
     program.resize(terminal.size());
@@ -78,7 +82,7 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
   try {
     await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, drawing.ended]);
     // Otherwise the shell would take the answer as typed.
-    if (quitting.signal.aborted) await Promise.race([question?.answered, terminal.untilStopped]);
+    if (quitting.signal.aborted) await Promise.race([answered, terminal.untilStopped]);
   } finally {
     stopInput();
     clearInterval(ticking);

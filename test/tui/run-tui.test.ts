@@ -9,7 +9,7 @@ import { localSource } from "./support/tui.js";
 /** Runs the TUI on a fake terminal, and resolves to its output up to the list, or to this. */
 async function written(
   colorLevel: ColorSupportLevel,
-  looks: Partial<Pick<TuiOptions, "theme" | "colorFgBg">> = {},
+  looks: Partial<Pick<TuiOptions, "theme">> = {},
   answer = "",
   expected = "PORT",
 ): Promise<string> {
@@ -48,7 +48,6 @@ async function written(
     commands: ALL_COMMANDS,
     preferences: {},
     theme: "dark",
-    colorFgBg: undefined,
     ...looks,
     colorLevel,
     isAscii: false,
@@ -78,15 +77,11 @@ test("with colors the TUI uses those of its theme", async () => {
 });
 
 test("the colors follow the background that the terminal names, which is not typed", async () => {
-  const text = await written(3, { theme: "auto", colorFgBg: "15;0" }, "\x1b]11;rgb:ffff/fff0/ffff\x07", LIGHT_ACCENT);
+  const text = await written(3, { theme: "auto" }, "\x1b]11;rgb:ffff/fff0/ffff\x07", LIGHT_ACCENT);
   expect(text).not.toContain("11;rgb");
 });
 
-test("the colors follow COLORFGBG in a terminal that does not answer", async () => {
-  expect(await written(3, { theme: "auto", colorFgBg: "0;default;15" }, "", LIGHT_ACCENT)).toContain(QUESTION);
-});
-
 test("the terminal is not asked for its background where a theme is given or there are no colors", async () => {
-  expect(await written(3, { colorFgBg: "0;15" }, "", DARK_ACCENT)).not.toContain(QUESTION);
+  expect(await written(3, {}, "", DARK_ACCENT)).not.toContain(QUESTION);
   expect(await written(0, { theme: "auto" })).not.toContain(QUESTION);
 });

@@ -80,7 +80,6 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
     const editText = createEditText(terminal, io);
     const colors = {
       theme: theme ?? settings.theme ?? "auto",
-      colorFgBg: io.env["COLORFGBG"],
       colorLevel: colorLevel(io.stdout, io.env, context.flags.color),
       isAscii: isAsciiLocale(io.env),
     };

@@ -3,15 +3,17 @@ import type { Next, State, Step } from "../state/state.js";
 import { andThen, step } from "../state/work.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
-import type { Cell, Panel, PanelContent } from "../view/panel.js";
+import type { Cell, PanelContent } from "../view/panel.js";
 import { belowLine, isLine, pop, top } from "../view/screen.js";
-import { isDouble, type Key, type Mouse, type Press } from "../widgets/key.js";
+import type { Key, Mouse, Press } from "../widgets/key.js";
 import { screenContent } from "./screen.js";
 
 type PressKey = (state: State, key: Key) => Step;
 
 /** Lines that the wheel moves in one notch. */
 const WHEEL_LINES = 3;
+
+const DOUBLE_CLICK_MS = 400;
 
 /** Handles a press or the wheel: where the mouse is decides, not the focus. */
 export function handleMouse(
@@ -27,7 +29,8 @@ export function handleMouse(
   if (mouse.action !== "press") return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
   const press: Press = { ...mouse, at: now, screen: top(state)?.screen.name ?? "" };
   const { lastPress } = state;
-  const isSecond = isDouble(lastPress, press);
+  const isSecond =
+    lastPress?.column === press.column && lastPress.row === press.row && now - lastPress.at <= DOUBLE_CLICK_MS;
   // The target of the first press is gone: this press was not meant for its successor.
   if (isSecond && lastPress?.screen !== press.screen) return step(state);
   if (key !== undefined) return pressKey({ ...state, lastPress: press }, namedKey(key));
@@ -80,23 +83,16 @@ function pointedAt(state: State, commands: readonly Command[], column: number, r
   if (row === 0) return {};
   if (row >= footerTop) return { key: keyAt(footer[row - footerTop] ?? [], column) };
   let left = 0;
-  const panels = body.find(([panel]) => {
-    left += panel?.size.width ?? 0;
-    return column < left;
-  });
-  return panels?.[0] ? inPanels(panels, column - left + panels[0].size.width, row - 1) : {};
-}
-
-function inPanels(panels: readonly Panel[], column: number, row: number): Pointed {
-  let above = 0;
-  for (const { size, content } of panels) {
-    if (row < above + size.height) {
-      const cell: Cell = { line: row - above - 1, column: column - 1 };
-      const isInside =
-        cell.line >= 0 && cell.line < size.height - 2 && cell.column >= 0 && cell.column < size.width - 2;
-      return isInside ? { content, cell, key: keyAt(content.lines[cell.line] ?? [], cell.column) } : { content };
+  for (const panels of body) {
+    let above = 1;
+    for (const { size, content } of panels) {
+      const cell: Cell = { line: row - above - 1, column: column - left - 1 };
+      above += size.height;
+      if (row >= above || column >= left + size.width) continue;
+      const isBorder = Math.min(cell.line, cell.column, size.height - 3 - cell.line, size.width - 3 - cell.column) < 0;
+      return isBorder ? { content } : { content, cell, key: keyAt(content.lines[cell.line] ?? [], cell.column) };
     }
-    above += size.height;
+    left += panels[0]?.size.width ?? 0;
   }
   return {};
 }

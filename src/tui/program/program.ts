@@ -46,12 +46,6 @@ function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
   return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
 }
 
-/** Handles a press or the wheel of the mouse. */
-function moused(state: State, mouse: Mouse, now: number, commands: readonly Command[]): Step {
-  if (isTooSmall(state)) return step(state);
-  return handleMouse(state, mouse, now, commands, (before, key) => pressed(before, key, commands));
-}
-
 /** Whether keys have to wait, or are not for us while a text is in the person's own editor. */
 function isHeld(state: State, key: string): boolean {
   return state.pending !== undefined && quitQuestion(state) === undefined && key !== "ctrl-c" && !(key in GLOBAL);
@@ -62,11 +56,6 @@ const GLOBAL: Readonly<Record<string, Work>> = {
   "ctrl-z": calling(({ suspend }) => suspend()),
   "ctrl-l": calling(({ redraw }) => redraw()),
 };
-
-/** Handles the time. */
-function ticked(state: State, now: number): Step {
-  return loadWhenDue(expire({ ...state, now }));
-}
 
 /** The follow-up of every change: reads that nobody waits for end, and the table follows the data. */
 function settled(before: State, [changed, work]: Step): Step {
@@ -93,16 +82,13 @@ function newDecryptions(before: State, state: State): readonly Work[] {
   return isSame ? [] : decryptions(state, is);
 }
 
-const PANEL_TEXTS = { places: "list of places", variables: "list of variables", record: "record" } as const;
-
 /** Runs the command of a key in the focused panel, or says that it works in another one. */
 function listKey(state: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
-  const pressed = pressCommand(state, name, commands);
   const other = commands.find((each) => each.keys.includes(name) && isOfList(each));
-  if (pressed || !other) return pressed ?? step(state);
-  const text = `"${other.name}" doesn't work in the ${PANEL_TEXTS[state.focus]}; ${keyOf(state, "back")} goes to the variables`;
-  return step(notify(state, text));
+  const refused =
+    other && notify(state, `"${other.name}" doesn't work here; ${keyOf(state, "back")} goes to the variables`);
+  return pressCommand(state, name, commands) ?? step(refused ?? state);
 }
 
 /** Removes notices, marks of changes and values whose time is over. */
@@ -172,10 +158,10 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     if (!isHeld(state, key)) dispatch(next);
     else if (!state.pending?.isEditing) held.push([key, next]);
   };
-  const { first } = options;
-  const initial = andThen(initialState({ ...start, places: all, now: options.ticks() }), (now) => {
-    return first ? openFirst(now, first) : step(now);
-  });
+  const press = (now: State, key: Key) => pressed(now, key, commands);
+  const initial = andThen(initialState({ ...start, places: all, now: options.ticks() }), (now) =>
+    options.first ? openFirst(now, options.first) : step(now),
+  );
   let state: State = initial[0];
   take(initial);
   follow?.((change) => {
@@ -186,9 +172,10 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     get state() {
       return state;
     },
-    press: (key: Key) => typed(key.name, (now) => pressed(now, key, commands)),
-    mouse: (mouse: Mouse) => typed("", (now) => moused(now, mouse, options.ticks(), commands)),
-    tick: () => dispatch((now) => ticked(now, options.ticks())),
+    press: (key: Key) => typed(key.name, (now) => press(now, key)),
+    mouse: (mouse: Mouse) =>
+      typed("", (now) => (isTooSmall(now) ? step(now) : handleMouse(now, mouse, options.ticks(), commands, press))),
+    tick: () => dispatch((state) => loadWhenDue(expire({ ...state, now: options.ticks() }))),
     resize: (size: { readonly columns: number; readonly rows: number }) => dispatch((now) => step({ ...now, ...size })),
     /** Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe. */
     subscribe: (listener: () => void): (() => void) => {

@@ -13,17 +13,11 @@ import { quitQuestion } from "../view/question.js";
 import { commandHints, drawn, fixedHelpKey, hints, type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
 import { headerLine } from "./header.js";
 
-interface ScreenContent {
-  /** The first line. */
-  readonly header: Line;
-  /** Up to three columns from the left, in each the panels from the top. */
-  readonly body: readonly (readonly Panel[])[];
-  /** The last lines, usually one. */
-  readonly footer: readonly Line[];
-}
-
-/** The layout of a screen that is large enough: for drawing it, and for finding the target of a click. */
-export function screenContent(state: State, commands: readonly Command[]): ScreenContent {
+/**
+ * A screen that is large enough, for drawing it and for finding the target of a click: the first line, up to three columns
+ * from the left with panels from the top, and the last lines, usually one.
+ */
+export function screenContent(state: State, commands: readonly Command[]) {
   const body = bodyColumns(state, commands, layoutOf(state));
   return { header: headerLine(state), body, footer: footerLines(state, commands) };
 }

@@ -129,22 +129,19 @@ export async function readPlace(
     await giveWay();
   };
   try {
-    // Settings may have been corrected.
-    await places.closeFailed(place);
     const opened = await places.open(place);
     signal.throwIfAborted();
     onOpened(opened);
     const { entries, requests } = await readVersion(tools, opened, known, signal, showProgress);
     const { problem, age } = await healthOf(opened.source);
     if (signal.aborted) return undefined;
-    places.setFailed(place, false);
     const now = ticks();
     const data = versions.get(entries) ?? opened.source;
     if (age !== undefined) asOf.set(data, now - age);
     return { entries, asOf: asOf.get(data), problem, requests: requests + 1, now };
   } catch (error) {
     if (signal.aborted) return undefined;
-    if (!(error instanceof RateLimitedError)) places.setFailed(place, true);
+    if (!(error instanceof RateLimitedError)) await places.closeFailed(place);
     throw error;
   } finally {
     if (reads.get(place) === controller) reads.delete(place);

@@ -2,7 +2,7 @@ import type { Choice, Command } from "../state/command.js";
 import { layoutOf, type Size, textColumns } from "../state/layout.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
-import { filterWords, highlight, LETTERS, NO_MATCH, nameRank, searchWords } from "../text/fuzzy.js";
+import { filterWords, highlight, LETTERS, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
 import { typedLine } from "../view/filter.js";
@@ -95,7 +95,13 @@ export function isMenu(state: State, menu: Menu): boolean {
 /** The items that match, the lines of the list by their indexes or headings, and how many of these are visible. */
 function shownMenu(state: State, { menu, field }: OpenMenu, commands: readonly Command[], size: Size) {
   const { title, intro, items: all, query = field.text } = menu.content(pop(state), field.text, commands);
-  const words = menu.prompt === ":" ? searchWords(query).map((word) => `~${word}`) : filterWords(query);
+  const words =
+    menu.prompt === ":"
+      ? (query
+          .toLowerCase()
+          .match(/\S+/g)
+          ?.map((word) => `~${word}`) ?? [])
+      : filterWords(query);
   const items = words.length === 0 ? all : ranked(all, query.trim(), words);
   const rows = items.flatMap(({ group }, index) => {
     const isFirst = words.length === 0 && group !== undefined && group !== items[index - 1]?.group;

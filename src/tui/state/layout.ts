@@ -25,8 +25,6 @@ const MEDIUM = 80;
 const MIN_PLACES = 20;
 /** The border, the marks of the cursor and the open place, and the sign of its health. */
 const AROUND_PLACE = 8;
-/** The border, and spaces around it. */
-const AROUND_GROUP = 4;
 
 /** Whether nothing is shown. */
 export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): boolean {
@@ -67,11 +65,8 @@ export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
 }
 
 function placesWidthOf(places: Shape["places"], max: number): number {
-  const widths = places.flatMap((place) => [
-    textWidth(placeLabel(place)) + AROUND_PLACE,
-    textWidth(groupLabel(place.group)) + AROUND_GROUP,
-  ]);
-  return Math.min(max, Math.max(MIN_PLACES, ...widths));
+  const labels = places.flatMap((place) => [placeLabel(place), groupLabel(place.group)]);
+  return Math.min(max, Math.max(MIN_PLACES, ...labels.map((label) => textWidth(label) + AROUND_PLACE)));
 }
 
 /** A form or a question replaces variables and record. */

@@ -16,21 +16,11 @@ export class OpenedPlaces {
   /** Those that were added are at the end, as others are known by their indexes. */
   readonly #places: Place[];
   readonly #opened = new Map<number, Promise<OpenPlace>>();
-  /** Those that failed. They are opened again when a person asks for another try, as settings may have been fixed. */
-  readonly #failed = new Set<number>();
   readonly #onRateLimit: (index: number, rateLimit: RateLimit) => void;
 
   constructor(places: readonly Place[], onRateLimit: (index: number, rateLimit: RateLimit) => void) {
     this.#places = [...places];
     this.#onRateLimit = onRateLimit;
-  }
-
-  at(index: number): Place | undefined {
-    return this.#places[index];
-  }
-
-  isOpen(index: number): boolean {
-    return this.#opened.has(index);
   }
 
   /** Returns the indexes of those that are gone. */
@@ -76,14 +66,8 @@ export class OpenedPlaces {
     return [...stores.values()];
   }
 
-  setFailed(index: number, isFailed: boolean): void {
-    if (isFailed) this.#failed.add(index);
-    else this.#failed.delete(index);
-  }
-
-  /** Closes a place that failed, so that it is opened again. */
+  /** Closes a place that failed: the next try opens it again, as settings may have been fixed. */
   async closeFailed(index: number): Promise<void> {
-    if (!this.#failed.delete(index)) return;
     const opening = this.#opened.get(index);
     this.#opened.delete(index);
     const opened = await opening?.catch(() => undefined);

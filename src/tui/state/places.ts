@@ -69,21 +69,10 @@ function environmentOf(name: string): string {
   return name.split("/").at(-1) ?? "";
 }
 
-/** A run of letters, and its words in camel case. */
-const RUN = /\p{L}+/gu;
-const WORD = /\p{Lu}+(?!\p{Ll})|\p{L}\P{Lu}*/gu;
-
-/** Not `product` or `produce`. */
-const BEGINNING = /^prod(?!u)|^production/;
-/** Not `preprod` or `reproduction`. */
-const END = /(?<!^(?:pre|non|not|re))(?:prod|production)$/;
-
-const NEGATIONS = ["pre", "non", "not"];
+/** A word that begins or ends with `prod` or `production`; not `product`, `preprod`, `non-prod` or `reproduction`. */
+const PRODUCTION =
+  /(?<!(?<!\p{L})(?:(?:pre|non|not)\P{L}*|re))(?:(?<!\p{L})prod(?!u)|(?<!\p{L})production|prod(?:uction)?(?!\p{L}))/u;
 
 function namesProduction(text: string): boolean {
-  const runs = text.match(RUN) ?? [];
-  const words = runs.flatMap((run) => run.match(WORD) ?? []).map((word) => word.toLowerCase());
-  return words.some((word, index) => {
-    return (BEGINNING.test(word) || END.test(word)) && !NEGATIONS.includes(words[index - 1] ?? "");
-  });
+  return PRODUCTION.test(text.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ").toLowerCase());
 }

@@ -83,12 +83,8 @@ export function healthOf(state: Readings, place: number): Health {
   return problem === undefined ? "ok" : "problem";
 }
 
-interface GroupedPlaces extends Pick<Readings, "place"> {
-  readonly places: readonly PlaceInfo[];
-}
-
 /** Indexes of the places in the group of the open one, which is among them. */
-export function groupOf({ places, place }: GroupedPlaces): readonly number[] {
+export function groupOf({ places, place }: { places: readonly PlaceInfo[]; place: number }): readonly number[] {
   const group = places[place]?.group;
   return [...places.keys()].filter((index) => {
     return places[index]?.group === group && (index === place || !places[index]?.isGone);

@@ -115,14 +115,12 @@ export interface State {
   readonly pending?: { readonly lost?: string; readonly isEditing?: boolean } | undefined;
 }
 
-const NOTICE_MS = { info: 5_000, success: 5_000, error: 10_000 } as const;
-
 /** Time to read one character. */
 const READING_MS = 60;
 
 /** Shows a notice, which must not contain a value. A long one is shown longer. */
 export function notify(state: State, text: string, tone: Notice["tone"] = "info"): State {
-  const duration = Math.max(NOTICE_MS[tone], text.length * READING_MS);
+  const duration = Math.max(tone === "error" ? 10_000 : 5_000, text.length * READING_MS);
   return { ...state, notice: { text, tone, until: state.now + duration } };
 }
 

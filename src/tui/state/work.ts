@@ -35,12 +35,13 @@ export function calling(call: (tools: Tools) => void): Work {
 }
 
 /** The outcome of some work. Never rejects. */
-export async function finished(work: Work, tools: Tools): Promise<Next | undefined> {
-  try {
-    return await work(tools);
-  } catch (error) {
-    return refused(toFailure(error));
-  }
+export function finished(work: Work, tools: Tools): Promise<Next | undefined> {
+  return trying(
+    work,
+    ({ message }) =>
+      (state) =>
+        step(notify(state, message, "error")),
+  )(tools);
 }
 
 /** Work that handles its failure itself. */
@@ -52,8 +53,4 @@ export function trying(work: Work, onFailure: (failure: Failure) => Next): Work 
       return onFailure(toFailure(error));
     }
   };
-}
-
-function refused({ message }: Failure): Next {
-  return (state) => step(notify(state, message, "error"));
 }

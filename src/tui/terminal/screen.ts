@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
-import { type Grapheme, graphemes, graphemeWidth } from "../text/graphemes.js";
+import { stripVTControlCharacters } from "node:util";
+import { graphemes, textWidth } from "../text/graphemes.js";
 
 /** Synchronized output, so that the terminal never shows half a frame. */
 const BEGIN = "\x1b[?2026h";
@@ -61,7 +62,6 @@ function at(row: number): string {
 
 /** Joined emoji, emoji presentation, flags and skin tones: terminals disagree about their width. */
 const UNSURE = /[\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}]/u;
-const SGR = /(\x1b\[[\d;]*m)/;
 
 /**
  * A painted line that looks the same on all terminals: after each grapheme of uncertain width, the cursor is moved to the
@@ -69,13 +69,11 @@ const SGR = /(\x1b\[[\d;]*m)/;
  */
 export function anchorColumns(line: string): string {
   if (!UNSURE.test(line)) return line;
-  let column = 1;
-  const anchored = ({ text }: Grapheme) => {
-    column += graphemeWidth(text);
-    return UNSURE.test(text) ? `${text}\x1b[${column}G` : text;
-  };
-  const parts = line.split(SGR);
-  return parts.map((part) => (SGR.test(part) ? part : Array.from(graphemes(part), anchored).join(""))).join("");
+  let before = "";
+  return Array.from(graphemes(line), ({ text }) => {
+    before += text;
+    return UNSURE.test(text) ? `${text}\x1b[${textWidth(stripVTControlCharacters(before)) + 1}G` : text;
+  }).join("");
 }
 
 /** The terminal during the TUI: alternate screen, hidden cursor, lines that don't wrap, reports of the mouse if wanted. */

@@ -1,24 +1,8 @@
 import { graphemes, graphemeWidth } from "./graphemes.js";
 import type { Line } from "./line.js";
 
-/** What stands for the signs of the TUI, each in one column. */
-const SIGNS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    "-": "─━",
-    "|": "│┃",
-    "+": "╭╮╰╯┏┓┗┛",
-    ">": "▶›▸→",
-    "<": "◂‹←",
-    "*": "✓•",
-    o: "●",
-    x: "✗",
-    "^": "↑",
-    v: "↓",
-    $: "↵",
-    ".": "·",
-    "~": "…",
-  }).flatMap(([ascii, signs]) => Array.from(signs, (sign) => [sign, ascii] as const)),
-);
+/** Signs of the TUI, in each text after the character that stands for them; all of one column. */
+const SIGNS = ["-─━", "|│┃", "+╭╮╰╯┏┓┗┛", ">▶›▸→", "<◂‹←", "*✓•", "o●", "x✗", "^↑", "v↓", "$↵", ".·", "~…"];
 
 const ASCII = /^[\x20-\x7e]*$/;
 
@@ -29,7 +13,9 @@ export function asciiLine(line: Line): Line {
 
 function asciiText(text: string): string {
   return Array.from(graphemes(text), ({ text: grapheme }) =>
-    ASCII.test(grapheme) ? grapheme : (SIGNS.get(grapheme) ?? "?".repeat(graphemeWidth(grapheme))),
+    ASCII.test(grapheme)
+      ? grapheme
+      : (SIGNS.find((signs) => signs.includes(grapheme))?.charAt(0) ?? "?".repeat(graphemeWidth(grapheme))),
   ).join("");
 }
 

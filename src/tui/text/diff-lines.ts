@@ -1,5 +1,5 @@
-import { diffArrays } from "diff";
-import { graphemeEnd, graphemes, visibleText, withVisibleEnd } from "./graphemes.js";
+import { type ArrayChange, diffArrays } from "diff";
+import { visibleText, withVisibleEnd } from "./graphemes.js";
 import { countText, type Line, type Span, wrapLine } from "./line.js";
 import type { Role } from "./theme.js";
 
@@ -19,9 +19,6 @@ export interface DiffLines {
 interface Row {
   readonly kind: keyof typeof KINDS;
   readonly text: string;
-  /** What is not from the text itself: `… 43 equal characters … `, or a placeholder. */
-  readonly head?: string;
-  readonly tail?: string;
   /** The text that became this one, or the other way round. */
   readonly other?: string | undefined;
   /** Whether it is the first row of a change. */
@@ -30,7 +27,6 @@ interface Row {
 
 const KINDS = {
   equal: { sign: "  ", role: "muted" },
-  note: { sign: "  ", role: "muted" },
   removed: { sign: "- ", role: "danger" },
   added: { sign: "+ ", role: "success" },
 } as const satisfies Record<string, { sign: string; role: Role }>;
@@ -48,81 +44,45 @@ export function diffLines(before: Side, after: Side, width: number): DiffLines {
   for (const row of rowsOf(before, after)) {
     if (left < 0) break;
     if (row.isFirst) changes.push(lines.length);
-    lines.push(...rowLines(row.text.length > left ? { ...row, text: row.text.slice(0, left), tail: "" } : row, room));
+    lines.push(...rowLines({ ...row, text: row.text.slice(0, left) }, room));
     left -= row.text.length;
   }
-  if (left < 0) lines.push(...rowLines({ kind: "note", text: CUT }, room));
+  if (left < 0) lines.push(...rowLines({ kind: "equal", text: CUT }, room));
   return { lines, changes };
 }
 
 function rowLines(row: Row, room: number): Line[] {
-  const { head = "", tail = "" } = row;
   const { sign, role } = KINDS[row.kind];
-  const spans: Span[] = [{ text: head, role: "muted" }, ...wordSpans(row, role), { text: tail, role: "muted" }];
-  const visible = spans.flatMap((span) => (span.text === "" ? [] : [{ ...span, text: visibleText(span.text) }]));
+  const visible = wordSpans(row, role).map((span) => ({ ...span, text: visibleText(span.text) }));
   return wrapLine(visible, room).map((each, at): Line => [{ text: at === 0 ? sign : "  ", role }, ...each]);
 }
 
 function* rowsOf(before: Side, after: Side): Generator<Row> {
-  if (before.isPlaceholder || after.isPlaceholder) {
-    yield* changedRows(before.texts, after.texts, before.isPlaceholder, after.isPlaceholder);
+  const isHidden = before.isPlaceholder || after.isPlaceholder;
+  const parts = isHidden ? undefined : compared(before.texts, after.texts);
+  if (!parts) {
+    if (!isHidden) yield { kind: "equal", text: "(too many changes: lines were not compared)" };
+    yield* changedRows("removed", before.texts);
+    yield* changedRows("added", after.texts, [], before.texts.length === 0);
     return;
   }
-  const { changes, isExact } = compared(before.texts, after.texts);
-  const parts = partsOf(changes);
-  if (!isExact) yield { kind: "note", text: "(too many changes: only the first and the last lines were compared)" };
-  const isLong = ({ removed, added }: Part) =>
-    removed.slice(0, added.length).some((text, at) => !isComparable(text, added[at] ?? ""));
-  if (parts.some(isLong)) yield { kind: "note", text: "(long lines were not compared word by word)" };
-  for (const [index, { equal, removed, added }] of parts.entries()) {
-    const isChanged = removed.length + added.length > 0;
-    yield* equalRows(equal, index > 0 || !isChanged, isChanged || parts.length === 1);
-    yield* changedRows(removed, added);
+  for (const [index, { value, added, removed }] of parts.entries()) {
+    const [last, next] = [parts[index - 1], parts[index + 1]];
+    if (removed) yield* changedRows("removed", value, next?.added ? next.value : []);
+    else if (added) yield* changedRows("added", value, last?.removed ? last.value : [], !last?.removed);
+    else yield* equalRows(value, last !== undefined || !next, next !== undefined || !last);
   }
 }
-
-type Changes = readonly { readonly value: readonly string[]; readonly added?: boolean; readonly removed?: boolean }[];
 
 /** The time of a comparison grows with the square of this number: 500 edits take some 20 ms. */
 const MAX_EDITS = 500;
 
-/** Compares two sequences by a longest common subsequence, or by their ends alone if there are too many changes. */
-function compared(before: readonly string[], after: readonly string[]): { changes: Changes; isExact: boolean } {
-  const changes = diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });
-  if (changes) return { changes, isExact: true };
-  const [head, tail] = equalEnds(before, after);
-  const ends = [
-    { value: before.slice(0, head) },
-    { value: before.slice(head, before.length - tail), removed: true },
-    { value: after.slice(head, after.length - tail), added: true },
-    { value: before.slice(before.length - tail) },
-  ];
-  return { changes: ends, isExact: false };
-}
-
-/** How many items, or code units, are equal at the start and at the end. */
-function equalEnds(before: ArrayLike<unknown>, after: ArrayLike<unknown>): [head: number, tail: number] {
-  const most = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < most && before[head] === after[head]) head++;
-  let tail = 0;
-  while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
-  return [head, tail];
-}
-
-/** Equal lines, and the change after them. */
-type Part = Record<"equal" | "removed" | "added", readonly string[]>;
-
-function partsOf(changes: Changes): readonly Part[] {
-  const parts: Part[] = [{ equal: [], removed: [], added: [] }];
-  for (const { value, added, removed } of changes) {
-    const last = parts.at(-1) as Part;
-    const kind = added ? "added" : removed ? "removed" : "equal";
-    const isChanged = last.removed.length + last.added.length > 0;
-    if (kind === "equal" && isChanged) parts.push({ equal: value, removed: [], added: [] });
-    else last[kind] = [...last[kind], ...value];
-  }
-  return parts;
+/**
+ * Compares two sequences by a longest common subsequence; undefined if there are too many changes. Removed items come
+ * before those that were added in their place.
+ */
+function compared(before: readonly string[], after: readonly string[]): readonly ArrayChange<string>[] | undefined {
+  return diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });
 }
 
 const CONTEXT = 3;
@@ -134,47 +94,22 @@ function* equalRows(texts: readonly string[], isAfter: boolean, isBefore: boolea
   // The note takes as much room as one line.
   const isFolded = end - head > 1;
   for (const [index, text] of texts.entries()) {
-    if (isFolded && index === head) yield { kind: "note", text: `… ${countText(end - head)} equal lines …` };
+    if (isFolded && index === head) yield { kind: "equal", text: `… ${countText(end - head)} equal lines …` };
     if (!isFolded || index < head || index >= end) yield { kind: "equal", text: withVisibleEnd(text) };
   }
 }
 
-/** The removed lines, then the added ones: the first of these was the first of those, and so on. */
+/** Lines on one side of a change: the first of `others`, on the other side, was the first of them, and so on. */
 function* changedRows(
-  removed: readonly string[],
-  added: readonly string[],
-  isOldHidden = false,
-  isNewHidden = false,
+  kind: "removed" | "added",
+  texts: readonly string[],
+  others: readonly string[] = [],
+  isFirst = true,
 ): Generator<Row> {
-  const isPaired = !isOldHidden && !isNewHidden;
-  const row = (kind: Row["kind"], text: string, isHidden: boolean, other: string | undefined): Row => {
-    if (isHidden) return { kind, head: text, text: "" };
-    return isPaired && other !== undefined
-      ? pairedRow(kind, withVisibleEnd(text), withVisibleEnd(other))
-      : { kind, text: withVisibleEnd(text) };
-  };
-  for (const [at, text] of removed.entries())
-    yield { ...row("removed", text, isOldHidden, added[at]), isFirst: at === 0 };
-  for (const [at, text] of added.entries())
-    yield { ...row("added", text, isNewHidden, removed[at]), isFirst: at === 0 && removed.length === 0 };
-}
-
-/** Of this many equal characters at one end of two lines, only some are shown. */
-const LONG = 60;
-const KEPT = 20;
-
-function pairedRow(kind: Row["kind"], text: string, other: string): Row {
-  const [equalHead, equalTail] = equalEnds(text, other);
-  const from = equalHead < LONG ? 0 : graphemeEnd(text, equalHead - KEPT);
-  const to = equalTail < LONG ? text.length : graphemeEnd(text, text.length - equalTail + KEPT);
-  const left = text.length - to;
-  return {
-    kind,
-    head: from === 0 ? "" : `… ${countText(from)} equal characters … `,
-    text: text.slice(from, to),
-    tail: left === 0 ? "" : ` … ${countText(left)} equal characters …`,
-    other: other.slice(from, other.length - left),
-  };
+  for (const [at, text] of texts.entries()) {
+    const other = others[at];
+    yield { kind, text: withVisibleEnd(text), other: other && withVisibleEnd(other), isFirst: isFirst && at === 0 };
+  }
 }
 
 /** With less in common, nothing is marked: all of it has changed. */
@@ -183,34 +118,19 @@ const MIN_EQUAL = 0.3;
 /** Longer lines are not compared by words. */
 const MAX_LENGTH = 5_000;
 
-function isComparable(...lines: readonly string[]): boolean {
-  return lines.every(({ length }) => length <= MAX_LENGTH);
-}
-
 /** The text of a row, with the words inverse that the other text does not have. */
 function wordSpans({ kind, text, other }: Row, role: Role): Span[] {
-  if (other === undefined || !isComparable(text, other)) return [{ text, role }];
+  if (other === undefined || Math.max(text.length, other.length) > MAX_LENGTH) return [{ text, role }];
   const isOld = kind === "removed";
-  const [before, after] = isOld ? [text, other] : [other, text];
-  const spans = compared(wordsOf(before), wordsOf(after)).changes.flatMap(({ value, added, removed }): Span[] => {
-    if (isOld ? added : removed) return [];
-    return [{ text: value.join(""), role, isInverse: Boolean(added || removed) }];
+  const changes = isOld ? compared(wordsOf(text), wordsOf(other)) : compared(wordsOf(other), wordsOf(text));
+  const spans = changes?.flatMap(({ value, added, removed }): Span[] => {
+    return (isOld ? added : removed) ? [] : [{ text: value.join(""), role, isInverse: added || removed || false }];
   });
-  const equal = spans.reduce((sum, span) => sum + (span.isInverse ? 0 : span.text.length), 0);
-  return equal < MIN_EQUAL * Math.max(text.length, other.length) ? [{ text, role }] : spans;
+  const equal = spans?.reduce((sum, span) => sum + (span.isInverse ? 0 : span.text.length), 0) ?? 0;
+  return spans && equal >= MIN_EQUAL * Math.max(text.length, other.length) ? spans : [{ text, role }];
 }
 
-const IN_WORD = /^[\p{L}\p{N}_]/u;
-
-/** Words, and single other graphemes. */
+/** Words, and single other characters. */
 function wordsOf(text: string): readonly string[] {
-  const words: string[] = [];
-  let isInWord = false;
-  for (const { text: grapheme } of graphemes(text)) {
-    const isWord = IN_WORD.test(grapheme);
-    if (isWord && isInWord) words[words.length - 1] += grapheme;
-    else words.push(grapheme);
-    isInWord = isWord;
-  }
-  return words;
+  return text.match(/[\p{L}\p{M}\p{N}_]+|[\s\S]\p{M}*/gu) ?? [];
 }

@@ -1,10 +1,5 @@
 import { graphemes, visibleText } from "./graphemes.js";
-import { fitLine, type Line, type Span } from "./line.js";
-
-/** The words of a query, in lower case. A text matches if it matches each of them. */
-export function searchWords(query: string): readonly string[] {
-  return query.toLowerCase().split(/\s+/).filter(Boolean);
-}
+import { cellText, fitLine, type Line, type Span } from "./line.js";
 
 /** The rank of a text that has the letters of a word in this order, with others in between. */
 export const LETTERS = 4;
@@ -14,24 +9,20 @@ export const NO_MATCH = 5;
 
 /**
  * How well a word matches a text, both in lower case: 0 for the whole text, 1 for its start, 2 for the start of a word
- * in it, 3 for a part, 4 for letters in this order.
+ * in it, 3 for a part, `NO_MATCH` for none of these.
  */
-function matchRank(word: string, text: string): number {
-  const rank = partRank(word, text);
-  return rank === NO_MATCH && letterPositions(word, text) ? LETTERS : rank;
-}
-
-/** The same without letters that have others in between. */
 export function partRank(word: string, text: string): number {
   const at = text.indexOf(word);
-  if (at < 0) return NO_MATCH;
-  if (at === 0) return word.length === text.length ? 0 : 1;
+  if (at <= 0) return at < 0 ? NO_MATCH : word.length === text.length ? 0 : 1;
   return wordStart(word, text, at) < 0 ? 3 : 2;
 }
 
-/** The words of a filter, without those that say nothing yet. */
+/** The words of a filter in lower case, without those that say nothing yet. A text must match each of them. */
 export function filterWords(filter: string): readonly string[] {
-  return searchWords(filter).filter((word) => !/^!?(type:|name:)?['~]?$/.test(word));
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => !/^!?(type:|name:)?['~]?$/.test(word));
 }
 
 /** The rank of a name for a word of a filter: a part, `'` and the whole name, `~` and letters, or `!` and none of these. */
@@ -43,7 +34,7 @@ export function nameRank(word: string, name: string): number {
     case "'":
       return rest === name ? 0 : NO_MATCH;
     case "~":
-      return matchRank(rest, name);
+      return Math.min(partRank(rest, name), letterPositions(rest, name) ? LETTERS : NO_MATCH);
     default:
       return partRank(word, name);
   }
@@ -61,26 +52,17 @@ function letterPositions(word: string, text: string): number[] | undefined {
   return positions;
 }
 
+const SEPARATOR = /[^\p{L}\p{N}]/u;
+
 /** Where `word` stands at the start of a word, searched from its first occurrence on; -1 if there is none. */
 function wordStart(word: string, text: string, first: number): number {
-  for (let at = first; at > 0; at = text.indexOf(word, at + 1)) if (isWordStart(text, at)) return at;
+  for (let at = first; at > 0; at = text.indexOf(word, at + 1)) if (SEPARATOR.test(text.charAt(at - 1))) return at;
   return -1;
-}
-
-/** Whether a separator comes before it. By code, since 100,000 names are searched per key: non-ASCII counts as a letter. */
-function isWordStart(text: string, at: number): boolean {
-  const code = text.charCodeAt(at - 1);
-  const isLetter = (code >= 97 && code <= 122) || code > 127;
-  const isDigit = code >= 48 && code <= 57;
-  return !isLetter && !isDigit;
 }
 
 /** Indexes of the characters of `text` that the words of a filter match. */
 export function matchPositions(words: readonly string[], text: string): ReadonlySet<number> {
-  const lowered = text.toLowerCase();
-  // A character can be longer in lower case, which would shift the indexes.
-  if (lowered.length !== text.length) return new Set();
-  return new Set(words.flatMap((word) => wordPositions(word, lowered)));
+  return new Set(words.flatMap((word) => wordPositions(word, text.toLowerCase())));
 }
 
 function wordPositions(word: string, text: string): number[] {
@@ -99,9 +81,14 @@ const MAX_UNITS = 1_000;
 export function highlight(words: readonly string[], text: string, width: number, plain: Omit<Span, "text">): Line {
   const head = text.slice(0, MAX_UNITS);
   const positions = matchPositions(words, head);
-  if (positions.size === 0) return fitLine([{ ...plain, text: visibleText(head) }], width);
-  const spans = Array.from(graphemes(head), ({ text: grapheme, index }): Span => {
-    return { ...plain, text: visibleText(grapheme), ...(positions.has(index) && { role: "match" }) };
-  });
+  if (positions.size === 0) return [{ ...plain, text: cellText(head, width) }];
+  const spans: Span[] = [];
+  for (const { text: grapheme, index } of graphemes(head)) {
+    const role = positions.has(index) ? "match" : plain.role;
+    const last = spans.at(-1);
+    const isAlike = last && last.role === role;
+    const visible = (isAlike ? last.text : "") + visibleText(grapheme);
+    spans.splice(isAlike ? -1 : spans.length, 1, { ...plain, text: visible, ...(role && { role }) });
+  }
   return fitLine(spans, width);
 }

@@ -9,22 +9,12 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
  */
 const CHUNK = 1_000;
 
-/** Latin, kana, Han and Hangul: each code unit is a grapheme, so no segmenter is needed. */
-const SIMPLE = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u017f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/;
-
-export interface Grapheme {
-  readonly text: string;
-  /** Index of its first UTF-16 code unit. */
-  readonly index: number;
-}
-
-/** The graphemes of a text of any length; one as long as a chunk is split. */
-export function* graphemes(text: string): Generator<Grapheme> {
+/** The graphemes of a text of any length, with their indexes in it; one as long as a chunk is split. */
+export function* graphemes(text: string): Generator<{ readonly text: string; readonly index: number }> {
   for (let start = 0; start < text.length; ) {
     const end = Math.min(text.length, graphemeEnd(text, start + CHUNK));
     const chunk = text.slice(start, end);
-    if (SIMPLE.test(chunk))
-      for (let at = 0; at < chunk.length; at++) yield { text: chunk.charAt(at), index: start + at };
+    if (isNarrow(chunk)) for (let at = 0; at < chunk.length; at++) yield { text: chunk.charAt(at), index: start + at };
     else for (const { segment, index } of segmenter.segment(chunk)) yield { text: segment, index: start + index };
     start = end;
   }

@@ -1,5 +1,5 @@
 import chalk from "chalk";
-import { graphemes, graphemeWidth, isNarrow, textWidth, visibleText } from "./graphemes.js";
+import { graphemes, graphemeWidth, textWidth, visibleText } from "./graphemes.js";
 import type { Role, TextStyle, Theme } from "./theme.js";
 
 export interface Span {
@@ -42,15 +42,12 @@ export function spaced(blocks: readonly (readonly Line[])[]): Line[] {
   return shown.flatMap((block, index) => (index === 0 ? block : [[], ...block]));
 }
 
-const ELLIPSIS = "…";
-
 /** Visible text in exactly `width` columns: cut with `…`, or padded with spaces. */
 export function fitText(text: string, width: number): string {
   if (width <= 0) return "";
-  const [head, isCut] = cutText(text, width);
-  if (!isCut) return head + " ".repeat(width - textWidth(head));
-  const [shorter] = cutText(head, width - 1);
-  return `${shorter}${ELLIPSIS}${" ".repeat(width - 1 - textWidth(shorter))}`;
+  if (textWidth(text) <= width) return text + " ".repeat(width - textWidth(text));
+  const [head = ""] = breakText(text, width - 1, Number.POSITIVE_INFINITY);
+  return `${head}…${" ".repeat(width - 1 - textWidth(head))}`;
 }
 
 /** Code units that one column can need: a family of emoji has eleven in two columns. */
@@ -87,53 +84,29 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, span) => sum + textWidth(span.text), 0);
 }
 
-function cutText(text: string, width: number): [head: string, isCut: boolean] {
-  if (isNarrow(text.slice(0, width + 1))) return [text.slice(0, width), text.length > width];
-  let used = 0;
-  for (const { text: grapheme, index } of graphemes(text)) {
-    used += graphemeWidth(grapheme);
-    if (used > width) return [text.slice(0, index), true];
-  }
-  return [text, false];
-}
-
 /** Visible text in lines of at most `width` columns, broken at any character: none is lost. */
 export function wrapLine(line: Line, width: number): Line[] {
-  const lines: Line[] = [];
-  let current: Span[] = [];
+  const lines: Span[][] = [[]];
   let left = width;
   for (const span of line) {
-    for (const [index, piece] of breakText(span.text, left, width).entries()) {
-      if (index > 0) {
-        lines.push(current);
-        current = [];
-        left = width;
-      }
-      if (piece.text !== "") current.push({ ...span, text: piece.text });
-      left -= piece.width;
-    }
+    const [first = "", ...others] = breakText(span.text, left, width);
+    if (first !== "") lines.at(-1)?.push({ ...span, text: first });
+    for (const text of others) lines.push([{ ...span, text }]);
+    left = (others.length > 0 ? width : left) - textWidth(others.at(-1) ?? first);
   }
-  return [...lines, current];
+  return lines;
 }
 
 /** Visible text in lines of at most `width` columns, broken between words where possible. */
 export function wrapWords(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let current = "";
-  let used = 0;
-  for (const word of text.split(/ +/)) {
-    for (const [index, piece] of breakText(word, width, width).entries()) {
-      const isFirst = current === "";
-      if (index > 0 || (!isFirst && used + 1 + piece.width > width)) {
-        lines.push(current);
-        [current, used] = [piece.text, piece.width];
-      } else {
-        current += isFirst ? piece.text : ` ${piece.text}`;
-        used += piece.width + (isFirst ? 0 : 1);
-      }
-    }
+  const lines = [""];
+  for (const word of text.split(/ +/).flatMap((each) => [...breakText(each, width, width)])) {
+    const last = lines.at(-1);
+    const longer = last === "" ? word : `${last} ${word}`;
+    if (textWidth(longer) > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
   }
-  return [...lines, current];
+  return lines;
 }
 
 /** {@link wrapWords} of any text, as lines of one role. */
@@ -141,53 +114,27 @@ export function wrapLines(text: string, width: number, role: Role): Line[] {
   return wrapWords(visibleText(text), width).map((each) => line(each, role));
 }
 
-interface Piece {
-  readonly text: string;
-  readonly width: number;
-}
-
 /** The text in pieces: the first of at most `first` columns, which can be empty; the others of at most `width`. */
-function breakText(text: string, first: number, width: number): Piece[] {
-  if (isNarrow(text)) return breakNarrow(text, first, width);
-  const pieces: Piece[] = [];
-  let start = 0;
-  let used = 0;
-  let room = first;
-  for (const grapheme of graphemes(text)) {
-    const columns = graphemeWidth(grapheme.text);
-    if (used + columns > room && !(used === 0 && room === width)) {
-      pieces.push({ text: text.slice(start, grapheme.index), width: used });
-      [start, used, room] = [grapheme.index, 0, width];
+function* breakText(text: string, first: number, width: number): Generator<string> {
+  let [start, left] = [0, first];
+  for (const { text: grapheme, index } of graphemes(text)) {
+    const columns = graphemeWidth(grapheme);
+    if (columns > left && left < width) {
+      yield text.slice(start, index);
+      [start, left] = [index, width];
     }
-    used += columns;
+    left -= columns;
   }
-  return [...pieces, { text: text.slice(start), width: used }];
-}
-
-function breakNarrow(text: string, first: number, width: number): Piece[] {
-  const others = text.slice(first).match(new RegExp(`.{1,${width}}`, "g")) ?? [];
-  return [text.slice(0, first), ...others].map((piece) => ({ text: piece, width: piece.length }));
+  yield text.slice(start);
 }
 
 /** A line with the escape sequences of a theme. */
 export function paintLine(line: Line, theme: Theme): string {
-  return joined(line)
+  return line
     .map(({ text, role = "text", isBold = false, isInverse = false }) =>
       paint(text, { ...theme[role], ...(isBold && { bold: true }) }, isInverse),
     )
     .join("");
-}
-
-/** Neighbours of one style are one span: the letters of a match would have escape sequences of their own. */
-function joined(line: Line): Line {
-  const spans: Span[] = [];
-  for (const span of line) {
-    const last = spans.at(-1);
-    const isAlike = last && (["role", "isBold", "isInverse"] as const).every((style) => last[style] === span[style]);
-    if (isAlike) spans[spans.length - 1] = { ...last, text: last.text + span.text };
-    else spans.push(span);
-  }
-  return spans;
 }
 
 function paint(text: string, style: TextStyle, isInverse: boolean): string {

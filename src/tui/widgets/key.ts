@@ -26,35 +26,25 @@ const LABELS: Readonly<Record<string, string>> = {
   down: "↓",
   left: "←",
   right: "→",
+  "ctrl-left": "Ctrl-←",
+  "ctrl-right": "Ctrl-→",
   pageup: "PgUp",
   pagedown: "PgDn",
-  home: "Home",
-  end: "End",
-  enter: "Enter",
   escape: "Esc",
-  space: "Space",
-  tab: "Tab",
-  "shift-tab": "Shift-Tab",
 };
 
+/** `ctrl-s` is Ctrl-S. */
 export function keyLabel(name: string): string {
-  if (LABELS[name] || name.length === 1) return LABELS[name] ?? name;
-  // `ctrl-s` is Ctrl-S, `ctrl-left` Ctrl-←, and `f5` F5.
-  const [, prefix = "", key = ""] = /^(ctrl-|alt-|)(.+)$/.exec(name) ?? [];
-  return capitalized(prefix) + (LABELS[key] ?? (key.length > 3 ? capitalized(key) : key.toUpperCase()));
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  if (name.length === 1) return name;
+  return LABELS[name] ?? name.replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 const NAMES = new Map(Object.entries(LABELS).map(([name, label]) => [label, name]));
 
 /** The name of the key with this label; undefined for a label of several keys, such as `↑↓`. */
 export function keyOfLabel(label: string): string | undefined {
-  const [, prefix = "", key = label] = /^((?:Ctrl|Alt)-)(.+)$/.exec(label) ?? [];
-  const name = NAMES.get(key) ?? (prefix !== "" || /^F\d+$/.test(key) ? key.toLowerCase() : key);
-  return NAMES.has(key) || key.length === 1 || name !== key ? prefix.toLowerCase() + name : undefined;
+  const name = NAMES.get(label) ?? (label.length === 1 ? label : label.toLowerCase());
+  return label.length === 1 || keyLabel(name) !== name ? name : undefined;
 }
 
 /** An action of the mouse, at a cell of the screen that counts from 0. */
@@ -70,16 +60,4 @@ export interface Press extends Mouse {
   readonly at: number;
   /** The name of the screen on which it was made. */
   readonly screen: string;
-}
-
-const DOUBLE_CLICK_MS = 400;
-
-/** Whether a press follows another one on the same cell quickly. */
-export function isDouble(first: Press | undefined, second: Press): boolean {
-  return (
-    first !== undefined &&
-    second.at - first.at <= DOUBLE_CLICK_MS &&
-    first.column === second.column &&
-    first.row === second.row
-  );
 }

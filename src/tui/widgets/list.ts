@@ -51,6 +51,8 @@ interface Move {
   readonly move: (cursor: number, page: number, count: number) => number;
 }
 
+const half = (page: number) => Math.floor(page / 2);
+
 /** The ways to move in lists and texts. */
 export const MOVES: readonly Move[] = [
   { name: "up", keys: "up k", help: "up", move: (cursor) => cursor - 1 },
@@ -64,7 +66,3 @@ export const MOVES: readonly Move[] = [
 ];
 
 const MOVE_OF_KEY = new Map(MOVES.flatMap(({ keys, move }) => keys.split(" ").map((key) => [key, move] as const)));
-
-function half(page: number): number {
-  return Math.max(1, Math.floor(page / 2));
-}

@@ -72,7 +72,7 @@ test("a place is opened once, and again after a failure when a person asks", asy
   tui.press("r");
   expect(tui.frame()).not.toContain("✗");
   await tui.until(hasFailed);
-  expect(events).toEqual(["opened", "closed", "opened"]);
+  expect(events).toEqual(["opened", "closed", "opened", "closed"]);
 });
 
 test("a failure is shown, and an unexpected one by its kind only, since it can quote anything", async () => {

@@ -1,14 +1,13 @@
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { Rgb } from "../../../src/tui/terminal/background.js";
 import { listenToInput } from "../../../src/tui/terminal/input.js";
 import type { Key, Mouse } from "../../../src/tui/widgets/key.js";
 
 /** The input reported for the chunks of a terminal, up to the key with this name. */
-async function inputOf(chunks: readonly string[], last: string): Promise<(Key | Mouse | Rgb)[]> {
+async function inputOf(chunks: readonly string[], last: string): Promise<(Key | Mouse | string)[]> {
   const keyboard = new PassThrough();
-  const input: (Key | Mouse | Rgb)[] = [];
+  const input: (Key | Mouse | string)[] = [];
   const done = new Promise<void>((resolve) => {
     const stop = listenToInput(keyboard, {
       onKey: (key) => {
@@ -18,7 +17,7 @@ async function inputOf(chunks: readonly string[], last: string): Promise<(Key | 
         resolve();
       },
       onMouse: (mouse) => void input.push(mouse),
-      onBackground: (color) => void input.push(color),
+      onAnswer: (answer) => void input.push(answer),
     });
   });
   for (const chunk of chunks) keyboard.write(chunk);
@@ -58,7 +57,14 @@ test.each([
 
 test("keys that arrive together are separate keys", async () => {
   const keys = await keysOf("/ab\r\x1b[Bq", "q");
-  expect(keys.map((key) => "name" in key && key.name)).toEqual(["/", "a", "b", "enter", "down", "q"]);
+  expect(keys.map((key) => typeof key === "object" && "name" in key && key.name)).toEqual([
+    "/",
+    "a",
+    "b",
+    "enter",
+    "down",
+    "q",
+  ]);
 });
 
 test("a paste is one key with newlines", async () => {
@@ -81,8 +87,8 @@ test.each([
   ["a press", "\x1b[<0;10;5M", PRESS],
   ["the wheel up", "\x1b[<64;10;5M", { ...PRESS, action: "wheel-up" }],
   ["the wheel down", "\x1b[<65;10;5M", { ...PRESS, action: "wheel-down" }],
-  ["a light background", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", [1, 1, 1]],
-  ["a dark background", "\x1b]11;rgb:00/00/0\x07", [0, 0, 0]],
+  ["an answer", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "11;rgb:ffff/ffff/ffff"],
+  ["an answer with another end", "\x1b]11;rgb:00/00/0\x07", "11;rgb:00/00/0"],
 ])("%s is reported, also in two chunks, and types nothing", async (_what, sequence, expected) => {
   for (const chunks of splits(sequence)) expect(await inputOf([...chunks, "q"], "q")).toEqual([expected, Q]);
 });
@@ -92,25 +98,10 @@ test.each([
   ["another button", "\x1b[<2;10;5M"],
   ["a motion", "\x1b[<32;10;5M"],
   ["a position of 0", "\x1b[<0;0;5M"],
-  ["a position that is too large", "\x1b[<0;10;99999M"],
   ["no position", "\x1b[<M"],
   ["another end", "\x1b[<0;10;5x"],
-  ["an endless number", `\x1b[<0;10;${"5".repeat(500)}M`],
-  ["the old form", "\x1b[M q!"],
-  ["an unknown color", "\x1b]11;red\x07"],
-  ["a color with too many digits", "\x1b]11;rgb:fffff/0/0\x07"],
-  ["an endless color", `\x1b]11;rgb:${"f".repeat(500)}\x07`],
-])("%s in an event or answer is dropped, also in two chunks", async (_what, sequence) => {
+])("%s in an event is dropped, also in two chunks", async (_what, sequence) => {
   for (const chunks of splits(sequence)) expect(await inputOf([...chunks, "q"], "q")).toEqual([Q]);
-});
-
-test.each([
-  ["a control character", "\x1b[<0;1\r", { name: "enter", text: "" }],
-  ["text that is not ASCII", "\x1b[<0;1é", { name: "é", text: "é" }],
-  ["another sequence", "\x1b[<0;1\x1b[A", { name: "up", text: "" }],
-  ["an event", "\x1b]11;rgb:\x1b[<0;10;5M", PRESS],
-])("%s in an event or answer ends it, and counts", async (_what, bytes, expected) => {
-  expect(await inputOf([`${bytes}q`], "q")).toEqual([expected, Q]);
 });
 
 test("an event in a paste is text, and keys and events after the paste count", async () => {
@@ -135,9 +126,7 @@ test.each([
   const keyboard = new EventEmitter() as NodeJS.ReadableStream & EventEmitter;
   const input: Key[] = [];
   const ignore = () => {};
-  onTestFinished(
-    listenToInput(keyboard, { onKey: (key) => void input.push(key), onMouse: ignore, onBackground: ignore }),
-  );
+  onTestFinished(listenToInput(keyboard, { onKey: (key) => void input.push(key), onMouse: ignore, onAnswer: ignore }));
   keyboard.emit("data", bytes);
   vi.advanceTimersByTime(1_999);
   expect(input).toEqual([]);

@@ -49,30 +49,16 @@ it("long runs of equal lines are folded, with some lines around changes", () => 
   ]);
 });
 
-it("long equal ends of two long lines are folded", () => {
-  const url = (port: number) => `${"host.".repeat(40)}:${port}/${"path/".repeat(40)}`;
-  expect(drawn([url(1)], [url(2)], 120)).toEqual([
-    `- … 181 equal characters … ${"host.".repeat(4).slice(1)}:[1]/${"path/".repeat(4).slice(0, 19)} … 181 equal characters …`,
-    `+ … 181 equal characters … ${"host.".repeat(4).slice(1)}:[2]/${"path/".repeat(4).slice(0, 19)} … 181 equal characters …`,
-  ]);
-});
-
-it("texts with too many changes are compared by their ends, and the diff says so", () => {
+it("texts with too many changes are shown one after the other, and the diff says so", () => {
   const middle = numbered(2_000);
-  const lines = drawn(["first", ...middle, "last"], ["first", ...middle.toReversed(), "last"], 80);
-  expect(lines.slice(0, 2)).toEqual([
-    "  (too many changes: only the first and the last lines were compared)",
-    "  first",
-  ]);
-  expect(lines.filter((line) => line.startsWith("- "))).toHaveLength(2_000);
-  expect(lines.at(-1)).toBe("  last");
+  const lines = drawn(["first", ...middle], ["first", ...middle.toReversed()], 80);
+  expect(lines.slice(0, 2)).toEqual(["  (too many changes: lines were not compared)", "- first"]);
+  expect(lines.filter((line) => line.startsWith("- "))).toHaveLength(2_001);
 });
 
-it("a line that is too long to be compared by words is shown without marks, and the diff says so", () => {
+it("a line that is too long to be compared by words is shown without marks", () => {
   const text = (word: string) => `${word} ${"and ".repeat(2_000)}${word}`;
-  const lines = drawn([text("one")], [text("two")], 100);
-  expect(lines[0]).toBe("  (long lines were not compared word by word)");
-  expect(lines.join("")).not.toContain("[");
+  expect(drawn([text("one")], [text("two")], 100).join("")).not.toContain("[");
 });
 
 it("placeholders are never equal", () => {

@@ -19,18 +19,14 @@ import { cycled } from "../widgets/list.js";
 
 const TYPES: readonly View["only"][] = [undefined, ...VARIABLE_TYPES];
 
-function only(state: State, type: View["only"]): Step {
-  return step({ ...state, list: { ...state.list, only: type } });
-}
-
 export const TYPE_CHOICES: readonly Choice[] = TYPES.map((type) => ({
   label: type?.toLowerCase() ?? "all",
   help: type ? `only ${type} variables` : "variables of all types",
-  run: (state) => only(state, type),
+  run: (state) => step(gridOf(state).with({ only: type })),
 }));
 
 export function nextType(state: State): Step {
-  return only(state, cycled(TYPES, state.list.only, 1));
+  return step(gridOf(state).with({ only: cycled(TYPES, state.list.only, 1) }));
 }
 
 const SORT_HELP: Readonly<Record<Sort, string>> = {

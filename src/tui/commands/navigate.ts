@@ -40,18 +40,12 @@ export function moveInPanel(state: State, key: string): Step {
   const { focus, places, placeCursor } = state;
   const { screen, data } = drawn(state) ?? {};
   if (screen) return step(screen.move?.(state, data, key) ?? moveRows(state, key));
-  switch (focus) {
-    case "places": {
-      const order = placeOrder(places);
-      const at = { cursor: order.indexOf(placeCursor), top: 0 };
-      const moved = moveCursor(at, order.length, pageSize(state, focus), key);
-      return step({ ...state, placeCursor: order[moved?.cursor ?? -1] ?? placeCursor });
-    }
-    case "record":
-      return scrollRecord(state, key);
-    case "variables":
-      return step(moveRows(state, key));
-  }
+  if (focus === "record") return scrollRecord(state, key);
+  if (focus === "variables") return step(moveRows(state, key));
+  const order = placeOrder(places);
+  const at = { cursor: order.indexOf(placeCursor), top: 0 };
+  const moved = moveCursor(at, order.length, pageSize(state, focus), key);
+  return step({ ...state, placeCursor: order[moved?.cursor ?? -1] ?? placeCursor });
 }
 
 export function scrollRecord(state: State, key: string): Step {

@@ -2,7 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { type Reading, readingOf } from "../state/reading.js";
 import { remembered } from "../state/remembered.js";
-import type { Sort, State, View } from "../state/state.js";
+import { SORTS, type Sort, type State, type View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
 import { shownValue } from "./shown.js";
 import { anyEntry, hasKind, isUnequal, type Table } from "./table.js";
@@ -16,7 +16,8 @@ export function rowsOf(state: State, table: Table, { filter, only, sort, isRever
   const changes = table.columns.map(({ place }) => readingOf(state, place).changes);
   const on = [filter, only, sort, isReversed, lastChanges, ...(filter === "" ? [] : [revealed, ...changes])];
   return lists(table, on, () => {
-    const order = orders(table, [sort, lastChanges], () => sortedRows(table, sort, lastChanges));
+    const sorted = () => sortedRows(table, sort, lastChanges);
+    const order = orders.get(sort)?.(table, sort === "changed" ? [lastChanges] : [], sorted) ?? sorted();
     const all = isReversed ? order.toReversed() : order;
     const listed = only ? all.filter((row) => isListed(table, row, only)) : all;
     return rankedRows(state, table, listed, parseFilter(filter));
@@ -59,8 +60,11 @@ function rankOf(state: State, table: Table, row: number, { kind, text }: Term, s
   if (kind === "flag") return hasFlag(state, table, row, text) ? 0 : NO_MATCH;
   const rank = partRank(text, name);
   if (rank !== NO_MATCH || descriptions[row]?.includes(text)) return Math.min(rank, IN_TEXT);
-  const isFound = (entry: VariableEntry) =>
-    (state.revealed !== undefined || isPublic(entry.rules)) && shownText(entry, state).includes(text);
+  // A filter must not tell a masked value from any other.
+  const isFound = (entry: VariableEntry) => {
+    const shown = state.revealed || isPublic(entry.rules) ? shownValue(entry, state) : undefined;
+    return shown?.kind === "shown" && shown.text.toLowerCase().includes(text);
+  };
   return hasValue(table, row, isFound) ? IN_TEXT : NO_MATCH;
 }
 
@@ -79,12 +83,6 @@ function hasValue({ columns }: Table, row: number, isWanted: (entry: VariableEnt
   });
 }
 
-/** In lower case; `""` while it is masked, which a filter must not tell from any other. */
-function shownText(entry: VariableEntry, state: State): string {
-  const shown = shownValue(entry, state);
-  return shown.kind === "shown" ? shown.text.toLowerCase() : "";
-}
-
 /** Which values a filter has not searched; undefined if it has searched all, or none was to be. */
 export function notSearched(state: State, table: Table, filter: string): "masked" | "encrypted" | undefined {
   const { revealed } = state;
@@ -101,7 +99,8 @@ interface SearchTexts {
 }
 
 const texts = remembered<Table, SearchTexts>();
-const orders = remembered<Table, readonly number[]>();
+/** Each is kept: with 100,000 variables, a sort takes noticeably long. */
+const orders = new Map(SORTS.map((sort) => [sort, remembered<Table, readonly number[]>()]));
 
 function searchTexts(table: Table): SearchTexts {
   return texts(table, [], () => ({

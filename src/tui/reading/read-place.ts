@@ -78,7 +78,7 @@ function giveWay(): Promise<void> {
 }
 
 /** Whether two entries have the same content: a restarted server may create new records of it. */
-export function isSame(a: VariableEntry, b: VariableEntry): boolean {
+function isSame(a: VariableEntry, b: VariableEntry): boolean {
   if (a === b) return true;
   const parts = ({ variable, value, rules }: VariableEntry) => [variable, value, rules];
   return isDeepStrictEqual(parts(a), parts(b));

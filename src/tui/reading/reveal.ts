@@ -1,4 +1,3 @@
-import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, valueText } from "../../domain/variable.js";
 import type { State, Work } from "../state/state.js";
 import { step } from "../state/work.js";
@@ -44,25 +43,19 @@ export function expireRevealed(state: State): State {
 export function decryptions({ revealed }: State, { table, row, name = "" }: Listed): Work[] {
   if (!revealed || !isRevealed(revealed, name)) return [];
   return table.columns.flatMap(({ place, cells }): Work[] => {
-    const entry = cells[row];
-    const sealed = entry?.value?.content.value;
-    return entry && isEncrypted(sealed) && !revealed.decrypted.has(sealed) ? [decrypting(entry, place)] : [];
+    const sealed = cells[row]?.value?.content.value;
+    return isEncrypted(sealed) && !revealed.decrypted.has(sealed) ? [decrypting(place, name, sealed)] : [];
   });
 }
 
-/** Decrypts the value of a place, while it is revealed. */
-function decrypting({ variable, value }: VariableEntry, place: number): Work {
+/** Decrypts a value of a place, while it is revealed. */
+function decrypting(place: number, name: string, sealed: string): Work {
   return async ({ places }) => {
-    if (!value) return undefined;
-    const sealed = valueText(value.content.value);
-    const text = valueText((await places.open(place)).decrypt(variable.name, value.content.value));
-    return (now) => step(decrypted(now, sealed, text));
+    const text = valueText((await places.open(place)).decrypt(name, sealed));
+    return (now) => {
+      const { revealed } = now;
+      const decrypted = new Map(revealed?.decrypted).set(sealed, text);
+      return step(revealed ? { ...now, revealed: { ...revealed, decrypted } } : now);
+    };
   };
-}
-
-/** @param sealed the encrypted form of the value */
-function decrypted(state: State, sealed: string, text: string): State {
-  const { revealed } = state;
-  if (!revealed) return state;
-  return { ...state, revealed: { ...revealed, decrypted: new Map(revealed.decrypted).set(sealed, text) } };
 }

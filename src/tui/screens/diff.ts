@@ -26,7 +26,7 @@ import {
   targetsOf,
   whyNoName,
 } from "../view/screen.js";
-import { describeFailure } from "../view/status-lines.js";
+import { failureLines } from "../view/status-lines.js";
 import { clearing, moveRows, nameColumn, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
 import { valueCell } from "../view/values.js";
 import { scroll, scrollText } from "../widgets/list.js";
@@ -144,13 +144,9 @@ function statusLines(state: State, comparison: Comparison, width: number): reado
   const { place } = comparison;
   const { isReading, failure } = readingOf(state, place);
   if (isReading) return wrapLines(`reading ${placeName(state, place)}…`, width, "muted");
-  if (!failure) {
-    const notFound = whyNotFound(state);
-    return notFound === undefined ? [line("✓ no differences", "success")] : wrapLines(notFound, width, "muted");
-  }
-  const { what, advice } = describeFailure(state, place, failure);
-  const rest = [...advice, "r tries again"].flatMap((text) => wrapLines(text, width, "muted"));
-  return [...wrapLines(`✗ ${what}`, width, "danger"), ...rest];
+  if (failure) return failureLines(state, place, failure, width);
+  const notFound = whyNotFound(state);
+  return notFound === undefined ? [line("✓ no differences", "success")] : wrapLines(notFound, width, "muted");
 }
 
 /** Both values of the difference under the cursor, as a diff. */

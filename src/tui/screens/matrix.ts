@@ -3,7 +3,7 @@ import { openPlace, readPlaces } from "../reading/read.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
-import { groupLabel, isProduction, placeLabel, placeName, whyReadOnly } from "../state/places.js";
+import { groupLabel, isProduction, placeName, whyReadOnly } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
@@ -25,7 +25,7 @@ import {
   withData,
 } from "../view/screen.js";
 import { type Column, moveToNext, nameColumn, tablePanel, whyNotFound, widestName } from "../view/table.js";
-import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../view/values.js";
+import { comparedCell, KIND_LEGEND, labelOf, type PlaceValue, placeValueLines } from "../view/values.js";
 import { cycled, keepVisible } from "../widgets/list.js";
 
 /** Names by the places of the open one's group. */
@@ -159,11 +159,6 @@ function sidewaysOf(state: State, grid: Grid, before: number, column = columnOf(
   const visible = Math.max(1, Math.min(columns.length, Math.floor(room / (placeWidth + GAP.length))));
   const { top: left } = keepVisible({ cursor: column, top: before }, columns.length, visible);
   return { placeWidth, visible, left, nameWidth: Math.min(names, width - visible * (placeWidth + GAP.length)) };
-}
-
-function labelOf({ places }: State, place: number): string {
-  const info = places[place];
-  return info ? placeLabel(info) : "";
 }
 
 /** The matrix with its cursor on another column, which is visible then. */

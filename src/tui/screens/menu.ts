@@ -95,13 +95,8 @@ export function isMenu(state: State, menu: Menu): boolean {
 /** The items that match, the lines of the list by their indexes or headings, and how many of these are visible. */
 function shownMenu(state: State, { menu, field }: OpenMenu, commands: readonly Command[], size: Size) {
   const { title, intro, items: all, query = field.text } = menu.content(pop(state), field.text, commands);
-  const words =
-    menu.prompt === ":"
-      ? (query
-          .toLowerCase()
-          .match(/\S+/g)
-          ?.map((word) => `~${word}`) ?? [])
-      : filterWords(query);
+  const letters = (query.toLowerCase().match(/\S+/g) ?? []).map((word) => `~${word}`);
+  const words = menu.prompt === ":" ? letters : filterWords(query);
   const items = words.length === 0 ? all : ranked(all, query.trim(), words);
   const rows = items.flatMap(({ group }, index) => {
     const isFirst = words.length === 0 && group !== undefined && group !== items[index - 1]?.group;
@@ -144,13 +139,9 @@ const MAX_HELP = 3;
 const AROUND = 3;
 
 function columnsOf(items: readonly MenuItem[], width: number) {
-  const widest = (text: (item: MenuItem) => string) =>
-    items.reduce((most, item) => Math.max(most, textWidth(text(item))), 0);
-  const keys = Math.min(
-    MAX_KEYS,
-    widest(({ keys = "" }) => keys),
-  );
-  const label = Math.min(widest(labelText), Math.floor(width / 2));
+  const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
+  const keys = Math.min(MAX_KEYS, widest(items.map((item) => item.keys ?? "")));
+  const label = Math.min(widest(items.map(labelText)), Math.floor(width / 2));
   const used = AROUND + (keys > 0 ? keys + GAP.length : 0) + label + GAP.length;
   return { keys, label, help: Math.max(0, width - used) };
 }

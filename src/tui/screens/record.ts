@@ -57,12 +57,12 @@ function recordLines(state: State, width: number): readonly Line[] {
   const value = recordValue(entry, state, width);
   const problem = problemLines(state, width);
   if (pageSize(state, "record") >= TALL) {
-    const table = facts(entry, state).flatMap(({ label, text, role }) =>
+    const table = facts(entry, state).flatMap(([label, text, , role]) =>
       wrapLine(labelled(label, line(visibleText(text), role)), width),
     );
     return spaced([problem, [...name, ...description], table, value, elsewhereLines(entry, state, width)]);
   }
-  const text = facts(entry, state).map((fact) => fact.short ?? fact.text);
+  const text = facts(entry, state).map(([, , short]) => short);
   const head = [...name, ...wrapLines(text.join(" · "), width, "muted")];
   // Neither a long description nor a problem hides the value.
   const rest = description.length > 1 ? [...value, ...description] : [...description, ...value];
@@ -83,33 +83,27 @@ function elsewhereLines(entry: VariableEntry, state: State, width: number): read
   return [line("in other environments", "muted"), ...placeValueLines(state, items, width)];
 }
 
-interface Fact {
-  readonly label: string;
-  readonly text: string;
-  /** The text where there is no label. */
-  readonly short?: string;
-  readonly role?: Role;
-}
+/** A label and a text, and the text where there is no room for a label. */
+type Fact = readonly [label: string, text: string, short: string, role?: Role];
 
-function facts(entry: VariableEntry, state: State): Fact[] {
+function facts(entry: VariableEntry, state: State): readonly Fact[] {
   const { variable, value } = entry;
-  const problem = problemOf(state, entry);
   const { type, id, name } = variable;
+  const isSealed = isEncrypted(value?.content.value);
+  const problem = problemOf(state, entry);
   const mark = readingOf(state).changes?.kinds.get(name);
-  const facts: Fact[] = [
-    { label: "type", text: type },
-    { label: "variable id", text: String(id), short: `id ${id}` },
-    value
-      ? { label: "value id", text: String(value.id), short: `value id ${value.id}` }
-      : { label: "value id", text: "none", short: "no value id", role: "muted" },
-    isEncrypted(value?.content.value)
-      ? { label: "encrypted", text: "yes, by a client", short: "encrypted" }
-      : { label: "encrypted", text: "no", short: "not encrypted" },
+  const notes = [
+    ["check", problem && `! ${problem}`, "danger"],
+    ["change", mark && CHANGES[mark], "warning"],
+    ["name", isReservedName(name) ? RESERVED_WARNING : undefined, "warning"],
+  ] as const;
+  return [
+    ["type", type, type],
+    ["variable id", String(id), `id ${id}`],
+    value ? ["value id", String(value.id), `value id ${value.id}`] : ["value id", "none", "no value id", "muted"],
+    ["encrypted", isSealed ? "yes, by a client" : "no", isSealed ? "encrypted" : "not encrypted"],
+    ...notes.flatMap(([label, text, role]): Fact[] => (text === undefined ? [] : [[label, text, text, role]])),
   ];
-  if (problem !== undefined) facts.push({ label: "check", text: `! ${problem}`, role: "danger" });
-  if (mark) facts.push({ label: "change", text: CHANGES[mark], role: "warning" });
-  if (isReservedName(name)) facts.push({ label: "name", text: RESERVED_WARNING, role: "warning" });
-  return facts;
 }
 
 /** A long value takes time. Kept only while values are revealed, as nothing else holds the key. */

@@ -212,14 +212,12 @@ const widths = remembered<Table, number>();
 
 /** Columns of the widest name, within bounds. */
 export function widestName(table: Table): number {
-  return widths(table, [], () => measure(table.names));
-}
-
-function measure(names: readonly string[]): number {
-  let widest: number = NAME.min;
-  for (const name of names) {
-    widest = Math.max(widest, isNarrow(name) ? name.length : textWidth(visibleText(name)));
-    if (widest >= NAME.max) return NAME.max;
-  }
-  return widest;
+  return widths(table, [], () => {
+    let widest: number = NAME.min;
+    for (const name of table.names) {
+      widest = Math.max(widest, isNarrow(name) ? name.length : textWidth(visibleText(name)));
+      if (widest >= NAME.max) return NAME.max;
+    }
+    return widest;
+  });
 }

@@ -4,7 +4,7 @@ import { andThen, step } from "../state/work.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
 import type { Cell, PanelContent } from "../view/panel.js";
-import { belowLine, isLine, pop, top } from "../view/screen.js";
+import { isLine, pop, top } from "../view/screen.js";
 import type { Key, Mouse, Press } from "../widgets/key.js";
 import { screenContent } from "./screen.js";
 
@@ -53,10 +53,7 @@ function focus(state: State, { panel }: PanelContent): State | undefined {
 }
 
 function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, pressKey: PressKey): Step {
-  if (content?.scroll) {
-    const scroll = content.scroll;
-    return step(belowLine(state, (below) => scroll(below, by * WHEEL_LINES)));
-  }
+  if (content?.scroll) return step(content.scroll(state, by * WHEEL_LINES));
   // A panel beside a question is not its text.
   if (!content || content.panel) return step(state);
   const press: Next = (now) => pressKey(now, namedKey(by < 0 ? "up" : "down"));

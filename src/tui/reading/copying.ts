@@ -28,11 +28,7 @@ export function copyEntries(state: State, place: number, entries: readonly Varia
   });
 }
 
-interface Copied {
-  readonly text: string;
-  readonly what?: string;
-  readonly note?: string | undefined;
-}
+type Copied = Pick<Written, "text" | "note"> & { readonly what?: string };
 
 /** Copies a text. @param what names it in the notice, unless `textOf` names it more precisely, with a note about it */
 export function copyText(state: State, what: string, textOf: (tools: Tools) => Promise<Copied>): Step {

@@ -93,10 +93,7 @@ export function notSearched(state: State, table: Table, filter: string): "masked
 }
 
 /** In lower case. */
-interface SearchTexts {
-  readonly names: readonly string[];
-  readonly descriptions: readonly string[];
-}
+type SearchTexts = Readonly<Record<"names" | "descriptions", readonly string[]>>;
 
 const texts = remembered<Table, SearchTexts>();
 /** Each is kept: with 100,000 variables, a sort takes noticeably long. */

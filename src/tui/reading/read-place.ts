@@ -181,15 +181,11 @@ async function readVersion(
 
 const UNAVAILABLE = 503;
 
-interface SourceHealth {
-  /** Warnings of a source that answers. */
-  readonly problem?: string | undefined;
-  /** Milliseconds since its data was last known to be up to date; undefined if that isn't known. */
-  readonly age?: number | undefined;
-}
-
-/** A proxy that blocks the health check doesn't matter here. */
-async function healthOf(source: VariableSource): Promise<SourceHealth> {
+/**
+ * The problem that a source reports, and the milliseconds since its data was last known to be up to date, as far as it
+ * tells. A proxy that blocks the health check doesn't matter here.
+ */
+async function healthOf(source: VariableSource): Promise<{ problem?: string | undefined; age?: number }> {
   try {
     const { message, data_age: seconds } = await source.getHealth();
     const problem = seconds === undefined || message === "OK" ? undefined : message;

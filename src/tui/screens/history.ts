@@ -62,10 +62,8 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
 
 function helpOf({ parts, hasMore }: HistoryEntry): string {
   const names = [...new Set(parts.flatMap(({ changes }) => changes.map((change) => change.newName ?? change.name)))];
-  const more = hasMore ? "environments, keys or other applications" : "";
-  return [names.length > 0 ? variablesText(names.map((each) => ({ name: each }))) : "", more]
-    .filter(Boolean)
-    .join(", ");
+  const changed = names.length > 0 && variablesText(names.map((name) => ({ name })));
+  return [changed, hasMore && "environments, keys or other applications"].filter(Boolean).join(", ");
 }
 
 /** The changes of an entry as a diff, those of the variable alone if there is one. */

@@ -52,8 +52,6 @@ function columnsOf(state: State, { width }: Size): readonly Column[] {
   });
 }
 
-type ListColumn = ColumnChoice & { readonly width: number };
-
 type Cell = (entry: VariableEntry, state: State, width: number, words: readonly string[]) => Line;
 
 const CELLS: Readonly<Record<ColumnName, Cell>> = {
@@ -81,12 +79,18 @@ const ALL = COLUMN_NAMES.map((name): ColumnChoice => ({ name }));
  *
  * @param names columns of the widest name
  */
-function columnWidths(width: number, names: number, chosen: readonly ColumnChoice[] = ALL): readonly ListColumn[] {
+function columnWidths(
+  width: number,
+  names: number,
+  chosen: readonly ColumnChoice[] = ALL,
+): readonly { name: ColumnName; width: number }[] {
   const has = (wanted: ColumnName) => chosen.some((each) => each.name === wanted && each.width === undefined);
   const ownOf = ({ name, width: own = name === "type" ? TYPE : 0 }: ColumnChoice) => own;
   const room = chosen.reduce((left, each) => left - ownOf(each) - GAP.length, width - AROUND + GAP.length);
   const [hasValue, hasDescription] = [has("value"), has("description")];
-  const name = !has("name") ? 0 : hasValue || hasDescription ? nameWidth(names, room) : room;
+  // A long name is cut where the value would have less room than both need.
+  const most = hasValue || hasDescription ? Math.min(names, Math.max(Math.floor(room * 0.6), room - VALUE)) : room;
+  const name = has("name") ? most : 0;
   const rest = room - name;
   const description = hasValue ? Math.min(rest - VALUE, Math.floor(rest * 0.45)) : rest;
   const isCut = hasValue && hasDescription && description < MIN_DESCRIPTION;
@@ -97,9 +101,4 @@ function columnWidths(width: number, names: number, chosen: readonly ColumnChoic
   }
   const widths = { name, type: TYPE, value: hasDescription ? rest - description : rest, description };
   return chosen.map((each) => ({ name: each.name, width: each.width ?? widths[each.name] }));
-}
-
-/** A long name is cut where the value would have less room than both need. */
-function nameWidth(names: number, room: number): number {
-  return Math.min(names, Math.max(Math.floor(room * 0.6), room - VALUE));
 }

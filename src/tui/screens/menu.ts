@@ -5,7 +5,7 @@ import { step } from "../state/work.js";
 import { filterWords, highlight, LETTERS, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
-import { typedLine } from "../view/filter.js";
+import { TYPING_MOVES, typedLine } from "../view/filter.js";
 import { GAP, type PanelContent, rowLine } from "../view/panel.js";
 import { dataOf, hints, noticeLines, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
@@ -223,9 +223,6 @@ function menuKey(shown: State, open: OpenMenu, key: Key, commands: readonly Comm
     withData(state, MENU, { ...next, top: keepVisible({ cursor: at, top: open.top }, rows.length, page).top }),
   );
 }
-
-/** Keys that move in the list while a text is typed. */
-const TYPING_MOVES = ["up", "down", "pageup", "pagedown"];
 
 function typed({ field, cursor }: OpenMenu, key: Key, items: readonly MenuItem[]): Partial<OpenMenu> | undefined {
   const name = editKeyName(key);

@@ -113,11 +113,10 @@ export function editablePlaces(state: State, from = state.place): readonly numbe
   return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
 }
 
-const FIND: Menu = { prompt: "/", verb: "open", content: (state) => ({ title: "Open", items: placeChoices(state) }) };
-
 /** Finds a place by its name. */
 export function findPlace(state: State): Step {
-  return openMenu(state, FIND);
+  const content: Menu["content"] = (now) => ({ title: "Open", items: placeChoices(now) });
+  return openMenu(state, { prompt: "/", verb: "open", content });
 }
 
 /** Lets the person pick one or several places. @param marked those that are marked at first */

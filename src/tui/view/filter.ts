@@ -52,8 +52,8 @@ export function typedLine(
   return [{ text: ` ${sign}`, role: "accent" }, ...input, { text: found, role: "muted" }, ...line];
 }
 
-/** Keys that move in the list meanwhile. */
-const MOVES = ["up", "down", "pageup", "pagedown"];
+/** Keys that move in the list while a text is typed. */
+export const TYPING_MOVES = ["up", "down", "pageup", "pagedown"];
 
 /** The table follows the filter with each key. */
 function filterKey(state: State, typed: TypedFilter, key: Key): Step {
@@ -61,7 +61,7 @@ function filterKey(state: State, typed: TypedFilter, key: Key): Step {
   const name = editKeyName(key);
   if (name === "enter" || (name === "backspace" && field.text === "")) return step(pop(state));
   if (name === "escape") return step(pop(gridOf(state).with(before)));
-  if (MOVES.includes(name)) return step(moveRows(state, name));
+  if (TYPING_MOVES.includes(name)) return step(moveRows(state, name));
   const edited = editLine(field, key);
   const next = withData(state, FILTER, { ...typed, field: edited });
   return step(edited.text === field.text ? next : filtered(next, edited.text));

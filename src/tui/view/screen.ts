@@ -85,14 +85,6 @@ export function isLine({ body, panel }: AnyScreen): boolean {
   return !body && !panel;
 }
 
-/** Changes the state without the line over the screen that is drawn. */
-export function belowLine(state: State, change: (below: State) => State): State {
-  const line = top(state);
-  if (!line || !isLine(line.screen)) return change(state);
-  const next = change(pop(state));
-  return { ...next, stack: [...next.stack, line] };
-}
-
 /** All screens of the stack, the top one last. */
 export function layers({ stack }: State) {
   return stack.map(({ screen, data }) => ({ screen: screen as AnyScreen, data }));

@@ -107,16 +107,23 @@ export function whyNoRedo({ undone }: State): string | undefined {
 /** Entries that are shown. */
 const MAX_ENTRIES = 1_000;
 
-/** The history of a place, newest first. @param name only that of a variable, by any of its names */
+/** The changes of a place, newest first. @param name only those of a variable, by any of its names */
 export async function readHistory({ places }: Tools, place: number, name?: string): Promise<readonly HistoryEntry[]> {
+  const { history, editor } = await places.open(place);
   const names = new Set([name]);
-  const { history } = await places.open(place);
-  const isOfName = ({ parts }: HistoryEntry) => {
-    const found = parts.flatMap(({ changes }) => changes).find((each) => names.has(each.newName ?? each.name));
-    if (found) names.add(found.name);
-    return found !== undefined;
+  const found: HistoryEntry[] = [];
+  const isWanted = (entry: HistoryEntry) => {
+    const own = entry.parts.filter(({ environment }) => environment === editor?.environment);
+    const parts = own.flatMap(({ environment, changes: all }) => {
+      const changes = name === undefined ? all : all.filter((each) => names.has(each.newName ?? each.name));
+      for (const each of changes) names.add(each.name);
+      return changes.length > 0 ? { environment, changes } : [];
+    });
+    if (parts.length > 0) found.push({ ...entry, parts });
+    return parts.length > 0;
   };
-  return (await history?.read((entry) => name === undefined || isOfName(entry), MAX_ENTRIES)) ?? [];
+  await history?.read(isWanted, MAX_ENTRIES);
+  return found;
 }
 
 /** Asks to bring back what a place had before an entry of its history. @param name only this variable */
@@ -126,7 +133,7 @@ export function rollbackTo(state: State, entry: HistoryEntry, place: number, nam
     const changes = (await history?.rollBack(entry.id, name)) ?? [];
     return (now) => {
       const parts = inPlaces(now, place, changes);
-      const nothing = `${placeName(now, place)} is as it was before change ${entry.id}`;
+      const nothing = `nothing to bring back in ${placeName(now, place)}: names and rules that all environments share stay`;
       if (parts.length === 0) return step(notify(now, nothing));
       return review(now, { purpose: "rollback", parts, entry });
     };

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isPublic } from "../../domain/variable.js";
 import { isProduction, placeName } from "../state/places.js";
 import type { Assigned, Change, HistoryEntry, Purpose } from "../state/ports.js";
 import type { Part, PlannedEdit, State } from "../state/state.js";
@@ -42,7 +43,8 @@ export function questionOf(state: State, edit: Reviewed): Question {
     key: form?.isChangedMeanwhile ? "ctrl-x" : "ctrl-s",
     isDanger: changesOf(edit).some(({ before, after }) => before?.value !== undefined && after?.value === undefined),
     details: (now, width, isShown) => spaced([noteLines(edit, width), changeLines(now, edit, width, isShown)]),
-    shownUntil: form ? Number.POSITIVE_INFINITY : 0,
+    // The person has just typed it.
+    ...(form && changesOf(edit).some(isOfValue) && { shownUntil: Number.POSITIVE_INFINITY }),
     input: required === undefined ? undefined : requiredInput(required),
     places: parts.map(({ place }) => place),
   };
@@ -88,13 +90,18 @@ function sharedText(edit: PlannedEdit): string {
   const changes = changesOf(edit);
   const isChanged = (textOf: (assigned: Assigned) => string | undefined) =>
     changes.some(({ before, after }) => before && after && textOf(before) !== textOf(after));
+  const names = changes.some(({ newName }) => newName !== undefined) ? ["name"] : [];
   const fields = Object.entries(DEFINITION).flatMap(([field, textOf]) => (isChanged(textOf) ? field : []));
-  return listText(changes.some(({ newName }) => newName !== undefined) ? ["name", ...fields] : fields);
+  const words = fields.map((field) => (field === "type" || field === "description" ? field : "rules"));
+  return listText([...new Set([...names, ...words])]);
 }
 
 function isOfSharedOnly(edit: PlannedEdit): boolean {
-  const isSame = ({ before, after }: Change) => before && after && isDeepStrictEqual(before.value, after.value);
-  return edit.purpose === "edit" && changesOf(edit).every(isSame) && sharedText(edit) !== "";
+  return edit.purpose === "edit" && !changesOf(edit).some(isOfValue) && sharedText(edit) !== "";
+}
+
+function isOfValue({ before, after }: Change): boolean {
+  return !before || !after || !isDeepStrictEqual(before.value, after.value);
 }
 
 /** Who has made the change that is taken back, and surprises that the question alone does not tell. */
@@ -145,12 +152,15 @@ function changeLines(state: State, { parts, form }: Reviewed, width: number, isS
 }
 
 /**
- * The word to type before values of production are deleted or replaced, or can't be found by their name any more: the
- * name of the variable, or else those of the places.
+ * The word to type before values of production are deleted or replaced, are secret no more, or can't be found by their
+ * name any more: the name of the variable, or else those of the places.
  */
 function requiredText({ places }: State, { parts }: PlannedEdit): string | undefined {
-  const isLost = ({ before, after, newName }: Change) =>
-    newName !== undefined || (before?.value !== undefined && !isDeepStrictEqual(before.value, after?.value));
+  const isLost = (change: Change) => {
+    const { before, after, newName } = change;
+    const isPublished = isPublic(after) && !isPublic(before);
+    return newName !== undefined || (before?.value !== undefined && (isOfValue(change) || isPublished));
+  };
   const lost = parts.flatMap(({ place, changes }) =>
     changes.filter(isLost).flatMap(({ name, newName }) => {
       // A variable is renamed in all environments of its application.

@@ -40,7 +40,9 @@ function counted(state: State, key: Key, commands: readonly Command[]): Step {
   return last;
 }
 
-function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
+function screenKey(before: State, key: Key, commands: readonly Command[]): Step {
+  // It is read by now, and hides the keys.
+  const state = before.notice?.tone === "error" ? { ...before, notice: undefined } : before;
   const open = top(state);
   if (isHelpKey(state, key)) return openHelp(state);
   return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);

@@ -102,12 +102,12 @@ const BUTTON_KEYS = ["tab", "shift-tab", "left", "right"];
 function questionHints(state: State, { input, key = "ctrl-s", details, ...asked }: Asked): readonly KeyHint[] {
   if (input?.isPath) return hints("Enter confirm, Tab complete, Esc back");
   // Where a text is typed, v is a letter of it.
-  const values = details && !input ? [`v ${isShown(state, asked) ? "hide" : "show"} values`] : [];
+  const values = details ? [`${input ? "Alt-V" : "v"} ${isShown(state, asked) ? "hide" : "show"} values`] : [];
   return hints(["Enter press", "Tab next button", ANSWER_KEYS[key], ...values, "Esc back"].join(", "));
 }
 
-function isShown({ now }: Pick<State, "now">, { shownUntil = 0 }: Pick<Question, "shownUntil">): boolean {
-  return shownUntil > now;
+function isShown({ now, revealed }: State, { shownUntil }: Pick<Question, "shownUntil">): boolean {
+  return shownUntil === undefined ? revealed?.names === "all" : shownUntil > now;
 }
 
 function questionKey(state: State, asked: Asked, key: Key): Step {
@@ -120,7 +120,8 @@ function questionKey(state: State, asked: Asked, key: Key): Step {
   if (BUTTON_KEYS.includes(name)) return go({ isOnAnswer: !isOnAnswer });
   if (["escape", "n"].includes(name) || (name === "enter" && !isOnAnswer)) return left(state, asked);
   if (name === "enter" || name === answerKey) return answered(state, asked);
-  if (name === "v") return go({ shownUntil: isShown(state, asked) ? 0 : state.now + REVEAL_MS, top: 0 });
+  if (name === (input ? "alt-v" : "v"))
+    return go({ shownUntil: isShown(state, asked) ? 0 : state.now + REVEAL_MS, top: 0 });
   if (name === "y") {
     return step(notify(state, `y is no answer: press Enter on a button, or ${keyLabel(answerKey)}`));
   }

@@ -417,3 +417,12 @@ it("an encrypted value is decrypted when it is revealed, copied and edited, and 
   await tui.shows(/✓ changed DATABASE_URL/);
   expect(decrypt(String(await tui.saved("DATABASE_URL")), KEY)).toBe("new");
 });
+
+it("a change of the description alone shows no value, and one that makes a secret public has to be confirmed by its name", async () => {
+  const tui = await openTui({ env: "shop/production" });
+  tui.press("e", "tab", "!", "ctrl-s");
+  await tui.shows(/change the description of DATABASE_URL/);
+  expect(tui.frame()).not.toContain(SECRET);
+  tui.press("escape", "tab", "tab", "right", "ctrl-s");
+  await tui.shows(/change the description and rules of DATABASE_URL/, /type DATABASE_URL to confirm/);
+});

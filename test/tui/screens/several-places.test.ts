@@ -27,6 +27,9 @@ describe("one edit of several environments", () => {
     );
     tui.press("enter");
     expect(tui.frame()).toContain("✗ first type production");
+    expect(tui.frame()).not.toContain(SECRET);
+    tui.press("alt-v");
+    await tui.shows(/value +- (other|live) hunter2/, / \+ hunter2/, /Alt-V hide values/);
     tui.press(..."production", "enter");
     await tui.shows(/✓ copied 2 variables to test and production; u undoes it/);
     expect(await tui.saved("DATABASE_URL", "test")).toBe(SECRET);
@@ -117,6 +120,19 @@ describe("the history", () => {
     tui.press("enter");
     await tui.shows(/✓ rolled back PORT; u undoes it/);
     expect([await tui.saved("PORT"), await tui.saved("DATABASE_URL")]).toEqual([3000, `${SECRET}!`]);
+  });
+
+  it("of an environment has no changes of others", async () => {
+    const tui = await openTui();
+    tui.press(">", "/", ..."test", "escape", "enter");
+    await tui.shows(/copy DATABASE_URL to test\?/);
+    tui.press("enter");
+    await tui.shows(/copied DATABASE_URL to test/);
+    tui.press("H");
+    await tui.shows(/there are no changes of DATABASE_URL in development/);
+    await openPlace(tui, "test");
+    tui.press("H");
+    await tui.shows(/Changes of DATABASE_URL in test/);
   });
 
   it("gives the list the order of the last changes, which follows new ones", async () => {

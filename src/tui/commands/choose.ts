@@ -1,33 +1,32 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { VARIABLE_TYPES } from "../../domain/variable.js";
+import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { lookUpChanges } from "../reading/changes.js";
+import { copyEntries, SELECTED_FORMATS } from "../reading/copying.js";
 import { withRange } from "../reading/selection.js";
 import { openDiff } from "../screens/diff.js";
 import { openMatrix } from "../screens/matrix.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
-import { otherPlaceChoices } from "../screens/places.js";
+import { choicesOf, otherPlaces } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import { notify, SORTS, type Sort, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
+import { variablesText } from "../view/panel.js";
 import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../view/screen.js";
 import { cycled } from "../widgets/list.js";
 
 const TYPES: readonly View["only"][] = [undefined, ...VARIABLE_TYPES];
 
-function only(state: State, type: View["only"]): Step {
-  return step({ ...state, list: { ...state.list, only: type } });
-}
-
 export const TYPE_CHOICES: readonly Choice[] = TYPES.map((type) => ({
   label: type?.toLowerCase() ?? "all",
   help: type ? `only ${type} variables` : "variables of all types",
-  run: (state) => only(state, type),
+  run: (state) => step(gridOf(state).with({ only: type })),
 }));
 
 export function nextType(state: State): Step {
-  return only(state, cycled(TYPES, state.list.only, 1));
+  return step(gridOf(state).with({ only: cycled(TYPES, state.list.only, 1) }));
 }
 
 const SORT_HELP: Readonly<Record<Sort, string>> = {
@@ -69,19 +68,41 @@ export const MATRIX_CHOICES: readonly Choice[] = ([undefined, "differing", "miss
 export function diffSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
   if (focus === "places" && placeCursor !== place) return openDiff(state, placeCursor);
-  const choices = otherPlaceChoices(state, openDiff);
+  const choices = choicesOf(state, otherPlaces(state), openDiff);
   if (choices.length === 1 && choices[0]) return choices[0].run(state);
   return openMenu(state, choiceMenu(`Compare ${placeName(state, place)} with`, choices, "compare"));
 }
 
-/** Actions on the variable under the cursor aren't offered where another one may seem to be meant. */
-export const ON_VARIABLE = { where: ["variables", "record"] } as const;
+/** How a variable can be copied. */
+const COPY_HELP = {
+  value: "the plain value, even if masked",
+  "name=value": "a line of a .env file",
+  json: 'an object: {"PORT": …}',
+  name: "the name alone",
+  command: "prints the value in a shell",
+} as const;
 
-/** Where a table of variables has the cursor. */
-export const IN_TABLE = { where: ["variables", "matrix", "diff"] } as const;
+/** Copies the marked variables, or else the one under the cursor. */
+export function copySelected(state: State, format: keyof typeof COPY_HELP = "value"): Step {
+  return copyEntries(state, gridOf(state).place, targetsOf(state), format);
+}
 
-/** The same where a variable is compared. */
-export const ON_SELECTED = { where: ["variables", "record", "matrix", "diff"] } as const;
+export const COPY_CHOICES: readonly Choice[] = SELECTED_FORMATS.map((label) => {
+  return { label, help: COPY_HELP[label], run: (state) => copySelected(state, label) };
+});
+
+/** Copies the whole environment. */
+export const COPY_ALL_CHOICES: readonly Choice[] = EXPORT_FORMATS.map((label) => {
+  return { label, run: (state) => copyEntries(state, state.place, readingOf(state).entries, label) };
+});
+
+/** Opens the menu of formats. */
+export function openCopy(state: State): Step {
+  const group = `all variables of ${placeName(state, state.place)}`;
+  const all = COPY_ALL_CHOICES.map((choice) => ({ ...choice, group }));
+  const title = `Copy ${variablesText(targetsOf(state).map(({ variable }) => variable))}`;
+  return openMenu(state, choiceMenu(title, [...COPY_CHOICES, ...all], "copy"));
+}
 
 /** A command for the variable under the cursor. */
 export function onEntry(run: (state: State, entry: VariableEntry, place: number) => Step): Command["run"] {
@@ -91,34 +112,35 @@ export function onEntry(run: (state: State, entry: VariableEntry, place: number)
   };
 }
 
-const NO_TARGET = "none of the marked variables is in this place";
-
 /** A command for the marked variables, or else the one under the cursor. */
-export function onTargets(run: (state: State, entries: readonly VariableEntry[]) => Step): Command["run"] {
+export function onTargets(
+  run: (state: State, entries: readonly VariableEntry[], place: number) => Step,
+): Command["run"] {
   return (before) => {
-    const state = { ...before, marks: withRange(before.marks, gridOf(before)) };
+    const grid = gridOf(before);
+    const state = { ...before, marks: withRange(before.marks, grid) };
     const entries = targetsOf(state);
-    return entries.length > 0 ? run(state, entries) : step(notify(state, NO_TARGET, "error"));
+    if (entries.length > 0) return run(state, entries, grid.place);
+    return step(notify(state, "none of the marked variables is in this place", "error"));
   };
 }
 
-/** Why there is no variable under the cursor, which has a value or not. */
-export function whyNoEntry(state: State): string | undefined {
-  const { name = "", entry, place } = selectionOf(state);
-  return whyNoName(state) ?? (entry ? undefined : `${name} has no value in ${placeName(state, place)}`);
+/** Why the variable under the cursor does not exist, or has no value. */
+export function whyNone(state: State, wanted: "entry" | "value"): string | undefined {
+  const { name, entry, place } = selectionOf(state);
+  if (name === undefined || (wanted === "value" ? entry?.value : entry)) return whyNoName(state);
+  const where = state.stack.length > 0 ? `in ${placeName(state, place)}` : "here";
+  return whyNotRead(state) ?? `${name} has no value ${where}`;
 }
 
-function whyNoValue(state: State): string | undefined {
-  const { name = "", entry, place } = selectionOf(state);
-  if (entry?.value) return undefined;
-  const isInList = state.stack.length === 0;
-  if (isInList && !readingOf(state).isComplete) return whyNoName(state) ?? "still reading";
-  return whyNoName(state) ?? `${name} has no value ${isInList ? "here" : `in ${placeName(state, place)}`}`;
+/** The same of a command for the marked variables, if there are any. */
+export function whyNoTarget(state: State, wanted: "entry" | "value" = "entry"): string | undefined {
+  return actsOnMarked(state) ? undefined : whyNone(state, wanted);
 }
 
 /** Why nothing can be revealed: on a screen, another value of the variable may be. */
 export function whyNoReveal(state: State): string | undefined {
-  return groupOf(state).length > 1 ? whyNoName(state) : whyNoValue(state);
+  return groupOf(state).length > 1 ? whyNoName(state) : whyNone(state, "value");
 }
 
 export function whyNotRead(state: State): string | undefined {
@@ -128,34 +150,19 @@ export function whyNotRead(state: State): string | undefined {
 }
 
 export function whyNotEdit(state: State): string | undefined {
-  if (state.stack.length > 0) return whyReadOnly(state, selectionOf(state).place);
-  return whyReadOnly(state, state.place) ?? whyNotRead(state);
+  return whyReadOnly(state, gridOf(state).place) ?? whyNotRead(state);
 }
 
 export function whyNoEnvironments(state: State): string | undefined {
-  return state.places[state.place]?.isReadOnly
-    ? "the environments of a server can't be changed here"
-    : whyNotRead(state);
+  const isOfServer = state.places[state.place]?.isReadOnly;
+  return isOfServer ? "the environments of a server can't be changed here" : whyNotRead(state);
 }
 
-export function whyNoOther({ places }: State): string | undefined {
-  return places.length > 1 ? undefined : "there is no other place to compare with";
+export function whyNoOther(state: State): string | undefined {
+  return state.places.length > 1 ? whyNotRead(state) : "there is no other place to compare with";
 }
 
-export function whyNoTarget(state: State): string | undefined {
-  return actsOnMarked(state) ? undefined : whyNoEntry(state);
-}
-
-export function whyNoTargetValue(state: State): string | undefined {
-  return actsOnMarked(state) ? undefined : whyNoValue(state);
-}
-
-/** A label for the footer on screens over the list. */
-export function ifOpen(label: string): Command["label"] {
-  return ({ stack }) => (stack.length > 0 ? label : undefined);
-}
-
-/** One where there is something that it can act on. */
-export function ifListed(label: string): Command["label"] {
-  return (state) => (readingOf(state).entries.length > 0 ? label : undefined);
+/** Why there is nothing to find or to sort. */
+export function whyEmpty(state: State): string | undefined {
+  return gridOf(state).table.names.length > 0 ? undefined : "there are no variables";
 }

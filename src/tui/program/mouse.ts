@@ -4,7 +4,7 @@ import { andThen, step } from "../state/work.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
 import type { Cell, PanelContent } from "../view/panel.js";
-import { belowLine, pop, top } from "../view/screen.js";
+import { isLine, pop, top } from "../view/screen.js";
 import type { Key, Mouse, Press } from "../widgets/key.js";
 import { screenContent } from "./screen.js";
 
@@ -47,16 +47,13 @@ export function handleMouse(
 function focus(state: State, { panel }: PanelContent): State | undefined {
   const open = top(state);
   // A filter that is typed stays as it is.
-  if (panel === undefined) return open?.screen.isLine ? pop(state) : state;
-  if (open && !open.screen.isLine) return undefined;
+  if (panel === undefined) return open && isLine(open.screen) ? pop(state) : state;
+  if (open && !isLine(open.screen)) return undefined;
   return { ...state, focus: panel, stack: [] };
 }
 
 function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, pressKey: PressKey): Step {
-  if (content?.scroll) {
-    const scroll = content.scroll;
-    return step(belowLine(state, (below) => scroll(below, by * WHEEL_LINES)));
-  }
+  if (content?.scroll) return step(content.scroll(state, by * WHEEL_LINES));
   // A panel beside a question is not its text.
   if (!content || content.panel) return step(state);
   const press: Next = (now) => pressKey(now, namedKey(by < 0 ? "up" : "down"));

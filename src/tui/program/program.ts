@@ -1,6 +1,6 @@
 import { initialState, leaveOthers, loadWhenDue, placesChanged, type Start } from "../reading/read.js";
 import { decryptions, expireRevealed } from "../reading/reveal.js";
-import { selectedEntry, withRange } from "../reading/selection.js";
+import { withRange } from "../reading/selection.js";
 import { openFirst } from "../screens/first.js";
 import { openHelp } from "../screens/help.js";
 import { type Command, isOfList, keyOf, whereOf } from "../state/command.js";
@@ -11,7 +11,7 @@ import { withReading } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, calling, finished, step } from "../state/work.js";
 import { quit, quitQuestion } from "../view/question.js";
-import { gridOf, isHelpKey, layers, pressCommand, top } from "../view/screen.js";
+import { gridOf, isHelpKey, pressCommand, top } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
@@ -59,13 +59,12 @@ const GLOBAL: Readonly<Record<string, Work>> = {
   "ctrl-l": calling(({ redraw }) => redraw()),
 };
 
-/** The follow-up of every change: reads that nobody waits for end, and the top screen follows the data. */
+/** The follow-up of every change: reads that nobody waits for end, and the table follows the data. */
 function settled(before: State, [changed, work]: Step): Step {
   const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
-  const left = leaveOthers(before, tableFollowed(before, shown));
-  const [state, more] = andThen(left, (now) => followed(before, now));
+  const [state, more] = leaveOthers(before, tableFollowed(before, shown));
   return [state, [...work, ...more, ...newDecryptions(before, state)]];
 }
 
@@ -74,8 +73,7 @@ function tableFollowed(before: State, state: State): State {
   const [was, is] = [gridOf(before), gridOf(state)];
   const isOpen = state.marks.from !== undefined && was.rows !== is.rows;
   const marks = isOpen ? withRange(state.marks, was) : state.marks;
-  const isSame = selectedEntry(before)?.variable.name === selectedEntry(state)?.variable.name;
-  const recordTop = isSame ? state.recordTop : 0;
+  const recordTop = was.name === is.name ? state.recordTop : 0;
   return marks === state.marks && recordTop === state.recordTop ? state : { ...state, marks, recordTop };
 }
 
@@ -84,15 +82,6 @@ function newDecryptions(before: State, state: State): readonly Work[] {
   const [was, is] = [gridOf(before), gridOf(state)];
   const isSame = was.name === is.name && was.table === is.table && before.revealed?.names === state.revealed?.names;
   return isSame ? [] : decryptions(state, is);
-}
-
-/** Screens that show all places see that these have changed. */
-function followed(before: State, state: State): Step {
-  const changed = state.places === before.places ? [] : layers(state);
-  return changed.reduce<Step>(
-    (last, { screen, data }) => andThen(last, (next) => screen.changed?.(next, data, undefined) ?? step(next)),
-    step(state),
-  );
 }
 
 /** Runs the command of a key in the focused panel, or says that it works in another one. */
@@ -179,7 +168,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
   take(initial);
   follow?.((change) => {
     const gone = places.change(change);
-    dispatch((now) => step(placesChanged(now, change.added, gone)));
+    dispatch((now) => placesChanged(now, change.added, gone));
   });
   return {
     get state() {

@@ -30,8 +30,8 @@ function bodyColumns(state: State, commands: readonly Command[], layout: Layout)
   const marked = (panels: readonly Panel[]) =>
     panels.map(({ size, content }) => ({ size, content: { ...content, isProduction: isOfProduction } }));
   const body = screen?.body?.(state, data, layout, commands);
-  const shown = body?.map((panels) => panels.filter(({ size }) => size.height > 0));
-  if (shown) return screen?.places ? shown.map(marked) : shown;
+  const shown = body?.filter(({ size: { height } }) => height > 0);
+  if (shown) return [screen?.places ? marked(shown) : shown];
   const size = questionSize(layout);
   const question = screen?.panel?.(state, data, size);
   const left = panelsOf(places, (room) => placesPanel(state, room, focus === "places" && !question));

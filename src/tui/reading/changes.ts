@@ -2,57 +2,50 @@ import type { VariableEntry } from "../../domain/source.js";
 import { type RecentChanges, readingOf, withReading } from "../state/reading.js";
 import type { State, Work } from "../state/state.js";
 import { step, trying } from "../state/work.js";
-import { isSame } from "./read-place.js";
 
 const RECENT_MS = 60_000;
 
-/** Names, by what has happened to the variable. */
-interface Changes {
-  readonly added: readonly string[];
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
-}
+/** What has happened to variables, by their names. */
+type Changes = ReadonlyMap<string, "added" | "changed" | "removed">;
 
+/** @param after with the entries of `before` where nothing has changed */
 export function changesBetween(before: readonly VariableEntry[], after: readonly VariableEntry[]): Changes {
   const old = new Map(before.map((entry) => [entry.variable.name, entry]));
-  const added: string[] = [];
-  const changed: string[] = [];
+  const changes = new Map<string, "added" | "changed" | "removed">();
   for (const entry of after) {
-    const known = old.get(entry.variable.name);
-    old.delete(entry.variable.name);
-    if (!known) added.push(entry.variable.name);
-    else if (!isSame(known, entry)) changed.push(entry.variable.name);
+    const { name } = entry.variable;
+    if (old.get(name) !== entry) changes.set(name, old.has(name) ? "changed" : "added");
+    old.delete(name);
   }
-  return { added, changed, removed: [...old.keys()] };
+  for (const name of old.keys()) changes.set(name, "removed");
+  return changes;
 }
 
 /** Recent changes with those of another read. */
-export function withChanges(
-  before: RecentChanges | undefined,
-  { added, changed, removed }: Changes,
-  now: number,
-): RecentChanges {
+export function withChanges(before: RecentChanges | undefined, changes: Changes, now: number): RecentChanges {
   const kinds = new Map(before?.kinds);
-  for (const name of added) kinds.set(name, "added");
-  for (const name of changed) kinds.set(name, "changed");
-  for (const name of removed) kinds.delete(name);
+  for (const [name, kind] of changes) {
+    if (kind === "removed") kinds.delete(name);
+    else kinds.set(name, kind);
+  }
   return { kinds, until: now + RECENT_MS };
 }
 
 /** Whether the notice on the screen is about these changes. */
-export function isAnnounced({ added, changed, removed }: Changes, { notice }: State): boolean {
-  return [...added, ...changed, ...removed].every((name) => notice?.about?.includes(name));
+export function isAnnounced(changes: Changes, { notice }: State): boolean {
+  return [...changes.keys()].every((name) => notice?.about?.includes(name));
 }
 
 const MAX_NAMES = 3;
 
-/** `changed: PORT, DEBUG; removed: 12 variables`; undefined if nothing has changed. */
-export function summarize(changes: Changes): string | undefined {
-  const parts = Object.entries(changes).flatMap(([kind, names]) => {
+/** `changed: PORT, DEBUG; removed: 12 variables` */
+export function summarize(changes: Changes): string {
+  const parts = (["added", "changed", "removed"] as const).flatMap((kind) => {
+    const names = [...changes].flatMap(([name, each]) => (each === kind ? name : []));
     if (names.length === 0) return [];
-    return [`${kind}: ${names.length > MAX_NAMES ? `${names.length} variables` : names.join(", ")}`];
+    return `${kind}: ${names.length > MAX_NAMES ? `${names.length} variables` : names.join(", ")}`;
   });
-  return parts.length === 0 ? undefined : parts.join("; ");
+  return parts.join("; ");
 }
 
 /** Entries of a history that are looked at: the default limit of a data file. */

@@ -28,11 +28,7 @@ export function copyEntries(state: State, place: number, entries: readonly Varia
   });
 }
 
-interface Copied {
-  readonly text: string;
-  readonly what?: string;
-  readonly note?: string | undefined;
-}
+type Copied = Pick<Written, "text" | "note"> & { readonly what?: string };
 
 /** Copies a text. @param what names it in the notice, unless `textOf` names it more precisely, with a note about it */
 export function copyText(state: State, what: string, textOf: (tools: Tools) => Promise<Copied>): Step {
@@ -61,22 +57,12 @@ function copiedName(entries: readonly VariableEntry[], format: CopyFormat): stri
   // Without any value, the notice says why nothing is copied.
   const [first, ...others] = copied.length > 0 ? copied : entries;
   const names = first && others.length === 0 ? first.variable.name : `${countText(others.length + 1)} variables`;
-  switch (format) {
-    case "value":
-      return names;
-    case "name":
-      return `the name${others.length === 0 ? "" : "s"} of ${names}`;
-    case "command":
-      return `the command for ${names}${warning(entries)}`;
-    case "name=value":
-      return `${names} as ${format}${warning(entries)}`;
-    default:
-      return `${names} as ${format}`;
-  }
-}
-
-function warning(entries: readonly VariableEntry[]): string {
-  return entries.some(({ variable }) => isReservedName(variable.name)) ? ` (${RESERVED_WARNING})` : "";
+  const isReserved = entries.some(({ variable }) => isReservedName(variable.name));
+  const warning = isReserved ? ` (${RESERVED_WARNING})` : "";
+  if (format === "value") return names;
+  if (format === "name") return `the name${others.length === 0 ? "" : "s"} of ${names}`;
+  if (format === "command") return `the command for ${names}${warning}`;
+  return `${names} as ${format}${format === "name=value" ? warning : ""}`;
 }
 
 /** The types, which a `.env` file begins with, for `import`. */

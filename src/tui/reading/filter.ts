@@ -1,13 +1,13 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { type Reading, readingOf } from "../state/reading.js";
-import type { Sort, State, View } from "../state/state.js";
+import { remembered } from "../state/remembered.js";
+import { SORTS, type Sort, type State, type View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
 import { shownValue } from "./shown.js";
 import { anyEntry, hasKind, isUnequal, type Table } from "./table.js";
 
-// Computed once for each change of what they depend on.
-const knownRows = new WeakMap<Table, { readonly on: readonly unknown[]; readonly rows: readonly number[] }>();
+const lists = remembered<Table, readonly number[]>();
 
 /** The rows of a table that a view lists, in its order: with a filter the best come first. */
 export function rowsOf(state: State, table: Table, { filter, only, sort, isReversed }: View): readonly number[] {
@@ -15,14 +15,13 @@ export function rowsOf(state: State, table: Table, { filter, only, sort, isRever
   const { lastChanges } = readingOf(state);
   const changes = table.columns.map(({ place }) => readingOf(state, place).changes);
   const on = [filter, only, sort, isReversed, lastChanges, ...(filter === "" ? [] : [revealed, ...changes])];
-  const known = knownRows.get(table);
-  if (known?.on.length === on.length && known.on.every((each, index) => each === on[index])) return known.rows;
-  const order = sortedRows(table, sort, lastChanges);
-  const all = isReversed ? order.toReversed() : order;
-  const listed = only ? all.filter((row) => isListed(table, row, only)) : all;
-  const rows = rankedRows(state, table, listed, parseFilter(filter));
-  knownRows.set(table, { on, rows });
-  return rows;
+  return lists(table, on, () => {
+    const sorted = () => sortedRows(table, sort, lastChanges);
+    const order = orders.get(sort)?.(table, sort === "changed" ? [lastChanges] : [], sorted) ?? sorted();
+    const all = isReversed ? order.toReversed() : order;
+    const listed = only ? all.filter((row) => isListed(table, row, only)) : all;
+    return rankedRows(state, table, listed, parseFilter(filter));
+  });
 }
 
 function isListed(table: Table, row: number, only: NonNullable<View["only"]>): boolean {
@@ -36,13 +35,13 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
   const { terms, types, problem } = query;
   if (problem !== undefined) return [];
   if (terms.length + types.size === 0) return rows;
-  const texts = searchTexts(table);
+  const searched = searchTexts(table);
   const ranked: number[][] = Array.from({ length: NO_MATCH }, () => []);
   for (const row of rows) {
     if (types.size > 0 && !types.has(anyEntry(table, row)?.variable.type)) continue;
     let worst = 0;
     for (const term of terms) {
-      const rank = rankOf(state, table, row, term, texts);
+      const rank = rankOf(state, table, row, term, searched);
       worst = Math.max(worst, term.isNot ? (rank === NO_MATCH ? 0 : NO_MATCH) : rank);
     }
     ranked[worst]?.push(row);
@@ -53,16 +52,19 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
 /** After the parts of names. A description has the letters of almost any word, so that these don't count there. */
 const IN_TEXT = LETTERS;
 
-function rankOf(state: State, table: Table, row: number, { kind, text }: Term, texts: SearchTexts): number {
-  const { names, descriptions } = texts;
+function rankOf(state: State, table: Table, row: number, { kind, text }: Term, searched: SearchTexts): number {
+  const { names, descriptions } = searched;
   const name = names[row] ?? "";
   if (kind === "name") return nameRank(text, name);
   if (kind === "type") return anyEntry(table, row)?.variable.type === text ? 0 : NO_MATCH;
   if (kind === "flag") return hasFlag(state, table, row, text) ? 0 : NO_MATCH;
   const rank = partRank(text, name);
   if (rank !== NO_MATCH || descriptions[row]?.includes(text)) return Math.min(rank, IN_TEXT);
-  const isFound = (entry: VariableEntry) =>
-    (state.revealed !== undefined || isPublic(entry.rules)) && shownText(entry, state).includes(text);
+  // A filter must not tell a masked value from any other.
+  const isFound = (entry: VariableEntry) => {
+    const shown = state.revealed || isPublic(entry.rules) ? shownValue(entry, state) : undefined;
+    return shown?.kind === "shown" && shown.text.toLowerCase().includes(text);
+  };
   return hasValue(table, row, isFound) ? IN_TEXT : NO_MATCH;
 }
 
@@ -81,12 +83,6 @@ function hasValue({ columns }: Table, row: number, isWanted: (entry: VariableEnt
   });
 }
 
-/** In lower case; `""` while it is masked, which a filter must not tell from any other. */
-function shownText(entry: VariableEntry, state: State): string {
-  const shown = shownValue(entry, state);
-  return shown.kind === "shown" ? shown.text.toLowerCase() : "";
-}
-
 /** Which values a filter has not searched; undefined if it has searched all, or none was to be. */
 export function notSearched(state: State, table: Table, filter: string): "masked" | "encrypted" | undefined {
   const { revealed } = state;
@@ -97,35 +93,21 @@ export function notSearched(state: State, table: Table, filter: string): "masked
 }
 
 /** In lower case. */
-interface SearchTexts {
-  readonly names: readonly string[];
-  readonly descriptions: readonly string[];
-}
+type SearchTexts = Readonly<Record<"names" | "descriptions", readonly string[]>>;
 
-// Computed once for each table, at the first search or sort.
-const knownTexts = new WeakMap<Table, SearchTexts>();
-const knownOrders = new WeakMap<Table, Map<unknown, readonly number[]>>();
+const texts = remembered<Table, SearchTexts>();
+/** Each is kept: with 100,000 variables, a sort takes noticeably long. */
+const orders = new Map(SORTS.map((sort) => [sort, remembered<Table, readonly number[]>()]));
 
 function searchTexts(table: Table): SearchTexts {
-  const texts = knownTexts.get(table) ?? {
+  return texts(table, [], () => ({
     names: table.names.map((name) => name.toLowerCase()),
     descriptions: table.names.map((_, row) => anyEntry(table, row)?.variable.description.toLowerCase() ?? ""),
-  };
-  knownTexts.set(table, texts);
-  return texts;
-}
-
-function sortedRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): readonly number[] {
-  const orders = knownOrders.get(table) ?? new Map<unknown, readonly number[]>();
-  knownOrders.set(table, orders);
-  const key = sort === "changed" ? changes : sort;
-  const order = orders.get(key) ?? sortRows(table, sort, changes);
-  orders.set(key, order);
-  return order;
+  }));
 }
 
 /** By last change the newest come first, and those of which nothing is known last. */
-function sortRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): readonly number[] {
+function sortedRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): readonly number[] {
   const rows = [...table.names.keys()];
   if (sort === "id") return rows;
   if (sort === "type") {

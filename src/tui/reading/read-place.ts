@@ -5,7 +5,6 @@ import {
   checkConsistency,
   joinValues,
   readPages,
-  type Snapshot,
   type VariableEntry,
   type VariableSource,
   withRules,
@@ -25,26 +24,29 @@ interface EntriesRead {
  * Reads all variables with their values, page by page of both.
  *
  * @param known the entries of an earlier read; unchanged ones are reused
+ * @param signal ends the read before the next page
  * @param onProgress called after each page, with how many there are in all
- * @param signal ends the read at once, which cancels the request of a snapshot
  * @throws errors of the reader, ServerError if the answers don't fit together, or the reason of the signal
  */
 async function readEntries(
   reader: VariableReader,
   known: readonly VariableEntry[],
-  onProgress?: (entries: () => readonly VariableEntry[], total: number) => Promise<void> | void,
-  signal?: AbortSignal,
+  signal: AbortSignal,
+  onProgress: (entries: () => readonly VariableEntry[], total: number) => Promise<void>,
 ): Promise<EntriesRead> {
   const variables: Variable[] = [];
   const values: VariableValue[] = [];
-  const valuesByVariable = new Map<number, VariableValue>();
-  const entries = () => withRules(joinValues(variables, valuesByVariable), reader);
+  const entries = () => {
+    const byVariable = new Map(values.map((value) => [value.variable_id, value]));
+    return withRules(joinValues(variables, byVariable), reader);
+  };
   const variablePages = readPages((page) => reader.listVariables(page));
   const valuePages = readPages((page) => reader.listValues(page));
-  const next = untilAborted(signal);
   for (let requests = 0, total = 0; ; ) {
-    const variablePage = (await next(() => variablePages.next())).value;
-    const valuePage = (await next(() => valuePages.next())).value;
+    const variablePage = (await variablePages.next()).value;
+    signal.throwIfAborted();
+    const valuePage = (await valuePages.next()).value;
+    signal.throwIfAborted();
     if (!variablePage && !valuePage) {
       checkConsistency(variables, values);
       return { entries: reuse(known, entries()), requests };
@@ -52,26 +54,9 @@ async function readEntries(
     requests += (variablePage ? 1 : 0) + (valuePage ? 1 : 0);
     total = variablePage?.metadata.total ?? total;
     for (const variable of variablePage?.data ?? []) variables.push(variable);
-    for (const value of valuePage?.data ?? []) {
-      values.push(value);
-      valuesByVariable.set(value.variable_id, value);
-    }
-    await onProgress?.(entries, total);
+    for (const value of valuePage?.data ?? []) values.push(value);
+    await onProgress(entries, total);
   }
-}
-
-/** Runs steps of some work, each of which rejects as soon as the signal is aborted. */
-function untilAborted(signal: AbortSignal | undefined): <T>(work: () => Promise<T>) => Promise<T> {
-  if (!signal) return (work) => work();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  // It may come after the work is done.
-  aborted.catch(() => {});
-  return (work) => {
-    signal.throwIfAborted();
-    return Promise.race([work(), aborted]);
-  };
 }
 
 /** The entries, with equal ones of `known` in their place; `known` itself if all are equal. Both are sorted by id. */
@@ -87,30 +72,13 @@ function reuse(known: readonly VariableEntry[], entries: readonly VariableEntry[
   return isUnchanged ? known : reused;
 }
 
-/** Data that has just changed is usually stable after that; more changes in a row are reported as a failure. */
-const MAX_READS = 5;
-
-/** Reads again after a change during the read, for which a source that tries once gives up. */
-async function readAgainOnChange(
-  source: VariableSource,
-  read: (snapshot: Snapshot) => Promise<EntriesRead>,
-): Promise<EntriesRead> {
-  for (let reads = 1; ; reads++) {
-    try {
-      return await source.readSnapshot(read);
-    } catch (error) {
-      if (!(error instanceof ChangedDataError) || reads === MAX_READS) throw error;
-    }
-  }
-}
-
 /** Local data is returned without a pause: let the screen and the keys have their turn. */
 function giveWay(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /** Whether two entries have the same content: a restarted server may create new records of it. */
-export function isSame(a: VariableEntry, b: VariableEntry): boolean {
+function isSame(a: VariableEntry, b: VariableEntry): boolean {
   if (a === b) return true;
   return (["variable", "value", "rules"] as const).every((part) => isDeepStrictEqual(a[part], b[part]));
 }
@@ -135,7 +103,7 @@ export interface Read {
 }
 
 /**
- * Reads a place, whose earlier read ends.
+ * Reads a place instead of an earlier read that is still in progress.
  *
  * @param known the entries of an earlier read, which are returned if nothing has changed
  * @returns undefined if another read took its place, or it was stopped
@@ -147,47 +115,29 @@ export async function readPlace(
   known: readonly VariableEntry[],
   { onOpened, onProgress }: Progress,
 ): Promise<Read | undefined> {
-  const { places, versions, asOf, ticks } = tools;
-  return onceAtATime(tools, place, async (signal) => {
-    const opened = await places.open(place);
-    signal.throwIfAborted();
-    onOpened(opened);
-    let shownAt = Number.NEGATIVE_INFINITY;
-    const showProgress = async (soFar: () => readonly VariableEntry[], total: number) => {
-      if (known.length > 0 || ticks() - shownAt < PROGRESS_MS) return;
-      shownAt = ticks();
-      onProgress(soFar(), total);
-      await giveWay();
-    };
-    const { entries, requests } = await readVersion(tools, opened, known, signal, showProgress);
-    const { problem, age } = await healthOf(opened.source);
-    const now = ticks();
-    const data = versions.get(entries) ?? opened.source;
-    if (age !== undefined) asOf.set(data, now - age);
-    return { entries, asOf: asOf.get(data), problem, requests: requests + 1, now };
-  });
-}
-
-/** Ends the reads of these places: nothing comes of them. */
-export function stopReading(places: readonly number[]): Work {
-  return calling(({ reads }) => {
-    for (const place of places) reads.get(place)?.abort();
-  });
-}
-
-/** Reads instead of an earlier read that is still in progress. Undefined if it is stopped. */
-async function onceAtATime<T>(
-  { places, reads }: Tools,
-  place: number,
-  read: (signal: AbortSignal) => Promise<T>,
-): Promise<T | undefined> {
+  const { places, reads, versions, asOf, ticks } = tools;
   reads.get(place)?.abort();
   const controller = new AbortController();
   reads.set(place, controller);
   const { signal } = controller;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  const showProgress: Parameters<typeof readEntries>[3] = async (soFar, total) => {
+    if (known.length > 0 || ticks() - shownAt < PROGRESS_MS) return;
+    shownAt = ticks();
+    onProgress(soFar(), total);
+    await giveWay();
+  };
   try {
-    const outcome = await read(signal);
-    return signal.aborted ? undefined : outcome;
+    const opened = await places.open(place);
+    signal.throwIfAborted();
+    onOpened(opened);
+    const { entries, requests } = await readVersion(tools, opened, known, signal, showProgress);
+    const { problem, age } = await healthOf(opened.source);
+    if (signal.aborted) return undefined;
+    const now = ticks();
+    const data = versions.get(entries) ?? opened.source;
+    if (age !== undefined) asOf.set(data, now - age);
+    return { entries, asOf: asOf.get(data), problem, requests: requests + 1, now };
   } catch (error) {
     if (signal.aborted) return undefined;
     if (!(error instanceof RateLimitedError)) await places.closeFailed(place);
@@ -197,32 +147,44 @@ async function onceAtATime<T>(
   }
 }
 
-/** Reads all entries unless their version is known. */
+/** Ends the reads of these places: nothing comes of them. */
+export function stopReading(places: readonly number[]): Work {
+  return calling(({ reads }) => {
+    for (const place of places) reads.get(place)?.abort();
+  });
+}
+
+/** Data that has just changed is usually stable after that; more changes in a row are reported as a failure. */
+const MAX_READS = 5;
+
+/** Reads all entries unless their version is known; again after a change during the read, for which a source gives up. */
 async function readVersion(
   { versions }: Tools,
   { source, version }: OpenPlace,
   known: readonly VariableEntry[],
   signal: AbortSignal,
-  onProgress: Parameters<typeof readEntries>[2],
-) {
+  onProgress: Parameters<typeof readEntries>[3],
+): Promise<EntriesRead> {
   const current = version?.();
   if (current !== undefined && versions.get(known) === current) return { entries: known, requests: 0 };
-  const reading = await readAgainOnChange(source, (snapshot) => readEntries(snapshot, known, onProgress, signal));
-  if (current) versions.set(reading.entries, current);
-  return reading;
+  for (let reads = 1; ; reads++) {
+    try {
+      const read = await source.readSnapshot((snapshot) => readEntries(snapshot, known, signal, onProgress));
+      if (current) versions.set(read.entries, current);
+      return read;
+    } catch (error) {
+      if (!(error instanceof ChangedDataError) || reads === MAX_READS) throw error;
+    }
+  }
 }
 
 const UNAVAILABLE = 503;
 
-interface SourceHealth {
-  /** Warnings of a source that answers. */
-  readonly problem?: string | undefined;
-  /** Milliseconds since its data was last known to be up to date; undefined if that isn't known. */
-  readonly age?: number | undefined;
-}
-
-/** A proxy that blocks the health check doesn't matter here. */
-async function healthOf(source: VariableSource): Promise<SourceHealth> {
+/**
+ * The problem that a source reports, and the milliseconds since its data was last known to be up to date, as far as it
+ * tells. A proxy that blocks the health check doesn't matter here.
+ */
+async function healthOf(source: VariableSource): Promise<{ problem?: string | undefined; age?: number }> {
   try {
     const { message, data_age: seconds } = await source.getHealth();
     const problem = seconds === undefined || message === "OK" ? undefined : message;

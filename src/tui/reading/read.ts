@@ -52,7 +52,11 @@ export function reload(state: State): Step {
 
 /** Reads places. */
 export function readPlaces(state: State, places: readonly number[]): Step {
-  return places.reduce<Step>((last, place) => andThen(last, (now) => read(now, place)), step(state));
+  return inTurn(state, places, read);
+}
+
+function inTurn(state: State, places: readonly number[], next: (state: State, place: number) => Step): Step {
+  return places.reduce((last, place) => andThen(last, (now) => next(now, place)), step(state));
 }
 
 /** Looks for changes in the open place or tries again, once that is due. */
@@ -66,7 +70,7 @@ export function refreshOthers(state: State): Step {
   const own = groupOf(state).filter((place) => state.places[place]?.kind === "environment");
   const local = [...state.readings].flatMap(([place, { isLocal }]) => (isLocal ? [place] : []));
   const others = [...new Set([...own, ...local])].filter((place) => place !== state.place);
-  return others.reduce<Step>((last, place) => andThen(last, (now) => look(now, place)), step(state));
+  return inTurn(state, others, look);
 }
 
 /** Reads a place for a person, who sees that. */
@@ -132,16 +136,15 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: R
   const { pollMs = before.isLocal ? LOCAL_PAUSE_MS : REMOTE_PAUSE_MS } = state.preferences;
   const pause = before.isLocal ? pollMs : Math.max(pollMs, requests * REQUEST_PAUSE_MS);
   const changes = before.isComplete && !isSame ? changesBetween(before.entries, entries) : undefined;
-  const summary = changes && summarize(changes);
   const read = { ...outcome, total: entries.length, isComplete: true, isReading: false };
   const next = withReading({ ...state, now }, place, {
     ...read,
     ...{ failure: undefined, failures: 0, nextAt: now + pause },
-    ...(changes && summary !== undefined && { changes: withChanges(before.changes, changes, now) }),
+    ...(changes && changes.size > 0 && { changes: withChanges(before.changes, changes, now) }),
   });
   if (place !== state.place || isSame) return next;
   // After an edit of our own, the notice about it and its undo stays.
-  return changes && summary !== undefined && !isAnnounced(changes, state) ? notify(next, summary) : next;
+  return changes && !isAnnounced(changes, state) ? notify(next, summarize(changes)) : next;
 }
 
 /** Handles a failed read: schedules the next try unless it would only fail again. */
@@ -166,8 +169,8 @@ function isPermanent({ code, mayPass = false }: Failure): boolean {
   return !mayPass && ["unauthorized", "usage", "not_found"].includes(code);
 }
 
-/** Adds places, and hides those that are gone. */
-export function placesChanged(before: State, added: readonly PlaceInfo[], gone: readonly number[]): State {
+/** Adds places, and hides those that are gone. Reads new environments of the application. */
+export function placesChanged(before: State, added: readonly PlaceInfo[], gone: readonly number[]): Step {
   const places = [...before.places, ...added].map((place, index): PlaceInfo => {
     return gone.includes(index) === (place.isGone ?? false) ? place : { ...place, isGone: gone.includes(index) };
   });
@@ -175,7 +178,7 @@ export function placesChanged(before: State, added: readonly PlaceInfo[], gone: 
   const isKept = (index: number) => index === before.place || !gone.includes(index);
   const readings = new Map([...before.readings].filter(([index]) => isKept(index)));
   const placeCursor = gone.includes(before.placeCursor) ? before.place : before.placeCursor;
-  return { ...before, places, readings, placeCursor };
+  return refreshOthers({ ...before, places, readings, placeCursor });
 }
 
 /** Stops reading servers that nothing on the screen waits for any more: after another place or the list was opened. */

@@ -1,5 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { pageSize } from "../state/layout.js";
+import { remembered } from "../state/remembered.js";
 import type { Marks, State, View } from "../state/state.js";
 import { keepVisible, type Position } from "../widgets/list.js";
 import { rowsOf } from "./filter.js";
@@ -33,14 +34,11 @@ function cursorOf({ names }: Table, rows: readonly number[], { name, cursor }: V
   return at < 0 ? cursor : at;
 }
 
-// Computed once for each state.
-const lists = new WeakMap<State, Listed>();
+const lists = remembered<State, Listed>();
 
 /** The list of variables. */
 export function listOf(state: State): Listed {
-  const known = lists.get(state) ?? listed(state, [state.place], state.list, pageSize(state, "variables"));
-  lists.set(state, known);
-  return known;
+  return lists(state, [], () => listed(state, [state.place], state.list, pageSize(state, "variables")));
 }
 
 /** The variable under the cursor of the list; undefined if the list is empty. */

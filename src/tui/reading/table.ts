@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
 import { readingOf } from "../state/reading.js";
+import { remembered } from "../state/remembered.js";
 import type { Revealed, State } from "../state/state.js";
 import { parsedJson } from "../text/json.js";
+import { isRevealed } from "./shown.js";
 
 /** The state of a cell's value, compared with that of the open place or, if there is none, the first one of its row. */
 export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";
@@ -28,13 +30,11 @@ export interface Table {
 }
 
 type Entries = readonly VariableEntry[];
-interface Known {
-  readonly read: readonly (Entries | undefined)[];
-  readonly table: Table;
-}
+type Read = readonly (Entries | undefined)[];
 
-/** Made once for each read: with 100,000 variables it takes time. Kept as long as the entries of a place in it. */
-const knownTables = new WeakMap<Entries, Map<string, Known>>();
+/** With 100,000 variables a table takes time. The list is under all others, which are kept apart from it. */
+const lists = remembered<Entries, Table>();
+const others = remembered<Entries, Table>();
 
 /** @param places indexes of the places that are its columns */
 export function tableOf(state: State, places: readonly number[]): Table {
@@ -44,17 +44,11 @@ export function tableOf(state: State, places: readonly number[]): Table {
     return place === open || isComplete ? entries : undefined;
   });
   const key = read.findLast((entries) => entries !== undefined) ?? readingOf(state).entries;
-  const tables = knownTables.get(key) ?? new Map<string, Known>();
-  knownTables.set(key, tables);
-  const id = [open, ...places].join();
-  const known = tables.get(id);
-  if (known?.read.every((entries, index) => entries === read[index])) return known.table;
-  const table = makeTable(open, places, read);
-  tables.set(id, { read, table });
-  return table;
+  const tables = places.length === 1 ? lists : others;
+  return tables(key, [open, ...places, ...read], () => makeTable(open, places, read));
 }
 
-function makeTable(open: number, places: readonly number[], read: Known["read"]): Table {
+function makeTable(open: number, places: readonly number[], read: Read): Table {
   const { names, cells } = aligned(read, Math.max(0, places.indexOf(open)));
   const columns = places.map((place, index): Column => {
     return { place, cells: cells[index] ?? [], isRead: read[index] !== undefined };
@@ -81,7 +75,7 @@ function comparedKinds(rows: number, columns: Table["columns"], order: Table["or
 }
 
 /** The entries of each place by row: in the order of the open one, then those of other places only. */
-function aligned(read: Known["read"], open: number) {
+function aligned(read: Read, open: number) {
   const own = read[open] ?? [];
   const names = own.map(({ variable }) => variable.name);
   // The environments of an application have the same variables.
@@ -131,7 +125,7 @@ function storedKind({ columns, kinds }: Table, row: number, column: number): Cel
 /** The kind of a cell, also of a value that is decrypted at the moment. */
 export function cellKind(table: Table, row: number, column: number, revealed: Revealed | undefined): CellKind {
   const kind = storedKind(table, row, column);
-  if (kind !== "encrypted" || !revealed) return kind;
+  if (kind !== "encrypted" || !revealed || !isRevealed(revealed, table.names[row] ?? "")) return kind;
   const cells = [firstValue(table.order, row), table.columns[column]?.cells[row]];
   const [a, b] = cells.map((entry) => plainValue(entry, revealed));
   return a === undefined || b === undefined ? kind : isDeepStrictEqual(a, b) ? "same" : "differs";

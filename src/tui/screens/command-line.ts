@@ -27,20 +27,19 @@ function content(state: State, text: string, all: readonly Command[]): MenuConte
   return { title: `${name} ${expected}`.trimEnd(), query: argument, items };
 }
 
-/** Those of the list, and those that work where the line was opened; in the order of the help. */
+/** In the order of the help. */
+export function byGroup(commands: readonly Command[]): readonly Command[] {
+  return COMMAND_GROUPS.flatMap((group) => commands.filter((each) => each.group === group));
+}
+
+/** Those of the list, and those that work where the line was opened. */
 function availableCommands(state: State, all: readonly Command[]): readonly Command[] {
   const where = whereOf(state);
-  const some = all.filter((each) => isOfList(each) || (where !== undefined && actsIn(each, where)));
-  return COMMAND_GROUPS.flatMap((group) => some.filter((each) => each.group === group));
+  return byGroup(all.filter((each) => isOfList(each) || actsIn(each, where)));
 }
 
 export function commandItem({ name, argument, keys, help, group }: Command) {
-  return { label: name, argument, keys: labelsOf(keys), help, group };
-}
-
-/** `Tab l →` */
-export function labelsOf(keys: readonly string[]): string {
-  return keys.map(keyLabel).join(" ");
+  return { label: name, argument, keys: keys.map(keyLabel).join(" "), help, group };
 }
 
 function itemOf(state: State, command: Command) {
@@ -67,7 +66,7 @@ function homeOf(state: State, command: Command, argument = ""): State {
   const where = whereOf(state);
   // What a screen does itself takes no argument.
   const isOwn = argument !== "" && top(state)?.screen.acts?.[command.name] !== undefined;
-  return where !== undefined && actsIn(command, where) && !isOwn ? state : { ...state, stack: [] };
+  return actsIn(command, where) && !isOwn ? state : { ...state, stack: [] };
 }
 
 function whyNotHome(state: State, command: Command, argument = ""): string | undefined {

@@ -7,6 +7,7 @@ import { isRevealed, unmasking } from "../reading/shown.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
+import { remembered } from "../state/remembered.js";
 import { FIRST_VIEW, type Revealed, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import type { DiffLines } from "../text/diff-lines.js";
@@ -25,8 +26,8 @@ import {
   targetsOf,
   whyNoName,
 } from "../view/screen.js";
-import { describeFailure } from "../view/status-lines.js";
-import { cleared, moveRows, nameColumn, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
+import { failureLines } from "../view/status-lines.js";
+import { clearing, moveRows, nameColumn, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
 import { valueCell } from "../view/values.js";
 import { scroll, scrollText } from "../widgets/list.js";
 
@@ -35,8 +36,6 @@ interface Comparison extends View {
   /** Index of the other place. */
   readonly place: number;
   readonly focus: "list" | "detail";
-  /** First visible line of the detail, and the variable that it is of: that of another starts at its first line. */
-  readonly detail: { readonly name: string | undefined; readonly top: number };
 }
 
 /** What commands do in a comparison. */
@@ -63,7 +62,6 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
     run: (state, { place }) => readPlaces(state, [place]),
   },
   diff: { run: (state) => step(pop(state)) },
-  close: { run: (state) => step(pop(state)) },
   back: { run: goBack },
 };
 
@@ -73,10 +71,8 @@ const DIFF: Screen<Comparison> = {
   body: (state, comparison, layout) => {
     const { list, detail } = diffSizes(layout, comparison.focus);
     return [
-      [
-        { size: list, content: diffPanel(state, comparison, list) },
-        { size: detail, content: detailPanel(state, comparison, detail) },
-      ],
+      { size: list, content: diffPanel(state, comparison, list) },
+      { size: detail, content: detailPanel(state, comparison, detail) },
     ];
   },
   acts: ACTS,
@@ -86,14 +82,13 @@ const DIFF: Screen<Comparison> = {
     place: ({ place }) => place,
     nothing: "there is no difference",
   },
-  move: (state, comparison, key) => (comparison.focus === "detail" ? moveDetail(state, comparison, key) : undefined),
+  move: (state, comparison, key) => (comparison.focus === "detail" ? moveDetail(state, key) : undefined),
   places: (state, { place }) => [state.place, place],
-  changed: (state, comparison, place) => (place === comparison.place ? readPlaces(state, [place]) : step(state)),
 };
 
 export function openDiff(state: State, place: number): Step {
   const view: View = { ...FIRST_VIEW, only: "unequal", sort: "name" };
-  return readPlaces(push(state, DIFF, { ...view, place, focus: "list", detail: { name: undefined, top: 0 } }), [place]);
+  return readPlaces(push({ ...state, recordTop: 0 }, DIFF, { ...view, place, focus: "list" }), [place]);
 }
 
 const MAX_NAME = 32;
@@ -149,13 +144,9 @@ function statusLines(state: State, comparison: Comparison, width: number): reado
   const { place } = comparison;
   const { isReading, failure } = readingOf(state, place);
   if (isReading) return wrapLines(`reading ${placeName(state, place)}…`, width, "muted");
-  if (!failure) {
-    const notFound = whyNotFound(state);
-    return notFound === undefined ? [line("✓ no differences", "success")] : wrapLines(notFound, width, "muted");
-  }
-  const { what, advice } = describeFailure(state, place, failure);
-  const rest = [...advice, "r tries again"].flatMap((text) => wrapLines(text, width, "muted"));
-  return [...wrapLines(`✗ ${what}`, width, "danger"), ...rest];
+  if (failure) return failureLines(state, place, failure, width);
+  const notFound = whyNotFound(state);
+  return notFound === undefined ? [line("✓ no differences", "success")] : wrapLines(notFound, width, "muted");
 }
 
 /** Both values of the difference under the cursor, as a diff. */
@@ -164,7 +155,7 @@ function detailPanel(state: State, comparison: Comparison, size: Size): PanelCon
   const { name } = gridOf(state);
   const { lines, changes } = differenceDetail(state, size);
   const page = size.height - 2;
-  const top = detailTop(state, comparison);
+  const top = state.recordTop;
   const before = changes.filter((index) => index <= top).length;
   const position = focus === "detail" && changes.length > 1 ? `  change ${Math.max(1, before)}/${changes.length}` : "";
   return {
@@ -172,9 +163,7 @@ function detailPanel(state: State, comparison: Comparison, size: Size): PanelCon
     title: name === undefined ? "Variable" : `${visibleText(name)}${position}`,
     isFocused: focus === "detail",
     select: (now) => changed(now, { focus: "detail" }),
-    scroll: (now, by) => {
-      return changed(now, { focus: "detail", detail: { name, top: scrollText(top, lines.length, page, by) } });
-    },
+    scroll: (now, by) => ({ ...now, recordTop: scrollText(top, lines.length, page, by) }),
   };
 }
 
@@ -182,17 +171,8 @@ function changed(state: State, change: Partial<Comparison>): State {
   return changeData(state, DIFF, (comparison) => ({ ...comparison, ...change }));
 }
 
-function detailTop(state: State, { detail }: Comparison): number {
-  return detail.name === gridOf(state).name ? detail.top : 0;
-}
-
-interface ShownDiff extends DiffLines {
-  readonly sides: Sides;
-  readonly width: number;
-}
-
-/** The last detail: comparing long values takes time. Kept only while values are revealed, as nothing else holds the key. */
-const lastShown = new WeakMap<Revealed, ShownDiff>();
+/** Comparing long values takes time. Kept only while values are revealed, as nothing else holds the key. */
+const compared = remembered<Revealed, DiffLines>();
 
 function differenceDetail(state: State, size: Size): DiffLines {
   const { row, name } = gridOf(state);
@@ -203,11 +183,7 @@ function differenceDetail(state: State, size: Size): DiffLines {
   // Descriptions belong to the application, not to the environment.
   const [before, after] = sides.map((entry) => entry && unmasking(state, { ...assignedIn(entry), description: "" }));
   if (!revealed || !isRevealed(revealed, name)) return differenceLines({ before, after }, false, width);
-  const last = lastShown.get(revealed);
-  if (last?.sides.every((entry, index) => entry === sides[index]) && last.width === width) return last;
-  const shown = { ...differenceLines({ before, after }, true, width), sides, width };
-  lastShown.set(revealed, shown);
-  return shown;
+  return compared(revealed, [...sides, width], () => differenceLines({ before, after }, true, width));
 }
 
 function focusOther(state: State, { focus }: Comparison): Step {
@@ -215,23 +191,23 @@ function focusOther(state: State, { focus }: Comparison): Step {
 }
 
 function goBack(state: State, comparison: Comparison): Step {
-  return comparison.focus === "detail" ? focusOther(state, comparison) : step(cleared(state) ?? pop(state));
+  return comparison.focus === "detail" ? focusOther(state, comparison) : step(clearing(state)?.cleared ?? pop(state));
 }
 
-function moveDetail(state: State, comparison: Comparison, key: string): State {
+function moveDetail(state: State, key: string): State {
   const { detail } = diffSizes(layoutOf(state), "detail");
   const { lines } = differenceDetail(state, detail);
-  const top = scroll(detailTop(state, comparison), lines.length, detail.height - 2, key);
-  return top === undefined ? state : changed(state, { detail: { name: gridOf(state).name, top } });
+  const recordTop = scroll(state.recordTop, lines.length, detail.height - 2, key) ?? state.recordTop;
+  return { ...state, recordTop };
 }
 
 /** To the next difference of the list, or the next change of the detail. */
 function next(state: State, comparison: Comparison, by: 1 | -1): State {
   if (comparison.focus === "list") return moveRows(state, by === 1 ? "down" : "up");
   const { changes } = differenceDetail(state, diffSizes(layoutOf(state), "detail").detail);
-  const from = detailTop(state, comparison);
+  const { recordTop: from } = state;
   const top = by === 1 ? changes.find((index) => index > from) : changes.findLast((index) => index < from);
-  return top === undefined ? state : changed(state, { detail: { name: gridOf(state).name, top } });
+  return { ...state, recordTop: top ?? from };
 }
 
 /** Why nothing can be copied from a place. */

@@ -17,23 +17,16 @@ export function openFirst(state: State, first: Pick<FirstSteps, "hasData" | "dat
   const example = {
     label: "try the example",
     help: `create ${dataFile} in this folder with example variables, as appvars init --example does`,
-    run: (now: State) =>
-      opening(stay(now), async (steps) => {
-        await steps.createExample();
-        return steps.openData(dataFile);
-      }),
+    run: (now: State) => opening(stay(now), (steps) => steps.createExample().then(() => steps.openData(dataFile))),
   };
+  const check = (path: string) => (path === "" ? "enter the path of a file" : undefined);
   const other = {
     label: "open a data file",
     help: "type its path, as after appvars tui --data",
     run: (now: State) =>
       askText(stay(now), "", {
         ...{ title: "Open", text: "Which data file do you want to open?" },
-        input: {
-          label: "file: ",
-          check: (path) => (path === "" ? "enter the path of a file" : undefined),
-          isPath: true,
-        },
+        input: { label: "file: ", check, isPath: true },
         run: (then, path) => opening(then, (steps) => steps.openData(path.replace(/^"(.*)"$/, "$1"))),
       }),
   };

@@ -1,9 +1,9 @@
-import { actsIn, COMMAND_GROUPS, type Command, whereOf } from "../state/command.js";
+import { actsIn, type Command, whereOf } from "../state/command.js";
 import type { State, Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { hints, type KeyHint, pop, runCommand, top, whyNot } from "../view/screen.js";
 import { GLOBAL_KEYS } from "../widgets/key.js";
-import { commandItem, labelsOf } from "./command-line.js";
+import { byGroup, commandItem } from "./command-line.js";
 import { isMenu, type Menu, type MenuItem, openMenu } from "./menu.js";
 
 /** Shows the keys that work where the cursor is. From the help, it goes back. */
@@ -22,8 +22,7 @@ const HELP: Menu = {
 /** The commands that work where the cursor is. */
 function commandItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
   const where = whereOf(state);
-  const here = commands.filter((each) => where !== undefined && actsIn(each, where));
-  return COMMAND_GROUPS.flatMap((group) => here.filter((each) => each.group === group)).map((command) => ({
+  return byGroup(commands.filter((each) => actsIn(each, where))).map((command) => ({
     ...commandItem(command),
     argument: undefined,
     whyNot: whyNot(state, command),
@@ -59,7 +58,7 @@ function keyItems(state: State, commands: readonly Command[]): readonly MenuItem
 function globalItems(commands: readonly Command[]): readonly MenuItem[] {
   return commands.flatMap((command) => {
     const keys = command.keys.filter((key) => GLOBAL_KEYS.includes(key));
-    if (keys.length === 0) return [];
-    return [{ ...commandItem(command), keys: labelsOf(keys), group: "Everywhere", run: (now) => command.run(now, "") }];
+    const item = { ...commandItem({ ...command, keys }), group: "Everywhere" };
+    return keys.length === 0 ? [] : { ...item, run: (now) => runCommand(now, command) };
   });
 }

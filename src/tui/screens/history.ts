@@ -40,20 +40,18 @@ function show(state: State, subject: Subject): Step {
 
 function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]): Menu {
   const { place, name } = subject;
-  const items = entries.map((entry): MenuItem & { readonly entry: HistoryEntry } => ({
-    label: `${entry.id}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}`,
-    help: helpOf(entry),
-    entry,
-    run: (state) => rollbackTo(state, entry, place, name),
-  }));
+  const items = entries.map(
+    (entry): MenuItem => ({
+      label: `${entry.id}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}`,
+      help: helpOf(entry),
+      detail: (state, width) => changeLines(state, entry, subject, width),
+      run: (state) => rollbackTo(state, entry, place, name),
+    }),
+  );
   const other: Subject = { place, name: undefined };
   return {
     verb: "roll back to before it",
     content: () => ({ title: `Changes of ${of}`, items }),
-    detail: (state, item, width) => {
-      const found = items.find(({ label }) => label === item.label);
-      return found ? changeLines(state, found.entry, subject, width) : [];
-    },
     keys: {
       V: (state) => step(toggleAllRevealed(state)),
       ...(name !== undefined && { H: (state) => show(pop(state), other) }),
@@ -64,10 +62,8 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
 
 function helpOf({ parts, hasMore }: HistoryEntry): string {
   const names = [...new Set(parts.flatMap(({ changes }) => changes.map((change) => change.newName ?? change.name)))];
-  const more = hasMore ? "environments, keys or other applications" : "";
-  return [names.length > 0 ? variablesText(names.map((each) => ({ name: each }))) : "", more]
-    .filter(Boolean)
-    .join(", ");
+  const changed = names.length > 0 && variablesText(names.map((name) => ({ name })));
+  return [changed, hasMore && "environments, keys or other applications"].filter(Boolean).join(", ");
 }
 
 /** The changes of an entry as a diff, those of the variable alone if there is one. */

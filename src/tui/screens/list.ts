@@ -5,7 +5,7 @@ import { type Size, textColumns } from "../state/layout.js";
 import { readingOf } from "../state/reading.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type Sort, type State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
-import { cellText, fitLine, indented, type Line, type Span } from "../text/line.js";
+import { cellText, fitLine, indented, type Line } from "../text/line.js";
 import { GAP, type PanelContent } from "../view/panel.js";
 import { gridOf } from "../view/screen.js";
 import { emptyListLines, problemLine, progressText } from "../view/status-lines.js";
@@ -52,20 +52,14 @@ function columnsOf(state: State, { width }: Size): readonly Column[] {
   });
 }
 
-type ListColumn = ColumnChoice & { readonly width: number };
-
 type Cell = (entry: VariableEntry, state: State, width: number, words: readonly string[]) => Line;
 
 const CELLS: Readonly<Record<ColumnName, Cell>> = {
-  name: ({ variable }, _state, width, words) => searched(words, variable.name, width, {}),
+  name: ({ variable }, _state, width, words) => highlight(words, variable.name, width, {}),
   type: ({ variable }, _state, width) => [{ text: cellText(variable.type, width), role: "muted" }],
   value: (entry, state, width) => [valueCell(state, entry, width)],
-  description: ({ variable }, _state, width, words) => searched(words, variable.description, width, { role: "muted" }),
+  description: ({ variable }, _state, width, words) => highlight(words, variable.description, width, { role: "muted" }),
 };
-
-function searched(words: readonly string[], text: string, width: number, look: Omit<Span, "text">): Line {
-  return words.length === 0 ? [{ ...look, text: cellText(text, width) }] : highlight(words, text, width, look);
-}
 
 /** The marks before the cells, and a space after them. */
 const AROUND = 4;
@@ -85,12 +79,18 @@ const ALL = COLUMN_NAMES.map((name): ColumnChoice => ({ name }));
  *
  * @param names columns of the widest name
  */
-function columnWidths(width: number, names: number, chosen: readonly ColumnChoice[] = ALL): readonly ListColumn[] {
+function columnWidths(
+  width: number,
+  names: number,
+  chosen: readonly ColumnChoice[] = ALL,
+): readonly { name: ColumnName; width: number }[] {
   const has = (wanted: ColumnName) => chosen.some((each) => each.name === wanted && each.width === undefined);
   const ownOf = ({ name, width: own = name === "type" ? TYPE : 0 }: ColumnChoice) => own;
   const room = chosen.reduce((left, each) => left - ownOf(each) - GAP.length, width - AROUND + GAP.length);
   const [hasValue, hasDescription] = [has("value"), has("description")];
-  const name = !has("name") ? 0 : hasValue || hasDescription ? nameWidth(names, room) : room;
+  // A long name is cut where the value would have less room than both need.
+  const most = hasValue || hasDescription ? Math.min(names, Math.max(Math.floor(room * 0.6), room - VALUE)) : room;
+  const name = has("name") ? most : 0;
   const rest = room - name;
   const description = hasValue ? Math.min(rest - VALUE, Math.floor(rest * 0.45)) : rest;
   const isCut = hasValue && hasDescription && description < MIN_DESCRIPTION;
@@ -101,9 +101,4 @@ function columnWidths(width: number, names: number, chosen: readonly ColumnChoic
   }
   const widths = { name, type: TYPE, value: hasDescription ? rest - description : rest, description };
   return chosen.map((each) => ({ name: each.name, width: each.width ?? widths[each.name] }));
-}
-
-/** A long name is cut where the value would have less room than both need. */
-function nameWidth(names: number, room: number): number {
-  return Math.min(names, Math.max(Math.floor(room * 0.6), room - VALUE));
 }

@@ -3,7 +3,7 @@ import { openPlace, readPlaces } from "../reading/read.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
-import { groupLabel, isProduction, placeLabel, placeName, whyReadOnly } from "../state/places.js";
+import { groupLabel, isProduction, placeName, whyReadOnly } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
@@ -24,8 +24,8 @@ import {
   whyNoName,
   withData,
 } from "../view/screen.js";
-import { type Column, cleared, moveToNext, nameColumn, tablePanel, whyNotFound, widestName } from "../view/table.js";
-import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../view/values.js";
+import { type Column, moveToNext, nameColumn, tablePanel, whyNotFound, widestName } from "../view/table.js";
+import { comparedCell, KIND_LEGEND, labelOf, type PlaceValue, placeValueLines } from "../view/values.js";
 import { cycled, keepVisible } from "../widgets/list.js";
 
 /** Names by the places of the open one's group. */
@@ -49,8 +49,6 @@ const ACTS: Readonly<Record<string, Act<Matrix>>> = {
   "previous-panel": { run: (state) => step(atColumn(state, columnOf(gridOf(state)) - 1)) },
   "next-panel": { run: (state) => step(atColumn(state, columnOf(gridOf(state)) + 1)) },
   matrix: { run: (state) => step(pop(state)) },
-  close: { run: (state) => step(pop(state)) },
-  back: { run: (state) => step(cleared(state) ?? pop(state)) },
 };
 
 const MATRIX: Screen<Matrix> = {
@@ -59,10 +57,8 @@ const MATRIX: Screen<Matrix> = {
   body: (state, matrix, layout) => {
     const { list, detail } = matrixSizes(layout, groupOf(state).length);
     return [
-      [
-        { size: list, content: matrixPanel(state, matrix, list) },
-        { size: detail, content: detailPanel(state, detail) },
-      ],
+      { size: list, content: matrixPanel(state, matrix, list) },
+      { size: detail, content: detailPanel(state, detail) },
     ];
   },
   acts: ACTS,
@@ -72,21 +68,13 @@ const MATRIX: Screen<Matrix> = {
     place: (state, { place }) => (groupOf(state).includes(place) ? place : state.place),
   },
   places: (_state, { place }) => [place],
-  // Reads places that are new.
-  changed: (state, _matrix, place) => (place === undefined ? readUnread(state) : step(state)),
 };
 
 /** Shows all variables in all places of the group, and reads those that are not open. */
 export function openMatrix(state: State, only: View["only"] = undefined): Step {
   const name = selectedEntry(state)?.variable.name ?? "";
-  return readUnread(push(state, MATRIX, { ...FIRST_VIEW, name, only, place: state.place, left: 0 }));
-}
-
-function readUnread(state: State): Step {
-  return readPlaces(
-    state,
-    groupOf(state).filter((place) => !state.readings.has(place)),
-  );
+  const unread = groupOf(state).filter((place) => !state.readings.has(place));
+  return readPlaces(push(state, MATRIX, { ...FIRST_VIEW, name, only, place: state.place, left: 0 }), unread);
 }
 
 function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelContent {
@@ -160,7 +148,7 @@ function columnOf({ table, place }: Grid): number {
 }
 
 /** The width of all places, and those that are visible: the one under the cursor is. The names have the room that these leave. */
-function sidewaysOf(state: State, grid: Grid, before: number) {
+function sidewaysOf(state: State, grid: Grid, before: number, column = columnOf(grid)) {
   const { columns } = grid.table;
   const width = matrixSizes(layoutOf(state), columns.length).list.width - AROUND;
   const names = Math.max(NAME.min, widestName(grid.table));
@@ -169,13 +157,8 @@ function sidewaysOf(state: State, grid: Grid, before: number) {
   const least = Math.max(PLACE.min, Math.min(PLACE.max, room - GAP.length, Math.max(...labels)));
   const placeWidth = Math.max(least, Math.min(PLACE.max, Math.floor(room / columns.length) - GAP.length));
   const visible = Math.max(1, Math.min(columns.length, Math.floor(room / (placeWidth + GAP.length))));
-  const { top: left } = keepVisible({ cursor: columnOf(grid), top: before }, columns.length, visible);
+  const { top: left } = keepVisible({ cursor: column, top: before }, columns.length, visible);
   return { placeWidth, visible, left, nameWidth: Math.min(names, width - visible * (placeWidth + GAP.length)) };
-}
-
-function labelOf({ places }: State, place: number): string {
-  const info = places[place];
-  return info ? placeLabel(info) : "";
 }
 
 /** The matrix with its cursor on another column, which is visible then. */
@@ -184,8 +167,8 @@ function atColumn(state: State, column: number): State {
   const { place } = columns[Math.max(0, Math.min(column, columns.length - 1))] ?? {};
   const matrix = dataOf(state, MATRIX);
   if (!matrix || place === undefined) return state;
-  const next = withData(state, MATRIX, { ...matrix, place });
-  return withData(next, MATRIX, { ...matrix, place, left: sidewaysOf(next, gridOf(next), matrix.left).left });
+  const { left } = sidewaysOf(state, gridOf(state), matrix.left, column);
+  return withData(state, MATRIX, { ...matrix, place, left });
 }
 
 function isGap({ table }: Pick<Grid, "table">, row: number): boolean {

@@ -5,7 +5,7 @@ import { step } from "../state/work.js";
 import { filterWords, highlight, LETTERS, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
-import { typedLine } from "../view/filter.js";
+import { TYPING_MOVES, typedLine } from "../view/filter.js";
 import { GAP, type PanelContent, rowLine } from "../view/panel.js";
 import { dataOf, hints, noticeLines, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
@@ -22,6 +22,8 @@ export interface MenuItem extends Choice {
   readonly whyNot?: string | undefined;
   /** The text that Tab completes to. */
   readonly text?: string;
+  /** What is shown below the list while it is under the cursor, in place of its help; `J` and `K` scroll it. */
+  readonly detail?: (state: State, width: number) => readonly Line[];
 }
 
 export interface MenuContent {
@@ -44,8 +46,6 @@ export interface Menu {
   otherwise?(state: State, text: string, commands: readonly Command[]): Step;
   /** Runs the items with these labels: several can be marked. @param state without the menu */
   onMarked?(state: State, labels: readonly string[]): Step;
-  /** What is shown of the item under the cursor, below the list; `J` and `K` scroll it. */
-  detail?(state: State, item: MenuItem, width: number): readonly Line[];
   /** Its own keys, where no text is typed; the menu stays open. */
   readonly keys?: Readonly<Record<string, Next>>;
   /** These keys, for the last line: `v show values`. */
@@ -76,7 +76,7 @@ export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<s
 const MENU: Screen<OpenMenu> = {
   name: "menu",
   key: menuKey,
-  body: (state, open, { body }, commands) => [[{ size: body, content: menuPanel(state, open, body, commands) }]],
+  body: (state, open, { body }, commands) => [{ size: body, content: menuPanel(state, open, body, commands) }],
   input: inputLines,
   types: (_state, { isTyping }) => isTyping,
   hints: (_state, { menu: { verb, onMarked, prompt, hints: own }, isTyping }) => {
@@ -95,13 +95,8 @@ export function isMenu(state: State, menu: Menu): boolean {
 /** The items that match, the lines of the list by their indexes or headings, and how many of these are visible. */
 function shownMenu(state: State, { menu, field }: OpenMenu, commands: readonly Command[], size: Size) {
   const { title, intro, items: all, query = field.text } = menu.content(pop(state), field.text, commands);
-  const words =
-    menu.prompt === ":"
-      ? (query
-          .toLowerCase()
-          .match(/\S+/g)
-          ?.map((word) => `~${word}`) ?? [])
-      : filterWords(query);
+  const letters = (query.toLowerCase().match(/\S+/g) ?? []).map((word) => `~${word}`);
+  const words = menu.prompt === ":" ? letters : filterWords(query);
   const items = words.length === 0 ? all : ranked(all, query.trim(), words);
   const rows = items.flatMap(({ group }, index) => {
     const isFirst = words.length === 0 && group !== undefined && group !== items[index - 1]?.group;
@@ -111,7 +106,7 @@ function shownMenu(state: State, { menu, field }: OpenMenu, commands: readonly C
   const sizes = columnsOf(all, textColumns(size));
   const isCut = all.some(({ help = "" }) => textWidth(help) > sizes.help);
   const helpLines = isCut ? 1 + Math.min(MAX_HELP, Math.floor(size.height / 6)) : 0;
-  const below = menu.detail ? Math.floor(size.height * 0.6) : helpLines;
+  const below = all.some(({ detail }) => detail) ? Math.floor(size.height * 0.6) : helpLines;
   return { title, items, words, rows, above, sizes, below, page: Math.max(1, size.height - 2 - above.length - below) };
 }
 
@@ -144,13 +139,9 @@ const MAX_HELP = 3;
 const AROUND = 3;
 
 function columnsOf(items: readonly MenuItem[], width: number) {
-  const widest = (text: (item: MenuItem) => string) =>
-    items.reduce((most, item) => Math.max(most, textWidth(text(item))), 0);
-  const keys = Math.min(
-    MAX_KEYS,
-    widest(({ keys = "" }) => keys),
-  );
-  const label = Math.min(widest(labelText), Math.floor(width / 2));
+  const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
+  const keys = Math.min(MAX_KEYS, widest(items.map((item) => item.keys ?? "")));
+  const label = Math.min(widest(items.map(labelText)), Math.floor(width / 2));
   const used = AROUND + (keys > 0 ? keys + GAP.length : 0) + label + GAP.length;
   return { keys, label, help: Math.max(0, width - used) };
 }
@@ -170,8 +161,8 @@ function menuPanel(state: State, open: OpenMenu, size: Size, commands: readonly 
   });
   const blanks = Array.from({ length: page - lines.length }, () => []);
   const item = items[cursor];
-  const detail = item && open.menu.detail?.(state, item, textColumns(size));
-  const all = detail ?? wrapLines(helpText(item), textColumns(size), "muted");
+  const width = textColumns(size);
+  const all = item?.detail?.(state, width) ?? wrapLines(helpText(item), width, "muted");
   const full = all.slice(Math.max(0, Math.min(open.detailTop, all.length - below + 1))).slice(0, below - 1);
   return {
     title: `${visibleText(title)}${marks.size > 0 ? `  ✓ ${countText(marks.size)} marked` : ""}`,
@@ -233,9 +224,6 @@ function menuKey(shown: State, open: OpenMenu, key: Key, commands: readonly Comm
   );
 }
 
-/** Keys that move in the list while a text is typed. */
-const TYPING_MOVES = ["up", "down", "pageup", "pagedown"];
-
 function typed({ field, cursor }: OpenMenu, key: Key, items: readonly MenuItem[]): Partial<OpenMenu> | undefined {
   const name = editKeyName(key);
   if (name === "escape") return { isTyping: false };
@@ -252,8 +240,7 @@ function browsed(
   items: readonly MenuItem[],
 ): Partial<OpenMenu> | undefined {
   if (name === "/") return { isTyping: true };
-  if (menu.detail && (name === "J" || name === "K"))
-    return { detailTop: Math.max(0, detailTop + (name === "J" ? 1 : -1)) };
+  if (name === "J" || name === "K") return { detailTop: Math.max(0, detailTop + (name === "J" ? 1 : -1)) };
   if (!menu.onMarked || !(name === "space" || name === "*")) return undefined;
   const labels = (name === "*" ? items : items.slice(cursor, cursor + 1)).map(({ label }) => label);
   const isUnmarking = labels.every((label) => marks.has(label));

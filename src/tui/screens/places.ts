@@ -82,7 +82,7 @@ function cells(state: State, index: number, width: number): Line {
 }
 
 /** Choices of places that are not gone. @param places their indexes */
-function choicesOf(state: State, places: readonly number[], run: OnPlace): readonly Choice[] {
+export function choicesOf(state: State, places: readonly number[], run: OnPlace): readonly Choice[] {
   return places.flatMap((index) => {
     const place = state.places[index];
     if (!place || place.isGone) return [];
@@ -101,44 +101,32 @@ export function placeChoices(state: State): readonly Choice[] {
   return choicesOf(state, placeOrder(state.places), (now, place) => openPlace({ ...now, focus: "variables" }, place));
 }
 
-/** Choices of all places but the open one, those of its group first. */
-export function otherPlaceChoices(state: State, run: OnPlace): readonly Choice[] {
-  return choicesOf(state, otherPlaces(state, state.place), run);
-}
-
-/** Choices of those of them that can be edited. */
-export function editablePlaceChoices(state: State, run: OnPlace): readonly Choice[] {
-  return choicesOf(state, editablePlaces(state, state.place), run);
-}
-
-function editablePlaces(state: State, from: number): readonly number[] {
-  return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
-}
-
-function otherPlaces({ places }: State, from: number): readonly number[] {
+/** All places but one, those of its group first. */
+export function otherPlaces({ places, place }: State, from = place): readonly number[] {
   const others = placeOrder(places).filter((index) => index !== from);
   const isBeside = (index: number) => places[index]?.group === places[from]?.group;
   return [...others.filter(isBeside), ...others.filter((index) => !isBeside(index))];
 }
 
-const FIND: Menu = { prompt: "/", verb: "open", content: (state) => ({ title: "Open", items: placeChoices(state) }) };
+/** Those of them that can be edited. */
+export function editablePlaces(state: State, from = state.place): readonly number[] {
+  return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
+}
 
 /** Finds a place by its name. */
 export function findPlace(state: State): Step {
-  return openMenu(state, FIND);
+  const content: Menu["content"] = (now) => ({ title: "Open", items: placeChoices(now) });
+  return openMenu(state, { prompt: "/", verb: "open", content });
 }
 
-interface PlacePick {
-  readonly title: string;
-  /** Indexes of the places that can be picked. */
-  readonly places: readonly number[];
-  /** Of those that are marked at first. */
-  readonly marked?: readonly number[];
-  readonly onPicked: (state: State, places: readonly number[]) => Step;
-}
-
-/** Lets the person pick one or several places. */
-function pickPlaces(state: State, { title, places, marked = [], onPicked }: PlacePick): Step {
+/** Lets the person pick one or several places. @param marked those that are marked at first */
+function pickPlaces(
+  state: State,
+  title: string,
+  places: readonly number[],
+  marked: readonly number[],
+  onPicked: (state: State, places: readonly number[]) => Step,
+): Step {
   const nameOf = (index: number) => state.places[index]?.name ?? "";
   const choices = choicesOf(state, places, (now, place) => onPicked(now, [place]));
   const onMarked: Menu["onMarked"] = (now, names) => {
@@ -153,8 +141,8 @@ export function openCopyTo(state: State, entries: readonly VariableEntry[], from
   const title = `Copy ${variablesText(entries.map(({ variable }) => variable))} to`;
   const places = editablePlaces(state, from);
   if (places.length === 0) return step(notify(state, "there is no other place to copy to"));
-  const onPicked: PlacePick["onPicked"] = (now, picked) => copyTo(now, entries, picked);
-  return places.length === 1 ? onPicked(state, places) : pickPlaces(state, { title, places, onPicked });
+  if (places.length === 1) return copyTo(state, entries, places);
+  return pickPlaces(state, title, places, [], (now, picked) => copyTo(now, entries, picked));
 }
 
 /** Lets the person pick the environments of the application to delete the values from: those that have one are marked. */
@@ -164,6 +152,5 @@ export function openDeleteIn(state: State, entries: readonly VariableEntry[]): S
   const places = groupOf(state).filter((place) => whyReadOnly(state, place) === undefined);
   const marked = places.filter((place) => readingOf(state, place).entries.some(isSet));
   const title = `Delete the values of ${variablesText(entries.map(({ variable }) => variable))} in`;
-  const onPicked: PlacePick["onPicked"] = (now, picked) => deleteFrom(now, names, picked);
-  return pickPlaces(state, { title, places, marked, onPicked });
+  return pickPlaces(state, title, places, marked, (now, picked) => deleteFrom(now, names, picked));
 }

@@ -1,17 +1,18 @@
 import { isReservedName } from "../../domain/reserved-names.js";
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, type Variable } from "../../domain/variable.js";
+import { isEncrypted } from "../../domain/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
-import { selectedEntry } from "../reading/selection.js";
+import { listOf, selectedEntry } from "../reading/selection.js";
 import { problemOf, shownValue } from "../reading/shown.js";
-import { kindOf } from "../reading/table.js";
+import { kindOf, tableOf } from "../reading/table.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { groupOf, readingOf } from "../state/reading.js";
+import { remembered } from "../state/remembered.js";
 import type { Revealed, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { type PanelContent, scrolledContent } from "../view/panel.js";
+import { type PanelContent, scrolledLines } from "../view/panel.js";
 import { problemLines } from "../view/status-lines.js";
 import { PLACEHOLDERS, type PlaceValue, placeValueLines, valueLines } from "../view/values.js";
 import { scrollText } from "../widgets/list.js";
@@ -28,14 +29,13 @@ export function recordPanel(state: State, size: Size): PanelContent {
   const width = textColumns(size);
   const lines = recordLines(state, width);
   const page = size.height - 2;
-  const content: PanelContent = {
+  return {
     title: visibleText(selectedEntry(state)?.variable.name ?? "Variable"),
     isFocused: state.focus === "record",
-    lines,
+    ...scrolledLines(lines, state.recordTop, page),
     panel: "record",
     scroll: (now, by) => ({ ...now, recordTop: scrollText(now.recordTop, lines.length, page, by) }),
   };
-  return scrolledContent(content, state.recordTop, page);
 }
 
 export function recordLineCount(state: State): number {
@@ -57,12 +57,12 @@ function recordLines(state: State, width: number): readonly Line[] {
   const value = recordValue(entry, state, width);
   const problem = problemLines(state, width);
   if (pageSize(state, "record") >= TALL) {
-    const table = facts(entry, state).flatMap(({ label, text, role }) =>
+    const table = facts(entry, state).flatMap(([label, text, , role]) =>
       wrapLine(labelled(label, line(visibleText(text), role)), width),
     );
     return spaced([problem, [...name, ...description], table, value, elsewhereLines(entry, state, width)]);
   }
-  const text = facts(entry, state).map((fact) => fact.short ?? fact.text);
+  const text = facts(entry, state).map(([, , short]) => short);
   const head = [...name, ...wrapLines(text.join(" · "), width, "muted")];
   // Neither a long description nor a problem hides the value.
   const rest = description.length > 1 ? [...value, ...description] : [...description, ...value];
@@ -71,75 +71,49 @@ function recordLines(state: State, width: number): readonly Line[] {
 
 /** The variable in the other places of the group, as far as these are read without requests. */
 function elsewhereLines(entry: VariableEntry, state: State, width: number): readonly Line[] {
-  const items = groupOf(state).flatMap((place): PlaceValue[] => {
-    const { isLocal, isComplete, entries } = readingOf(state, place);
-    if (place === state.place || !isLocal || !isComplete) return [];
-    const other = sameVariable(entries, entry.variable);
-    return [{ place, kind: kindOf(entry, other), entry: other, lines: 1 }];
+  const places = groupOf(state).filter((place) => {
+    const { isLocal, isComplete } = readingOf(state, place);
+    return place === state.place || (isLocal && isComplete);
   });
-  if (items.length === 0) return [];
+  if (places.length === 1) return [];
+  const { row } = listOf(state);
+  const items = tableOf(state, places).columns.flatMap(({ place, cells }): PlaceValue[] => {
+    return place === state.place ? [] : [{ place, kind: kindOf(entry, cells[row]), entry: cells[row], lines: 1 }];
+  });
   return [line("in other environments", "muted"), ...placeValueLines(state, items, width)];
 }
 
-/** The environments of an application have the same variables, in the order of their ids. */
-function sameVariable(entries: readonly VariableEntry[], { id, name }: Variable): VariableEntry | undefined {
-  let [low, high] = [0, entries.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((entries[middle]?.variable.id ?? 0) < id) low = middle + 1;
-    else high = middle;
-  }
-  return entries[low]?.variable.name === name ? entries[low] : undefined;
-}
+/** A label and a text, and the text where there is no room for a label. */
+type Fact = readonly [label: string, text: string, short: string, role?: Role];
 
-interface Fact {
-  readonly label: string;
-  readonly text: string;
-  /** The text where there is no label. */
-  readonly short?: string;
-  readonly role?: Role;
-}
-
-function facts(entry: VariableEntry, state: State): Fact[] {
+function facts(entry: VariableEntry, state: State): readonly Fact[] {
   const { variable, value } = entry;
-  const problem = problemOf(state, entry);
   const { type, id, name } = variable;
+  const isSealed = isEncrypted(value?.content.value);
+  const problem = problemOf(state, entry);
   const mark = readingOf(state).changes?.kinds.get(name);
-  const facts: Fact[] = [
-    { label: "type", text: type },
-    { label: "variable id", text: String(id), short: `id ${id}` },
-    value
-      ? { label: "value id", text: String(value.id), short: `value id ${value.id}` }
-      : { label: "value id", text: "none", short: "no value id", role: "muted" },
-    isEncrypted(value?.content.value)
-      ? { label: "encrypted", text: "yes, by a client", short: "encrypted" }
-      : { label: "encrypted", text: "no", short: "not encrypted" },
+  const notes = [
+    ["check", problem && `! ${problem}`, "danger"],
+    ["change", mark && CHANGES[mark], "warning"],
+    ["name", isReservedName(name) ? RESERVED_WARNING : undefined, "warning"],
+  ] as const;
+  return [
+    ["type", type, type],
+    ["variable id", String(id), `id ${id}`],
+    value ? ["value id", String(value.id), `value id ${value.id}`] : ["value id", "none", "no value id", "muted"],
+    ["encrypted", isSealed ? "yes, by a client" : "no", isSealed ? "encrypted" : "not encrypted"],
+    ...notes.flatMap(([label, text, role]): Fact[] => (text === undefined ? [] : [[label, text, text, role]])),
   ];
-  if (problem !== undefined) facts.push({ label: "check", text: `! ${problem}`, role: "danger" });
-  if (mark) facts.push({ label: "change", text: CHANGES[mark], role: "warning" });
-  if (isReservedName(name)) facts.push({ label: "name", text: RESERVED_WARNING, role: "warning" });
-  return facts;
 }
 
-interface Wrapped {
-  readonly entry: VariableEntry;
-  readonly value: string;
-  readonly width: number;
-  readonly lines: readonly Line[];
-}
-
-/** The last wrapped value: a long one takes time. Kept only while values are revealed, as nothing else holds the key. */
-const lastWrapped = new WeakMap<Revealed, Wrapped>();
+/** A long value takes time. Kept only while values are revealed, as nothing else holds the key. */
+const wrapped = remembered<Revealed, readonly Line[]>();
 
 /** The value of a record, or its placeholder, in lines of at most `width` columns. */
 function recordValue(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") return wrapLine([PLACEHOLDERS[shown.kind]], width);
   const { revealed } = state;
-  const { text: value } = shown;
-  const last = revealed && lastWrapped.get(revealed);
-  if (last && last.entry === entry && last.value === value && last.width === width) return last.lines;
-  const lines = valueLines(value, entry.variable.type).flatMap((each) => wrapLine(each, width));
-  if (revealed) lastWrapped.set(revealed, { entry, value, width, lines });
-  return lines;
+  const wrap = () => valueLines(shown.text, entry.variable.type).flatMap((each) => wrapLine(each, width));
+  return revealed ? wrapped(revealed, [entry, shown.text, width], wrap) : wrap();
 }

@@ -6,7 +6,7 @@ import { type Next, PANELS, type State, type Step } from "./state.js";
 export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;
 
 /** All places that have commands: the panels of the list, the matrix and comparisons. */
-export const EVERYWHERE = [...PANELS, "matrix", "diff"] as const;
+const EVERYWHERE = [...PANELS, "matrix", "diff"] as const;
 export type Where = (typeof EVERYWHERE)[number];
 
 /** Something to choose: a place, a format. */
@@ -24,10 +24,12 @@ export interface Command {
   readonly name: string;
   /** Names of the keys; the first one is shown in the footer. */
   readonly keys: readonly string[];
-  /** Where the keys act, by default in all panels of the list. By its name it runs in each of these. */
-  readonly where?: readonly Where[];
-  /** A word for the footer, by default the name; undefined if it isn't shown there, or not now. */
-  readonly label?: string | undefined | ((state: State) => string | undefined);
+  /** Where the keys act. If one of these is a panel of the list, it runs in all of them by its name. */
+  readonly where: readonly Where[];
+  /** Where of these the footer shows it. */
+  readonly shownIn: readonly Where[];
+  /** The word there; undefined if it isn't shown now. By default the name. */
+  readonly label?: string | ((state: State) => string | undefined);
   readonly help: string;
   readonly group: (typeof COMMAND_GROUPS)[number];
   /** The argument after `:` and the word, such as `<place>`. */
@@ -37,24 +39,38 @@ export interface Command {
   /** That a number before its key repeats it: it only moves, so that the work of the last step is enough. */
   readonly repeats?: true;
   /** Why it can't run now; undefined if it can. */
-  readonly disabledReason?: (state: State) => string | undefined;
-  /** @param argument the text after the word if there are no choices, trimmed; `""` for a key */
-  readonly run: (state: State, argument: string) => Step;
+  readonly whyNot?: (state: State) => string | undefined;
+  /** Undefined if screens say what it does. @param argument the text after the word if there are no choices; `""` for a key */
+  readonly run?: ((state: State, argument: string) => Step) | undefined;
 }
 
-/** @param keys separated by spaces; `""` for a command that only has a name */
-export function command(
-  group: Command["group"],
-  name: string,
-  keys: string,
-  help: string,
-  rest: Omit<Command, "group" | "name" | "keys" | "help">,
-): Command {
-  return { group, name, keys: keys === "" ? [] : keys.split(" "), help, label: name, ...rest };
+type Rest = Pick<Command, "label" | "argument" | "choices" | "repeats" | "whyNot" | "run">;
+
+/**
+ * Commands of a group. Their keys are separated by spaces. Where they act has a letter for each place, which is a capital
+ * where the footer shows them: `vrMD` is for variables and the record, and for the matrix and comparisons with a hint.
+ */
+export function inGroup(group: Command["group"]) {
+  return (name: string, keys: string, where: string, help: string, rest: Rest): Command => {
+    const placesOf = (letters: string) => EVERYWHERE.filter((place) => letters.includes(place.charAt(0)));
+    const names = keys.split(" ").filter(Boolean);
+    const shownIn = placesOf(where.replace(/[a-z]/g, "").toLowerCase());
+    return { group, name, keys: names, where: placesOf(where.toLowerCase()), shownIn, help, ...rest };
+  };
 }
 
-export function actsIn({ where = PANELS }: Command, place: Where): boolean {
-  return where.includes(place);
+/** The word for a command in the footer; undefined if it isn't shown here. */
+export function labelOf(
+  state: State,
+  { name, shownIn, label = name.replaceAll("-", " ") }: Command,
+): string | undefined {
+  const where = whereOf(state);
+  if (where === undefined || !shownIn.includes(where)) return undefined;
+  return typeof label === "function" ? label(state) : label;
+}
+
+export function actsIn({ where }: Command, place: Where | undefined): boolean {
+  return place !== undefined && where.includes(place);
 }
 
 /** Whether it acts in the list, so that it can be run by its name. */

@@ -53,12 +53,11 @@ export interface Marks {
 
 /** Which values are shown, and until when. */
 export interface Revealed {
-  readonly names: ReadonlySet<string> | "all";
+  /** With the time when each is masked again. */
+  readonly names: ReadonlyMap<string, number> | "all";
   /** Decrypted text by the encrypted value. */
   readonly decrypted: ReadonlyMap<string, string>;
-  /** When each of the names is masked again. */
-  readonly ends?: ReadonlyMap<string, number>;
-  /** When the last of them is. */
+  /** When the last of them is masked again. */
   readonly until: number;
 }
 
@@ -100,7 +99,7 @@ export interface State {
   readonly list: View;
   readonly marks: Marks;
   readonly focus: PanelName;
-  /** First visible line of the record. */
+  /** First visible line of the record, or of what is below the list of a comparison. Of another variable it is the first. */
   readonly recordTop: number;
   /** What is open over the list, the top screen last. */
   readonly stack: readonly Layer[];

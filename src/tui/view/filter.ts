@@ -32,7 +32,6 @@ const FILTER: Screen<TypedFilter> = {
   hints: () => FILTER_KEYS,
   more: hints("↑↓ move in the list, PgUp a page up, PgDn a page down"),
   types: () => true,
-  isLine: true,
 };
 
 const FILTER_KEYS = hints("Enter keep, Esc cancel");
@@ -53,8 +52,8 @@ export function typedLine(
   return [{ text: ` ${sign}`, role: "accent" }, ...input, { text: found, role: "muted" }, ...line];
 }
 
-/** Keys that move in the list meanwhile. */
-const MOVES = ["up", "down", "pageup", "pagedown"];
+/** Keys that move in the list while a text is typed. */
+export const TYPING_MOVES = ["up", "down", "pageup", "pagedown"];
 
 /** The table follows the filter with each key. */
 function filterKey(state: State, typed: TypedFilter, key: Key): Step {
@@ -62,7 +61,7 @@ function filterKey(state: State, typed: TypedFilter, key: Key): Step {
   const name = editKeyName(key);
   if (name === "enter" || (name === "backspace" && field.text === "")) return step(pop(state));
   if (name === "escape") return step(pop(gridOf(state).with(before)));
-  if (MOVES.includes(name)) return step(moveRows(state, name));
+  if (TYPING_MOVES.includes(name)) return step(moveRows(state, name));
   const edited = editLine(field, key);
   const next = withData(state, FILTER, { ...typed, field: edited });
   return step(edited.text === field.text ? next : filtered(next, edited.text));

@@ -51,12 +51,7 @@ export interface Cell {
   readonly column: number;
 }
 
-/** A text that can be longer than its panel, of which `page` lines from `top` on are visible. */
-export function scrolledContent({ lines, ...content }: PanelContent, top: number, page: number): PanelContent {
-  return { ...content, ...scrolledLines(lines, top, page) };
-}
-
-/** The visible lines. A `top` that is too far down shows the last ones. */
+/** The `page` lines from `top` on of a text that can be longer than its panel. A `top` that is too far down shows the last ones. */
 export function scrolledLines(
   all: readonly Line[],
   top: number,
@@ -65,13 +60,10 @@ export function scrolledLines(
   const from = scrollText(top, all.length, page, 0);
   return {
     lines: all.slice(from, from + page).map(indented),
-    footnote: all.length <= page ? undefined : positionText(all.length, from, page),
+    // `12-30/88`
+    footnote:
+      all.length <= page ? undefined : `${countText(from + 1)}-${countText(from + page)}/${countText(all.length)}`,
   };
-}
-
-/** `12-30/88` */
-function positionText(count: number, top: number, page: number): string {
-  return `${countText(top + 1)}-${countText(Math.min(count, top + page))}/${countText(count)}`;
 }
 
 /** `PORT`, or `12 variables`. */

@@ -1,7 +1,8 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
-import { actsIn, type Command, whereOf } from "../state/command.js";
+import { actsIn, type Command, labelOf, whereOf } from "../state/command.js";
 import type { Layout, Size } from "../state/layout.js";
+import { remembered } from "../state/remembered.js";
 import { type Notice, notify, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
@@ -13,8 +14,8 @@ import type { Panel, PanelContent } from "./panel.js";
 export interface Screen<D> {
   readonly name: string;
   key(state: State, data: D, key: Key, commands: readonly Command[]): Step;
-  /** Panels in columns from the left, in each from the top, that fill the body. */
-  body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly (readonly Panel[])[];
+  /** Panels from the top that fill the body. A screen without panels is only a line below the one under it. */
+  body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly Panel[];
   /** A panel in place of the list and the record. */
   panel?(state: State, data: D, size: Size): PanelContent;
   /** The last lines while a text is typed; undefined for the keys. */
@@ -33,14 +34,10 @@ export interface Screen<D> {
   move?(state: State, data: D, key: string): State | undefined;
   /** Indexes of the places that it shows or edits, if not the open one. */
   places?(state: State, data: D): readonly number[];
-  /** Reads what it needs after a change: of the data of a place, or of the list of places. */
-  changed?(state: State, data: D, place: number | undefined): Step;
   /** Whether Ctrl-J adds a line; elsewhere it is Enter, as which some programs send it. */
   breaksLines?(data: D): boolean;
   /** What is lost if the program ends: `, and lose your changes`. */
   lost?(data: D): string | undefined;
-  /** Whether it is only a line below the screen under it. A click into the list closes it. */
-  readonly isLine?: true;
 }
 
 export interface Act<D> {
@@ -80,15 +77,12 @@ export function top(state: State): { readonly screen: AnyScreen; readonly data: 
 
 /** The screen that is drawn: the top one that is more than a line. */
 export function drawn(state: State) {
-  return layers(state).findLast(({ screen }) => !screen.isLine);
+  return layers(state).findLast(({ screen }) => !isLine(screen));
 }
 
-/** Changes the state without the line over the screen that is drawn. */
-export function belowLine(state: State, change: (below: State) => State): State {
-  const line = state.stack.at(-1);
-  if (!top(state)?.screen.isLine || !line) return change(state);
-  const next = change(pop(state));
-  return { ...next, stack: [...next.stack, line] };
+/** Whether it is only a line. A click into the list closes it. */
+export function isLine({ body, panel }: AnyScreen): boolean {
+  return !body && !panel;
 }
 
 /** All screens of the stack, the top one last. */
@@ -194,14 +188,11 @@ export function noticeLines({ text, tone }: Pick<Notice, "text" | "tone">, colum
   ]);
 }
 
-// Computed once for each state.
-const grids = new WeakMap<State, Grid>();
+const grids = remembered<State, Grid>();
 
 /** The table that has the cursor: that of the screen that is drawn, or else the list. */
 export function gridOf(state: State): Grid {
-  const known = grids.get(state) ?? findGrid(state);
-  grids.set(state, known);
-  return known;
+  return grids(state, [], () => findGrid(state));
 }
 
 function findGrid(state: State): Grid {
@@ -228,8 +219,7 @@ function cellsOf({ table }: Grid, place: number): readonly (VariableEntry | unde
 /** What is under the cursor, in whichever screen. */
 export function selectionOf(state: State, place = gridOf(state).place) {
   const grid = gridOf(state);
-  const { name, nothing } = grid;
-  return { place, name, nothing, entry: cellsOf(grid, place)[grid.row] };
+  return { place, name: grid.name, entry: cellsOf(grid, place)[grid.row] };
 }
 
 /** Why there is no variable under the cursor. */
@@ -261,15 +251,15 @@ export function targetsOf(state: State, place = gridOf(state).place): readonly V
 export function whyNot(state: State, command: Command): string | undefined {
   const open = top(state);
   const act = open?.screen.acts?.[command.name];
-  return act ? act.whyNot?.(state, open?.data) : command.disabledReason?.(state);
+  return act ? act.whyNot?.(state, open?.data) : command.whyNot?.(state);
 }
 
 /** Runs the command of a key where the cursor is, or shows why it can't run now. Undefined if no command has this key. */
 export function pressCommand(state: State, key: string, commands: readonly Command[]): Step | undefined {
   const where = whereOf(state);
-  const fitting = commands.filter((each) => where !== undefined && each.keys.includes(key) && actsIn(each, where));
+  const fitting = commands.filter((each) => each.keys.includes(key) && actsIn(each, where));
   // A keymap can give a key of this screen alone to another command too.
-  const command = fitting.find((each) => each.where?.length === 1) ?? fitting[0];
+  const command = fitting.find((each) => each.where.length === 1) ?? fitting[0];
   return command && runCommand(state, command);
 }
 
@@ -279,7 +269,7 @@ export function runCommand(state: State, command: Command, argument = ""): Step 
   if (reason !== undefined) return step(notify(state, reason, "error"));
   const open = top(state);
   const act = open?.screen.acts?.[command.name];
-  return act ? act.run(state, open?.data) : command.run(state, argument);
+  return (act ? act.run(state, open?.data) : command.run?.(state, argument)) ?? step(state);
 }
 
 /** The keys of a screen that has no others than those of commands. */
@@ -287,14 +277,12 @@ export function commandKey(state: State, _data: unknown, key: Key, commands: rea
   return pressCommand(state, commandKeyName(key), commands) ?? step(state);
 }
 
-/** The keys of commands that have a label and can run where the cursor is. */
+/** The keys of commands that the footer shows, and that can run where the cursor is. */
 export function commandHints(state: State, commands: readonly Command[]): readonly KeyHint[] {
-  const where = whereOf(state);
   return commands.flatMap((command): KeyHint[] => {
-    const { keys, label: labels } = command;
-    const [key] = keys;
-    const label = typeof labels === "function" ? labels(state) : labels;
-    if (where === undefined || !actsIn(command, where) || key === undefined || label === undefined) return [];
-    return whyNot(state, command) === undefined ? [{ key: keyLabel(key), name: key, label }] : [];
+    const [key] = command.keys;
+    const label = labelOf(state, command);
+    if (key === undefined || label === undefined || whyNot(state, command) !== undefined) return [];
+    return [{ key: keyLabel(key), name: key, label }];
   });
 }

@@ -17,7 +17,7 @@ export function progressText(state: State): string | undefined {
 export function emptyListLines(state: State, width: number): Line[] {
   const { places, place } = state;
   const { failure, isComplete } = readingOf(state);
-  if (failure && !isComplete) return failureLines(state, failure, width);
+  if (failure && !isComplete) return failureLines(state, place, failure, width);
   const progress = progressText(state);
   if (progress !== undefined) return wrapLines(`reading ${places[place]?.name ?? ""}… ${progress}`, width, "muted");
   return wrapLines(emptyText(state), width, "muted");
@@ -38,13 +38,14 @@ export function problemLine(state: State): Line | undefined {
 
 export function problemLines(state: State, width: number): Line[] {
   const { failure, problem } = readingOf(state);
-  if (failure) return failureLines(state, failure, width);
+  if (failure) return failureLines(state, state.place, failure, width);
   return problem === undefined ? [] : wrapLines(`! ${problem}`, width, "warning");
 }
 
-function failureLines(state: State, failure: Failure, width: number): Line[] {
-  const again = retryText(state);
-  const { what, advice } = describeFailure(state, state.place, failure);
+/** Why a place can't be read, and what to do. Only the open one is tried again by itself. */
+export function failureLines(state: State, place: number, failure: Failure, width: number): Line[] {
+  const again = place === state.place ? retryText(state) : "";
+  const { what, advice } = describeFailure(state, place, failure);
   const refresh = `${keyOf(state, "refresh")} tries ${again === "" ? "again" : "now"}`;
   const retry = again === "" || failure.code === "rate_limited" ? refresh : `${again}; ${refresh}`;
   const rest = [...advice, retry].flatMap((text) => wrapLines(text, width, "muted"));

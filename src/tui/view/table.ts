@@ -1,9 +1,10 @@
 import { notSearched, parseFilter } from "../reading/filter.js";
-import { hiddenMarks, isMarked, type Listed, withRange } from "../reading/selection.js";
+import { hiddenMarks, isMarked, type Listed, NO_MARKS, withRange } from "../reading/selection.js";
 import { problemOf } from "../reading/shown.js";
 import type { Table } from "../reading/table.js";
 import { keyOf } from "../state/command.js";
 import { readingOf } from "../state/reading.js";
+import { remembered } from "../state/remembered.js";
 import { notify, type Sort, type State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
@@ -182,26 +183,13 @@ export function filtered(state: State, filter: string): State {
 }
 
 /** What Escape takes back in a table, and last the marks, which stay when a screen is left. */
-export function clearable(state: State): "range" | "filter" | "marks" | undefined {
+export function clearing(state: State): { readonly label: string; readonly cleared: State } | undefined {
   const { marks, stack } = state;
-  if (marks.from !== undefined) return "range";
-  if (gridOf(state).view.filter !== "") return "filter";
-  return stack.length === 0 && marks.names.size > 0 ? "marks" : undefined;
-}
-
-/** The state after Escape in a table; undefined if there is nothing to take back. */
-export function cleared(state: State): State | undefined {
-  const { names } = state.marks;
-  switch (clearable(state)) {
-    case "range":
-      return { ...state, marks: { names } };
-    case "filter":
-      return gridOf(state).with({ filter: "" });
-    case "marks":
-      return { ...state, marks: { names: new Set() } };
-    default:
-      return undefined;
-  }
+  const { names } = marks;
+  if (marks.from !== undefined) return { label: "drop range", cleared: { ...state, marks: { names } } };
+  const { view, ...grid } = gridOf(state);
+  if (view.filter !== "") return { label: "clear filter", cleared: grid.with({ filter: "" }) };
+  return stack.length === 0 && names.size > 0 ? { label: "unmark", cleared: { ...state, marks: NO_MARKS } } : undefined;
 }
 
 /** Why a filter finds nothing; undefined without a filter. */
@@ -220,21 +208,16 @@ export function whyNotFound(state: State): string | undefined {
 /** Columns of the widest name. */
 const NAME = { min: 6, max: 40 } as const;
 
-// Computed once for each table.
-const knownWidths = new WeakMap<Table, number>();
+const widths = remembered<Table, number>();
 
 /** Columns of the widest name, within bounds. */
 export function widestName(table: Table): number {
-  const known = knownWidths.get(table) ?? measure(table.names);
-  knownWidths.set(table, known);
-  return known;
-}
-
-function measure(names: readonly string[]): number {
-  let widest: number = NAME.min;
-  for (const name of names) {
-    widest = Math.max(widest, isNarrow(name) ? name.length : textWidth(visibleText(name)));
-    if (widest >= NAME.max) return NAME.max;
-  }
-  return widest;
+  return widths(table, [], () => {
+    let widest: number = NAME.min;
+    for (const name of table.names) {
+      widest = Math.max(widest, isNarrow(name) ? name.length : textWidth(visibleText(name)));
+      if (widest >= NAME.max) return NAME.max;
+    }
+    return widest;
+  });
 }

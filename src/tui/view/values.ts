@@ -99,15 +99,19 @@ export interface PlaceValue {
   readonly isSelected?: boolean;
 }
 
+/** The name of a place beside those of its group. */
+export function labelOf({ places }: State, place: number): string {
+  return places[place] ? placeLabel(places[place]) : "";
+}
+
 /** A variable in several places: the name of each, how its value compares, and the value, masked unless it is revealed. */
 export function placeValueLines(state: State, items: readonly PlaceValue[], width: number): Line[] {
-  const label = (place: number) => (state.places[place] ? placeLabel(state.places[place]) : "");
-  const widest = Math.max(...items.map(({ place }) => textWidth(label(place))));
+  const widest = Math.max(...items.map(({ place }) => textWidth(labelOf(state, place))));
   const name = Math.min(MAX_PLACE, widest, Math.floor(width / 3));
   const indent = name + KIND + 6;
   return items.flatMap((item) => {
     const { place, kind, isSelected = false } = item;
-    const mark = `${isSelected ? "›" : " "} ${cellText(label(place), name)}  `;
+    const mark = `${isSelected ? "›" : " "} ${cellText(labelOf(state, place), name)}  `;
     const head: Line = [{ text: mark, isBold: isSelected }, kindSpan(kind, KIND), { text: "  " }];
     return valueHead(state, item, Math.max(1, width - indent)).map((value, index): Line => {
       return [...(index === 0 ? head : [{ text: " ".repeat(indent) }]), ...value];
@@ -117,8 +121,8 @@ export function placeValueLines(state: State, items: readonly PlaceValue[], widt
 
 /** The first lines of a value, with `…` if there are more; or why it can't be shown. */
 function valueHead(state: State, { place, entry, lines: count }: PlaceValue, width: number): Line[] {
-  const failure = failureText(state, place);
-  if (failure !== undefined) return [line(cellText(`✗ ${failure}`, width), "danger")];
+  const { failure } = readingOf(state, place);
+  if (failure) return [line(cellText(`✗ ${describeFailure(state, place, failure).what}`, width), "danger")];
   if (!entry?.value) return [[]];
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") return [cutLine([PLACEHOLDERS[shown.kind]], width)];
@@ -129,10 +133,4 @@ function valueHead(state: State, { place, entry, lines: count }: PlaceValue, wid
   }
   if (lines.length <= count) return lines;
   return [...lines.slice(0, count - 1), cutLine([...(lines[count - 1] ?? []), { text: " …" }], width)];
-}
-
-/** Why a place can't be read. */
-function failureText(state: State, place: number): string | undefined {
-  const { failure } = readingOf(state, place);
-  return failure && describeFailure(state, place, failure).what;
 }

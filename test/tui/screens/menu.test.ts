@@ -206,7 +206,7 @@ describe("files and environments", () => {
     expect(tui.copied).toHaveLength(1);
     tui.press("ctrl-x");
     expect([tui.state.stack, tui.events]).toEqual([[], []]);
-    expect(tui.frame()).toMatch(/staging +·/);
+    await tui.shows(/staging +✓/);
   });
 
   it("Ctrl-C in one burst with Enter does not quit without new credentials", async () => {
@@ -288,7 +288,7 @@ describe("without any settings", () => {
       join(cwd, "my vars.json"),
       JSON.stringify({ ...SHOP, environments: [...SHOP.environments, environment] }),
     );
-    await tui.shows(/staging +·/);
+    await tui.shows(/staging +✓/);
   });
 
   it("the first screen offers the data file of the folder", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
 import { copyTo } from "../../../src/tui/edit/planning.js";
-import { type Command, command } from "../../../src/tui/state/command.js";
+import { type Command, inGroup } from "../../../src/tui/state/command.js";
 import type { State, Step } from "../../../src/tui/state/state.js";
 import { targetsOf } from "../../../src/tui/view/screen.js";
 import { dataFile } from "../../support/data-file.js";
@@ -13,7 +13,7 @@ import { developmentProfile, openPlace, openTui, profileFolder, remoteProgram, S
 
 /** All commands, and one more for the key F5. */
 function withCommand(run: (state: State) => Step): readonly Command[] {
-  return [...ALL_COMMANDS, command("Edit", "test", "f5", "a command of this test", { run })];
+  return [...ALL_COMMANDS, inGroup("Edit")("test", "f5", "pvr", "a command of this test", { run })];
 }
 
 describe("one edit of several environments", () => {

@@ -40,7 +40,8 @@ function sortsOf({ places, place }: State): readonly Sort[] {
 }
 
 function sortBy(state: State, sort: Sort): Step {
-  const work = sort === "changed" ? [lookUpChanges(state.place)] : [];
+  const isUnknown = sort === "changed" && readingOf(state).lastChanges === undefined;
+  const work = isUnknown ? [lookUpChanges(state.place)] : [];
   return step(gridOf(state).with({ sort }), ...work);
 }
 
@@ -159,7 +160,7 @@ export function whyNoEnvironments(state: State): string | undefined {
 }
 
 export function whyNoOther(state: State): string | undefined {
-  return state.places.length > 1 ? whyNotRead(state) : "there is no other place to compare with";
+  return state.places.length > 1 ? undefined : "there is no other place to compare with";
 }
 
 /** Why there is nothing to find or to sort. */

@@ -14,7 +14,7 @@ import { healthOf, readingOf } from "../state/reading.js";
 import { calling, step } from "../state/work.js";
 import { openFilter } from "../view/filter.js";
 import { quit } from "../view/question.js";
-import { pop, selectionOf, targetsOf } from "../view/screen.js";
+import { actsOnMarked, pop, selectionOf, targetsOf } from "../view/screen.js";
 import { clearing, filtered } from "../view/table.js";
 import { MOVES } from "../widgets/list.js";
 import * as choose from "./choose.js";
@@ -143,7 +143,8 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: whyNoOther,
     run: choose.diffSelected,
   }),
-  edit("copy-to", ">", "vrMD", "copy the value to other places", {
+  edit("copy-to", ">", "VRMD", "copy the value to other places", {
+    label: (state) => (state.stack.length > 0 || actsOnMarked(state) ? "copy to" : undefined),
     argument: "<place>",
     choices: (state) => {
       return places.choicesOf(state, places.editablePlaces(state), (now, to) => copyTo(now, targetsOf(now), [to]));
@@ -155,7 +156,6 @@ export const ALL_COMMANDS: readonly Command[] = [
   values("matrix", "m", "PVRm", "show which values differ or are missing in the environments of the application", {
     argument: "<row filter>",
     choices: () => choose.MATRIX_CHOICES,
-    whyNot: whyNotRead,
     run: (state) => openMatrix(state),
   }),
   values("history", "H", "PVRMD", "show the changes of the variable, or in the places of the environment", {

@@ -10,7 +10,17 @@ import { type Line, line, lineWidth, paintLine, wrapLines } from "../text/line.j
 import type { Theme } from "../text/theme.js";
 import { type Panel, type PanelContent, panelLines } from "../view/panel.js";
 import { quitQuestion } from "../view/question.js";
-import { commandHints, drawn, fixedHelpKey, hints, type KeyHint, keyLine, noticeLines, top } from "../view/screen.js";
+import {
+  actsOnMarked,
+  commandHints,
+  drawn,
+  fixedHelpKey,
+  hints,
+  type KeyHint,
+  keyLine,
+  noticeLines,
+  top,
+} from "../view/screen.js";
 import { headerLine } from "./header.js";
 
 /**
@@ -79,9 +89,11 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
 /** Besides the last hint, how to leave, the one that is shown at any width. */
 const HELP = "help";
 
-/** First the commands that go into what is shown, last those that leave it. */
-function inOrder({ stack, focus }: State, commands: readonly Command[]): readonly Command[] {
-  const first = stack.length > 0 ? ["open", "next-panel"] : focus === "places" ? ["open"] : ["back"];
+/** First the commands that go into what is shown and those for what is marked, last those that leave it. */
+function inOrder(state: State, commands: readonly Command[]): readonly Command[] {
+  const { stack, focus } = state;
+  const marked = actsOnMarked(state) ? ["copy-to", "copy", "delete"] : [];
+  const first = [...(stack.length > 0 ? ["open", "next-panel"] : focus === "places" ? ["open"] : ["back"]), ...marked];
   const last = [HELP, stack.length > 0 ? "back" : "quit"];
   const named = (names: readonly string[]) =>
     names.flatMap((name) => commands.find((command) => command.name === name) ?? []);

@@ -141,6 +141,7 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: R
     ...read,
     ...{ failure: undefined, failures: 0, nextAt: now + pause },
     ...(changes && changes.size > 0 && { changes: withChanges(before.changes, changes, now) }),
+    lastChanges: isSame || state.list.sort === "changed" ? before.lastChanges : undefined,
   });
   if (place !== state.place || isSame) return next;
   // After an edit of our own, the notice about it and its undo stays.

@@ -26,7 +26,7 @@ import {
   targetsOf,
   whyNoName,
 } from "../view/screen.js";
-import { failureLines } from "../view/status-lines.js";
+import { failureLines, problemLine } from "../view/status-lines.js";
 import { clearing, moveRows, nameColumn, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
 import { valueCell } from "../view/values.js";
 import { scroll, scrollText } from "../widgets/list.js";
@@ -98,6 +98,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
   const { place, focus } = comparison;
   const { isReading, failure } = readingOf(state, place);
   const labels = [placeName(state, state.place), placeName(state, place)];
+  const head = failure ? statusLines(state, comparison, size.width - 4)[0] : problemLine(state);
   const room = size.width - 6 - 2 * GAP.length;
   const name = Math.min(MAX_NAME, Math.floor(room * 0.4));
   const left = Math.floor((room - name) / 2);
@@ -110,7 +111,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
     ...tablePanel(state, {
       title: `${labels.join(" → ")}  `,
       columns: [nameColumn(state, name), ...values],
-      head: failure && fitLine(indented(statusLines(state, comparison, size.width - 4)[0] ?? []), size.width - 3),
+      head: head && fitLine(indented(head), size.width - 3),
       empty: () => [[], ...statusLines(state, comparison, textColumns(size)).map(indented)],
       sign: (row) => signOf(entriesOf(state, row)),
       isFocused: focus === "list",

@@ -20,6 +20,7 @@ export function variablesPanel(state: State, size: Size): PanelContent {
   return {
     ...tablePanel(state, {
       title: "Variables ",
+      after: state.list.only ? `  only ${state.list.only}` : "",
       columns: columnsOf(state, size),
       head,
       empty: () => [head ?? [], ...emptyListLines(state, textColumns(size)).map(indented)],

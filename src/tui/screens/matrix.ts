@@ -24,6 +24,7 @@ import {
   whyNoName,
   withData,
 } from "../view/screen.js";
+import { emptyListLines, problemLine } from "../view/status-lines.js";
 import { type Column, moveToNext, nameColumn, tablePanel, whyNotFound, widestName } from "../view/table.js";
 import { comparedCell, KIND_LEGEND, labelOf, type PlaceValue, placeValueLines } from "../view/values.js";
 import { cycled, keepVisible } from "../widgets/list.js";
@@ -86,19 +87,20 @@ function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelCon
   const places = table.columns.slice(at.left, last).map((_, index) => {
     return placeColumn(state, grid, at.left + index, at.placeWidth);
   });
-  const notFound = () => whyNotFound(state) ?? (only ? `nothing is ${only}; t shows all` : "no variables yet");
+  const width = textColumns(size);
+  const nothing = () => wrapLines(whyNotFound(state) ?? `nothing is ${only}; t shows all`, width, "muted");
   return {
     ...tablePanel(state, {
       title: `${groupLabel(state.places[state.place]?.group ?? "")} `,
       after: `  place ${column + 1}/${table.columns.length}${only ? `  only ${only}` : ""}`,
       columns: [nameColumn(state, at.nameWidth, at.left > 0 ? "NAME ‹" : "NAME"), ...places],
       end: last < table.columns.length ? "›" : "",
-      empty: () => [[], ...wrapLines(notFound(), textColumns(size), "muted").map(indented)],
+      empty: () => [[], ...(only ? nothing() : emptyListLines(state, width)).map(indented)],
       isFocused: true,
       column: column - at.left + 1,
       onColumn: (now, clicked) => (clicked < 1 ? now : atColumn(now, at.left + clicked - 1)),
     }),
-    legend: KIND_LEGEND,
+    legend: problemLine(state) ?? KIND_LEGEND,
   };
 }
 

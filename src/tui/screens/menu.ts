@@ -159,6 +159,8 @@ function menuPanel(state: State, open: OpenMenu, size: Size, commands: readonly 
     const item = items[row];
     return item ? rowLine(cells(item, words, marks.has(item.label), sizes), row === cursor, true) : [];
   });
+  if (items.length === 0 && words.length > 0)
+    lines.push([{ text: ` nothing matches "${visibleText(open.field.text)}"`, role: "muted" }]);
   const blanks = Array.from({ length: page - lines.length }, () => []);
   const item = items[cursor];
   const width = textColumns(size);

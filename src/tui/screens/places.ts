@@ -140,7 +140,7 @@ function pickPlaces(
 export function openCopyTo(state: State, entries: readonly VariableEntry[], from = state.place): Step {
   const title = `Copy ${variablesText(entries.map(({ variable }) => variable))} to`;
   const places = editablePlaces(state, from);
-  if (places.length === 0) return step(notify(state, "there is no other place to copy to"));
+  if (places.length === 0) return step(notify(state, "there is no other place that can be edited"));
   if (places.length === 1) return copyTo(state, entries, places);
   return pickPlaces(state, title, places, [], (now, picked) => copyTo(now, entries, picked));
 }

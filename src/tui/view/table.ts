@@ -189,6 +189,7 @@ export function clearing(state: State): { readonly label: string; readonly clear
   if (marks.from !== undefined) return { label: "drop range", cleared: { ...state, marks: { names } } };
   const { view, ...grid } = gridOf(state);
   if (view.filter !== "") return { label: "clear filter", cleared: grid.with({ filter: "" }) };
+  if (stack.length === 0 && view.only) return { label: "all types", cleared: grid.with({ only: undefined }) };
   return stack.length === 0 && names.size > 0 ? { label: "unmark", cleared: { ...state, marks: NO_MARKS } } : undefined;
 }
 
@@ -202,7 +203,8 @@ export function whyNotFound(state: State): string | undefined {
   const kind = notSearched(state, table, filter);
   const show = kind === "masked" ? `: ${keyOf(state, "reveal-all")} shows them` : "";
   const rest = kind ? `; ${kind} values were not searched${show}` : "";
-  return `nothing matches "${filter}"; ${keyOf(state, "back")} clears the filter${rest}`;
+  const among = state.stack.length === 0 && view.only ? ` among ${view.only} variables` : "";
+  return `nothing matches "${filter}"${among}; ${keyOf(state, "back")} clears the filter${rest}`;
 }
 
 /** Columns of the widest name. */

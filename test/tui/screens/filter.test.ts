@@ -122,3 +122,20 @@ it("in the matrix the values of all places are searched while they are shown", a
   tui.press("z");
   expect(tui.frame()).toMatch(/nothing matches "zz"; .*; encrypted values were not searched/);
 });
+
+it("a filter says that only one type is listed, and Esc takes back the filter, then the type", async () => {
+  const tui = await openTui();
+  tui.press("t", "/", ..."zzz", "enter");
+  expect(tui.frame()).toMatch(/Variables {3}only STRING {2}\/zzz/);
+  expect(tui.frame()).toMatch(/nothing matches "zzz" among STRING/);
+  tui.press("escape");
+  expect(tui.frame()).toMatch(/only STRING.*┓/);
+  tui.press("escape");
+  expect(tui.frame()).not.toContain("only STRING");
+});
+
+it("the last line begins with what acts on marked variables", async () => {
+  const tui = await openTui();
+  tui.press(" ");
+  expect(tui.frame()).toMatch(/ > copy to {2}y copy {2}x delete/);
+});

@@ -17,7 +17,7 @@ describe("moving", () => {
     [["3", "j"], "UNSET"],
     [["1", "0", "j", "2", "k"], "FLAGS"],
     [["0", "j"], "PORT"],
-    [["3", "t", "escape", "j"], "DATABASE_URL"],
+    [["3", "t", "escape", "j"], "PORT"],
     [["2", "h", "escape", "j"], "PORT"],
   ])("in the list %j goes to %s", async (keys, name) => {
     const tui = await openTui();

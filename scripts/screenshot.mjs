@@ -99,7 +99,7 @@ const PICTURES = {
     press("m");
     await until(/= same +~ differs +~ differs/);
     press("jjjjjjl");
-    await until(/› FEATURE_FLAGS/);
+    await until(/› +FEATURE_FLAGS/);
   },
   "tui-diff.svg": async () => {
     press("d");

@@ -81,8 +81,10 @@ function kindSpan(kind: CellKind, width: number, own?: string): Span {
   return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
 }
 
+const PROBLEM = { sign: "!", text: "breaks a rule", role: "danger" } as const;
+
 /** The legend of all signs. */
-export const KIND_LEGEND: Line = Object.values(KINDS).flatMap(({ sign, text, ...look }, index) => {
+export const KIND_LEGEND: Line = [...Object.values(KINDS), PROBLEM].flatMap(({ sign, text, ...look }, index) => {
   return [{ text: index === 0 ? "" : "  " }, { ...look, text: `${sign} ${text}` }];
 });
 

@@ -53,6 +53,9 @@ function failureOf(child: ChildProcess): Promise<string | undefined> {
   });
 }
 
+/** A file name has at most 255 bytes. */
+const MAX_NAME = 200;
+
 type EditorIo = Pick<Io, "env" | "platform" | "user">;
 
 /** Opens texts in the person's own editor, which gets the terminal meanwhile. */
@@ -67,7 +70,8 @@ export function createEditText(terminal: Pick<ProcessTerminal, "lend">, io: Edit
     process.once("exit", remove);
     try {
       // Editors choose colors by the extension, and show the name.
-      const path = join(folder, `${isVariableName(name) ? name : "value"}.${isJson ? "json" : "txt"}`);
+      const stem = isVariableName(name) ? name.slice(0, MAX_NAME) : "value";
+      const path = join(folder, `${stem}.${isJson ? "json" : "txt"}`);
       // Most editors would add the line feed at the end, which is not part of the value.
       await writeFile(path, `${text}\n`, { mode: 0o600 });
       const line = editorCommand(path, io.platform, io.env);

@@ -122,7 +122,7 @@ export function onTargets(
     const state = { ...before, marks: withRange(before.marks, grid) };
     const entries = targetsOf(state);
     if (entries.length > 0) return run(state, entries, grid.place);
-    return step(notify(state, "none of the marked variables is in this place", "error"));
+    return step(notify(state, "no marked variable exists here", "error"));
   };
 }
 
@@ -131,7 +131,7 @@ export function whyNone(state: State, wanted: "entry" | "value"): string | undef
   const { name, entry, place } = selectionOf(state);
   if (name === undefined || (wanted === "value" ? entry?.value : entry)) return whyNoName(state);
   const where = state.stack.length > 0 ? `in ${placeName(state, place)}` : "here";
-  return whyNotRead(state) ?? `${name} has no value ${where}`;
+  return whyNotRead(state, place) ?? `${name} has no value ${where}`;
 }
 
 /** The same of a command for the marked variables, if there are any. */
@@ -144,8 +144,8 @@ export function whyNoReveal(state: State): string | undefined {
   return groupOf(state).length > 1 ? whyNoName(state) : whyNone(state, "value");
 }
 
-export function whyNotRead(state: State): string | undefined {
-  const { isComplete, isReading } = readingOf(state);
+export function whyNotRead(state: State, place = state.place): string | undefined {
+  const { isComplete, isReading } = readingOf(state, place);
   if (isComplete) return undefined;
   return isReading ? "still reading" : "the variables can't be read";
 }
@@ -161,6 +161,13 @@ export function whyNoEnvironments(state: State): string | undefined {
 
 export function whyNoOther(state: State): string | undefined {
   return state.places.length > 1 ? undefined : "there is no other place to compare with";
+}
+
+/** Why there is no history of what is under the cursor. */
+export function whyNoHistory(state: State): string | undefined {
+  const isOfPlaces = state.focus === "places" && state.stack.length === 0;
+  const place = state.places[isOfPlaces ? state.placeCursor : gridOf(state).place];
+  return place?.isReadOnly ? "a server tells no history" : undefined;
 }
 
 /** Why there is nothing to find or to sort. */

@@ -137,12 +137,18 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
 
   // Other places.
-  values("diff", "d", "PVRd", "compare with another place, side by side; in the places with the one under the cursor", {
-    argument: "<place>",
-    choices: (state) => places.choicesOf(state, places.otherPlaces(state), openDiff),
-    whyNot: whyNoOther,
-    run: choose.diffSelected,
-  }),
+  values(
+    "diff",
+    "d",
+    "PVRd",
+    "compare with another place, side by side; in the list of places, with the selected one",
+    {
+      argument: "<place>",
+      choices: (state) => places.choicesOf(state, places.otherPlaces(state), openDiff),
+      whyNot: whyNoOther,
+      run: choose.diffSelected,
+    },
+  ),
   edit("copy-to", ">", "VRMD", "copy the value to other places", {
     label: (state) => (state.stack.length > 0 || actsOnMarked(state) ? "copy to" : undefined),
     argument: "<place>",
@@ -158,8 +164,8 @@ export const ALL_COMMANDS: readonly Command[] = [
     choices: () => choose.MATRIX_CHOICES,
     run: (state) => openMatrix(state),
   }),
-  values("history", "H", "PVRMD", "show the changes of the variable, or in the places of the environment", {
-    whyNot: whyNoUndo,
+  values("history", "H", "PVRMD", "show the changes of the variable, or, in the list of places, of the environment", {
+    whyNot: choose.whyNoHistory,
     run: openHistory,
   }),
 
@@ -209,7 +215,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: go.openSelected,
   }),
   ...(["down", "up"] as const).map((way) => {
-    const help = `scroll the record ${way}; with a number, like all keys that move, so many times: 5J`;
+    const help = `scroll the record ${way}; a number before it repeats it, as with all keys that move: 5J`;
     const run: Command["run"] = (state) => go.scrollRecord(state, way);
     return move(`record-${way}`, way === "down" ? "J" : "K", "v", help, { repeats: true, run });
   }),

@@ -12,7 +12,7 @@ import { readOnly } from "../state/opened-places.js";
 import { isProduction, placeName } from "../state/places.js";
 import type { Environments, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
 import { type Next, notify, type State, type Step, type Work } from "../state/state.js";
-import { andThen, awaiting, step } from "../state/work.js";
+import { andThen, holdingKeys, step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, labelled, line, wrapLine, wrapLines } from "../text/line.js";
 import { ask, askText, quitQuestion, requiredInput } from "../view/question.js";
@@ -58,7 +58,7 @@ export function importFile(state: State, typed: string): Step {
 /** Asks to confirm the edit made from a file. */
 function reading(state: State, file: NamedFile<ImportFormat>): Step {
   const { place } = state;
-  return awaiting(notify(state, `reading ${file.path}…`), async ({ places }) => {
+  return holdingKeys(notify(state, `reading ${file.path}…`), async ({ places }) => {
     const { editor, importFile: read } = await places.openToEdit(place);
     if (!read) throw readOnly();
     const { assignments, notes } = await read(file);
@@ -80,7 +80,7 @@ export function exportFile(state: State, typed: string): Step {
 /** Writes a file, or asks first if it is already there. */
 function exporting(state: State, file: ExportedFile, isReplacing = false): Step {
   const { place } = state;
-  return awaiting(notify(state, `writing ${file.path}…`), async ({ places }) => {
+  return holdingKeys(notify(state, `writing ${file.path}…`), async ({ places }) => {
     const outcome = await (await places.open(place)).exportFile(file, isReplacing);
     if (!outcome) {
       const text = `${file.path} already exists. Replace it?`;
@@ -111,7 +111,7 @@ function newCredentials(state: State, change: (environments: Environments) => Pr
     // They answer a question whether to quit without them.
     return (now) => showCredentials(quitQuestion(now) ? pop(now) : now, credentials);
   };
-  return awaiting(state, work, { lost: " without the new credentials" });
+  return holdingKeys(state, work, { lost: " without the new credentials" });
 }
 
 /** Shows new credentials, masked, over everything else. */

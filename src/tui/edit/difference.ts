@@ -42,7 +42,9 @@ export function differenceLines(sides: Sides, isShown: boolean, width: number): 
   return { lines: [...withLabel("type", types), ...value.lines], changes };
 }
 
-function valueDiff({ before, after }: Sides, isShown: boolean, width: number, typed?: string): DiffLines {
+function valueDiff({ before, after }: Sides, isAsked: boolean, width: number, typed?: string): DiffLines {
+  // A value that is secret on one side is probably the same as the other.
+  const isShown = isAsked || [before, after].every((side) => !side || isPublic(side));
   const isSame = before && after && isDeepStrictEqual(before.value, after.value);
   const old = valueSide(before, isShown);
   if (isSame) return diffLines({ ...old, isPlaceholder: false }, { ...old, isPlaceholder: false }, width);
@@ -56,7 +58,7 @@ function textSide(text: string | undefined, isPlaceholder = false): Side {
 /** @param like JSON is shown with its keys in the order of this value: the order makes no difference */
 function valueSide(item: Assigned | undefined, isShown: boolean, typed?: string, like?: JsonValue): Side {
   if (item?.value === undefined) return textSide(undefined);
-  if (!isShown && !isPublic(item)) return textSide(MASK, true);
+  if (!isShown) return textSide(MASK, true);
   if (isEncrypted(item.value) && typed === undefined) return textSide(PLACEHOLDERS.encrypted.text, true);
   const text = isEncrypted(item.value) ? typed : textAs(inOrderOf(like, item.value), item.type, 2);
   return text === "" ? textSide(PLACEHOLDERS.shown.text, true) : textSide(text);

@@ -87,5 +87,5 @@ function emptyText(form: Form): Span {
       ? PLACEHOLDERS.none
       : { text: "(encrypted; type a new value)", role: "muted" };
   }
-  return form.inputs.type.text === "STRING" ? PLACEHOLDERS.shown : { text: "(nothing)", role: "muted" };
+  return form.inputs.type.text === "STRING" ? PLACEHOLDERS.shown : { text: "(type a value)", role: "muted" };
 }

@@ -4,7 +4,7 @@ import { type VariableType, valueText } from "../../domain/variable.js";
 import { toFailure } from "../state/opened-places.js";
 import type { Draft } from "../state/ports.js";
 import { notify, type Part, type State, type Step, type Work } from "../state/state.js";
-import { awaiting, step } from "../state/work.js";
+import { holdingKeys, step } from "../state/work.js";
 import { indentedJson } from "../text/json.js";
 import { ask } from "../view/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
@@ -26,7 +26,7 @@ const FORM: Screen<Form> = {
     return hints(`Ctrl-S review, Tab next field, ${own}Esc cancel`);
   },
   more: hints(
-    "Alt-E edit the value in your own editor (or the schema), Shift-Tab previous field, Ctrl-J new line in the value, PgUp 10 lines up, PgDn 10 lines down, Space the other BOOLEAN or choice",
+    "Alt-E edit the value in your own editor (or the schema), Shift-Tab previous field, Ctrl-J new line in the value, PgUp 10 lines up, PgDn 10 lines down, Space toggle a BOOLEAN or go to the next choice",
   ),
   types: () => true,
   places: (_state, { place }) => [place],
@@ -95,7 +95,7 @@ function submit(state: State, form: Form): Step {
   const withProblem = (now: State, problem?: string) => changeData(now, FORM, () => ({ ...form, problem }));
   const places = form.inputs.for.text === form.initial.for.text ? [form.place] : form.all;
   const draft = draftOf(form);
-  return awaiting(withProblem(state), async (tools) => {
+  return holdingKeys(withProblem(state), async (tools) => {
     try {
       const parts = await partsOf(tools, places, (editor, environments) => editor.prepare(draft, environments));
       return (now) => prepared(now, form, parts);
@@ -135,7 +135,7 @@ function inEditor(state: State, form: Form, then: (state: State, edited: Form) =
     const kept = field === "schema" ? edited.replaceAll(/\s*\n\s*/g, " ").trim() : edited;
     return (now) => then(now, { ...withInput(form, field, textField(kept)), problem: undefined });
   };
-  return awaiting(state, edit, { isEditing: true });
+  return holdingKeys(state, edit, { isEditing: true });
 }
 
 /** Opens the value in the person's own editor. The text counts as typed into the form, which shows a problem with it. */

@@ -2,7 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { placeName } from "../state/places.js";
 import type { Assigned, Assignment, Editor, EnvironmentChanges, HistoryEntry } from "../state/ports.js";
 import { type Next, notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
-import { awaiting, step } from "../state/work.js";
+import { holdingKeys, step } from "../state/work.js";
 import { variablesText } from "../view/panel.js";
 import { review } from "./review.js";
 
@@ -33,7 +33,7 @@ function plan(
   wanted: readonly Assignment[],
   nothing: string,
 ): Step {
-  return awaiting(state, async (tools) => {
+  return holdingKeys(state, async (tools) => {
     const parts = await partsOf(tools, places, (editor, environments) =>
       editor.assign(environments.map((environment) => ({ environment, changes: wanted }))),
     );
@@ -75,7 +75,7 @@ export const redo: Next = (state) => takeBack(state, "redo");
 
 function takeBack(state: State, purpose: "undo" | "redo"): Step {
   const { place, undone } = state;
-  return awaiting(state, async ({ places }) => {
+  return holdingKeys(state, async ({ places }) => {
     const { history, editor } = await places.open(place);
     const own = undone.filter(({ store }) => store === editor?.store);
     const skipped = new Set(own.flatMap(({ id, by }) => [id, by]));
@@ -125,12 +125,12 @@ export async function readHistory({ places }: Tools, place: number, name?: strin
 
 /** Asks to bring back what a place had before an entry of its history. @param name only this variable */
 export function rollbackTo(state: State, entry: HistoryEntry, place: number, name?: string): Step {
-  return awaiting(state, async ({ places }) => {
+  return holdingKeys(state, async ({ places }) => {
     const { history } = await places.open(place);
     const changes = (await history?.rollBack(entry.id, name)) ?? [];
     return (now) => {
       const parts = inPlaces(now, place, changes);
-      const nothing = `nothing to bring back in ${placeName(now, place)}: names and rules that all environments share stay`;
+      const nothing = `nothing to roll back in ${placeName(now, place)}: shared names and rules are not rolled back`;
       if (parts.length === 0) return step(notify(now, nothing));
       return review(now, { purpose: "rollback", parts, entry });
     };

@@ -67,7 +67,7 @@ function questionText(state: State, edit: PlannedEdit): string {
 function objectText(edit: PlannedEdit): string {
   const names = new Set(changesOf(edit).map(({ name }) => name));
   const text = namesText(names);
-  if (edit.purpose === "undo" || edit.purpose === "redo") return `the change of ${text}`;
+  if (edit.purpose === "undo" || edit.purpose === "redo") return `the change to ${text}`;
   return edit.purpose === "delete" ? `the value${names.size === 1 ? "" : "s"} of ${text}` : text;
 }
 
@@ -116,7 +116,7 @@ function noteLines(edit: Reviewed, width: number): Line[] {
       form?.isChangedMeanwhile,
     [`All environments of the application share the ${shared}, which this changes too.`]: shared !== "",
     [`${namesText(removed)} ${has} no value in another environment, and ${is} deleted altogether.`]: removed.size > 0,
-    "That change was also of environments, keys or other applications: these stay.":
+    "That change also touched environments, keys or other applications; those are not undone.":
       entry?.hasMore && purpose !== "rollback",
   };
   const warnings = Object.entries(notes).flatMap(([note, isSo]) =>
@@ -127,7 +127,7 @@ function noteLines(edit: Reviewed, width: number): Line[] {
 
 /** `change 12, by ana@laptop with "set" on 2026-07-01 12:00:00 UTC` */
 function entryText({ purpose }: PlannedEdit, { id, time, actor, command }: HistoryEntry): string {
-  const change = purpose === "rollback" ? "to before change" : purpose === "redo" ? "takes back change" : "change";
+  const change = purpose === "rollback" ? "to before change" : purpose === "redo" ? "reverts change" : "change";
   return `${change} ${id}, by ${actor} with "${command}" on ${time.slice(0, 19).replace("T", " ")} UTC`;
 }
 
@@ -135,7 +135,7 @@ function entryText({ purpose }: PlannedEdit, { id, time, actor, command }: Histo
 const MAX_CHANGES = 300;
 
 /** All changes as a diff, by place and by variable. */
-function changeLines(state: State, { parts, form }: Reviewed, width: number, isShown: boolean): Line[] {
+export function changeLines(state: State, { parts, form }: Reviewed, width: number, isShown: boolean): Line[] {
   const all = parts.flatMap(({ place, changes }) => changes.map((change) => ({ place, change })));
   const heading = (name: string) => wrapLine(line(name, "accent"), width);
   const isNamed = all.some(({ change }) => change.name !== all[0]?.change.name);

@@ -1,9 +1,10 @@
+import { ChangedMeanwhileError } from "../../domain/errors.js";
 import { refreshOthers, reload } from "../reading/read.js";
 import { unmarked } from "../reading/selection.js";
 import { keyOf } from "../state/command.js";
 import { toFailure } from "../state/opened-places.js";
 import { notify, type Part, type PlannedEdit, type State, type Step, type Tools, type Undone } from "../state/state.js";
-import { andThen, awaiting, step } from "../state/work.js";
+import { andThen, holdingKeys, step } from "../state/work.js";
 import { ask } from "../view/question.js";
 import { pop } from "../view/screen.js";
 import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
@@ -19,22 +20,29 @@ export function review(state: State, edit: Reviewed, problem?: string): Step {
  */
 function write(state: State, edit: Reviewed): Step {
   const form = edit.form ? state.stack.slice(-1) : [];
-  return awaiting(pop(state, form.length), async (tools) => {
-    const written = new Set<Part>();
-    try {
-      for (const { editor, places } of await tools.places.byStore(edit.parts.map(({ place }) => place))) {
-        const own = edit.parts.filter(({ environment, place }) => places.get(environment) === place);
-        await editor.apply(own);
-        for (const part of own) written.add(part);
+  return holdingKeys(
+    pop(state, form.length),
+    async (tools) => {
+      const written = new Set<Part>();
+      try {
+        for (const { editor, places } of await tools.places.byStore(edit.parts.map(({ place }) => place))) {
+          const own = edit.parts.filter(({ environment, place }) => places.get(environment) === place);
+          await editor.apply(own);
+          for (const part of own) written.add(part);
+        }
+      } catch (error) {
+        const { message } = toFailure(error);
+        // The edit has to be planned again; in a form, Ctrl-S does that.
+        if (error instanceof ChangedMeanwhileError && written.size === 0)
+          return (now) => step(notify({ ...now, stack: [...now.stack, ...form] }, message, "error"));
+        return (now) => refused({ ...now, stack: [...now.stack, ...form] }, edit, message, written);
       }
-    } catch (error) {
-      const { message } = toFailure(error);
-      return (now) => refused({ ...now, stack: [...now.stack, ...form] }, edit, message, written);
-    }
-    // It is written, whether the history can be read now or not.
-    const undone = await undoneBy(state.place, edit, tools).catch(() => undefined);
-    return (now) => andThen(applied(now, edit, undone), refreshOthers);
-  });
+      // It is written, whether the history can be read now or not.
+      const undone = await undoneBy(state.place, edit, tools).catch(() => undefined);
+      return (now) => andThen(applied(now, edit, undone), refreshOthers);
+    },
+    { lost: " before it is known whether the edit was written" },
+  );
 }
 
 /** Asks again for what could not be written. */

@@ -60,7 +60,7 @@ const GLOBAL: Readonly<Record<string, Work>> = {
 };
 
 /** The follow-up of every change: reads that nobody waits for end, and the table follows the data. */
-function settled(before: State, [changed, work]: Step): Step {
+function withFollowUps(before: State, [changed, work]: Step): Step {
   const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
@@ -151,9 +151,9 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     for (const each of work) void run(each);
   };
   const dispatch = (next: Next) => {
-    take(settled(state, next(state)));
+    take(withFollowUps(state, next(state)));
     const [first] = held;
-    if (first && !isHeld(state, first[0])) dispatch((held.shift() ?? first)[1]);
+    if (first && state.pending === undefined) dispatch((held.shift() ?? first)[1]);
   };
   /** Keys wait for a question that is coming; those before an editor has the terminal are for the editor. */
   const typed = (key: string, next: Next) => {

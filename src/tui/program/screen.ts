@@ -114,7 +114,7 @@ export function pictureOf(state: State, commands: readonly Command[], theme: The
   const { columns, rows } = state;
   const painted = (lines: readonly Line[]) => lines.map((each) => paintLine(isAscii ? asciiLine(each) : each, theme));
   if (isTooSmall(state)) {
-    const small = `Too small: ${MIN_SCREEN.columns}x${MIN_SCREEN.rows} is needed.`;
+    const small = `The terminal is too small; it needs ${MIN_SCREEN.columns}x${MIN_SCREEN.rows}.`;
     const question = quitQuestion(state);
     const text = question === undefined ? `${small} Ctrl-C quits.` : `${question} ${small}`;
     return { columns, rows, above: painted(wrapLines(text, columns, "text").slice(0, rows)), body: [], below: [] };

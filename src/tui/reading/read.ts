@@ -43,7 +43,9 @@ export function openPlace(state: State, place: number): Step {
   // The same variable in another environment, as soon as it is read.
   const name = state.list.name || (selectedEntry(state)?.variable.name ?? "");
   const list = { ...state.list, cursor: 0, top: 0, name };
-  return read({ ...state, place, placeCursor: place, revealed: undefined, recordTop: 0, list }, place);
+  const opened = { ...state, place, placeCursor: place, revealed: undefined, recordTop: 0, list };
+  const isUnknown = list.sort === "changed" && readingOf(opened).lastChanges === undefined;
+  return andThen(step(opened, ...(isUnknown ? [lookUpChanges(place)] : [])), (now) => read(now, place));
 }
 
 export function reload(state: State): Step {
@@ -62,7 +64,7 @@ function inTurn(state: State, places: readonly number[], next: (state: State, pl
 /** Looks for changes in the open place or tries again, once that is due. */
 export function loadWhenDue(state: State): Step {
   const { nextAt } = readingOf(state);
-  return nextAt === undefined || state.now < nextAt ? step(state) : look(state, state.place);
+  return nextAt === undefined || state.now < nextAt ? step(state) : poll(state, state.place);
 }
 
 /** Looks for changes in the other places where that sends no request, and reads the environments of the application. */
@@ -70,26 +72,26 @@ export function refreshOthers(state: State): Step {
   const own = groupOf(state).filter((place) => state.places[place]?.kind === "environment");
   const local = [...state.readings].flatMap(([place, { isLocal }]) => (isLocal ? [place] : []));
   const others = [...new Set([...own, ...local])].filter((place) => place !== state.place);
-  return inTurn(state, others, look);
+  return inTurn(state, others, poll);
 }
 
 /** Reads a place for a person, who sees that. */
 function read(state: State, place: number): Step {
   const asked = withReading(state, place, { isReading: true, failure: undefined, nextAt: undefined });
-  return step(asked, reading(asked, place, false));
+  return step(asked, readWork(asked, place, false));
 }
 
 /** Looks for changes. A failure stays on the screen until the outcome. */
-function look(state: State, place: number): Step {
+function poll(state: State, place: number): Step {
   const { isComplete, isLocal } = readingOf(state, place);
   // Places beside the open one are looked at with each of its looks: nothing changes on the screen.
-  if (place !== state.place && isComplete && isLocal) return step(state, reading(state, place, true));
+  if (place !== state.place && isComplete && isLocal) return step(state, readWork(state, place, true));
   const next = withReading(state, place, { isReading: !isComplete, nextAt: undefined });
-  return step(next, reading(next, place, true));
+  return step(next, readWork(next, place, true));
 }
 
 /** @param isLook whether a read that is in progress goes on in its place */
-function reading(state: State, place: number, isLook: boolean): Work {
+function readWork(state: State, place: number, isLook: boolean): Work {
   const { isComplete, entries } = readingOf(state, place);
   return async (tools) => {
     const { dispatch, ticks } = tools;
@@ -103,7 +105,7 @@ function reading(state: State, place: number, isLook: boolean): Work {
       return (now) => {
         const isNew = readingOf(now, place).entries !== outcome.entries || !readingOf(now, place).isComplete;
         const next = succeeded(now, place, outcome);
-        const isSorted = place === now.place && now.list.sort === "changed";
+        const isSorted = readingOf(now, place).lastChanges !== undefined;
         const looks = isNew ? [checking(place, outcome.entries), ...(isSorted ? [lookUpChanges(place)] : [])] : [];
         return andThen(step(next, ...looks), place === now.place ? refreshOthers : step);
       };
@@ -141,7 +143,6 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: R
     ...read,
     ...{ failure: undefined, failures: 0, nextAt: now + pause },
     ...(changes && changes.size > 0 && { changes: withChanges(before.changes, changes, now) }),
-    lastChanges: isSame || state.list.sort === "changed" ? before.lastChanges : undefined,
   });
   if (place !== state.place || isSame) return next;
   // After an edit of our own, the notice about it and its undo stays.

@@ -1,7 +1,7 @@
 import { suggestion } from "../../domain/nearest.js";
 import { actsIn, COMMAND_GROUPS, type Command, isOfList, whereOf } from "../state/command.js";
 import { notify, type State, type Step } from "../state/state.js";
-import { runCommand, top, whyNot } from "../view/screen.js";
+import { runCommand, whyNot } from "../view/screen.js";
 import { keyLabel } from "../widgets/key.js";
 import { type Menu, type MenuContent, openMenu } from "./menu.js";
 
@@ -61,12 +61,14 @@ function parseLine(text: string, commands: readonly Command[]) {
   return { command, argument: command ? line.slice(command.name.length).trim() : "" };
 }
 
+/** With an argument, these open something else in place of the screen. */
+const LEAVING = ["open", "diff", "matrix"];
+
 /** Where a command runs: where the cursor is if it works there, or else in the list. */
 function homeOf(state: State, command: Command, argument = ""): State {
   const where = whereOf(state);
-  // What a screen does itself takes no argument.
-  const isOwn = argument !== "" && top(state)?.screen.acts?.[command.name] !== undefined;
-  return actsIn(command, where) && !isOwn ? state : { ...state, stack: [] };
+  const isLeaving = argument !== "" && LEAVING.includes(command.name);
+  return actsIn(command, where) && !isLeaving ? state : { ...state, stack: [] };
 }
 
 function whyNotHome(state: State, command: Command, argument = ""): string | undefined {

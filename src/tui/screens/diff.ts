@@ -143,9 +143,10 @@ function sideCell(state: State, sides: Sides, index: number, width: number): Spa
 
 function statusLines(state: State, comparison: Comparison, width: number): readonly Line[] {
   const { place } = comparison;
-  const { isReading, failure } = readingOf(state, place);
+  const { isReading, isComplete, failure } = readingOf(state, place);
   if (isReading) return wrapLines(`reading ${placeName(state, place)}…`, width, "muted");
   if (failure) return failureLines(state, place, failure, width);
+  if (!isComplete) return wrapLines(`${placeName(state, place)} is not there any more`, width, "danger");
   const notFound = whyNotFound(state);
   return notFound === undefined ? [line("✓ no differences", "success")] : wrapLines(notFound, width, "muted");
 }

@@ -1,7 +1,7 @@
 import { openPlace } from "../reading/read.js";
 import type { FirstData, FirstSteps } from "../state/ports.js";
 import { notify, type State, type Step } from "../state/state.js";
-import { awaiting } from "../state/work.js";
+import { holdingKeys } from "../state/work.js";
 import { askText } from "../view/question.js";
 import { choiceMenu, openMenu } from "./menu.js";
 
@@ -34,11 +34,11 @@ export function openFirst(state: State, first: Pick<FirstSteps, "hasData" | "dat
 }
 
 const INTRO =
-  "No server or data file is configured yet. Choose what to do. For the variables of a server, press q twice and " +
+  "No server or data file is configured yet. Choose what to do. For the variables of a server, quit (q twice) and " +
   "store its address and credentials: appvars profile add NAME --url URL --api-secret-file FILE";
 
 function opening(state: State, open: (steps: FirstSteps) => Promise<FirstData>): Step {
-  return awaiting(state, async ({ first }) => {
+  return holdingKeys(state, async ({ first }) => {
     if (!first) return undefined;
     const { place, notes } = await open(first);
     return (now) => {

@@ -1,12 +1,13 @@
-import { editLines } from "../edit/difference.js";
+import { isPublic } from "../../domain/variable.js";
 import { readHistory, rollbackTo } from "../edit/planning.js";
+import { changeLines } from "../edit/review-text.js";
 import { toggleAllRevealed } from "../reading/reveal.js";
 import { placeName } from "../state/places.js";
-import type { HistoryEntry } from "../state/ports.js";
+import type { Change, HistoryEntry } from "../state/ports.js";
+import { readingOf } from "../state/reading.js";
 import { notify, type State, type Step } from "../state/state.js";
-import { awaiting, step } from "../state/work.js";
-import { visibleText } from "../text/graphemes.js";
-import { type Line, line, spaced, wrapLine } from "../text/line.js";
+import { holdingKeys, step } from "../state/work.js";
+import type { Line } from "../text/line.js";
 import { variablesText } from "../view/panel.js";
 import { pop, selectionOf } from "../view/screen.js";
 import { type Menu, type MenuItem, openMenu } from "./menu.js";
@@ -27,7 +28,7 @@ export function openHistory(state: State): Step {
 
 function show(state: State, subject: Subject): Step {
   const { place, name } = subject;
-  return awaiting(state, async (tools) => {
+  return holdingKeys(state, async (tools) => {
     const entries = await readHistory(tools, place, name);
     return (now) => {
       const of = name === undefined ? placeName(now, place) : `${name} in ${placeName(now, place)}`;
@@ -44,13 +45,13 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
     (entry): MenuItem => ({
       label: `${entry.id}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}`,
       help: helpOf(entry),
-      detail: (state, width) => changeLines(state, entry, subject, width),
+      detail: (state, width) => linesOf(state, entry, subject, width),
       run: (state) => rollbackTo(state, entry, place, name),
     }),
   );
   const other: Subject = { place, name: undefined };
   return {
-    verb: "roll back to before it",
+    verb: "undo this and later changes",
     content: () => ({ title: `Changes of ${of}`, items }),
     keys: {
       V: (state) => step(toggleAllRevealed(state)),
@@ -66,16 +67,18 @@ function helpOf({ parts, hasMore }: HistoryEntry): string {
   return [changed, hasMore && "environments, keys or other applications"].filter(Boolean).join(", ");
 }
 
-/** The changes of an entry as a diff, those of the variable alone if there is one. */
-function changeLines(state: State, { parts }: HistoryEntry, { name }: Subject, width: number): readonly Line[] {
-  const isRevealed = state.revealed?.names === "all";
-  const blocks = parts.flatMap(({ environment, changes }) =>
-    changes
-      .filter((change) => name === undefined || [change.name, change.newName].includes(name))
-      .map((change) => {
-        const heading = `${visibleText(change.name)} in ${visibleText(environment)}`;
-        return [...wrapLine(line(heading, "accent"), width), ...editLines(state, change, width, isRevealed)];
-      }),
-  );
-  return spaced(blocks);
+/** The changes of an entry as a diff. A value that was public is shown only if its variable is public now. */
+function linesOf(state: State, { parts }: HistoryEntry, { place }: Subject, width: number): readonly Line[] {
+  const present = new Map(readingOf(state, place).entries.map(({ variable, rules }) => [variable.name, rules]));
+  const masked = (change: Change): Change => {
+    const { name, newName = name, before, after } = change;
+    if (isPublic(present.get(newName)) || before?.secret !== after?.secret) return change;
+    return {
+      ...change,
+      before: before && { ...before, secret: undefined },
+      after: after && { ...after, secret: undefined },
+    };
+  };
+  const shown = parts.map((part) => ({ ...part, place, changes: part.changes.map(masked) }));
+  return changeLines(state, { purpose: "edit", parts: shown }, width, state.revealed?.names === "all");
 }

@@ -2,9 +2,10 @@ import { copyTo } from "../edit/planning.js";
 import { openPlace, readPlaces } from "../reading/read.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
+import { keyOf } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
-import { groupLabel, isProduction, placeName, whyReadOnly } from "../state/places.js";
-import { groupOf, readingOf } from "../state/reading.js";
+import { groupLabel, isProduction, whyReadOnly } from "../state/places.js";
+import { groupOf, healthOf, readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
@@ -74,7 +75,7 @@ const MATRIX: Screen<Matrix> = {
 /** Shows all variables in all places of the group, and reads those that are not open. */
 export function openMatrix(state: State, only: View["only"] = undefined): Step {
   const name = selectedEntry(state)?.variable.name ?? "";
-  const unread = groupOf(state).filter((place) => !state.readings.has(place));
+  const unread = groupOf(state).filter((place) => healthOf(state, place) === "unread");
   return readPlaces(push(state, MATRIX, { ...FIRST_VIEW, name, only, place: state.place, left: 0 }), unread);
 }
 
@@ -88,7 +89,13 @@ function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelCon
     return placeColumn(state, grid, at.left + index, at.placeWidth);
   });
   const width = textColumns(size);
-  const nothing = () => wrapLines(whyNotFound(state) ?? `nothing is ${only}; t shows all`, width, "muted");
+  const nothing = () =>
+    wrapLines(
+      whyNotFound(state) ??
+        `no variable ${only === "missing" ? "is missing" : "differs"}; ${keyOf(state, "filter-rows")} shows all`,
+      width,
+      "muted",
+    );
   return {
     ...tablePanel(state, {
       title: `${groupLabel(state.places[state.place]?.group ?? "")} `,
@@ -200,6 +207,6 @@ function fill(state: State): Step {
 function whyNotFill(state: State): string | undefined {
   const { place, name } = selectionOf(state);
   if (name === undefined) return whyNoName(state);
-  const other = nearest(state).length > 0 ? undefined : `${name} has no value beside ${placeName(state, place)}`;
+  const other = nearest(state).length > 0 ? undefined : `${name} has no value in another environment`;
   return whyReadOnly(state, place) ?? other;
 }

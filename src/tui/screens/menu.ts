@@ -209,14 +209,17 @@ function inputLines(state: State, open: OpenMenu): Line[] | undefined {
 function menuKey(shown: State, open: OpenMenu, key: Key, commands: readonly Command[]): Step {
   const { menu, isTyping, field } = open;
   const state: State = { ...shown, notice: undefined };
-  const { items, rows, page } = shownMenu(state, open, commands, layoutOf(state).body);
+  const size = layoutOf(state).body;
+  const { items, rows, page, below } = shownMenu(state, open, commands, size);
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
   if (name === "enter") return choose(state, open, items, commands);
   const isLeft = isTyping ? name === "backspace" && field.text === "" : name === "q";
   if (isLeft || (name === "escape" && !(isTyping && menu.prompt === undefined))) return step(pop(state));
   const own = isTyping ? undefined : menu.keys?.[name];
   if (own) return own(state);
-  const change = isTyping ? typed(open, key, items) : browsed(open, name, items);
+  const detail = name === "J" ? (items[open.cursor]?.detail?.(state, textColumns(size)) ?? []) : [];
+  const detailEnd = Math.max(0, detail.length - below + 1);
+  const change = isTyping ? typed(open, key, items) : browsed(open, name, items, detailEnd);
   const moved = moveCursor({ ...open, top: 0 }, items.length, page, name);
   const next = { ...open, ...(change ?? (moved && { ...moved, detailTop: 0 })) };
   // The heading of the first item is above it.
@@ -240,9 +243,11 @@ function browsed(
   { menu, cursor, marks, detailTop }: OpenMenu,
   name: string,
   items: readonly MenuItem[],
+  detailEnd: number,
 ): Partial<OpenMenu> | undefined {
   if (name === "/") return { isTyping: true };
-  if (name === "J" || name === "K") return { detailTop: Math.max(0, detailTop + (name === "J" ? 1 : -1)) };
+  if (name === "J") return { detailTop: Math.min(detailTop + 1, detailEnd) };
+  if (name === "K") return { detailTop: Math.max(0, detailTop - 1) };
   if (!menu.onMarked || !(name === "space" || name === "*")) return undefined;
   const labels = (name === "*" ? items : items.slice(cursor, cursor + 1)).map(({ label }) => label);
   const isUnmarking = labels.every((label) => marks.has(label));

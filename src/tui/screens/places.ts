@@ -147,10 +147,10 @@ export function openCopyTo(state: State, entries: readonly VariableEntry[], from
 
 /** Lets the person pick the environments of the application to delete the values from: those that have one are marked. */
 export function openDeleteIn(state: State, entries: readonly VariableEntry[]): Step {
-  const names = entries.map(({ variable }) => variable.name);
-  const isSet = ({ variable, value }: VariableEntry) => value !== undefined && names.includes(variable.name);
+  const names = new Set(entries.map(({ variable }) => variable.name));
+  const isSet = ({ variable, value }: VariableEntry) => value !== undefined && names.has(variable.name);
   const places = groupOf(state).filter((place) => whyReadOnly(state, place) === undefined);
   const marked = places.filter((place) => readingOf(state, place).entries.some(isSet));
   const title = `Delete the values of ${variablesText(entries.map(({ variable }) => variable))} in`;
-  return pickPlaces(state, title, places, marked, (now, picked) => deleteFrom(now, names, picked));
+  return pickPlaces(state, title, places, marked, (now, picked) => deleteFrom(now, [...names], picked));
 }

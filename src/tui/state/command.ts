@@ -44,14 +44,14 @@ export interface Command {
   readonly run?: ((state: State, argument: string) => Step) | undefined;
 }
 
-type Rest = Pick<Command, "label" | "argument" | "choices" | "repeats" | "whyNot" | "run">;
+type CommandOptions = Pick<Command, "label" | "argument" | "choices" | "repeats" | "whyNot" | "run">;
 
 /**
  * Commands of a group. Their keys are separated by spaces. Where they act has a letter for each place, which is a capital
  * where the footer shows them: `vrMD` is for variables and the record, and for the matrix and comparisons with a hint.
  */
 export function inGroup(group: Command["group"]) {
-  return (name: string, keys: string, where: string, help: string, rest: Rest): Command => {
+  return (name: string, keys: string, where: string, help: string, rest: CommandOptions): Command => {
     const placesOf = (letters: string) => EVERYWHERE.filter((place) => letters.includes(place.charAt(0)));
     const names = keys.split(" ").filter(Boolean);
     const shownIn = placesOf(where.replace(/[a-z]/g, "").toLowerCase());

@@ -17,7 +17,7 @@ export function andThen([state, work]: Step, next: Next): Step {
  *
  * @param lost what is lost if the program ends before: ` without the new credentials`
  */
-export function awaiting(state: State, work: Work, pending: NonNullable<State["pending"]> = {}): Step {
+export function holdingKeys(state: State, work: Work, pending: NonNullable<State["pending"]> = {}): Step {
   const own = { ...pending };
   const done: Next = (now) => step(now.pending === own ? { ...now, pending: undefined } : now);
   return step({ ...state, pending: own }, async (tools) => {

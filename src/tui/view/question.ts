@@ -103,7 +103,7 @@ function questionHints(state: State, { input, key = "ctrl-s", details, ...asked 
   if (input?.isPath) return hints("Enter confirm, Tab complete, Esc back");
   // Where a text is typed, v is a letter of it.
   const values = details ? [`${input ? "Alt-V" : "v"} ${isShown(state, asked) ? "hide" : "show"} values`] : [];
-  return hints(["Enter press", "Tab next button", ANSWER_KEYS[key], ...values, "Esc back"].join(", "));
+  return hints(["Enter choose", "Tab next button", ANSWER_KEYS[key], ...values, "Esc back"].join(", "));
 }
 
 function isShown({ now, revealed }: State, { shownUntil }: Pick<Question, "shownUntil">): boolean {
@@ -123,7 +123,7 @@ function questionKey(state: State, asked: Asked, key: Key): Step {
   if (name === (input ? "alt-v" : "v"))
     return go({ shownUntil: isShown(state, asked) ? 0 : state.now + REVEAL_MS, top: 0 });
   if (name === "y") {
-    return step(notify(state, `y is no answer: press Enter on a button, or ${keyLabel(answerKey)}`));
+    return step(notify(state, `y does not confirm: press Enter on a button, or ${keyLabel(answerKey)}`));
   }
   const { lines, page } = partsOf(state, asked, questionSize(layoutOf(state)));
   return go({ top: scroll(asked.top, lines.length, page, name) ?? asked.top });

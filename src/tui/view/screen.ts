@@ -1,5 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
+import type { Table } from "../reading/table.js";
 import { actsIn, type Command, labelOf, whereOf } from "../state/command.js";
 import type { Layout, Size } from "../state/layout.js";
 import { remembered } from "../state/remembered.js";
@@ -233,12 +234,15 @@ export function actsOnMarked({ marks, focus, stack }: State): boolean {
   return hasMarks(marks) && (stack.length > 0 || focus !== "record");
 }
 
+const marked = remembered<Table, readonly number[]>();
+
 /** The rows of the table that commands act on, in its order. */
 export function targetRows(state: State): readonly number[] {
   const grid = gridOf(state);
   if (!actsOnMarked(state)) return [grid.row];
   const { names } = withRange(state.marks, grid);
-  return grid.table.names.flatMap((name, row) => (names.has(name) ? [row] : []));
+  const rows = () => grid.table.names.flatMap((name, row) => (names.has(name) ? [row] : []));
+  return marked(grid.table, [names], rows);
 }
 
 /** The variables that commands act on, in a place. */

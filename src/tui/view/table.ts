@@ -30,7 +30,7 @@ export function nameColumn(state: State, width: number, heading = "NAME"): Colum
 }
 
 /** How a screen shows its table. */
-interface Look {
+interface TableOptions {
   /** The title before the position, with a space at its end. */
   readonly title: string;
   /** And after it. */
@@ -56,14 +56,14 @@ interface Look {
 const BEFORE = 3;
 
 /** A table: only its visible cells are formatted. */
-export function tablePanel(state: State, look: Look): PanelContent {
+export function tablePanel(state: State, options: TableOptions): PanelContent {
   const grid = gridOf(state);
-  const { columns, onColumn = (now) => now } = look;
+  const { columns, onColumn = (now) => now } = options;
   const isEmpty = grid.rows.length === 0;
   return {
-    title: titleOf(state, grid, look),
-    isFocused: look.isFocused,
-    lines: isEmpty ? look.empty() : [look.head ?? headings(grid, look), ...rowLines(state, grid, look)],
+    title: titleOf(state, grid, options),
+    isFocused: options.isFocused,
+    lines: isEmpty ? options.empty() : [options.head ?? headings(grid, options), ...rowLines(state, grid, options)],
     heads: 1,
     select: (now, { line, column: at }) => {
       const column = columnAt(columns, at);
@@ -80,7 +80,7 @@ export function tablePanel(state: State, look: Look): PanelContent {
 }
 
 /** `Variables 3/12  /port  ✓ 4 marked (1 not listed)` */
-function titleOf({ marks }: State, grid: Grid, { title, after = "", columns }: Look): string {
+function titleOf({ marks }: State, grid: Grid, { title, after = "", columns }: TableOptions): string {
   const { rows, cursor, view } = grid;
   const position = rows.length === 0 ? "" : `${countText(cursor + 1)}/${countText(rows.length)}`;
   const filter = view.filter === "" ? "" : `  /${visibleText(view.filter)}`;
@@ -93,7 +93,7 @@ function titleOf({ marks }: State, grid: Grid, { title, after = "", columns }: L
   return `${title}${position}${after}${order}${filter}${marked}`.trimEnd();
 }
 
-function headings({ view }: Grid, { columns, end = "" }: Look): Line {
+function headings({ view }: Grid, { columns, end = "" }: TableOptions): Line {
   const spans = columns.flatMap(({ heading, width, sort }): Line => {
     const text = sort !== undefined && sort === view.sort ? `${heading.text} ${sortArrow(view)}` : heading.text;
     return [{ text: GAP }, { role: "muted", ...heading, text: fitText(text, width) }];
@@ -106,9 +106,9 @@ export function sortArrow({ isReversed }: { readonly isReversed: boolean }): str
   return isReversed ? "↓" : "↑";
 }
 
-function rowLines(state: State, grid: Grid, look: Look): Line[] {
+function rowLines(state: State, grid: Grid, options: TableOptions): Line[] {
   const { table, rows, cursor, top, page } = grid;
-  const { columns, column = -1, sign = (row) => signOf(state, grid, row) } = look;
+  const { columns, column = -1, sign = (row) => signOf(state, grid, row) } = options;
   return rows.slice(top, top + page).map((row, line) => {
     const isUnderCursor = top + line === cursor;
     const mark: Span = isMarked(state.marks, grid, table.names[row] ?? "", top + line)
@@ -119,7 +119,7 @@ function rowLines(state: State, grid: Grid, look: Look): Line[] {
       const spans = isSelected ? cell(row).map(({ text }) => ({ text, isInverse: true })) : cell(row);
       return index === 0 ? spans : [{ text: GAP }, ...spans];
     });
-    const isInverse = look.isFocused && look.column === undefined;
+    const isInverse = options.isFocused && options.column === undefined;
     return rowLine([sign(row), mark, ...cells], isUnderCursor, isInverse);
   });
 }

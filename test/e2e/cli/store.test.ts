@@ -121,14 +121,14 @@ describe("--store", needs("etcd"), () => {
     },
   );
 
-  it("an empty store is a place of the TUI that can be opened once it has data", async () => {
+  it("an empty store is an error of the TUI, and its environments are places once it has data", async () => {
     const store = etcd().storeUrl();
-    const { code: found } = await runWith((io) => findPlaces({ store, env: "test" }, { io, warn: () => {} }));
-    onTestFinished(() => found.close());
-    expect(found.places).toHaveLength(1);
-    await expect(found.places[0]?.open(() => {})).rejects.toThrow("holds no data");
+    const find = () => runWith((io) => findPlaces({ store, env: "test" }, { io, warn: () => {} }));
+    await expect(find()).rejects.toThrow("holds no data");
     await runCli(["init", "--store", store, "--example"]);
-    const place = await found.places[0]?.open(() => {});
+    const { code: found } = await find();
+    onTestFinished(() => found.close());
+    const place = await found.places[found.place]?.open(() => {});
     expect((await place?.source.getContentByName("PORT"))?.value).toBe(0);
   });
 

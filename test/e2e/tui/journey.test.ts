@@ -81,9 +81,9 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("Escape");
     await tui.until(/▶ Variables/);
     await tui.keys("u");
-    await tui.until(/undo the change of PORT in shop\/development\?/);
+    await tui.until(/undo the change to PORT in shop\/development\?/);
     await tui.keys("C-s");
-    await tui.until(atBottom(/✓ undid the change of PORT/));
+    await tui.until(atBottom(/✓ undid the change to PORT/));
     expect(await saved("PORT")).toBe(3000);
     await tui.overwrite("lost");
     await tui.until(/^lost/m);

@@ -34,7 +34,7 @@ const SCREENS = [
   { keys: ["j"], footer: /^ \/ filter .* q quit$/, content: /› {2}PORT +NUMBER/ },
 ];
 
-const TOO_SMALL = "Too small: 40x10 is needed. Ctrl-C quits.";
+const TOO_SMALL = "The terminal is too small; it needs 40x10. Ctrl-C quits.";
 
 // Skipped without tmux, which CI installs.
 describe.skipIf(!hasTmux)("when a real terminal becomes another size", () => {
@@ -65,7 +65,7 @@ describe.skipIf(!hasTmux)("when a real terminal becomes another size", () => {
     await tui.resize(40, 10);
     await tui.until(fills(40, 10, /q quit$/));
     await tui.resize(20, 5);
-    await tui.until(/^Too small/);
+    await tui.until(/^The terminal is too small/);
     await tui.keys("C-c");
     await tui.until(/sh>/);
   });

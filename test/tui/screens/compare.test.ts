@@ -73,9 +73,9 @@ describe("a comparison", () => {
     await tui.shows(/✓ copied DATABASE_URL to test; u undoes it/, /→ test {2}1\/2/);
     expect(await tui.saved("DATABASE_URL", "test")).toBe(SECRET);
     tui.press("u");
-    await tui.shows(/undo the change of DATABASE_URL in test\?/);
+    await tui.shows(/undo the change to DATABASE_URL in test\?/);
     tui.press("enter");
-    await tui.shows(/undid the change of/, /→ test {2}1\/3/);
+    await tui.shows(/undid the change to/, /→ test {2}1\/3/);
     tui.press("g", "<");
     await tui.shows(/copy DATABASE_URL to development\?/);
     tui.press("enter");
@@ -284,7 +284,7 @@ describe("the matrix", () => {
   it("says with < why there is nothing to copy", async () => {
     const tui = await matrix({ data: { ...SHOP, values: SHOP.values.filter(({ variable_id }) => variable_id !== 5) } });
     tui.press("G", "<");
-    expect(tui.footer()).toBe(" ✗ DEBUG has no value beside development");
+    expect(tui.footer()).toBe(" ✗ DEBUG has no value in another environment");
   });
 
   it("shows short values with V, and those of one row with v; public ones at once", async () => {

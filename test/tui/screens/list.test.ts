@@ -447,7 +447,7 @@ it("on a screen that is too small only Ctrl-C acts", async () => {
   const tui = await openTui();
   tui.program.resize({ columns: 80, rows: 9 });
   tui.press("x", "q", "e", "enter");
-  expect(tui.frame().trim()).toBe("Too small: 40x10 is needed. Ctrl-C quits.");
+  expect(tui.frame().trim()).toBe("The terminal is too small; it needs 40x10. Ctrl-C quits.");
   expect([tui.events, tui.state.stack]).toEqual([[], []]);
   tui.press("ctrl-c");
   expect(tui.events).toEqual(["quit"]);
@@ -458,7 +458,9 @@ it("a screen that is too small warns of the changes that a second Ctrl-C would l
   tui.press("e", "x");
   tui.program.resize({ columns: 100, rows: 9 });
   tui.press("ctrl-c");
-  expect(tui.frame().trim()).toBe("Quit, and lose your changes? Ctrl-C again quits. Too small: 40x10 is needed.");
+  expect(tui.frame().trim()).toBe(
+    "Quit, and lose your changes? Ctrl-C again quits. The terminal is too small; it needs 40x10.",
+  );
   expect(tui.events).toEqual([]);
   tui.press("ctrl-c");
   expect(tui.events).toEqual(["quit"]);

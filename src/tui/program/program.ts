@@ -157,6 +157,8 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
   };
   /** Keys wait for a question that is coming; those before an editor has the terminal are for the editor. */
   const typed = (key: string, next: Next) => {
+    // What was typed before is not for the question whether to quit.
+    if (key === "ctrl-c") held.length = 0;
     if (!isHeld(state, key)) dispatch(next);
     else if (!state.pending?.isEditing) held.push([key, next]);
   };

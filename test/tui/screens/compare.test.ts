@@ -56,6 +56,17 @@ describe("a comparison", () => {
     expect(tui.frame()).toMatch(/2\/3 /);
   });
 
+  it(":copy-to copies the variable under its cursor, and an environment that is gone is told", async () => {
+    const tui = await compared();
+    tui.press("j", ...":copy-to test", "enter");
+    await tui.shows(/copy DEBUG to test\?/);
+    tui.press("escape");
+    const environments = SHOP.environments.filter(({ name }) => name !== "test");
+    const values = SHOP.values.filter(({ environment_id }) => environment_id !== 2);
+    await tui.file.write({ ...SHOP, environments, values });
+    await tui.tickUntil(/test is not there any more/);
+  });
+
   it("copies the value of either side", async () => {
     const tui = await compared();
     tui.press("y");

@@ -422,3 +422,10 @@ it("a change of the description alone shows no value, and one that makes a secre
   tui.press("escape", "tab", "tab", "right", "ctrl-s");
   await tui.shows(/change the description and rules of DATABASE_URL/, /type DATABASE_URL to confirm/);
 });
+
+it("keys that wait for the question of an edit don't answer that before quitting", async () => {
+  const tui = await openTui();
+  tui.press("e", "!", "ctrl-s", "ctrl-x", "enter", "ctrl-c");
+  await tui.shows(/Quit, and lose your changes\?|▶ Change/);
+  expect(tui.events).not.toContain("quit");
+});

@@ -122,6 +122,25 @@ describe("the history", () => {
     expect([await tui.saved("PORT"), await tui.saved("DATABASE_URL")]).toEqual([3000, `${SECRET}!`]);
   });
 
+  it("shows no value of a variable that was public then and is secret now", async () => {
+    const variables = SHOP.variables.map((each) => (each.name === "DATABASE_URL" ? { ...each, secret: false } : each));
+    const tui = await openTui({ data: { ...SHOP, variables } });
+    tui.press("e", "!", "ctrl-s");
+    await tui.shows(/▶ Change/);
+    tui.press("enter");
+    await tui.shows(/changed DATABASE_URL/);
+    tui.press("H");
+    await tui.shows(/ \+ hunter2!/);
+    tui.press("escape", "e", "shift-tab", "shift-tab", "shift-tab");
+    tui.press("tab", "tab", "tab", "tab", "tab", "tab", "left", "ctrl-s");
+    await tui.shows(/▶ Change/, /secret/);
+    tui.press("enter");
+    await tui.shows(/changed DATABASE_URL/);
+    tui.press("H", "j");
+    await tui.shows(/value +- •+/);
+    expect(tui.frame()).not.toContain("hunter2");
+  });
+
   it("of an environment has no changes of others", async () => {
     const tui = await openTui();
     tui.press(">", "/", ..."test", "escape", "enter");

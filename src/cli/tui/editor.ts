@@ -45,8 +45,14 @@ export function createEditor(
       return { environment: each, changes: changes.map((change) => changeOf(change, present.get(change.name))) };
     });
     const next = withChanges(data, parts);
-    for (const { changes } of parts) await keepingSchemas(next, environment, changes.flatMap(toCheck));
-    return partsBetween(data, next, findEnvironment(data.environments, own));
+    /** One environment of each application. */
+    const homes = new Map<string, EnvironmentRecord>();
+    for (const { environment: each, changes } of parts) {
+      const home = findEnvironment(data.environments, each);
+      await keepingSchemas(next, home, changes.flatMap(toCheck));
+      if (home.id === environment.id || !homes.has(home.application)) homes.set(home.application, home);
+    }
+    return [...homes.values()].flatMap((home) => partsBetween(data, next, home));
   };
   return {
     store: place,

@@ -115,7 +115,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
     run: choose.onEntry(openEditor),
   }),
-  edit("add", "a", "VR", "add a variable", { whyNot: whyNotEdit, run: (state) => openForm(state) }),
+  edit("add", "a", "VRmd", "add a variable", { whyNot: whyNotEdit, run: (state) => openForm(state) }),
   edit("delete", "x", "VRMD", "delete the value from this environment", {
     whyNot: (state) => whyNotEdit(state) ?? whyNoTarget(state),
     run: choose.onTargets((state, entries, place) => {
@@ -155,7 +155,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     choices: (state) => {
       return places.choicesOf(state, places.editablePlaces(state), (now, to) => copyTo(now, targetsOf(now), [to]));
     },
-    whyNot: (state) => whyNotRead(state) ?? whyNoTarget(state, "value") ?? whyNoOther(state),
+    whyNot: (state) => whyNoTarget(state, "value") ?? places.whyNoEditable(state),
     run: choose.onTargets(places.openCopyTo),
   }),
   edit("copy-from", "<", "MD", "copy the value from the other place; in the matrix from the nearest one", {}),

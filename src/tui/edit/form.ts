@@ -26,7 +26,7 @@ const FORM: Screen<Form> = {
     return hints(`Ctrl-S review, Tab next field, ${own}Esc cancel`);
   },
   more: hints(
-    "Alt-E edit the value in your own editor (or the schema), Shift-Tab previous field, Ctrl-J new line in the value, PgUp 10 lines up, PgDn 10 lines down, Space toggle a BOOLEAN or go to the next choice",
+    "Alt-E edit the value in your own editor (or the schema), Enter next field, ↑↓ other field, Shift-Tab previous field, Ctrl-J new line in the value, PgUp 10 lines up, PgDn 10 lines down, Space toggle a BOOLEAN or go to the next choice",
   ),
   types: () => true,
   places: (_state, { place }) => [place],

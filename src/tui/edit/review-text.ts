@@ -156,16 +156,15 @@ export function changeLines(state: State, { parts, form }: Reviewed, width: numb
  * name any more: the name of the variable, or else those of the places.
  */
 function requiredText({ places }: State, { parts }: PlannedEdit): string | undefined {
-  const isLost = (change: Change) => {
-    const { before, after, newName } = change;
-    const isPublished = isPublic(after) && !isPublic(before);
-    return newName !== undefined || (before?.value !== undefined && (isOfValue(change) || isPublished));
-  };
+  // What all environments of the application share.
+  const isShared = ({ before, after, newName }: Change) =>
+    newName !== undefined || (before !== undefined && isPublic(after) && !isPublic(before));
+  const isLost = (change: Change) => isShared(change) || (change.before?.value !== undefined && isOfValue(change));
   const lost = parts.flatMap(({ place, changes }) =>
-    changes.filter(isLost).flatMap(({ name, newName }) => {
-      // A variable is renamed in all environments of its application.
+    changes.filter(isLost).flatMap((change) => {
+      const { name } = change;
       const isAffected = (index: number) =>
-        index === place || (newName !== undefined && places[index]?.group === places[place]?.group);
+        index === place || (isShared(change) && places[index]?.group === places[place]?.group);
       const affected = places.filter((each, index) => !each.isGone && isAffected(index) && isProduction(each));
       return affected.map((each) => ({ name, place: each.name }));
     }),
@@ -182,6 +181,6 @@ export function doneText(state: State, edit: PlannedEdit, undoKey: string): stri
   const isHere = parts.every(({ place }) => place === state.place) && !["undo", "redo", "copy"].includes(purpose);
   const text = `${done} ${objectText(edit)}${isHere ? "" : ` ${where} ${places}`}`;
   if (purpose === "undo") return text;
-  const isOfOpen = parts.some(({ place }) => state.places[place]?.detail === state.places[state.place]?.detail);
+  const isOfOpen = parts.some(({ place }) => state.places[place]?.group === state.places[state.place]?.group);
   return `${text}; ${undoKey} undoes it${isOfOpen ? "" : ` in ${places}`}`;
 }

@@ -1,6 +1,6 @@
 import { durationText } from "../../domain/printable.js";
 import { listOf } from "../reading/selection.js";
-import { identityOf, isProduction } from "../state/places.js";
+import { identityOf, isProduction, kindsOf } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
@@ -84,6 +84,6 @@ function countsText(state: State): string {
 /** The kind of the place, its identity besides the name, and where its data is. */
 function detailText({ places, place }: State): string {
   const open = places[place];
-  const facts = open ? [open.kind, open.isSealed ? "sealed" : "", identityOf(open) ?? "", open.detail] : [];
+  const facts = open ? [open.kind, identityOf(open) ?? "", ...kindsOf(open), open.detail] : [];
   return facts.map((text) => (text === "" ? "" : `  ${visibleText(text)}`)).join("");
 }

@@ -84,7 +84,7 @@ const MENU: Screen<OpenMenu> = {
     const more = isTyping ? (prompt === ":" ? "Tab complete, " : "") : `${marking}/ find, `;
     return hints(`Enter ${verb}, ↑↓ move, ${more}Esc back`);
   },
-  more: hints("PgUp a page up, PgDn a page down"),
+  more: hints("j down, k up, PgUp a page up, PgDn a page down, g first, G last, q back"),
 };
 
 /** Whether this menu has the keys. */
@@ -127,9 +127,9 @@ function ranked(items: readonly MenuItem[], query: string, words: readonly strin
 }
 
 /** Labels come before help. */
-function wordRank({ label, help = "" }: MenuItem, word: string): number {
+function wordRank({ label, keys = "", help = "" }: MenuItem, word: string): number {
   const rank = nameRank(word, label.toLowerCase());
-  return rank === NO_MATCH && help.toLowerCase().includes(word) ? LETTERS : rank;
+  return rank === NO_MATCH && `${keys} ${help}`.toLowerCase().includes(word) ? LETTERS : rank;
 }
 
 const MAX_KEYS = 18;

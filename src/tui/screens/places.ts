@@ -7,6 +7,7 @@ import {
   groupLabel,
   identityOf,
   isProduction,
+  kindsOf,
   placeLabel,
   placeOrder,
   placeRows,
@@ -14,8 +15,7 @@ import {
   whyReadOnly,
 } from "../state/places.js";
 import { groupOf, type Health, healthOf, readingOf } from "../state/reading.js";
-import { notify, type State, type Step } from "../state/state.js";
-import { step } from "../state/work.js";
+import type { State, Step } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, type Line, type Span } from "../text/line.js";
 import { GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
@@ -72,13 +72,15 @@ function cells(state: State, index: number, width: number): Line {
   const place = state.places[index];
   if (!place) return [];
   const isOpen = index === state.place;
-  const nameWidth = width < WIDE ? width - 6 : Math.min(40, Math.floor(width / 2));
+  const mark = place.isReadOnly ? "ro " : "";
+  const nameWidth = (width < WIDE ? width - 6 : Math.min(40, Math.floor(width / 2))) - mark.length;
   const role = isProduction(place) ? "warning" : isOpen ? "accent" : "text";
   const name: Span = { text: `${isOpen ? "●" : " "} ${cellText(placeLabel(place), nameWidth)} `, role };
   const health = HEALTH[healthOf(state, index)];
-  if (width < WIDE) return [name, health];
+  const signs: Line = [name, { text: mark, role: "muted" }, health];
+  if (width < WIDE) return signs;
   const identity = identityOf(place) ?? "";
-  return [name, health, { text: `${GAP}${cellText(identity, width - nameWidth - 8)}`, role: "muted" }];
+  return [...signs, { text: `${GAP}${cellText(identity, width - nameWidth - 8)}`, role: "muted" }];
 }
 
 /** Choices of places that are not gone. @param places their indexes */
@@ -86,10 +88,9 @@ export function choicesOf(state: State, places: readonly number[], run: OnPlace)
   return places.flatMap((index) => {
     const place = state.places[index];
     if (!place || place.isGone) return [];
-    const { name, group, detail, isSealed, keys = [] } = place;
-    const named = keys.map((key) => (key.only ? `${key.name} (${key.only.join(", ")})` : key.name));
-    const facts = [index === state.place && "open", identityOf(place), detail, isSealed && "sealed"];
-    const help = [...facts, named.length > 0 && `keys: ${named.join(", ")}`].filter(Boolean).join("  ");
+    const { name, group, detail } = place;
+    const facts = [index === state.place && "open", identityOf(place), detail, ...kindsOf(place)];
+    const help = facts.filter(Boolean).join("  ");
     const role = isProduction(place) ? "warning" : "text";
     return [{ label: name, role, help, group: groupLabel(group), run: (now) => run(now, index) } as const];
   });
@@ -99,6 +100,11 @@ type OnPlace = (state: State, place: number) => Step;
 
 export function placeChoices(state: State): readonly Choice[] {
   return choicesOf(state, placeOrder(state.places), (now, place) => openPlace({ ...now, focus: "variables" }, place));
+}
+
+/** Why there is no place to copy to. */
+export function whyNoEditable(state: State): string | undefined {
+  return editablePlaces(state).length > 0 ? undefined : "there is no other place that can be edited";
 }
 
 /** All places but one, those of its group first. */
@@ -140,7 +146,6 @@ function pickPlaces(
 export function openCopyTo(state: State, entries: readonly VariableEntry[], from = state.place): Step {
   const title = `Copy ${variablesText(entries.map(({ variable }) => variable))} to`;
   const places = editablePlaces(state, from);
-  if (places.length === 0) return step(notify(state, "there is no other place that can be edited"));
   if (places.length === 1) return copyTo(state, entries, places);
   return pickPlaces(state, title, places, [], (now, picked) => copyTo(now, entries, picked));
 }

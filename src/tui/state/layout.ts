@@ -32,7 +32,7 @@ export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): 
 }
 
 /** Whether there is one panel at a time, and no empty lines in questions and forms. */
-function isSmall({ width, height }: Size): boolean {
+export function isSmall({ width, height }: Size): boolean {
   return width < SMALL.width || height < SMALL.height;
 }
 
@@ -88,6 +88,7 @@ export function diffSizes({ body }: Pick<Layout, "body">, focus: "list" | "detai
 
 /** A matrix fills the body: the list, and below it the values of the variable under the cursor. */
 export function matrixSizes({ body }: Pick<Layout, "body">, places: number): Parts {
+  if (isSmall(body)) return divided(body, 0);
   return divided(body, Math.min(Math.max(5, places + 4), Math.floor(body.height * 0.4)));
 }
 

@@ -47,6 +47,14 @@ export function identityOf({ name, group, identity }: PlaceInfo): string | undef
   return identity === name || identity === `${group}/${name}` ? undefined : identity;
 }
 
+/** What a place is besides: sealed, read-only, with named keys. */
+export function kindsOf({ isSealed, isReadOnly, keys = [] }: PlaceInfo): readonly string[] {
+  const named = keys.map(({ name, only }) => (only ? `${name} (${only.join(", ")})` : name)).join(", ");
+  return [isSealed ? "sealed" : "", isReadOnly ? "read-only" : "", named && `keys: ${named}`].filter(
+    (text) => text !== "",
+  );
+}
+
 /** Why a place can't be edited. */
 export function whyReadOnly(state: State, place: number): string | undefined {
   if (!state.places[place]?.isReadOnly) return undefined;

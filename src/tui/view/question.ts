@@ -1,5 +1,5 @@
 import { REVEAL_MS } from "../reading/reveal.js";
-import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
+import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
 import { calling, step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
@@ -159,7 +159,7 @@ function completePath(state: State, typed: TextField): Step {
 function questionPanel(state: State, asked: Asked, size: Size): PanelContent {
   const { lines, end, page } = partsOf(state, asked, size);
   const visible = scrolledLines(lines, asked.top, page);
-  const all = [...visible.lines, [], ...end.map(indented)];
+  const all = [...visible.lines, ...end.map(indented)];
   return { ...visible, title: visibleText(asked.title), isFocused: true, lines: all };
 }
 
@@ -170,14 +170,15 @@ function partsOf(state: State, asked: Asked, size: Size) {
   const role = asked.isDanger || key === "ctrl-x" ? "danger" : "accent";
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
   const rest = details?.(state, width, isShown(state, asked)) ?? [];
-  const lines = spaced([[...refusal, ...wrapLines(text, width, role)], rest]);
+  const blocks = [[...refusal, ...wrapLines(text, width, role)], rest];
+  const lines = isSmall(size) ? blocks.flat() : spaced(blocks);
   const buttons = [
     { label: visibleText(answer), key, role },
     { label: "Back", key: "escape", role: "text" },
   ] as const;
   const end = [...(input ? inputLines(input.label, typed, width) : []), buttonLine(buttons, isOnAnswer ? 0 : 1)];
-  // With the line between the two.
-  return { lines, end, page: Math.max(1, size.height - 3 - end.length) };
+  const gap: Line[] = isSmall(size) ? [] : [[]];
+  return { lines, end: [...gap, ...end], page: Math.max(1, size.height - 2 - gap.length - end.length) };
 }
 
 /** The question that is open because Ctrl-C was pressed where something would be lost; undefined if none is. */

@@ -36,10 +36,14 @@ export function valueCell(state: State, entry: VariableEntry, width: number, bef
 
 /** How the value of a cell compares, with the value itself where it is shown: `~ differs`, `~ 3000`. */
 export function comparedCell(state: State, entry: VariableEntry | undefined, kind: CellKind, width: number): Span {
-  const { sign, role = "text" } = KINDS[kind];
-  if (problemOf(state, entry) !== undefined) return { ...kindSpan(kind, width, "!"), role: "danger" };
-  if (!entry?.value || shownValue(entry, state).kind !== "shown") return kindSpan(kind, width);
-  return { text: valueCell(state, entry, width, `${sign} `).text, role };
+  const {
+    sign,
+    text,
+    role = "text",
+  } = problemOf(state, entry) === undefined ? KINDS[kind] : { ...KINDS[kind], ...BROKEN };
+  if (entry?.value && shownValue(entry, state).kind === "shown")
+    return { text: valueCell(state, entry, width, `${sign} `).text, role };
+  return { text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width), role };
 }
 
 /** A value before it is wrapped: JSON pretty-printed, any other text with its own lines. */
@@ -75,18 +79,19 @@ const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
 };
 
 /** `= same` in so many columns; nothing while the place isn't read. */
-function kindSpan(kind: CellKind, width: number, own?: string): Span {
-  const { sign: usual, text, ...look } = KINDS[kind];
-  const sign = own ?? usual;
+function kindSpan(kind: CellKind, width: number): Span {
+  const { sign, text, ...look } = KINDS[kind];
   return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
 }
 
-const PROBLEM = { sign: "!", text: "breaks a rule", role: "danger" } as const;
+const BROKEN = { sign: "!", role: "danger" } as const;
 
 /** The legend of all signs. */
-export const KIND_LEGEND: Line = [...Object.values(KINDS), PROBLEM].flatMap(({ sign, text, ...look }, index) => {
-  return [{ text: index === 0 ? "" : "  " }, { ...look, text: `${sign} ${text}` }];
-});
+export const KIND_LEGEND: Line = [...Object.values(KINDS), { ...BROKEN, text: "breaks a rule" }].flatMap(
+  ({ sign, text, ...look }, index) => {
+    return [{ text: index === 0 ? "" : "  " }, { ...look, text: `${sign} ${text}` }];
+  },
+);
 
 const MAX_PLACE = 24;
 const KIND = 11;

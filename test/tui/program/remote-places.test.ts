@@ -111,7 +111,7 @@ describe("profiles", () => {
     const profiles = { remote: developmentProfile(url), local: { data: path, env: "test" } };
     const { program } = await withProfiles(profiles);
     await program.until(isWell);
-    expect(program.frame()).toMatch(/^ appvars {2}remote {2}profile {2}key dev-key {2}http:/);
+    expect(program.frame()).toMatch(/^ appvars {2}remote {2}profile {2}key dev-key {2}read-only {2}http:/);
     await openPlace(program, "local");
     expect(program.frame()).toMatch(/^ appvars {2}local {2}profile {2}shop\/test {2}/);
   });

@@ -353,8 +353,8 @@ describe("the rules of a variable", () => {
   it("are fields of the form, and a value that breaks the schema is refused there", async () => {
     const tui = await openTui();
     tui.press("j", "e", "tab", "tab", " ", "tab", " ", "tab", ...'{"maximum":9000}', "ctrl-s");
-    await tui.shows(/optional +\+ yes/, /secret +\+ no/, /schema +\+ {/);
-    tui.press("enter");
+    await tui.shows(/optional +\+ yes/, /secret +\+ no/, /schema +\+ {/, /type PORT to confirm/);
+    tui.press(..."PORT", "enter");
     await tui.shows(/changed PORT/);
     await tui.until(({ readings }) =>
       [...readings.values()].some(({ entries }) => entries[1]?.rules?.optional === true),

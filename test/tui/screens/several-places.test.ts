@@ -41,6 +41,20 @@ describe("one edit of several environments", () => {
     expect(await tui.saved("DATABASE_URL", "test")).toBe(`other ${SECRET}`);
   });
 
+  it("copies to environments of several applications, and says what is written", async () => {
+    const billing = { id: 9, application: "billing", name: "test", api_key: "billing-key", api_secret: "secret-9" };
+    const tui = await openTui({
+      data: { ...SHOP, environments: [...SHOP.environments, billing] },
+      env: "shop/development",
+    });
+    tui.press(">", "*", "enter");
+    await tui.shows(/copy DATABASE_URL to shop\/test, shop\/production and billing\/test\?/);
+    tui.press(..."DATABASE_URL", "enter");
+    await tui.shows(/✓ copied DATABASE_URL to shop\/test, shop\/production and billing\/test; u undoes it/);
+    const saved: Data = JSON.parse(await readFile(tui.file.path, "utf8"));
+    expect(saved.values.find(({ environment_id }) => environment_id === 9)?.content.value).toBe(SECRET);
+  });
+
   it("deletes a variable everywhere, and says that nothing of it is left", async () => {
     const tui = await openTui();
     await tui.shows(/test +[~=] /, /production +[~=] /);

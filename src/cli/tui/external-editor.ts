@@ -53,9 +53,6 @@ function failureOf(child: ChildProcess): Promise<string | undefined> {
   });
 }
 
-/** A file name has at most 255 bytes. */
-const MAX_NAME = 200;
-
 type EditorIo = Pick<Io, "env" | "platform" | "user">;
 
 /** Opens texts in the person's own editor, which gets the terminal meanwhile. */
@@ -70,7 +67,8 @@ export function createEditText(terminal: Pick<ProcessTerminal, "lend">, io: Edit
     process.once("exit", remove);
     try {
       // Editors choose colors by the extension, and show the name.
-      const stem = isVariableName(name) ? name.slice(0, MAX_NAME) : "value";
+      // A file name has at most 255 bytes.
+      const stem = isVariableName(name) ? name.slice(0, 200) : "value";
       const path = join(folder, `${stem}.${isJson ? "json" : "txt"}`);
       // Most editors would add the line feed at the end, which is not part of the value.
       await writeFile(path, `${text}\n`, { mode: 0o600 });

@@ -163,13 +163,6 @@ export function whyNoOther(state: State): string | undefined {
   return state.places.length > 1 ? undefined : "there is no other place to compare with";
 }
 
-/** Why there is no history of what is under the cursor. */
-export function whyNoHistory(state: State): string | undefined {
-  const isOfPlaces = state.focus === "places" && state.stack.length === 0;
-  const place = state.places[isOfPlaces ? state.placeCursor : gridOf(state).place];
-  return place?.isReadOnly ? "a server tells no history" : undefined;
-}
-
 /** Why there is nothing to find or to sort. */
 export function whyEmpty(state: State): string | undefined {
   return gridOf(state).table.names.length > 0 ? undefined : "there are no variables";

@@ -7,15 +7,7 @@ import { GLOBAL_KEYS } from "../widgets/key.js";
 /** Keys by the name of their command, in place of the command's own. */
 export type Keymap = ReadonlyMap<string, readonly string[]>;
 
-/** Keys that arrive as another one. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  "ctrl-h": "backspace",
-  "ctrl-i": "tab",
-  "ctrl-j": "enter",
-  "ctrl-m": "enter",
-};
-
-/** Keys besides characters. */
+/** Keys besides characters. Ctrl-H, I, J and M arrive as Backspace, Tab and Enter. */
 const NAMED_KEYS = [
   ...["up", "down", "left", "right", "pageup", "pagedown", "home", "end", "insert", "delete"],
   ...["enter", "escape", "tab", "shift-tab", "backspace", "space"],
@@ -49,8 +41,6 @@ function checkEntry(name: string, keys: readonly string[], commands: readonly Co
       throw new UsageError(`keymap.${name}: ${key} always has the same meaning, and can't be in a keymap`);
     }
     if (NAMED_KEYS.includes(key) || /^[^\p{C}\p{Z}]$/u.test(key)) continue;
-    const other = OTHER_NAMES[key];
-    if (other) throw new UsageError(`keymap.${name}: ${key} arrives as ${other}: name that key`);
     throw new UsageError(
       `keymap.${name}: "${key}" is not a key${suggestion(key, NAMED_KEYS)}; a key is one character, or a name such as pagedown, f5, ctrl-s or alt-x`,
     );

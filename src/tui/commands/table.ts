@@ -1,17 +1,17 @@
 import { openEditor, openForm } from "../edit/form.js";
 import { copyTo, deleteFrom, redo, undo, whyNoRedo, whyNoUndo } from "../edit/planning.js";
-import { reload } from "../reading/read.js";
+import { readPlaces } from "../reading/read.js";
 import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { allOrNone } from "../reading/selection.js";
 import { openCommandLine } from "../screens/command-line.js";
 import { openDiff } from "../screens/diff.js";
 import { openHelp } from "../screens/help.js";
-import { openHistory } from "../screens/history.js";
+import { openHistory, whyNoHistory } from "../screens/history.js";
 import { openMatrix } from "../screens/matrix.js";
 import * as places from "../screens/places.js";
 import { type Command, inGroup } from "../state/command.js";
 import { healthOf, readingOf } from "../state/reading.js";
-import { calling, step } from "../state/work.js";
+import { REDRAW, SUSPEND, step } from "../state/work.js";
 import { openFilter } from "../view/filter.js";
 import { quit } from "../view/question.js";
 import { actsOnMarked, pop, selectionOf, targetsOf } from "../view/screen.js";
@@ -165,7 +165,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: (state) => openMatrix(state),
   }),
   values("history", "H", "PVRMD", "show the changes of the variable, or, in the list of places, of the environment", {
-    whyNot: choose.whyNoHistory,
+    whyNot: whyNoHistory,
     run: openHistory,
   }),
 
@@ -198,7 +198,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   other("refresh", "r ctrl-r", "PVRMD", "read the variables again", {
     label: (state) => (["unread", "reading"].includes(healthOf(state, state.place)) ? undefined : "refresh"),
     // A key that is held down must not send request after request.
-    run: (state) => (readingOf(state).isReading ? step(state) : reload(state)),
+    run: (state) => (readingOf(state).isReading ? step(state) : readPlaces(state, [state.place])),
   }),
 
   // Panels, and the ways out.
@@ -231,18 +231,8 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   move("close", "q", "md", "close the matrix or the comparison", { run: (state) => step(pop(state)) }),
   other("quit", "q ctrl-c", "PVR", "quit and restore the terminal", { run: (state) => quit(state) }),
-  other("redraw", "ctrl-l", "pvr", "draw the whole screen again", {
-    run: (state) =>
-      step(
-        state,
-        calling((tools) => tools.redraw()),
-      ),
-  }),
+  other("redraw", "ctrl-l", "pvr", "draw the whole screen again", { run: (state) => step(state, REDRAW) }),
   other("suspend", "ctrl-z", "pvr", "suspend and return to the shell; fg resumes", {
-    run: (state) =>
-      step(
-        state,
-        calling((tools) => tools.suspend()),
-      ),
+    run: (state) => step(state, SUSPEND),
   }),
 ];

@@ -1,5 +1,5 @@
 import { ChangedMeanwhileError } from "../../domain/errors.js";
-import { refreshOthers, reload } from "../reading/read.js";
+import { readPlaces, refreshOthers } from "../reading/read.js";
 import { unmarked } from "../reading/selection.js";
 import { keyOf } from "../state/command.js";
 import { toFailure } from "../state/opened-places.js";
@@ -84,7 +84,7 @@ function applied(state: State, edit: PlannedEdit, undone: Undone | undefined): S
   const names = new Set(changes.flatMap(({ name, newName = name, after }) => (after ? newName : [])));
   // An added variable is selected when it has been read.
   const [name = next.list.name] = names.size === 1 ? names : [];
-  return reload({ ...next, list: { ...next.list, name } });
+  return readPlaces({ ...next, list: { ...next.list, name } }, [state.place]);
 }
 
 /** What this session has undone. An edit that is not an undo or a redo leaves nothing to redo. */

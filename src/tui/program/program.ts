@@ -9,7 +9,7 @@ import { OpenedPlaces } from "../state/opened-places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
 import { withReading } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
-import { andThen, calling, finished, step } from "../state/work.js";
+import { andThen, finished, REDRAW, SUSPEND, step } from "../state/work.js";
 import { quit, quitQuestion } from "../view/question.js";
 import { gridOf, isHelpKey, pressCommand, top } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
@@ -54,10 +54,7 @@ function isHeld(state: State, key: string): boolean {
 }
 
 /** Keys that work everywhere, besides Ctrl-C. */
-const GLOBAL: Readonly<Record<string, Work>> = {
-  "ctrl-z": calling(({ suspend }) => suspend()),
-  "ctrl-l": calling(({ redraw }) => redraw()),
-};
+const GLOBAL: Readonly<Record<string, Work>> = { "ctrl-z": SUSPEND, "ctrl-l": REDRAW };
 
 /** The follow-up of every change: reads that nobody waits for end, and the table follows the data. */
 function withFollowUps(before: State, [changed, work]: Step): Step {

@@ -48,10 +48,6 @@ export function openPlace(state: State, place: number): Step {
   return andThen(step(opened, ...(isUnknown ? [lookUpChanges(place)] : [])), (now) => read(now, place));
 }
 
-export function reload(state: State): Step {
-  return read(state, state.place);
-}
-
 /** Reads places. */
 export function readPlaces(state: State, places: readonly number[]): Step {
   return inTurn(state, places, read);

@@ -20,10 +20,19 @@ interface Subject {
   readonly name: string | undefined;
 }
 
-/** Shows the changes of the variable under the cursor, or of the environment where there is none. */
-export function openHistory(state: State): Step {
+/** The variable under the cursor, or the environment where there is none. */
+function subjectOf(state: State): Subject {
   const isOfPlaces = state.focus === "places" && state.stack.length === 0;
-  return show(state, isOfPlaces ? { place: state.placeCursor, name: undefined } : selectionOf(state));
+  return isOfPlaces ? { place: state.placeCursor, name: undefined } : selectionOf(state);
+}
+
+export function whyNoHistory(state: State): string | undefined {
+  return state.places[subjectOf(state).place]?.isReadOnly ? "a server tells no history" : undefined;
+}
+
+/** Shows the changes of what is under the cursor. */
+export function openHistory(state: State): Step {
+  return show(state, subjectOf(state));
 }
 
 function show(state: State, subject: Subject): Step {
@@ -44,7 +53,7 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
   const items = entries.map(
     (entry): MenuItem => ({
       label: `${entry.id}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}`,
-      help: helpOf(entry),
+      help: variablesText(entry.parts.flatMap(({ changes }) => changes)),
       detail: (state, width) => linesOf(state, entry, subject, width),
       run: (state) => rollbackTo(state, entry, place, name),
     }),
@@ -59,12 +68,6 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
     },
     hints: name === undefined ? "V show values, J scroll" : "H all variables, V show values, J scroll",
   };
-}
-
-function helpOf({ parts, hasMore }: HistoryEntry): string {
-  const names = [...new Set(parts.flatMap(({ changes }) => changes.map((change) => change.newName ?? change.name)))];
-  const changed = names.length > 0 && variablesText(names.map((name) => ({ name })));
-  return [changed, hasMore && "environments, keys or other applications"].filter(Boolean).join(", ");
 }
 
 /** The changes of an entry as a diff. A value that was public is shown only if its variable is public now. */

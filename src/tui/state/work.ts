@@ -54,3 +54,8 @@ export function trying(work: Work, onFailure: (failure: Failure) => Next): Work 
     }
   };
 }
+
+/** Writes the whole screen again. */
+export const REDRAW = calling((tools) => tools.redraw());
+/** Returns to the shell, until it continues the program. */
+export const SUSPEND = calling((tools) => tools.suspend());

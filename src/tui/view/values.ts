@@ -36,14 +36,9 @@ export function valueCell(state: State, entry: VariableEntry, width: number, bef
 
 /** How the value of a cell compares, with the value itself where it is shown: `~ differs`, `~ 3000`. */
 export function comparedCell(state: State, entry: VariableEntry | undefined, kind: CellKind, width: number): Span {
-  const {
-    sign,
-    text,
-    role = "text",
-  } = problemOf(state, entry) === undefined ? KINDS[kind] : { ...KINDS[kind], ...BROKEN };
-  if (entry?.value && shownValue(entry, state).kind === "shown")
-    return { text: valueCell(state, entry, width, `${sign} `).text, role };
-  return { text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width), role };
+  const look = { ...KINDS[kind], ...(problemOf(state, entry) !== undefined && BROKEN) };
+  if (!entry?.value || shownValue(entry, state).kind !== "shown") return kindSpan(kind, width, look);
+  return { role: look.role ?? "text", text: valueCell(state, entry, width, `${look.sign} `).text };
 }
 
 /** A value before it is wrapped: JSON pretty-printed, any other text with its own lines. */
@@ -79,8 +74,7 @@ const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
 };
 
 /** `= same` in so many columns; nothing while the place isn't read. */
-function kindSpan(kind: CellKind, width: number): Span {
-  const { sign, text, ...look } = KINDS[kind];
+function kindSpan(kind: CellKind, width: number, { sign, text, ...look } = KINDS[kind]): Span {
   return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
 }
 

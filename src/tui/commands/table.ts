@@ -62,16 +62,10 @@ export const ALL_COMMANDS: readonly Command[] = [
   find("previous-difference", "N", "md", "go to the previous one", { repeats: true }),
   find("filter-rows", "t", "M", "show only variables that differ, then only missing ones, then all", {}),
   find("reverse", "S", "vmd", "reverse the order", { run: choose.reverseSort }),
-  find(
-    "mark",
-    "space",
-    "VMD",
-    "mark the variable and go to the next: copying and deleting then act on all that are marked",
-    {
-      whyNot: whyEmpty,
-      run: go.mark,
-    },
-  ),
+  find("mark", "space", "VMD", "mark the variable and go on; copying and deleting act on all that are marked", {
+    whyNot: whyEmpty,
+    run: go.mark,
+  }),
   find("mark-range", "R", "vmd", "mark all from here to the cursor; marking again ends the range", {
     run: go.marking(go.markRange),
   }),
@@ -232,7 +226,5 @@ export const ALL_COMMANDS: readonly Command[] = [
   move("close", "q", "md", "close the matrix or the comparison", { run: (state) => step(pop(state)) }),
   other("quit", "q ctrl-c", "PVR", "quit and restore the terminal", { run: (state) => quit(state) }),
   other("redraw", "ctrl-l", "pvr", "draw the whole screen again", { run: (state) => step(state, REDRAW) }),
-  other("suspend", "ctrl-z", "pvr", "suspend and return to the shell; fg resumes", {
-    run: (state) => step(state, SUSPEND),
-  }),
+  other("suspend", "ctrl-z", "pvr", "return to the shell; fg resumes", { run: (state) => step(state, SUSPEND) }),
 ];

@@ -24,7 +24,7 @@ interface EntriesRead {
  * Reads all variables with their values, page by page of both.
  *
  * @param known the entries of an earlier read; unchanged ones are reused
- * @param signal ends the read before the next page
+ * @param signal ends the read at once, which cancels its request
  * @param onProgress called after each page, with how many there are in all
  * @throws errors of the reader, ServerError if the answers don't fit together, or the reason of the signal
  */
@@ -42,11 +42,14 @@ async function readEntries(
   };
   const variablePages = readPages((page) => reader.listVariables(page));
   const valuePages = readPages((page) => reader.listValues(page));
+  const stopped = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason));
+  });
+  // It may come after the end.
+  stopped.catch(() => {});
   for (let requests = 0, total = 0; ; ) {
-    const variablePage = (await variablePages.next()).value;
-    signal.throwIfAborted();
-    const valuePage = (await valuePages.next()).value;
-    signal.throwIfAborted();
+    const variablePage = (await Promise.race([variablePages.next(), stopped])).value;
+    const valuePage = (await Promise.race([valuePages.next(), stopped])).value;
     if (!variablePage && !valuePage) {
       checkConsistency(variables, values);
       return { entries: reuse(known, entries()), requests };

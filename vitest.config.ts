@@ -28,7 +28,6 @@ const ISOLATED = [
   "test/server/credential-checks.test.ts",
   "test/server/signature-work.test.ts",
   "test/store/reload-failures.test.ts",
-  "test/tui/run-tui.test.ts",
 ];
 
 /** Lets `npm test` start no programs. */

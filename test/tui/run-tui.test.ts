@@ -1,10 +1,16 @@
 import { PassThrough } from "node:stream";
-import type { ColorSupportLevel } from "chalk";
-import { expect, onTestFinished, test } from "vitest";
+import chalk, { type ColorSupportLevel } from "chalk";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { ALL_COMMANDS } from "../../src/tui/commands/table.js";
 import { runTui, type TuiOptions } from "../../src/tui/run-tui.js";
 import type { TuiTerminal } from "../../src/tui/terminal/screen.js";
 import { localSource } from "./support/tui.js";
+
+// The TUI sets it for the whole process.
+const { level } = chalk;
+afterEach(() => {
+  chalk.level = level;
+});
 
 /** Runs the TUI on a fake terminal, and resolves to its output up to the list, or to this. */
 async function written(

@@ -52,11 +52,11 @@ function askFile<F extends string>(
 
 export function importFile(state: State, typed: string): Step {
   const question = "Which file do you want to import? Its changes are shown first.";
-  return askFile(state, typed, "Import", question, IMPORT_FORMATS, reading);
+  return askFile(state, typed, "Import", question, IMPORT_FORMATS, planImport);
 }
 
 /** Asks to confirm the edit made from a file. */
-function reading(state: State, file: NamedFile<ImportFormat>): Step {
+function planImport(state: State, file: NamedFile<ImportFormat>): Step {
   const { place } = state;
   return holdingKeys(notify(state, `reading ${file.path}…`), async ({ places }) => {
     const { editor, importFile: read } = await places.openToEdit(place);

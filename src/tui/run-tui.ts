@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import chalk, { type ColorSupportLevel } from "chalk";
+import type { ColorSupportLevel } from "chalk";
 import { createProgram, type ProgramOptions } from "./program/program.js";
 import { pictureOf } from "./program/screen.js";
 import { keysByName } from "./state/command.js";
@@ -34,8 +34,6 @@ export function loadDrawing() {
 /** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
 export async function runTui({ place, terminal, commands, ...options }: TuiOptions): Promise<void> {
   const { theme, colorLevel, isAscii, preferences } = options;
-  // Lines are painted with chalk's global instance.
-  chalk.level = colorLevel || 1;
   const screen = new Screen(terminal);
   const quitting = new AbortController();
   const program = createProgram({
@@ -50,9 +48,9 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
   // Without colors there is still bold and inverse, or the cursor would be invisible.
   const chosen = colorLevel === 0 ? "plain" : theme;
   let colors = createTheme(chosen);
-  const picture = () => pictureOf(program.state, commands, colors, isAscii);
+  const picture = () => ({ picture: pictureOf(program.state, commands, isAscii), theme: colors });
   const { startDrawing } = await loadDrawing();
-  const drawing = startDrawing(picture(), screen, terminal.input);
+  const drawing = startDrawing(picture(), screen, terminal.input, colorLevel || 1);
   const show = () => drawing.show(picture());
   const redraw = () => {
     screen.clear();

@@ -6,9 +6,8 @@ import { isTooSmall, type Layout, layoutOf, MIN_SCREEN, questionSize, type Size 
 import { isProduction } from "../state/places.js";
 import type { State } from "../state/state.js";
 import { asciiLine } from "../text/ascii.js";
-import { type Line, line, lineWidth, paintLine, wrapLines } from "../text/line.js";
-import type { Theme } from "../text/theme.js";
-import { type Panel, type PanelContent, panelLines } from "../view/panel.js";
+import { type Line, line, lineWidth, wrapLines } from "../text/line.js";
+import { type Panel, type PanelContent, type PanelPicture, panelPicture } from "../view/panel.js";
 import { quitQuestion } from "../view/question.js";
 import {
   actsOnMarked,
@@ -100,35 +99,31 @@ function inOrder(state: State, commands: readonly Command[]): readonly Command[]
   return [...named(first), ...commands.filter(({ name }) => ![...first, ...last].includes(name)), ...named(last)];
 }
 
-/** The painted screen: columns side by side, between lines of the whole width. */
+/** What is drawn: columns of panels side by side, between lines of the whole width. */
 export interface Picture {
   readonly columns: number;
   readonly rows: number;
-  readonly above: readonly string[];
-  readonly body: readonly { readonly width: number; readonly lines: readonly string[] }[];
-  readonly below: readonly string[];
+  readonly above: readonly Line[];
+  readonly body: readonly (readonly PanelPicture[])[];
+  readonly below: readonly Line[];
 }
 
-/** Paints what is on the screen. @param isAscii whether the terminal shows ASCII alone */
-export function pictureOf(state: State, commands: readonly Command[], theme: Theme, isAscii = false): Picture {
+/** @param isAscii whether the terminal shows ASCII alone */
+export function pictureOf(state: State, commands: readonly Command[], isAscii = false): Picture {
   const { columns, rows } = state;
-  const painted = (lines: readonly Line[]) => lines.map((each) => paintLine(isAscii ? asciiLine(each) : each, theme));
   if (isTooSmall(state)) {
     const small = `The terminal is too small; it needs ${MIN_SCREEN.columns}x${MIN_SCREEN.rows}.`;
     const question = quitQuestion(state);
     const text = question === undefined ? `${small} Ctrl-C quits.` : `${question} ${small}`;
-    return { columns, rows, above: painted(wrapLines(text, columns, "text").slice(0, rows)), body: [], below: [] };
+    return { columns, rows, above: wrapLines(text, columns, "text").slice(0, rows), body: [], below: [] };
   }
+  const shown = (lines: readonly Line[]) => (isAscii ? lines.map(asciiLine) : lines);
   const { header, body, footer } = screenContent(state, commands);
-  const height = rows - 1 - footer.length;
-  return {
-    columns,
-    rows,
-    above: painted([header]),
-    body: body.map((panels) => ({
-      width: panels[0]?.size.width ?? 0,
-      lines: painted(panels.flatMap(({ size, content }) => panelLines(content, size)).slice(0, height)),
-    })),
-    below: painted(footer),
-  };
+  const panels = body.map((column) =>
+    column.map(({ size, content }): PanelPicture => {
+      const { border, lines, ...panel } = panelPicture(content, size);
+      return { ...panel, border: isAscii ? "classic" : border, lines: shown(lines) };
+    }),
+  );
+  return { columns, rows, above: shown([header]), body: panels, below: shown(footer) };
 }

@@ -1,6 +1,5 @@
-import chalk from "chalk";
 import { graphemes, graphemeWidth, textWidth, visibleText } from "./graphemes.js";
-import type { Role, TextStyle, Theme } from "./theme.js";
+import type { Role } from "./theme.js";
 
 export interface Span {
   readonly text: string;
@@ -126,27 +125,4 @@ function* breakText(text: string, first: number, width: number): Generator<strin
     left -= columns;
   }
   yield text.slice(start);
-}
-
-/** A line with the escape sequences of a theme. */
-export function paintLine(line: Line, theme: Theme): string {
-  return line
-    .map(({ text, role = "text", isBold = false, isInverse = false }) =>
-      paint(text, { ...theme[role], ...(isBold && { bold: true }) }, isInverse),
-    )
-    .join("");
-}
-
-function paint(text: string, style: TextStyle, isInverse: boolean): string {
-  let painted = colored(text, style);
-  if (style.dimColor) painted = chalk.dim(painted);
-  if (style.bold) painted = chalk.bold(painted);
-  if (style.underline) painted = chalk.underline(painted);
-  return isInverse ? chalk.inverse(painted) : painted;
-}
-
-/** With 256 colors, chalk often turns `#rrggbb` into a paler color, which can fall below the measured contrast. */
-function colored(text: string, { color, ansi256 }: TextStyle): string {
-  if (color === undefined) return text;
-  return chalk.level === 2 && ansi256 !== undefined ? chalk.ansi256(ansi256)(text) : chalk.hex(color)(text);
 }

@@ -4,7 +4,6 @@ import { textWidth, visibleText } from "../text/graphemes.js";
 import {
   countText,
   cutLine,
-  fitLine,
   fitText,
   indented,
   type Line,
@@ -106,16 +105,27 @@ function cursorSpan(span: Span, isFocused: boolean): Span {
   return { text, ...(role === "match" && { role }), isBold: true, isInverse: true };
 }
 
-const THIN = ["╭", "╮", "╰", "╯", "─", "│"] as const;
-const THICK = ["┏", "┓", "┗", "┛", "━", "┃"] as const;
+/** A panel as it is drawn. */
+export interface PanelPicture {
+  readonly size: Size;
+  readonly border: keyof typeof BORDERS | "classic";
+  /** Of the border. */
+  readonly role: Role;
+  /** The first and the last one are a part of the border, with a title and a footnote. */
+  readonly lines: readonly Line[];
+}
 
-export function panelLines(
+/** Corners from the top left, and the bar between them, as ink draws the rest. */
+const BORDERS = { round: ["╭", "╮", "╰", "╯", "─"], bold: ["┏", "┓", "┗", "┛", "━"] } as const;
+
+export function panelPicture(
   { title, footnote = "", legend, isFocused, isProduction = false, lines }: PanelContent,
-  { width, height }: Size,
-): Line[] {
-  const [topLeft, topRight, bottomLeft, bottomRight, bar, side] = isFocused ? THICK : THIN;
+  size: Size,
+): PanelPicture {
+  const border = isFocused ? "bold" : "round";
+  const [topLeft, topRight, bottomLeft, bottomRight, bar] = BORDERS[border];
   const role = isFocused ? (isProduction ? "warning" : "accent") : "muted";
-  const inner = width - 2;
+  const inner = size.width - 2;
   const head = label(isFocused ? `▶ ${title}` : title, inner);
   const look = isProduction
     ? ({ role: "warning", isBold: true } as const)
@@ -124,16 +134,13 @@ export function panelLines(
     ? [{ text: " " }, ...cutLine(legend, inner - 4), { text: " " }]
     : line(label(footnote, inner), role);
   const rest = (used: number) => bar.repeat(Math.max(0, inner - 1 - used));
-  const rows = Array.from({ length: height - 2 }, (_, index) => fitLine(lines[index] ?? [], inner));
-  return [
-    [
-      { text: topLeft + bar, role },
-      { text: head, ...look },
-      { text: rest(textWidth(head)) + topRight, role },
-    ],
-    ...rows.map((row) => [{ text: side, role } as const, ...row, { text: side, role } as const]),
-    [{ text: bottomLeft + rest(lineWidth(foot)), role }, ...foot, { text: bar + bottomRight, role }],
+  const top: Line = [
+    { text: topLeft + bar, role },
+    { text: head, ...look },
+    { text: rest(textWidth(head)) + topRight, role },
   ];
+  const bottom: Line = [{ text: bottomLeft + rest(lineWidth(foot)), role }, ...foot, { text: bar + bottomRight, role }];
+  return { size, border, role, lines: [top, ...lines.slice(0, size.height - 2), bottom] };
 }
 
 /** A text in a border, with spaces around it, cut if it is too wide. */

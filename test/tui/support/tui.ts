@@ -25,7 +25,7 @@ import type { CopyOutcome, EditText, WriteValues } from "../../../src/tui/state/
 import { readingOf } from "../../../src/tui/state/reading.js";
 import type { Preferences, State } from "../../../src/tui/state/state.js";
 import { textWidth } from "../../../src/tui/text/graphemes.js";
-import { createTheme, type ThemeName } from "../../../src/tui/text/theme.js";
+import { createTheme, THEME_NAMES, type Theme, type ThemeName } from "../../../src/tui/text/theme.js";
 import type { Mouse } from "../../../src/tui/widgets/key.js";
 import { type CliOptions, runCli, runWith } from "../../support/cli.js";
 import { DEVELOPMENT } from "../../support/data.js";
@@ -38,6 +38,8 @@ const NOW = Date.UTC(2026, 0, 31);
 
 /** A value that must not appear while it is masked; short, so that no column cuts it. */
 export const SECRET = "hunter2";
+
+const THEMES = Object.fromEntries(THEME_NAMES.map((name) => [name, createTheme(name)])) as Record<ThemeName, Theme>;
 
 type Profiles = Record<string, Record<string, unknown>>;
 
@@ -139,9 +141,10 @@ export function startTui(
     defer: setImmediate,
   });
   onTestFinished(program.close);
+  const ink = inkScreen(() => program.state.columns);
   const draw = (theme: ThemeName) => {
-    const picture = pictureOf(program.state, commands, createTheme(theme), isAscii);
-    return renderFrame(createElement(Screen, { picture }), program.state.columns);
+    const picture = pictureOf(program.state, commands, isAscii);
+    return ink.draw(createElement(Screen, { picture, theme: THEMES[theme] }));
   };
   let last: { readonly state: State; readonly text: string } | undefined;
   /** Drawn once for each state, since drawing takes longer than all else. */
@@ -230,8 +233,8 @@ export function startTui(
   };
 }
 
-/** An element as ink renders it on a screen of this width. */
-export function renderFrame(element: ReactNode, columns: number): string {
+/** A screen of ink in memory. `draw` returns the next frame. */
+export function inkScreen(columns: () => number) {
   let frame = "";
   const stdout = new Writable({
     decodeStrings: false,
@@ -240,17 +243,24 @@ export function renderFrame(element: ReactNode, columns: number): string {
       done();
     },
   });
-  const instance = render(element, {
-    stdout: Object.assign(stdout, { columns }) as unknown as NodeJS.WriteStream,
+  Object.defineProperty(stdout, "columns", { get: columns });
+  const instance = render(null, {
+    stdout: stdout as unknown as NodeJS.WriteStream,
     stdin: new EventEmitter() as unknown as NodeJS.ReadStream,
     debug: true,
     exitOnCtrlC: false,
     patchConsole: false,
   });
-  const drawn = frame;
-  instance.unmount();
-  instance.cleanup();
-  return drawn;
+  onTestFinished(() => {
+    instance.unmount();
+    instance.cleanup();
+  });
+  return {
+    draw: (element: ReactNode) => {
+      instance.rerender(element);
+      return frame;
+    },
+  };
 }
 
 /** Three environments of one application; production is one of them. */

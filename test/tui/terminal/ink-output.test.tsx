@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
+import { Text } from "ink";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Lines } from "../../../src/tui/program/draw.js";
 import Output from "../../../src/tui/terminal/ink-output.js";
-import { renderFrame } from "../support/tui.js";
+import { inkScreen } from "../support/tui.js";
 
 const NONE = { transformers: [] };
 
@@ -12,8 +12,8 @@ function output(height: number): Output {
 
 test("pieces are joined at their columns", () => {
   const screen = output(2);
-  screen.write(0, 0, "left", NONE);
   screen.write(6, 0, "right", NONE);
+  screen.write(0, 0, "left", NONE);
   screen.write(2, 1, "below", NONE);
   expect(screen.get()).toEqual({ output: "left  right\n  below", height: 2 });
 });
@@ -40,7 +40,7 @@ test("text below the last row is dropped", () => {
 test("component tests and the bundle use this class instead of ink's own", () => {
   const get = vi.spyOn(Output.prototype, "get");
   onTestFinished(() => get.mockRestore());
-  expect(renderFrame(<Lines lines={["hello"]} />, 20)).toBe("hello");
+  expect(inkScreen(() => 20).draw(<Text>hello</Text>)).toBe("hello");
   expect(get).toHaveBeenCalled();
   const bundle = readFileSync(new URL("../../../dist/tui/draw.js", import.meta.url), "utf8");
   expect(bundle).toContain("ink-output.ts");

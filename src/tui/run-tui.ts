@@ -4,10 +4,9 @@ import { createProgram, type ProgramOptions } from "./program/program.js";
 import { pictureOf } from "./program/screen.js";
 import { keysByName } from "./state/command.js";
 import type { Preferences } from "./state/state.js";
-import { BACKGROUND_QUESTION, shadeOf } from "./terminal/background.js";
 import { listenToInput } from "./terminal/input.js";
 import { Screen, type TuiTerminal } from "./terminal/screen.js";
-import { createTheme, type ThemeName } from "./text/theme.js";
+import { BACKGROUND_QUESTION, createTheme, shadeOf, type ThemeName } from "./text/theme.js";
 
 export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {
   /** Index of the place to open. */

@@ -65,7 +65,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
     const { ProcessTerminal } = await import("../tui/process-terminal.js");
     const { listFolder, writeValues: write } = await import("../tui/place-files.js");
     const { createCopy } = await import("../tui/clipboard.js");
-    const { isAsciiLocale } = await import("../../tui/text/ascii.js");
+    const { isAsciiLocale } = await import("../../tui/text/line.js");
     const { createEditText } = await import("../tui/external-editor.js");
     const tui = await import("../../tui/run-tui.js");
     await tui.loadDrawing();

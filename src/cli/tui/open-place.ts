@@ -21,7 +21,7 @@ import { noSecretError, openRemote } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { type GivenSettings, SETTINGS, type Setting, type SettingName } from "../settings/setting-table.js";
-import { createHistory } from "./data-history.js";
+import { createHistory } from "./edit-data.js";
 import { createEditor, type EditedData } from "./editor.js";
 import { fileExporter, fileImporter } from "./place-files.js";
 

@@ -3,9 +3,8 @@ import { copyTo, deleteFrom, redo, undo, whyNoRedo, whyNoUndo } from "../edit/pl
 import { readPlaces } from "../reading/read.js";
 import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { allOrNone } from "../reading/selection.js";
-import { openCommandLine } from "../screens/command-line.js";
+import { openCommandLine, openHelp } from "../screens/command-menus.js";
 import { openDiff } from "../screens/diff.js";
-import { openHelp } from "../screens/help.js";
 import { openHistory, whyNoHistory } from "../screens/history.js";
 import { openMatrix } from "../screens/matrix.js";
 import * as places from "../screens/places.js";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
-import { MASK, unmasking } from "../reading/shown.js";
+import { MASK, unmasking } from "../reading/reveal.js";
 import type { Assigned, Change } from "../state/ports.js";
 import type { State } from "../state/state.js";
 import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";

@@ -1,25 +1,48 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
-import { type VariableType, valueText } from "../../domain/variable.js";
+import { isPublic, type VariableType, valueText } from "../../domain/variable.js";
+import { indentedJson, isRevealed, MASK, unmasking } from "../reading/reveal.js";
+import { type Size, textColumns } from "../state/layout.js";
 import { toFailure } from "../state/opened-places.js";
+import { placeName } from "../state/places.js";
 import type { Draft } from "../state/ports.js";
 import { notify, type Part, type State, type Step, type Work } from "../state/state.js";
 import { holdingKeys, step } from "../state/work.js";
-import { indentedJson } from "../text/json.js";
+import {
+  countText,
+  fitLine,
+  indented,
+  LABEL_WIDTH,
+  type Line,
+  labelled,
+  line,
+  type Span,
+  wrapLines,
+} from "../text/line.js";
+import type { PanelContent } from "../view/panel.js";
 import { ask } from "../view/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
+import { PLACEHOLDERS } from "../view/values.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
-import { textField } from "../widgets/text-field.js";
-import { editField, type Form, initialForm, isChoice, isUnseen, isValueKept, withInput } from "./form-fields.js";
-import { formPanel } from "./form-panel.js";
+import { inputText, rowOf, textArea, textField, textInput } from "../widgets/text-field.js";
+import {
+  editField,
+  type Field,
+  type Form,
+  initialForm,
+  isChoice,
+  isUnseen,
+  isValueKept,
+  withInput,
+} from "./form-fields.js";
 import { partsOf } from "./planning.js";
 import { review } from "./review.js";
 
 const FORM: Screen<Form> = {
   name: "form",
   key: formKey,
-  panel: (state, form, size) => formPanel(state, form, size, (now, field) => withData(now, FORM, { ...form, field })),
+  panel: formPanel,
   hints: (_state, { field, inputs }) => {
     const newLine = inputs.value.text.includes("\n") ? "Enter new line, " : "Ctrl-J new line, ";
     const own = isChoice(field) ? "←→ change, " : field === "value" ? newLine : "";
@@ -142,4 +165,69 @@ function inEditor(state: State, form: Form, then: (state: State, edited: Form) =
 export function openEditor(state: State, entry: VariableEntry): Step {
   const form = initialForm(state, state.place, entry);
   return inEditor(state, form, (now, edited) => submit(push(now, FORM, edited), edited));
+}
+
+function formPanel(state: State, form: Form, size: Size): PanelContent {
+  const place = placeName(state, form.place);
+  const width = textColumns(size);
+  const { fields } = form;
+  const end = form.problem === undefined ? [] : wrapLines(`✗ ${form.problem}`, width, "danger");
+  // Without the border and the problem.
+  const room = size.height - 2 - end.length;
+  const height = Math.max(1, room - (fields.length - 1));
+  const rows = fields.flatMap((field) =>
+    fieldLines(state, form, field, width, height).map((text) => ({ field, text })),
+  );
+  // On a small screen, the field with the focus is visible.
+  const top = rows.length > room ? Math.max(0, rows.findLastIndex(({ field }) => field === form.field) + 1 - room) : 0;
+  return {
+    title: form.before ? `Edit in ${place}` : `Add to ${place}`,
+    footnote: positionText(form),
+    isFocused: true,
+    lines: [...rows.slice(top, top + room).map(({ text }) => text), ...end].map(indented),
+    select: (now, { line: index }) => {
+      const row = index < room ? rows[index + top] : undefined;
+      return row && withData(now, FORM, { ...form, field: row.field });
+    },
+    pressesEnter: false,
+  };
+}
+
+/** `line 3/12` */
+function positionText({ field, inputs: { value } }: Form): string | undefined {
+  if (field !== "value" || !value.text.includes("\n")) return undefined;
+  return `line ${countText(rowOf(value) + 1)}/${countText(value.text.split("\n").length)}`;
+}
+
+function fieldLines(state: State, form: Form, field: Field, width: number, height: number): Line[] {
+  const isFocused = form.field === field;
+  const room = Math.max(1, width - 2 - LABEL_WIDTH);
+  return fieldContent(state, form, field, room, height).map((content, index): Line => {
+    const isFirst = index === 0;
+    return [
+      { text: isFocused && isFirst ? "› " : "  ", role: "accent" },
+      ...labelled(isFirst ? field : "", fitLine(content, room), isFocused ? "accent" : "muted"),
+    ];
+  });
+}
+
+function fieldContent(state: State, form: Form, field: Field, width: number, height: number): Line[] {
+  const isFocused = form.field === field;
+  const input = form.inputs[field];
+  if (isChoice(field)) return [[{ text: isFocused ? `◂ ${input.text} ▸` : input.text, isBold: isFocused }]];
+  const placeholder = field === "value" ? emptyText(form) : PLACEHOLDERS.shown;
+  if (input.text === "") return [isFocused ? [...textInput(input, 1), { text: " " }, placeholder] : [placeholder]];
+  if (isFocused) return textArea(input, width, height);
+  const isPlain = isRevealed(state.revealed, form.initial.name.text) || isPublic(unmasking(state, form.before));
+  return [field === "value" && !isPlain ? line(MASK, "muted") : line(inputText(input.text, width))];
+}
+
+/** The meaning of an empty field. */
+function emptyText(form: Form): Span {
+  if (isValueKept(form)) {
+    return form.before?.value === undefined
+      ? PLACEHOLDERS.none
+      : { text: "(encrypted; type a new value)", role: "muted" };
+  }
+  return form.inputs.type.text === "STRING" ? PLACEHOLDERS.shown : { text: "(type a value)", role: "muted" };
 }

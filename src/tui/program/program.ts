@@ -1,8 +1,8 @@
 import { initialState, leaveOthers, loadWhenDue, placesChanged, type Start } from "../reading/read.js";
 import { decryptions, expireRevealed } from "../reading/reveal.js";
 import { withRange } from "../reading/selection.js";
+import { openHelp } from "../screens/command-menus.js";
 import { openFirst } from "../screens/first.js";
-import { openHelp } from "../screens/help.js";
 import { type Command, isOfList, keyOf, whereOf } from "../state/command.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
@@ -78,7 +78,8 @@ function tableFollowed(before: State, state: State): State {
 function newDecryptions(before: State, state: State): readonly Work[] {
   const [was, is] = [gridOf(before), gridOf(state)];
   const isSame = was.name === is.name && was.table === is.table && before.revealed?.names === state.revealed?.names;
-  return isSame ? [] : decryptions(state, is);
+  const cells = is.table.columns.map(({ place, cells: all }) => ({ place, entry: all[is.row] }));
+  return isSame ? [] : decryptions(state, cells);
 }
 
 /** Runs the command of a key in the focused panel, or says that it works in another one. */

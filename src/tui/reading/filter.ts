@@ -1,10 +1,9 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { type Reading, readingOf } from "../state/reading.js";
-import { remembered } from "../state/remembered.js";
-import { SORTS, type Sort, type State, type View } from "../state/state.js";
+import { remembered, SORTS, type Sort, type State, type View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
-import { shownValue } from "./shown.js";
+import { shownValue } from "./reveal.js";
 import { anyEntry, hasKind, isUnequal, type Table } from "./table.js";
 
 const lists = remembered<Table, readonly number[]>();

@@ -1,8 +1,45 @@
-import { isEncrypted, valueText } from "../../domain/variable.js";
-import type { State, Work } from "../state/state.js";
+import type { VariableEntry } from "../../domain/source.js";
+import { isEncrypted, isPublic, type JsonValue, textAs, type ValueRules, valueText } from "../../domain/variable.js";
+import { readingOf } from "../state/reading.js";
+import type { Revealed, State, Work } from "../state/state.js";
 import { step } from "../state/work.js";
-import type { Listed } from "./selection.js";
-import { isRevealed } from "./shown.js";
+
+/** Replaces every hidden value. Always of one length, since the length of a secret is a hint too. */
+export const MASK = "••••••••";
+
+/** Whether someone has revealed the value of this name. Everything that draws secret values asks this. */
+export function isRevealed(revealed: Revealed | undefined, name: string): boolean {
+  return revealed !== undefined && (revealed.names === "all" || revealed.names.has(name));
+}
+
+/** Rules as far as they unmask a value: with the setting `masked: all` they don't. */
+export function unmasking<R extends ValueRules>({ preferences }: Pick<State, "preferences">, rules: R | undefined) {
+  return rules && preferences.masked === "all" ? { ...rules, secret: undefined } : rules;
+}
+
+export type ShownValue =
+  | { readonly kind: "shown"; readonly text: string }
+  | { readonly kind: "masked" }
+  /** Revealed, but encrypted by a client and not decrypted. */
+  | { readonly kind: "encrypted" }
+  | { readonly kind: "none" }
+  | { readonly kind: "loading" };
+
+export function shownValue({ variable, value, rules }: VariableEntry, state: State): ShownValue {
+  const { revealed } = state;
+  if (!value) return { kind: readingOf(state).isComplete ? "none" : "loading" };
+  if (!isRevealed(revealed, variable.name) && !isPublic(unmasking(state, rules))) return { kind: "masked" };
+  if (!isEncrypted(value.content.value)) return { kind: "shown", text: textAs(value.content.value, variable.type) };
+  const text = revealed?.decrypted.get(value.content.value);
+  return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
+}
+
+/** What a rule of the variable forbids here: it has no value, or one that breaks its schema. */
+export function problemOf({ readings }: State, entry: VariableEntry | undefined): string | undefined {
+  if (!entry) return undefined;
+  for (const { findings } of readings.values()) if (findings?.has(entry)) return findings.get(entry);
+  return undefined;
+}
 
 export const REVEAL_MS = 30_000;
 const REVEAL_ALL_MS = 60_000;
@@ -39,13 +76,20 @@ export function expireRevealed(state: State): State {
   return names.size === revealed.names.size ? state : withRevealed(state, names);
 }
 
-/** Decrypts the values in the row under the cursor that are revealed, and encrypted by a client. */
-export function decryptions({ revealed }: State, { table, row, name = "" }: Listed): Work[] {
-  if (!revealed || !isRevealed(revealed, name)) return [];
-  return table.columns.flatMap(({ place, cells }): Work[] => {
-    const sealed = cells[row]?.value?.content.value;
-    return isEncrypted(sealed) && !revealed.decrypted.has(sealed) ? [decrypting(place, name, sealed)] : [];
+/** Decrypts those of these values that are revealed, and encrypted by a client. */
+export function decryptions({ revealed }: State, cells: readonly Cell[]): Work[] {
+  return cells.flatMap(({ place, entry }): Work[] => {
+    const sealed = entry?.value?.content.value;
+    if (!entry || !isEncrypted(sealed) || !isRevealed(revealed, entry.variable.name)) return [];
+    return revealed?.decrypted.has(sealed) ? [] : [decrypting(place, entry.variable.name, sealed)];
   });
+}
+
+/** A variable in a place. */
+interface Cell {
+  /** Index of the place. */
+  readonly place: number;
+  readonly entry: VariableEntry | undefined;
 }
 
 /** Decrypts a value of a place, while it is revealed. */
@@ -58,4 +102,19 @@ function decrypting(place: number, name: string, sealed: string): Work {
       return step(revealed ? { ...now, revealed: { ...revealed, decrypted } } : now);
     };
   };
+}
+
+/** The value of a text; undefined if it is not JSON, as decrypted text may be. */
+export function parsedJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON with a line for each member; the text itself unless that loses nothing, such as digits of a number. */
+export function indentedJson(text: string): string {
+  const value = parsedJson(text);
+  return value !== undefined && JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
 }

@@ -1,7 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { pageSize } from "../state/layout.js";
-import { remembered } from "../state/remembered.js";
-import type { Marks, State, View } from "../state/state.js";
+import { type Marks, remembered, type State, type View } from "../state/state.js";
 import { keepVisible, type Position } from "../widgets/list.js";
 import { rowsOf } from "./filter.js";
 import { type Table, tableOf } from "./table.js";

@@ -2,10 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
 import { readingOf } from "../state/reading.js";
-import { remembered } from "../state/remembered.js";
-import type { Revealed, State } from "../state/state.js";
-import { parsedJson } from "../text/json.js";
-import { isRevealed } from "./shown.js";
+import { type Revealed, remembered, type State } from "../state/state.js";
+import { isRevealed, parsedJson } from "./reveal.js";
 
 /** The state of a cell's value, compared with that of the open place or, if there is none, the first one of its row. */
 export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";

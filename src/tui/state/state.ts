@@ -178,3 +178,18 @@ export type Next = (state: State) => Step;
 
 /** Work outside of the state. Resolves to a function to the next state; an error becomes a notice. */
 export type Work = (tools: Tools) => Promise<Next | undefined>;
+
+/**
+ * A function that makes something for a key, or returns the last one that it has made for that as long as all of `on` is
+ * the same. It keeps that as long as the key.
+ */
+export function remembered<K extends WeakKey, T>() {
+  const known = new WeakMap<K, { readonly on: readonly unknown[]; readonly made: T }>();
+  return (key: K, on: readonly unknown[], make: () => T): T => {
+    const last = known.get(key);
+    if (last?.on.length === on.length && last.on.every((each, index) => each === on[index])) return last.made;
+    const made = make();
+    known.set(key, { on, made });
+    return made;
+  };
+}

@@ -3,8 +3,7 @@ import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/sel
 import type { Table } from "../reading/table.js";
 import { actsIn, type Command, labelOf, whereOf } from "../state/command.js";
 import type { Layout, Size } from "../state/layout.js";
-import { remembered } from "../state/remembered.js";
-import { type Notice, notify, type State, type Step, type View } from "../state/state.js";
+import { type Notice, notify, remembered, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, type Line, wrapWords } from "../text/line.js";

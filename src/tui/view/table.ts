@@ -1,11 +1,10 @@
 import { notSearched, parseFilter } from "../reading/filter.js";
+import { problemOf } from "../reading/reveal.js";
 import { hiddenMarks, isMarked, type Listed, NO_MARKS, withRange } from "../reading/selection.js";
-import { problemOf } from "../reading/shown.js";
 import type { Table } from "../reading/table.js";
 import { keyOf } from "../state/command.js";
 import { readingOf } from "../state/reading.js";
-import { remembered } from "../state/remembered.js";
-import { notify, type Sort, type State } from "../state/state.js";
+import { notify, remembered, type Sort, type State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitText, type Line, type Span } from "../text/line.js";

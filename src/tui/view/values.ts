@@ -1,12 +1,11 @@
 import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
-import { MASK, problemOf, type ShownValue, shownValue } from "../reading/shown.js";
+import { MASK, parsedJson, problemOf, type ShownValue, shownValue } from "../reading/reveal.js";
 import type { CellKind } from "../reading/table.js";
 import { placeLabel } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
-import { parsedJson } from "../text/json.js";
 import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { describeFailure } from "./status-lines.js";

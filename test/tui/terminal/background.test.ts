@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shadeOf } from "../../../src/tui/terminal/background.js";
+import { shadeOf } from "../../../src/tui/text/theme.js";
 
 test.each([
   ["black", "11;rgb:00/00/0", "dark"],

@@ -1,5 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, valueText } from "../../domain/variable.js";
+import { placeLabel } from "../state/places.js";
 import type { Assigned } from "../state/ports.js";
 import { groupOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
@@ -25,7 +26,6 @@ const CHOICES: Readonly<Partial<Record<Field, readonly string[]>>> = {
   type: VARIABLE_TYPES,
   optional: ["no", "yes"],
   secret: ["yes", "no"],
-  for: ["this environment", "all environments of the application"],
 };
 
 type Inputs = Readonly<Record<Field, TextField>>;
@@ -33,7 +33,7 @@ type Inputs = Readonly<Record<Field, TextField>>;
 export interface Form {
   /** Index of the place that is edited. */
   readonly place: number;
-  /** Indexes of the environments that may get a new variable, if there are several. */
+  /** Indexes of the environments that a new variable can be added to. */
   readonly all: readonly number[];
   /** In their order. */
   readonly fields: readonly Field[];
@@ -74,10 +74,48 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
     optional: textField(before?.optional ? "yes" : "no"),
     secret: textField(isPublic(before) ? "no" : "yes"),
     schema: textField(before?.schema ? JSON.stringify(before.schema) : ""),
-    for: textField("this environment"),
+    for: marksOf(state, all, place),
   };
   const fields = all.length > 1 ? FIELDS : FIELDS.slice(0, -1);
   return { place, all, fields, before, initial, inputs: initial, field: entry ? "value" : "name" };
+}
+
+/** `✓ development  · test`, with the cursor on one of the marks. */
+function marksOf({ places }: State, all: readonly number[], marked: number): TextField {
+  const texts = all.map(
+    (place) => `${MARKS[place === marked ? 1 : 0]} ${places[place] ? placeLabel(places[place]) : ""}`,
+  );
+  const text = texts.join("  ");
+  return { text, cursor: Math.max(0, text.indexOf(MARKS[1])) };
+}
+
+/** Of an environment that is left out, and of one that is chosen. */
+const MARKS = ["·", "✓"] as const;
+
+function markIndexes(text: string): readonly number[] {
+  return Array.from(text.matchAll(/[·✓]/g), ({ index }) => index);
+}
+
+/** Indexes of the places that are edited. */
+export function placesOf({
+  place,
+  all,
+  inputs: {
+    for: { text },
+  },
+}: Form): readonly number[] {
+  const marks = markIndexes(text);
+  return all.length > 1 ? all.filter((_, at) => text.charAt(marks[at] ?? -1) === MARKS[1]) : [place];
+}
+
+/** Space marks an environment or removes its mark, `*` marks all, and the arrow keys go to another one. */
+function marked(field: TextField, key: Key): TextField {
+  const { text, cursor } = field;
+  const by = sideways(key);
+  if (by !== 0) return { text, cursor: cycled(markIndexes(text), cursor, by) };
+  if (key.text === "*") return { text: text.replaceAll(...MARKS), cursor };
+  if (key.text !== " ") return field;
+  return { text: text.slice(0, cursor) + cycled(MARKS, text.charAt(cursor), 1) + text.slice(cursor + 1), cursor };
 }
 
 /**
@@ -106,20 +144,27 @@ function withType(form: Form, type: TextField): Form {
 /** The form after a key that edits the field with the focus; undefined if the key edits nothing there. */
 export function editField(form: Form, key: Key): Form | undefined {
   const { field, inputs } = form;
-  const choices = CHOICES[field];
-  const edited = choices
-    ? chosen(choices, inputs[field], key)
-    : field === "value"
-      ? editedValue(form, key)
-      : editLine(inputs[field], key);
+  const edited = editedInput(form, key);
   if (edited === inputs[field] && key.text === "") return undefined;
   const problem = hasControls(key) ? "control characters in the pasted text were left out" : undefined;
   return { ...(field === "type" ? withType(form, edited) : withInput(form, field, edited)), problem };
 }
 
+function editedInput(form: Form, key: Key): TextField {
+  const { field, inputs } = form;
+  const choices = CHOICES[field];
+  if (choices) return chosen(choices, inputs[field], key);
+  if (field === "for") return marked(inputs.for, key);
+  return field === "value" ? editedValue(form, key) : editLine(inputs[field], key);
+}
+
 function chosen(choices: readonly string[], field: TextField, key: Key): TextField {
-  const by = key.name === "left" ? -1 : key.name === "right" || key.text === " " ? 1 : 0;
+  const by = key.text === " " ? 1 : sideways(key);
   return by === 0 ? field : textField(cycled(choices, field.text, by));
+}
+
+function sideways({ name }: Key): number {
+  return name === "left" ? -1 : name === "right" ? 1 : 0;
 }
 
 /** How far a key moves in a text of several lines. */

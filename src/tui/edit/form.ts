@@ -25,7 +25,7 @@ import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../
 import { PLACEHOLDERS } from "../view/values.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
-import { inputText, rowOf, textArea, textField, textInput } from "../widgets/text-field.js";
+import { atPosition, inputText, rowOf, textArea, textField, textInput } from "../widgets/text-field.js";
 import {
   editField,
   type Field,
@@ -34,6 +34,7 @@ import {
   isChoice,
   isUnseen,
   isValueKept,
+  placesOf,
   withInput,
 } from "./form-fields.js";
 import { partsOf } from "./planning.js";
@@ -45,8 +46,8 @@ const FORM: Screen<Form> = {
   panel: formPanel,
   hints: (_state, { field, inputs }) => {
     const newLine = inputs.value.text.includes("\n") ? "Enter new line, " : "Ctrl-J new line, ";
-    const own = isChoice(field) ? "←→ change, " : field === "value" ? newLine : "";
-    return hints(`Ctrl-S review, Tab next field, ${own}Esc cancel`);
+    const own: Partial<Record<Field, string>> = { value: newLine, for: "Space mark, * mark all, " };
+    return hints(`Ctrl-S review, Tab next field, ${isChoice(field) ? "←→ change, " : (own[field] ?? "")}Esc cancel`);
   },
   more: hints(
     "Alt-E edit the value in your own editor (or the schema), Enter next field, ↑↓ other field, Shift-Tab previous field, Ctrl-J new line in the value, PgUp 10 lines up, PgDn 10 lines down, Space toggle a BOOLEAN or go to the next choice",
@@ -116,7 +117,8 @@ function leaveForm(state: State, form: Form): Step {
 /** Prepares the edit of a form, or shows in the form why it can't be made. */
 function submit(state: State, form: Form): Step {
   const withProblem = (now: State, problem?: string) => changeData(now, FORM, () => ({ ...form, problem }));
-  const places = form.inputs.for.text === form.initial.for.text ? [form.place] : form.all;
+  const places = placesOf(form);
+  if (places.length === 0) return step(withProblem(state, "mark an environment with Space"));
   const draft = draftOf(form);
   return holdingKeys(withProblem(state), async (tools) => {
     try {
@@ -124,9 +126,17 @@ function submit(state: State, form: Form): Step {
       return (now) => prepared(now, form, parts);
     } catch (error) {
       const { message } = toFailure(error);
-      return (now) => step(withProblem(now, message));
+      return (now) => step(changeData(now, FORM, () => ({ ...atProblem(form, message), problem: message })));
     }
   });
+}
+
+/** The form with the cursor where its JSON is not valid. */
+function atProblem(form: Form, problem: string): Form {
+  const [, schema, line, column] = /^(the schema: )?not valid JSON: line (\d+), column (\d+)/.exec(problem) ?? [];
+  if (line === undefined) return form;
+  const field = schema ? "schema" : "value";
+  return { ...withInput(form, field, atPosition(form.inputs[field].text, Number(line), Number(column))), field };
 }
 
 /** Asks to confirm the edit made from a form, unless it was asked meanwhile whether to quit. */

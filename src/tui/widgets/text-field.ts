@@ -47,10 +47,15 @@ function withCursor(text: string, cursor: number): TextField {
 /** A field after its cursor has moved up or down by lines, as far as there are some. */
 export function moveLines(field: TextField, by: number): TextField {
   const { text, cursor, column = cursor - lineStart(field) } = field;
+  return { ...atPosition(text, rowOf(field) + 1 + by, column + 1), column };
+}
+
+/** A field with its cursor on a line and a column, which count from 1, or as near as possible. */
+export function atPosition(text: string, line: number, column: number): TextField {
   const lines = text.split("\n");
-  const row = Math.max(0, Math.min(lines.length - 1, rowOf(field) + by));
+  const row = Math.max(0, Math.min(lines.length, line) - 1);
   const start = lines.slice(0, row).reduce((sum, { length }) => sum + length + 1, 0);
-  return { ...withCursor(text, start + Math.min(column, lines[row]?.length ?? 0)), column };
+  return withCursor(text, start + Math.min(column - 1, lines[row]?.length ?? 0));
 }
 
 /** The line of the cursor. Counts from 0. */

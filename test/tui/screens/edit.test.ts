@@ -70,6 +70,12 @@ describe("a form", () => {
     expect(tui.frame()).toMatch(/› description/);
   });
 
+  it("goes to the place where JSON is not valid", async () => {
+    const tui = await openTui();
+    tui.press("j", "j", "e", "down", "end", "backspace", "up", "tab", "ctrl-s");
+    await tui.shows(/› value/, /line 4\/6/, /✗ not valid JSON: line 4, column 5/);
+  });
+
   it("changes the type with ←→ and Space, and Space toggles a BOOLEAN", async () => {
     const tui = await openTui();
     tui.press("a", ..."X", "tab");
@@ -113,7 +119,7 @@ describe("a form", () => {
     tui.press("a", ..."PORT", "ctrl-s");
     await tui.shows(/› name +PORT[\s\S]*✗ PORT already exists: edit it instead/);
     tui.press("shift-tab");
-    expect(tui.frame()).toMatch(/› for +◂ this environment ▸/);
+    expect(tui.frame()).toMatch(/› for +✓ development/);
   });
 
   it("needs no review without changes", async () => {
@@ -314,9 +320,11 @@ describe("undo", () => {
 describe("an edit of several environments", () => {
   it("adds a variable to all environments of the application as one change", async () => {
     const tui = await openTui();
-    tui.press("a", ..."NEW", "tab", "tab", ..."x", "tab", "tab", "tab", "tab", "tab", "right");
-    expect(tui.frame()).toMatch(/› for +◂ all environments of the application ▸/);
-    tui.press("ctrl-s");
+    tui.press("a", ..."NEW", "tab", "tab", ..."x", "tab", "tab", "tab", "tab", "tab");
+    expect(tui.frame()).toMatch(/› for +✓ development {2}· test {2}· production/);
+    tui.press(" ", "ctrl-s");
+    expect(tui.frame()).toContain("✗ mark an environment with Space");
+    tui.press("*", "ctrl-s");
     await tui.shows(/add NEW to development, test and production\?/, /in development/, /in production/);
     tui.press("ctrl-s");
     await tui.shows(/added NEW to development, test and production; u undoes it/);
@@ -327,6 +335,17 @@ describe("an edit of several environments", () => {
     tui.press(..."NEW", "enter");
     await tui.shows(/undid the change to NEW/);
     expect(await tui.saved("NEW", "test")).toBeUndefined();
+  });
+
+  it("adds a variable to those that are marked", async () => {
+    const tui = await openTui();
+    tui.press("a", ..."NEW", "tab", "tab", ..."x", "shift-tab", "shift-tab", "shift-tab", "right", "right", " ");
+    expect(tui.frame()).toMatch(/› for +✓ development {2}· test {2}✓ production/);
+    tui.press("ctrl-s");
+    await tui.shows(/add NEW to development and production\?/);
+    tui.press("ctrl-s");
+    await tui.shows(/added NEW to development and production/);
+    expect([await tui.saved("NEW", "test"), await tui.saved("NEW", "production")]).toEqual([undefined, "x"]);
   });
 
   it("renames a variable in all of them, which needs its name if production is among them", async () => {

@@ -48,8 +48,9 @@ async function environmentPlaces(
   io: Io,
   warn: (text: string) => void,
 ): Promise<Places> {
+  // If several applications have one of this name, the others are in the list of places.
   const [data, chosen] = await openData(local, io, (all, name) => {
-    return (name === undefined && all[0]) || chooseEnvironment(all, name);
+    return all.find((each) => each.name === (name ?? each.name)) ?? chooseEnvironment(all, name);
   });
   const { name: detail, store, service } = data;
   for (const risk of data.risks()) warn(risk);

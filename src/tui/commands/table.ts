@@ -36,7 +36,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
 
   // What is listed, and its order.
-  find("filter", "/", "VMD", FILTER_HELP, {
+  find("filter", "/", "VrMD", FILTER_HELP, {
     argument: "<text>",
     whyNot: whyEmpty,
     run: (state, text) => (text === "" ? openFilter({ ...state, focus: "variables" }) : step(filtered(state, text))),
@@ -104,7 +104,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
     run: choose.onEntry((state, entry, place) => openForm(state, entry, place)),
   }),
-  edit("editor", "E", "vrd", "edit the value in $VISUAL or $EDITOR", {
+  edit("editor", "E", "vrmd", "edit the value in $VISUAL or $EDITOR", {
     whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
     run: choose.onEntry(openEditor),
   }),

@@ -172,8 +172,8 @@ function inEditor(state: State, form: Form, then: (state: State, edited: Form) =
 }
 
 /** Opens the value in the person's own editor. The text counts as typed into the form, which shows a problem with it. */
-export function openEditor(state: State, entry: VariableEntry): Step {
-  const form = initialForm(state, state.place, entry);
+export function openEditor(state: State, entry: VariableEntry, place: number): Step {
+  const form = initialForm(state, place, entry);
   return inEditor(state, form, (now, edited) => submit(push(now, FORM, edited), edited));
 }
 

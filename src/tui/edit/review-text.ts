@@ -100,7 +100,8 @@ function isOfSharedOnly(edit: PlannedEdit): boolean {
   return edit.purpose === "edit" && !changesOf(edit).some(isOfValue) && sharedText(edit) !== "";
 }
 
-function isOfValue({ before, after }: Change): boolean {
+/** Whether a change is not only one of the name or the rules. */
+export function isOfValue({ before, after }: Change): boolean {
   return !before || !after || !isDeepStrictEqual(before.value, after.value);
 }
 

@@ -177,7 +177,14 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     press: (key: Key) => typed(key.name, (now) => press(now, key)),
     mouse: (mouse: Mouse) =>
       typed("", (now) => (isTooSmall(now) ? step(now) : handleMouse(now, mouse, options.ticks(), commands, press))),
-    tick: () => dispatch((state) => loadWhenDue(expire({ ...state, now: options.ticks() }))),
+    tick: () =>
+      dispatch((before) => {
+        const now = expire({ ...before, now: options.ticks() });
+        return loadWhenDue(
+          now,
+          gridOf(now).table.columns.map(({ place }) => place),
+        );
+      }),
     resize: (size: { readonly columns: number; readonly rows: number }) => dispatch((now) => step({ ...now, ...size })),
     /** Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe. */
     subscribe: (listener: () => void): (() => void) => {

@@ -108,7 +108,10 @@ const HELP = "help";
 function inOrder(state: State, commands: readonly Command[]): readonly Command[] {
   const { stack, focus } = state;
   const marked = actsOnMarked(state) ? ["copy-to", "copy", "delete"] : [];
-  const first = [...(stack.length > 0 ? ["open", "next-panel"] : focus === "places" ? ["open"] : ["back"]), ...marked];
+  const first = [
+    ...(stack.length > 0 ? ["copy-to", "copy-from", "open", "next-panel"] : focus === "places" ? ["open"] : ["back"]),
+    ...marked,
+  ];
   const last = [HELP, stack.length > 0 ? "back" : "quit"];
   const named = (names: readonly string[]) =>
     names.flatMap((name) => commands.find((command) => command.name === name) ?? []);

@@ -57,10 +57,17 @@ function inTurn(state: State, places: readonly number[], next: (state: State, pl
   return places.reduce((last, place) => andThen(last, (now) => next(now, place)), step(state));
 }
 
-/** Looks for changes in the open place or tries again, once that is due. */
-export function loadWhenDue(state: State): Step {
-  const { nextAt } = readingOf(state);
-  return nextAt === undefined || state.now < nextAt ? step(state) : poll(state, state.place);
+/**
+ * Looks for changes in the open place, and reads those that failed again, once that is due.
+ *
+ * @param shown indexes of the places on the screen
+ */
+export function loadWhenDue(state: State, shown: readonly number[]): Step {
+  const due = [...new Set([state.place, ...shown])].filter((place) => {
+    const { nextAt, failure } = readingOf(state, place);
+    return nextAt !== undefined && nextAt <= state.now && (place === state.place || failure);
+  });
+  return inTurn(state, due, poll);
 }
 
 /** Looks for changes in the other places where that sends no request, and reads the environments of the application. */

@@ -12,20 +12,25 @@ export function openCommandLine(state: State, text = ""): Step {
 }
 
 /** The commands, and after one of them the choices of its argument. */
-const COMMAND_LINE: Menu = { prompt: ":", verb: "run", content, otherwise: runTyped };
+const COMMAND_LINE: Menu = { prompt: ":", verb: "run", isFuzzy: true, content, otherwise: runTyped };
 
 function content(state: State, text: string, all: readonly Command[]): MenuContent {
   const commands = availableCommands(state, all);
   const { command, argument } = parseLine(text, commands);
   if (!command) return { title: "Commands", query: text, items: commands.map((each) => itemOf(state, each)) };
-  const { name, argument: expected = "" } = command;
-  const items = (command.choices?.(state, argument) ?? []).map((choice) => ({
+  const { name, argument: expected = "", choices, help } = command;
+  const title = `${name} ${expected}`.trimEnd();
+  if (!choices) {
+    const run = (now: State) => runTyped(now, text, all);
+    return { title, query: "", items: [{ label: `${name} ${argument}`, help, run }] };
+  }
+  const items = choices(state, argument).map((choice) => ({
     ...choice,
     text: `${name} ${choice.label}`,
     whyNot: whyNotHome(state, command, choice.label),
     run: (now: State) => choice.run(homeOf(now, command, choice.label)),
   }));
-  return { title: `${name} ${expected}`.trimEnd(), query: argument, items };
+  return { title, query: argument, items };
 }
 
 /** In the order of the help. */

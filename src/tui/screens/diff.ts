@@ -11,7 +11,7 @@ import { FIRST_VIEW, type Revealed, remembered, type State, type Step, type View
 import { step } from "../state/work.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
-import { cellText, fitLine, indented, type Line, line, type Span, wrapLines } from "../text/line.js";
+import { cellText, fitLine, indented, type Line, line, type Span } from "../text/line.js";
 import { GAP, type PanelContent, scrolledLines } from "../view/panel.js";
 import {
   type Act,
@@ -25,8 +25,8 @@ import {
   targetsOf,
   whyNoName,
 } from "../view/screen.js";
-import { failureLines, problemLine } from "../view/status-lines.js";
-import { clearing, moveRows, nameColumn, SIGNS, tablePanel, whyNotFound } from "../view/table.js";
+import { emptyLines, troubleLine } from "../view/status-lines.js";
+import { clearing, moveRows, nameColumn, SIGNS, tablePanel } from "../view/table.js";
 import { valueCell } from "../view/values.js";
 import { scroll, scrollText } from "../widgets/list.js";
 
@@ -95,9 +95,9 @@ const MAX_NAME = 32;
 /** The values of both places side by side. */
 function diffPanel(state: State, comparison: Comparison, size: Size): PanelContent {
   const { place, focus } = comparison;
-  const { isReading, failure } = readingOf(state, place);
+  const { isReading } = readingOf(state, place);
   const labels = [placeName(state, state.place), placeName(state, place)];
-  const head = failure ? statusLines(state, comparison, size.width - 4)[0] : problemLine(state);
+  const head = troubleLine(state, place) ?? troubleLine(state);
   const room = size.width - 6 - 2 * GAP.length;
   const name = Math.min(MAX_NAME, Math.floor(room * 0.4));
   const left = Math.floor((room - name) / 2);
@@ -111,7 +111,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
       title: `${labels.join(" → ")}  `,
       columns: [nameColumn(state, name), ...values],
       head: head && fitLine(indented(head), size.width - 3),
-      empty: () => [[], ...statusLines(state, comparison, textColumns(size)).map(indented)],
+      empty: () => [[], ...emptyLines(state, textColumns(size), line("✓ no differences", "success")).map(indented)],
       sign: (row) => signOf(entriesOf(state, row)),
       isFocused: focus === "list",
       onColumn: (now) => changed(now, { focus: "list" }),
@@ -138,16 +138,6 @@ function sideCell(state: State, sides: Sides, index: number, width: number): Spa
   if (!entry) return { text: cellText("(missing)", width), role: "muted" };
   const hasType = open && other && open.variable.type !== other.variable.type;
   return valueCell(state, entry, width, hasType ? `${entry.variable.type} ` : "");
-}
-
-function statusLines(state: State, comparison: Comparison, width: number): readonly Line[] {
-  const { place } = comparison;
-  const { isReading, isComplete, failure } = readingOf(state, place);
-  if (isReading) return wrapLines(`reading ${placeName(state, place)}…`, width, "muted");
-  if (failure) return failureLines(state, place, failure, width);
-  if (!isComplete) return wrapLines(`${placeName(state, place)} is not there any more`, width, "danger");
-  const notFound = whyNotFound(state);
-  return notFound === undefined ? [line("✓ no differences", "success")] : wrapLines(notFound, width, "muted");
 }
 
 /** Both values of the difference under the cursor, as a diff. */

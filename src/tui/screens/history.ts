@@ -1,6 +1,6 @@
 import { isPublic } from "../../domain/variable.js";
 import { readHistory, rollbackTo } from "../edit/planning.js";
-import { changeLines } from "../edit/review-text.js";
+import { changeLines, isOfValue } from "../edit/review-text.js";
 import { toggleAllRevealed } from "../reading/reveal.js";
 import { placeName } from "../state/places.js";
 import type { Change, HistoryEntry } from "../state/ports.js";
@@ -48,12 +48,15 @@ function show(state: State, subject: Subject): Step {
   });
 }
 
+const NOT_ROLLED_BACK = "names and rules, which all environments share, are not rolled back";
+
 function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]): Menu {
   const { place, name } = subject;
   const items = entries.map(
     (entry): MenuItem => ({
       label: `${entry.id}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}`,
       help: variablesText(entry.parts.flatMap(({ changes }) => changes)),
+      whyNot: entry.parts.some(({ changes }) => changes.some(isOfValue)) ? undefined : NOT_ROLLED_BACK,
       detail: (state, width) => linesOf(state, entry, subject, width),
       run: (state) => rollbackTo(state, entry, place, name),
     }),

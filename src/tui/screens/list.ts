@@ -1,21 +1,27 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { parseFilter } from "../reading/filter.js";
 import { selectedEntry } from "../reading/selection.js";
+import { keyOf } from "../state/command.js";
 import { type Size, textColumns } from "../state/layout.js";
 import { readingOf } from "../state/reading.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type Sort, type State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
-import { cellText, fitLine, indented, type Line } from "../text/line.js";
+import { cellText, fitLine, indented, type Line, line } from "../text/line.js";
 import { GAP, type PanelContent } from "../view/panel.js";
 import { gridOf } from "../view/screen.js";
-import { emptyListLines, problemLine, progressText } from "../view/status-lines.js";
+import { emptyLines, progressText, troubleLine } from "../view/status-lines.js";
 import { type Column, tablePanel, widestName } from "../view/table.js";
 import { valueCell } from "../view/values.js";
 
 export function variablesPanel(state: State, size: Size): PanelContent {
   const isEmpty = selectedEntry(state) === undefined;
   const progress = progressText(state);
-  const problem = isEmpty && !readingOf(state).isComplete ? undefined : problemLine(state);
+  const { entries, isComplete, isEditable } = readingOf(state);
+  const problem = isEmpty && !isComplete ? undefined : troubleLine(state);
+  const none =
+    entries.length === 0
+      ? `no variables yet${isEditable ? `; ${keyOf(state, "add")} adds one` : ""}`
+      : `no variable is of type ${state.list.only}; ${keyOf(state, "type")} shows other types`;
   const head = problem && fitLine(indented(problem), size.width - 3);
   return {
     ...tablePanel(state, {
@@ -23,7 +29,7 @@ export function variablesPanel(state: State, size: Size): PanelContent {
       after: state.list.only ? `  only ${state.list.only}` : "",
       columns: columnsOf(state, size),
       head,
-      empty: () => [head ?? [], ...emptyListLines(state, textColumns(size)).map(indented)],
+      empty: () => [head ?? [], ...emptyLines(state, textColumns(size), line(none, "muted")).map(indented)],
       isFocused: state.focus === "variables",
     }),
     footnote: progress === undefined || isEmpty ? undefined : `reading… ${progress}`.trimEnd(),

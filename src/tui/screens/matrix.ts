@@ -9,7 +9,7 @@ import { groupOf, healthOf, readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, indented, type Line, type Span, wrapLines } from "../text/line.js";
+import { cellText, indented, type Line, line, type Span } from "../text/line.js";
 import { GAP, type PanelContent } from "../view/panel.js";
 import {
   type Act,
@@ -25,8 +25,8 @@ import {
   whyNoName,
   withData,
 } from "../view/screen.js";
-import { emptyListLines, problemLine } from "../view/status-lines.js";
-import { type Column, moveToNext, nameColumn, tablePanel, whyNotFound, widestName } from "../view/table.js";
+import { emptyLines, troubleLine } from "../view/status-lines.js";
+import { type Column, moveToNext, nameColumn, tablePanel, widestName } from "../view/table.js";
 import { comparedCell, KIND_LEGEND, labelOf, type PlaceValue, placeValueLines } from "../view/values.js";
 import { cycled, keepVisible } from "../widgets/list.js";
 
@@ -88,26 +88,21 @@ function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelCon
   const places = table.columns.slice(at.left, last).map((_, index) => {
     return placeColumn(state, grid, at.left + index, at.placeWidth);
   });
-  const width = textColumns(size);
-  const nothing = () =>
-    wrapLines(
-      whyNotFound(state) ??
-        `no variable ${only === "missing" ? "is missing" : "differs"}; ${keyOf(state, "filter-rows")} shows all`,
-      width,
-      "muted",
-    );
+  const none = only
+    ? `no variable ${only === "missing" ? "is missing" : "differs"}; ${keyOf(state, "filter-rows")} shows all`
+    : "no variables yet";
   return {
     ...tablePanel(state, {
       title: `${groupLabel(state.places[state.place]?.group ?? "")} `,
       after: `  place ${column + 1}/${table.columns.length}${only ? `  only ${only}` : ""}`,
       columns: [nameColumn(state, at.nameWidth, at.left > 0 ? "NAME ‹" : "NAME"), ...places],
       end: last < table.columns.length ? "›" : "",
-      empty: () => [[], ...(only ? nothing() : emptyListLines(state, width)).map(indented)],
+      empty: () => [[], ...emptyLines(state, textColumns(size), line(none, "muted")).map(indented)],
       isFocused: true,
       column: column - at.left + 1,
       onColumn: (now, clicked) => (clicked < 1 ? now : atColumn(now, at.left + clicked - 1)),
     }),
-    legend: problemLine(state) ?? KIND_LEGEND,
+    legend: troubleLine(state) ?? KIND_LEGEND,
   };
 }
 
@@ -191,13 +186,20 @@ function openCell(state: State): Step {
   return place === state.place ? step(browsing) : openPlace(browsing, place);
 }
 
-/** For each variable that is to be filled in, the value of the nearest place to the left that has one, else to the right. */
+/**
+ * For each variable, the value of the nearest place to the left that has one, else to the right. Of several variables
+ * those that have a value here are left out, unless all have one.
+ */
 function nearest(state: State) {
   const grid = gridOf(state);
   const { columns } = grid.table;
   const column = columnOf(grid);
   const beside = [...columns.slice(0, column).reverse(), ...columns.slice(column + 1)];
-  return targetRows(state).flatMap((row) => beside.find(({ cells }) => cells[row]?.value)?.cells[row] ?? []);
+  const rows = targetRows(state);
+  const missing = rows.filter((row) => !columns[column]?.cells[row]?.value);
+  return (missing.length > 0 ? missing : rows).flatMap(
+    (row) => beside.find(({ cells }) => cells[row]?.value)?.cells[row] ?? [],
+  );
 }
 
 function fill(state: State): Step {

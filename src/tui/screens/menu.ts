@@ -40,8 +40,10 @@ export interface Menu {
   content(state: State, text: string, commands: readonly Command[]): MenuContent;
   /** A word for Enter: `copy`. */
   readonly verb: string;
-  /** The sign before the text of a menu that is typed into from the start; after `:` letters can be left out. */
+  /** The sign before the text of a menu that is typed into from the start. */
   readonly prompt?: ":" | "/";
+  /** Whether letters of a label can be left out. */
+  readonly isFuzzy?: true;
   /** Runs the text where no item fits. @param state without the menu */
   otherwise?(state: State, text: string, commands: readonly Command[]): Step;
   /** Runs the items with these labels: several can be marked. @param state without the menu */
@@ -54,7 +56,7 @@ export interface Menu {
 
 /** A menu of these choices. */
 export function choiceMenu(title: string, items: readonly Choice[], verb = "choose", intro?: string): Menu {
-  return { verb, content: () => ({ title, items, intro }) };
+  return { verb, isFuzzy: true, content: () => ({ title, items, intro }) };
 }
 
 interface OpenMenu extends Position {
@@ -95,9 +97,8 @@ export function isMenu(state: State, menu: Menu): boolean {
 /** The items that match, the lines of the list by their indexes or headings, and how many of these are visible. */
 function shownMenu(state: State, { menu, field }: OpenMenu, commands: readonly Command[], size: Size) {
   const { title, intro, items: all, query = field.text } = menu.content(pop(state), field.text, commands);
-  const letters = (query.toLowerCase().match(/\S+/g) ?? []).map((word) => `~${word}`);
-  const words = menu.prompt === ":" ? letters : filterWords(query);
-  const items = words.length === 0 ? all : ranked(all, query.trim(), words);
+  const words = filterWords(query).map((word) => (menu.isFuzzy && !/^['~!]/.test(word) ? `~${word}` : word));
+  const items = words.length === 0 ? all : ranked(menu, all, query.trim(), words);
   const rows = items.flatMap(({ group }, index) => {
     const isFirst = words.length === 0 && group !== undefined && group !== items[index - 1]?.group;
     return isFirst ? [group, index] : [index];
@@ -114,10 +115,10 @@ function shownMenu(state: State, { menu, field }: OpenMenu, commands: readonly C
 const EXACT = -1;
 
 /** The best first. */
-function ranked(items: readonly MenuItem[], query: string, words: readonly string[]): readonly MenuItem[] {
+function ranked(menu: Menu, items: readonly MenuItem[], query: string, words: readonly string[]): readonly MenuItem[] {
   const rankOf = (item: MenuItem) => {
     if (item.label === query || item.keys?.split(" ").includes(query)) return EXACT;
-    return Math.max(...words.map((word) => wordRank(item, word)));
+    return Math.max(...words.map((word) => wordRank(menu, item, word)));
   };
   return items
     .map((item) => ({ item, rank: rankOf(item) }))
@@ -126,10 +127,11 @@ function ranked(items: readonly MenuItem[], query: string, words: readonly strin
     .map(({ item }) => item);
 }
 
-/** Labels come before help. */
-function wordRank({ label, keys = "", help = "" }: MenuItem, word: string): number {
+/** Labels come before help, which does not make a typed text a command. */
+function wordRank({ prompt }: Menu, { label, keys = "", help = "" }: MenuItem, word: string): number {
   const rank = nameRank(word, label.toLowerCase());
-  return rank === NO_MATCH && `${keys} ${help}`.toLowerCase().includes(word) ? LETTERS : rank;
+  const isInHelp = prompt !== ":" && `${keys} ${help}`.toLowerCase().includes(word.replace("~", ""));
+  return rank === NO_MATCH && isInHelp ? LETTERS : rank;
 }
 
 const MAX_KEYS = 18;
@@ -214,7 +216,8 @@ function menuKey(shown: State, open: OpenMenu, key: Key, commands: readonly Comm
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
   if (name === "enter") return choose(state, open, items, commands);
   const isLeft = isTyping ? name === "backspace" && field.text === "" : name === "q";
-  if (isLeft || (name === "escape" && !(isTyping && menu.prompt === undefined))) return step(pop(state));
+  const isCancelled = isTyping && menu.prompt === undefined;
+  if (isLeft || (name === "escape" && !isCancelled)) return step(pop(state));
   const own = isTyping ? undefined : menu.keys?.[name];
   if (own) return own(state);
   const detail = name === "J" ? (items[open.cursor]?.detail?.(state, textColumns(size)) ?? []) : [];
@@ -231,7 +234,7 @@ function menuKey(shown: State, open: OpenMenu, key: Key, commands: readonly Comm
 
 function typed({ field, cursor }: OpenMenu, key: Key, items: readonly MenuItem[]): Partial<OpenMenu> | undefined {
   const name = editKeyName(key);
-  if (name === "escape") return { isTyping: false };
+  if (name === "escape") return { isTyping: false, field: textField(""), cursor: 0 };
   if (TYPING_MOVES.includes(name)) return undefined;
   const completed = name === "tab" ? items[cursor]?.text : undefined;
   const edited = completed === undefined ? editLine(field, key) : textField(completed);

@@ -122,7 +122,7 @@ export function editablePlaces(state: State, from = state.place): readonly numbe
 /** Finds a place by its name. */
 export function findPlace(state: State): Step {
   const content: Menu["content"] = (now) => ({ title: "Open", items: placeChoices(now) });
-  return openMenu(state, { prompt: "/", verb: "open", content });
+  return openMenu(state, { prompt: "/", verb: "open", isFuzzy: true, content });
 }
 
 /** Lets the person pick one or several places. @param marked those that are marked at first */

@@ -12,7 +12,7 @@ import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledLines } from "../view/panel.js";
-import { problemLines } from "../view/status-lines.js";
+import { troubleLines } from "../view/status-lines.js";
 import { PLACEHOLDERS, type PlaceValue, placeValueLines, valueLines } from "../view/values.js";
 import { scrollText } from "../widgets/list.js";
 
@@ -54,7 +54,7 @@ function recordLines(state: State, width: number): readonly Line[] {
   const name = isCut ? wrapLine(line(visibleName, "accent"), width) : [];
   const description = entry.variable.description === "" ? [] : wrapLines(entry.variable.description, width, "text");
   const value = recordValue(entry, state, width);
-  const problem = problemLines(state, width);
+  const problem = troubleLines(state, width);
   if (pageSize(state, "record") >= TALL) {
     const table = facts(entry, state).flatMap(([label, text, , role]) =>
       wrapLine(labelled(label, line(visibleText(text), role)), width),

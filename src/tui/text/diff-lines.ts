@@ -61,7 +61,8 @@ function* rowsOf(before: Side, after: Side): Generator<Row> {
   const isHidden = before.isPlaceholder || after.isPlaceholder;
   const parts = isHidden ? undefined : compared(before.texts, after.texts);
   if (!parts) {
-    if (!isHidden) yield { kind: "equal", text: "(too many changes: lines were not compared)" };
+    if (!isHidden && before.texts.length > 0 && after.texts.length > 0)
+      yield { kind: "equal", text: "(too many changes: lines were not compared)" };
     yield* changedRows("removed", before.texts);
     yield* changedRows("added", after.texts, [], before.texts.length === 0);
     return;

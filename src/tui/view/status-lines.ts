@@ -1,10 +1,13 @@
 import { durationText } from "../../domain/printable.js";
 import { command } from "../../domain/shell.js";
 import { keyOf } from "../state/command.js";
-import { type Failure, readingOf } from "../state/reading.js";
+import { placeName } from "../state/places.js";
+import { type PlaceInfo, readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import { countText, type Line, line, spaced, wrapLines } from "../text/line.js";
+import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import type { Role } from "../text/theme.js";
+import { gridOf } from "./screen.js";
 import { whyNotFound } from "./table.js";
 
 /** The progress of the first read: `1,200 of 100,000`, or `""` before its first page; undefined if there is none. */
@@ -14,81 +17,71 @@ export function progressText(state: State): string | undefined {
   return total > 0 ? `${countText(entries.length)} of ${countText(total)}` : "";
 }
 
-export function emptyListLines(state: State, width: number): Line[] {
-  const { places, place } = state;
-  const { failure, isComplete } = readingOf(state);
-  if (failure && !isComplete) return failureLines(state, place, failure, width);
-  const progress = progressText(state);
-  if (progress !== undefined) return wrapLines(`reading ${places[place]?.name ?? ""}… ${progress}`, width, "muted");
-  return wrapLines(emptyText(state), width, "muted");
+/** Why a table has no rows: it is not read, its filter finds nothing, or else this. */
+export function emptyLines(state: State, width: number, otherwise: Line): Line[] {
+  for (const { place } of gridOf(state).table.order) {
+    const { isComplete, isReading, failure } = readingOf(state, place);
+    if (failure && !isComplete) return troubleLines(state, width, place);
+    if (isReading || (!isComplete && place === state.place))
+      return wrapLines(`reading ${placeName(state, place)}… ${progressText(state) ?? ""}`, width, "muted");
+    if (!isComplete) return wrapLines(`${placeName(state, place)} is not there any more`, width, "danger");
+  }
+  const notFound = whyNotFound(state);
+  return notFound === undefined ? wrapLine(otherwise, width) : wrapLines(notFound, width, "muted");
 }
 
-function emptyText(state: State): string {
-  const { entries, isEditable } = readingOf(state);
-  if (entries.length === 0) return `no variables yet${isEditable ? `; ${keyOf(state, "add")} adds one` : ""}`;
-  return whyNotFound(state) ?? `no variable is of type ${state.list.only}; ${keyOf(state, "type")} shows other types`;
+/** What is wrong with a place. */
+interface Trouble {
+  readonly text: string;
+  readonly role: Role;
+  /** What to check. */
+  readonly advice: readonly string[];
+  /** When it is tried again: `trying again in 5 s`; `""` if that is up to the person, or done with each look for changes. */
+  readonly again: string;
 }
 
-/** The problem of a place whose variables are listed, on one line; undefined if there is none. */
-export function problemLine(state: State): Line | undefined {
-  const { failure, problem } = readingOf(state);
-  if (failure) return line(`✗ ${visibleText(failureLine(state, failure))}`, "danger");
-  return problem === undefined ? undefined : line(`! ${visibleText(problem)}`, "warning");
+/** Undefined if nothing is. */
+export function troubleOf(state: State, place = state.place): Trouble | undefined {
+  const { failure, problem, nextAt, isReading } = readingOf(state, place);
+  const quiet = { advice: [], again: "" };
+  if (!failure) return problem === undefined ? undefined : { text: `! ${problem}`, role: "warning", ...quiet };
+  const { code, message, mayPass } = failure;
+  const wait = nextAt !== undefined && nextAt > state.now ? untilText(nextAt, state.now) : undefined;
+  const isTried = !mayPass && (nextAt !== undefined || isReading);
+  const trouble: Trouble = {
+    ...{ text: `✗ ${message}`, role: "danger", advice: [] },
+    again: isTried ? `trying again${wait === undefined ? "" : ` in ${wait}`}` : "",
+  };
+  if (code === "rate_limited") return { ...trouble, text: "✗ rate limit reached" };
+  return code === "unauthorized" ? { ...trouble, ...refusedCredentials(message, state.places[place]) } : trouble;
 }
 
-export function problemLines(state: State, width: number): Line[] {
-  const { failure, problem } = readingOf(state);
-  if (failure) return failureLines(state, state.place, failure, width);
-  return problem === undefined ? [] : wrapLines(`! ${problem}`, width, "warning");
-}
-
-/** Why a place can't be read, and what to do. Only the open one is tried again by itself. */
-export function failureLines(state: State, place: number, failure: Failure, width: number): Line[] {
-  const again = place === state.place ? retryText(state) : "";
-  const { what, advice } = describeFailure(state, place, failure);
-  const refresh = `${keyOf(state, "refresh")} tries ${again === "" ? "again" : "now"}`;
-  const retry = again === "" || failure.code === "rate_limited" ? refresh : `${again}; ${refresh}`;
-  const rest = [...advice, retry].flatMap((text) => wrapLines(text, width, "muted"));
-  return spaced([wrapLines(`✗ ${what}`, width, "danger"), rest]);
-}
-
-function failureLine(state: State, failure: Failure): string {
-  const again = retryText(state);
-  const { what } = describeFailure(state, state.place, failure);
-  if (again === "") return `${what}; ${keyOf(state, "refresh")} tries again`;
-  return failure.code === "rate_limited" ? what : `${again}: ${what}`;
-}
-
-/** The failure of a place; for refused credentials also whose they are, and the check to make. */
-export function describeFailure(state: State, index: number, failure: Failure) {
-  const place = state.places[index];
-  if (failure.code === "rate_limited") return { what: rateLimitText(state, index), advice: [] };
-  if (failure.code !== "unauthorized") return { what: failure.message, advice: [] };
-  const what = `${place ? `${place.kind} ${place.name}` : "this place"}: ${failure.message}`;
-  if (place?.kind !== "profile") return { what, advice: ["check them with: appvars doctor"] };
+/** Whose they are, and the check to make. */
+function refusedCredentials(message: string, place?: PlaceInfo): Pick<Trouble, "text" | "advice"> {
+  const text = `✗ ${place ? `${place.kind} ${place.name}` : "this place"}: ${message}`;
+  if (place?.kind !== "profile") return { text, advice: ["check them with: appvars doctor"] };
   const { name } = place;
-  const advice = [
-    command`check them with: appvars doctor --profile ${name}`,
-    command`new ones: appvars profile add ${name} --force`,
-  ];
-  return { what, advice };
+  const check = command`check them with: appvars doctor --profile ${name}`;
+  return { text, advice: [check, command`new ones: appvars profile add ${name} --force`] };
 }
 
-/** Only the open place is tried again by itself. */
-function rateLimitText(state: State, index: number): string {
-  const { nextAt = 0 } = readingOf(state, index);
-  const again =
-    index === state.place ? retryText(state) : nextAt > state.now ? `wait ${untilText(nextAt, state.now)}` : "";
-  return `rate limit reached${again && `: ${again}`}`;
+/** What is wrong with a place whose variables are listed, on one line; undefined if nothing is. */
+export function troubleLine(state: State, place = state.place): Line | undefined {
+  const trouble = troubleOf(state, place);
+  if (!trouble) return undefined;
+  const { text, role, again } = trouble;
+  const rest = role === "danger" ? `; ${keyOf(state, "refresh")} tries again` : "";
+  return line(visibleText(again === "" ? text + rest : text.replace(" ", ` ${again}: `)), role);
 }
 
-/** When the next try is; `""` if that is up to the person, or one is made with each look for changes. */
-function retryText(state: State): string {
-  const { nextAt, failure, isReading } = readingOf(state);
-  const { now } = state;
-  if (failure?.mayPass) return "";
-  if (nextAt === undefined) return isReading ? "trying again" : "";
-  return nextAt > now ? `trying again in ${untilText(nextAt, now)}` : "trying again";
+/** What is wrong with a place, and what to do. */
+export function troubleLines(state: State, width: number, place = state.place): Line[] {
+  const trouble = troubleOf(state, place);
+  if (!trouble) return [];
+  const { text, role, advice, again } = trouble;
+  const refresh = `${keyOf(state, "refresh")} tries ${again === "" ? "again" : "now"}`;
+  const rest = role === "danger" ? [...advice, again === "" ? refresh : `${again}; ${refresh}`] : [];
+  return spaced([wrapLines(text, width, role), rest.flatMap((each) => wrapLines(each, width, "muted"))]);
 }
 
 /** `12 s`: how long it is until then, rounded up to seconds. */

@@ -8,7 +8,7 @@ import type { State } from "../state/state.js";
 import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { describeFailure } from "./status-lines.js";
+import { troubleLine } from "./status-lines.js";
 
 /** The placeholder of a hidden value. */
 export const PLACEHOLDERS: Readonly<Record<ShownValue["kind"], Span>> = {
@@ -122,7 +122,7 @@ export function placeValueLines(state: State, items: readonly PlaceValue[], widt
 /** The first lines of a value, with `…` if there are more; or why it can't be shown. */
 function valueHead(state: State, { place, entry, lines: count }: PlaceValue, width: number): Line[] {
   const { failure } = readingOf(state, place);
-  if (failure) return [line(cellText(`✗ ${describeFailure(state, place, failure).what}`, width), "danger")];
+  if (failure) return [cutLine(troubleLine(state, place) ?? [], width)];
   if (!entry?.value) return [[]];
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") return [cutLine([PLACEHOLDERS[shown.kind]], width)];

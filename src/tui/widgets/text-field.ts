@@ -83,6 +83,10 @@ function lineEnd({ text, cursor }: TextField): number {
   return end < 0 ? text.length : end;
 }
 
+/** The start of the line, and from there of the line break; the end likewise. */
+const toLineStart: Move = (field) => Math.min(lineStart(field), Math.max(0, field.cursor - 1));
+const toLineEnd: Move = (field) => Math.max(lineEnd(field), Math.min(field.text.length, field.cursor + 1));
+
 const IN_WORD = String.raw`\p{L}\p{M}\p{N}_`;
 const LAST_WORD = new RegExp(`(?<![${IN_WORD}])[${IN_WORD}]+[^${IN_WORD}]*$`, "u");
 const NEXT_WORD = new RegExp(`^[^${IN_WORD}]*[${IN_WORD}]*`, "u");
@@ -97,13 +101,14 @@ const wordEnd: Move = ({ text, cursor }) => cursor + (NEXT_WORD.exec(text.slice(
 const MOVES: Readonly<Record<string, Move>> = {
   ...{ left: before, right: after },
   ...{ home: lineStart, "ctrl-a": lineStart, end: lineEnd, "ctrl-e": lineEnd },
+  ...{ "ctrl-home": () => 0, "ctrl-end": ({ text }) => text.length },
   ...{ "ctrl-left": wordStart, "alt-b": wordStart, "ctrl-right": wordEnd, "alt-f": wordEnd },
 };
 
 /** How far the text is deleted, from the cursor on. */
 const DELETIONS: Readonly<Record<string, Move>> = {
   ...{ backspace: before, "ctrl-h": before, delete: after, "ctrl-d": after },
-  ...{ "ctrl-w": wordStart, "ctrl-u": () => 0, "ctrl-k": ({ text }) => text.length },
+  ...{ "ctrl-w": wordStart, "ctrl-u": toLineStart, "ctrl-k": toLineEnd },
 };
 
 function withLineFeeds(text: string): string {

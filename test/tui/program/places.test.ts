@@ -91,7 +91,7 @@ test("a rate limit has the seconds to wait, and the limit is that of the open pl
       return openPlace({ source: withMethods(localSource(), { listValues }) });
     }),
   ]);
-  await tui.shows(/limit 0\/10!/, /✗ rate limit reached: trying again in 12 s/);
+  await tui.shows(/limit 0\/10!/, /✗ rate limit reached[\s\S]*trying again in 12 s/);
 });
 
 test.each([

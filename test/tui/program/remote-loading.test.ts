@@ -221,9 +221,9 @@ describe("a rate limit", () => {
     });
     const program = await programOf(url);
     await program.until(hasFailed);
-    expect(program.frame()).toContain("✗ rate limit reached: trying again in 12 s");
+    expect(program.frame()).toMatch(/✗ rate limit reached[\s\S]*trying again in 12 s; r tries now/);
     program.pass(11);
-    expect(program.frame()).toContain("✗ rate limit reached: trying again in 1 s");
+    expect(program.frame()).toContain("trying again in 1 s; r tries now");
     limited = false;
     expect(program.reading.isComplete).toBe(false);
     program.pass(1);
@@ -231,7 +231,7 @@ describe("a rate limit", () => {
     limited = true;
     program.pass(5);
     await program.until(hasFailed);
-    expect(program.frame()).toContain("✗ rate limit reached: trying again in 12 s");
+    expect(program.frame()).toContain("✗ trying again in 12 s: rate limit reached");
     limited = false;
     program.press("r");
     await program.until(isWell);
@@ -261,8 +261,23 @@ describe("a rate limit", () => {
     expect(program.frame()).toContain("limit 1/5");
     program.pass(5);
     await program.until(hasFailed);
-    expect(program.frame()).toMatch(/limit 0\/5!.*\n.*\n.*✗ rate limit reached: trying again in \d+ s/);
+    expect(program.frame()).toMatch(/limit 0\/5!.*\n.*\n.*✗ trying again in \d+ s: rate limit reached/);
   });
+});
+
+it("a place of a comparison that failed is tried again", async () => {
+  const [staging, test] = await Promise.all([
+    fakeServer({}),
+    fakeServer({ "/v1/variables": () => (isDown ? { status: 500 } : undefined) }),
+  ]);
+  let isDown = true;
+  const profiles = { staging: developmentProfile(staging.url), test: developmentProfile(test.url) };
+  const tui = await remoteProgram({}, { config: (await profileFolder(profiles)).path });
+  await tui.until(isWell);
+  tui.press(":", ..."diff test", "enter");
+  await tui.shows(/trying again in 1 s; r tries now/);
+  isDown = false;
+  await tui.tickUntil(/no differences/);
 });
 
 describe("looking for changes", () => {

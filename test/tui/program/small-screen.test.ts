@@ -64,7 +64,7 @@ it("the footer shows the number that is typed, and always help and how to leave"
   tui.press("1", "2");
   expect(tui.footer()).toMatch(/^ 12 {2}\/ filter .* \? help {2}q quit$/);
   tui.press("down", "m");
-  expect(tui.footer()).toMatch(/^ Enter open .* \? help {2}Esc back$/);
+  expect(tui.footer()).toMatch(/^ > copy to {2}Enter open .* \? help {2}Esc back$/);
 });
 
 it("a terminal for ASCII alone gets borders, signs and values in ASCII, in the same columns", async () => {

@@ -22,6 +22,9 @@ export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "r
 
 const TICK_MS = 1_000;
 
+/** The answers of a server can come faster than they can be drawn. */
+const FRAME_MS = 30;
+
 /** A later answer is ignored: colors that change while a person reads would disturb. */
 const ANSWER_MS = 500;
 
@@ -35,6 +38,7 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
   const { theme, colorLevel, isAscii, preferences } = options;
   const screen = new Screen(terminal);
   const quitting = new AbortController();
+  let drawnAt = Number.NEGATIVE_INFINITY;
   const program = createProgram({
     ...options,
     commands,
@@ -42,7 +46,7 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
     suspend: () => void terminal.suspend(),
     redraw: () => redraw(),
     start: { ...terminal.size(), place, preferences: { ...preferences, keys: keysByName(commands) } },
-    defer: setImmediate,
+    defer: (draw) => void setTimeout(draw, Math.max(0, drawnAt + FRAME_MS - options.ticks())),
   });
   // Without colors there is still bold and inverse, or the cursor would be invisible.
   const chosen = colorLevel === 0 ? "plain" : theme;
@@ -50,7 +54,10 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
   const picture = () => ({ picture: pictureOf(program.state, commands, isAscii), theme: colors });
   const { startDrawing } = await loadDrawing();
   const drawing = startDrawing(picture(), screen, terminal.input, colorLevel || 1);
-  const show = () => drawing.show(picture());
+  const show = () => {
+    drawnAt = options.ticks();
+    drawing.show(picture());
+  };
   const redraw = () => {
     screen.clear();
     show();

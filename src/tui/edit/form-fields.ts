@@ -44,6 +44,9 @@ export interface Form {
   readonly inputs: Inputs;
   readonly field: Field;
   readonly problem?: string | undefined;
+  /** Before the last edits of a kind, such as typed letters. */
+  readonly earlier?: Form | undefined;
+  readonly lastEdit?: string;
 }
 
 export function isChoice(field: Field): boolean {
@@ -141,21 +144,28 @@ function withType(form: Form, type: TextField): Form {
   return isEdited || isUnseen(before) ? next : withInput(next, "value", initialValue(before, type.text));
 }
 
-/** The form after a key that edits the field with the focus; undefined if the key edits nothing there. */
-export function editField(form: Form, key: Key): Form | undefined {
-  const { field, inputs } = form;
-  const edited = editedInput(form, key);
+/**
+ * The form after a key that edits the field with the focus; undefined if the key edits nothing there.
+ *
+ * @param page lines that PgUp and PgDn move
+ */
+export function editField(form: Form, key: Key, page: number): Form | undefined {
+  const { field, inputs, lastEdit } = form;
+  const edited = editedInput(form, key, page);
   if (edited === inputs[field] && key.text === "") return undefined;
   const problem = hasControls(key) ? "control characters in the pasted text were left out" : undefined;
-  return { ...(field === "type" ? withType(form, edited) : withInput(form, field, edited)), problem };
+  const next = field === "type" ? withType(form, edited) : withInput(form, field, edited);
+  if (edited.text === inputs[field].text) return { ...next, problem };
+  const edit = `${field} ${/^[^\s]$/u.test(key.text) ? "letters" : key.name}`;
+  return { ...next, problem, lastEdit: edit, earlier: edit === lastEdit ? form.earlier : form };
 }
 
-function editedInput(form: Form, key: Key): TextField {
+function editedInput(form: Form, key: Key, page: number): TextField {
   const { field, inputs } = form;
   const choices = CHOICES[field];
   if (choices) return chosen(choices, inputs[field], key);
   if (field === "for") return marked(inputs.for, key);
-  return field === "value" ? editedValue(form, key) : editLine(inputs[field], key);
+  return field === "value" ? editedValue(form, key, page) : editLine(inputs[field], key);
 }
 
 function chosen(choices: readonly string[], field: TextField, key: Key): TextField {
@@ -167,14 +177,11 @@ function sideways({ name }: Key): number {
   return name === "left" ? -1 : name === "right" ? 1 : 0;
 }
 
-/** How far a key moves in a text of several lines. */
-const LINES: Readonly<Record<string, number>> = { up: -1, down: 1, pageup: -10, pagedown: 10 };
-
 /** The same field if the key means nothing in it. */
-function editedValue({ inputs: { value, type }, initial, before }: Form, key: Key): TextField {
+function editedValue({ inputs: { value, type }, initial, before }: Form, key: Key, page: number): TextField {
   const name = editKeyName(key);
   const hasLines = value.text.includes("\n");
-  const lines = LINES[name];
+  const lines = { up: -1, down: 1, pageup: -page, pagedown: page }[name];
   if (lines !== undefined) return hasLines ? moveLines(value, lines) : value;
   if (name === "ctrl-j" || (name === "enter" && hasLines)) {
     // JSON keeps the indent of the line.

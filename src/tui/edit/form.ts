@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isPublic, type VariableType, valueText } from "../../domain/variable.js";
 import { indentedJson, isRevealed, MASK, unmasking } from "../reading/reveal.js";
-import { type Size, textColumns } from "../state/layout.js";
+import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { toFailure } from "../state/opened-places.js";
 import { placeName } from "../state/places.js";
 import type { Draft } from "../state/ports.js";
@@ -50,7 +50,7 @@ const FORM: Screen<Form> = {
     return hints(`Ctrl-S review, Tab next field, ${isChoice(field) ? "←→ change, " : (own[field] ?? "")}Esc cancel`);
   },
   more: hints(
-    "Alt-E edit the value in your own editor (or the schema), Enter next field, ↑↓ other field, Shift-Tab previous field, Ctrl-J new line in the value, PgUp 10 lines up, PgDn 10 lines down, Space toggle a BOOLEAN or go to the next choice",
+    "Alt-E edit the value in your own editor (or the schema), Enter next field, ↑↓ other field, Shift-Tab previous field, Ctrl-J new line in the value, PgUp a page up, PgDn a page down, Alt-U undo in the form, Space toggle a BOOLEAN or go to the next choice",
   ),
   types: () => true,
   places: (_state, { place }) => [place],
@@ -98,7 +98,11 @@ function formKey(state: State, form: Form, key: Key): Step {
   if (name === "escape") return leaveForm(state, form);
   if (name === "ctrl-s") return submit(state, form);
   if (name === "alt-e") return inEditor(state, form, (now, next) => step(changeData(now, FORM, () => next)));
-  const edited = name === "tab" || name === "shift-tab" ? undefined : editField(form, key);
+  if (name === "alt-u") {
+    return step(form.earlier ? withData(state, FORM, form.earlier) : notify(state, "nothing to undo in the form"));
+  }
+  const page = valueHeight(form, questionSize(layoutOf(state)));
+  const edited = name === "tab" || name === "shift-tab" ? undefined : editField(form, key, page);
   if (edited) return step(withData(state, FORM, edited));
   if (name === "enter" && !["name", "type", "value"].includes(form.field)) return submit(state, form);
   const by = MOVES[name] ?? 0;
@@ -116,27 +120,36 @@ function leaveForm(state: State, form: Form): Step {
 
 /** Prepares the edit of a form, or shows in the form why it can't be made. */
 function submit(state: State, form: Form): Step {
-  const withProblem = (now: State, problem?: string) => changeData(now, FORM, () => ({ ...form, problem }));
   const places = placesOf(form);
-  if (places.length === 0) return step(withProblem(state, "mark an environment with Space"));
+  const show = (now: State, next: Form) => changeData(now, FORM, () => next);
+  if (places.length === 0)
+    return step(show(state, { ...form, field: "for", problem: "mark an environment with Space" }));
   const draft = draftOf(form);
-  return holdingKeys(withProblem(state), async (tools) => {
+  return holdingKeys(show(state, { ...form, problem: undefined }), async (tools) => {
     try {
       const parts = await partsOf(tools, places, (editor, environments) => editor.prepare(draft, environments));
       return (now) => prepared(now, form, parts);
     } catch (error) {
       const { message } = toFailure(error);
-      return (now) => step(changeData(now, FORM, () => ({ ...atProblem(form, message), problem: message })));
+      return (now) => step(show(now, withProblem(form, message)));
     }
   });
 }
 
-/** The form with the cursor where its JSON is not valid. */
-function atProblem(form: Form, problem: string): Form {
-  const [, schema, line, column] = /^(the schema: )?not valid JSON: line (\d+), column (\d+)/.exec(problem) ?? [];
-  if (line === undefined) return form;
-  const field = schema ? "schema" : "value";
-  return { ...withInput(form, field, atPosition(form.inputs[field].text, Number(line), Number(column))), field };
+/** The fields that problems are about. */
+const FIELD_OF: readonly (readonly [RegExp, Field])[] = [
+  [/^the schema/, "schema"],
+  [/'s name: |already/, "name"],
+  [/ can't become /, "type"],
+];
+
+/** The form with its problem, and with the focus where that is: in JSON on the line and column. */
+function withProblem(form: Form, problem: string): Form {
+  const [, field = "value"] = FIELD_OF.find(([pattern]) => pattern.test(problem)) ?? [];
+  const [, line, column] = /not valid JSON: line (\d+), column (\d+)/.exec(problem) ?? [];
+  const input = form.inputs[field];
+  const found = line === undefined ? input : atPosition(input.text, Number(line), Number(column));
+  return { ...withInput(form, field, found), field, problem };
 }
 
 /** Asks to confirm the edit made from a form, unless it was asked meanwhile whether to quit. */
@@ -184,7 +197,7 @@ function formPanel(state: State, form: Form, size: Size): PanelContent {
   const end = form.problem === undefined ? [] : wrapLines(`✗ ${form.problem}`, width, "danger");
   // Without the border and the problem.
   const room = size.height - 2 - end.length;
-  const height = Math.max(1, room - (fields.length - 1));
+  const height = valueHeight(form, { ...size, height: size.height - end.length });
   const rows = fields.flatMap((field) =>
     fieldLines(state, form, field, width, height).map((text) => ({ field, text })),
   );
@@ -201,6 +214,11 @@ function formPanel(state: State, form: Form, size: Size): PanelContent {
     },
     pressesEnter: false,
   };
+}
+
+/** Lines for the value: the other fields have one. */
+function valueHeight({ fields }: Form, { height }: Size): number {
+  return Math.max(1, height - 1 - fields.length);
 }
 
 /** `line 3/12` */

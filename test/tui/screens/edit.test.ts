@@ -70,6 +70,33 @@ describe("a form", () => {
     expect(tui.frame()).toMatch(/› description/);
   });
 
+  it("gives the field of a problem the focus", async () => {
+    const tui = await openTui();
+    tui.press("a", ..."1bad", "tab", "tab", ..."x", "tab", "ctrl-s");
+    await tui.shows(/› name +1bad[\s\S]*✗ "1bad" can't be a variable's name/);
+    tui.press("ctrl-u", ..."GOOD", "tab", "right", "tab", "tab", "ctrl-s");
+    await tui.shows(/› value +x[\s\S]*✗ a NUMBER must be/);
+    tui.press("tab", "tab", "tab", "tab", ..."{", "tab", "ctrl-s");
+    await tui.shows(/› schema +\{[\s\S]*✗ the schema/);
+  });
+
+  it("undoes edits with Alt-U, letters in a row at once", async () => {
+    const tui = await openTui();
+    tui.press("a", ..."NEW", "tab", "tab", ..."one two", "ctrl-u", "tab", ..."text");
+    const valueAfterUndo = () => {
+      tui.press("alt-u");
+      return /› (\w+) +([()\w ]+?) *┃/.exec(tui.frame())?.slice(1);
+    };
+    expect(Array.from({ length: 4 }, valueAfterUndo)).toEqual([
+      ["description", "(empty)"],
+      ["value", "one two"],
+      ["value", "one"],
+      ["value", "one"],
+    ]);
+    tui.press("alt-u", "alt-u", "alt-u");
+    expect(tui.footer()).toContain("nothing to undo in the form");
+  });
+
   it("goes to the place where JSON is not valid", async () => {
     const tui = await openTui();
     tui.press("j", "j", "e", "down", "end", "backspace", "up", "tab", "ctrl-s");

@@ -28,8 +28,8 @@ const SIZES = [
 
 const SCREENS = [
   { keys: ["?"], footer: /^ Enter run .*\? help {2}Esc back$/, content: /┃ Find\s/ },
-  { keys: ["d", "Enter"], footer: /^ Tab panel .*Esc back$/, content: /~ PORT/ },
-  { keys: ["m"], footer: /^ Enter open .*Esc back$/, content: /› {2}DATABASE_URL +=/ },
+  { keys: ["d", "Enter"], footer: /^ > copy to .*Esc back$/, content: /~ PORT/ },
+  { keys: ["m"], footer: /^ > copy to .*Esc back$/, content: /› {2}DATABASE_URL +=/ },
   { keys: ["e"], footer: /^ Ctrl-S review .*Esc cancel$/, content: /› value .*localhost/ },
   { keys: ["j"], footer: /^ \/ filter .* q quit$/, content: /› {2}PORT +NUMBER/ },
 ];

@@ -78,8 +78,7 @@ function tableFollowed(before: State, state: State): State {
 function newDecryptions(before: State, state: State): readonly Work[] {
   const [was, is] = [gridOf(before), gridOf(state)];
   const isSame = was.name === is.name && was.table === is.table && before.revealed?.names === state.revealed?.names;
-  const cells = is.table.columns.map(({ place, cells: all }) => ({ place, entry: all[is.row] }));
-  return isSame ? [] : decryptions(state, cells);
+  return isSame ? [] : is.table.columns.flatMap(({ place, cells }) => decryptions(state, place, cells[is.row]));
 }
 
 /** Runs the command of a key in the focused panel, or says that it works in another one. */

@@ -55,12 +55,12 @@ const MAX_ENTRIES = 1_000;
 export function lookUpChanges(place: number): Work {
   return async ({ places }) => {
     const { history } = await places.open(place);
-    const lastChanges = new Map<string, number>();
-    for (const { id, parts } of (await history?.read(() => true, MAX_ENTRIES)) ?? []) {
-      for (const { name, newName = name } of parts.flatMap(({ changes }) => changes)) {
-        if (!lastChanges.has(newName)) lastChanges.set(newName, id);
-      }
-    }
+    const entries = (await history?.read(() => true, MAX_ENTRIES)) ?? [];
+    // They begin with the newest, which counts.
+    const changes = entries.toReversed().flatMap(({ id, parts }) => {
+      return parts.flatMap((part) => part.changes.map(({ name, newName = name }) => [newName, id] as const));
+    });
+    const lastChanges = new Map(changes);
     return (state) => step(withReading(state, place, { lastChanges }));
   };
 }

@@ -2,9 +2,9 @@ import { toFailure } from "../state/opened-places.js";
 import type { OpenPlace } from "../state/ports.js";
 import { type Failure, groupOf, type PlaceInfo, readingOf, withReading } from "../state/reading.js";
 import { FIRST_VIEW, notify, type Preferences, type State, type Step, type Work } from "../state/state.js";
-import { andThen, step } from "../state/work.js";
+import { andThen, calling, step } from "../state/work.js";
 import { changesBetween, checking, isAnnounced, lookUpChanges, summarize, withChanges } from "./changes.js";
-import { type Read, readPlace, stopReading } from "./read-place.js";
+import { type PlaceRead, readPlace } from "./read-place.js";
 import { NO_MARKS, selectedEntry } from "./selection.js";
 
 /** How long to wait before the next look for changes. A data file is only read again if it has changed. */
@@ -132,7 +132,7 @@ function placeOpened(before: State, index: number, { editor, version, identity }
 }
 
 /** Handles a complete read: shows the changes, for the open place with a notice. */
-function succeeded(state: State, place: number, { requests, now, ...outcome }: Read): State {
+function succeeded(state: State, place: number, { requests, now, ...outcome }: PlaceRead): State {
   const before = readingOf(state, place);
   const { entries } = outcome;
   const isSame = before.isComplete && before.entries === entries;
@@ -189,10 +189,13 @@ export function placesChanged(before: State, added: readonly PlaceInfo[], gone: 
 /** Stops reading servers that nothing on the screen waits for any more: after another place or the list was opened. */
 export function leaveOthers(before: State, state: State): Step {
   const isLeft = state.place !== before.place || (state.stack.length === 0 && before.stack.length > 0);
-  const left = [...state.readings].filter(([place, { isReading, isLocal }]) => {
-    return isLeft && place !== state.place && isReading && !isLocal;
+  if (!isLeft) return step(state);
+  const left = [...state.readings].flatMap(([place, { isReading, isLocal }]) => {
+    return place !== state.place && isReading && !isLocal ? [place] : [];
   });
-  if (left.length === 0) return step(state);
-  const next = left.reduce((now, [place]) => withReading(now, place, { isReading: false }), state);
-  return step(next, stopReading(left.map(([place]) => place)));
+  const next = left.reduce((now, place) => withReading(now, place, { isReading: false }), state);
+  const stop = calling(({ reads }) => {
+    for (const place of left) reads.get(place)?.abort();
+  });
+  return step(next, stop);
 }

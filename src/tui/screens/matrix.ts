@@ -38,14 +38,14 @@ interface Matrix extends View {
   readonly left: number;
 }
 
-const ONLY: readonly View["only"][] = [undefined, "differing", "missing"];
+export const ROW_FILTERS: readonly View["only"][] = [undefined, "differing", "missing"];
 
 /** What commands do in the matrix. */
 const ACTS: Readonly<Record<string, Act<Matrix>>> = {
   open: { whyNot: whyNoName, run: openCell },
   "next-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, 1, isGap)) },
   "previous-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, -1, isGap)) },
-  "filter-rows": { run: (state, { only }) => step(gridOf(state).with({ only: cycled(ONLY, only, 1) })) },
+  "filter-rows": { run: (state, { only }) => step(gridOf(state).with({ only: cycled(ROW_FILTERS, only, 1) })) },
   "copy-from": { whyNot: whyNotFill, run: fill },
   refresh: { run: (state) => readPlaces(state, groupOf(state)) },
   "previous-panel": { run: (state) => step(atColumn(state, columnOf(gridOf(state)) - 1)) },

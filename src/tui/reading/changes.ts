@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { type RecentChanges, readingOf, withReading } from "../state/reading.js";
-import type { State, Work } from "../state/state.js";
+import type { Work } from "../state/state.js";
 import { step, trying } from "../state/work.js";
 
 const RECENT_MS = 60_000;
@@ -29,11 +29,6 @@ export function withChanges(before: RecentChanges | undefined, changes: Changes,
     else kinds.set(name, kind);
   }
   return { kinds, until: now + RECENT_MS };
-}
-
-/** Whether the notice on the screen is about these changes. */
-export function isAnnounced(changes: Changes, { notice }: State): boolean {
-  return [...changes.keys()].every((name) => notice?.about?.includes(name));
 }
 
 const MAX_NAMES = 3;

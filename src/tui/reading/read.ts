@@ -3,9 +3,10 @@ import type { OpenPlace } from "../state/ports.js";
 import { type Failure, groupOf, type PlaceInfo, readingOf, withReading } from "../state/reading.js";
 import { FIRST_VIEW, notify, type Preferences, type State, type Step, type Work } from "../state/state.js";
 import { andThen, calling, step } from "../state/work.js";
-import { changesBetween, checking, isAnnounced, lookUpChanges, summarize, withChanges } from "./changes.js";
+import { changesBetween, checking, lookUpChanges, summarize, withChanges } from "./changes.js";
 import { type PlaceRead, readPlace } from "./read-place.js";
 import { NO_MARKS, selectedEntry } from "./selection.js";
+import type { Table } from "./table.js";
 
 /** How long to wait before the next look for changes. A data file is only read again if it has changed. */
 const LOCAL_PAUSE_MS = 1_000;
@@ -60,10 +61,10 @@ function inTurn(state: State, places: readonly number[], next: (state: State, pl
 /**
  * Looks for changes in the open place, and reads those that failed again, once that is due.
  *
- * @param shown indexes of the places on the screen
+ * @param shown the table on the screen
  */
-export function loadWhenDue(state: State, shown: readonly number[]): Step {
-  const due = [...new Set([state.place, ...shown])].filter((place) => {
+export function loadWhenDue(state: State, shown: Table): Step {
+  const due = [...new Set([state.place, ...shown.columns.map(({ place }) => place)])].filter((place) => {
     const { nextAt, failure } = readingOf(state, place);
     return nextAt !== undefined && nextAt <= state.now && (place === state.place || failure);
   });
@@ -147,9 +148,10 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: P
     ...{ failure: undefined, failures: 0, nextAt: now + pause },
     ...(changes && changes.size > 0 && { changes: withChanges(before.changes, changes, now) }),
   });
-  if (place !== state.place || isSame) return next;
+  if (place !== state.place || !changes) return next;
   // After an edit of our own, the notice about it and its undo stays.
-  return changes && !isAnnounced(changes, state) ? notify(next, summarize(changes)) : next;
+  const isAnnounced = [...changes.keys()].every((name) => state.notice?.about?.includes(name));
+  return isAnnounced ? next : notify(next, summarize(changes));
 }
 
 /** Handles a failed read: schedules the next try unless it would only fail again. */

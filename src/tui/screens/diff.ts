@@ -114,7 +114,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
       empty: () => [[], ...emptyLines(state, textColumns(size), line("✓ no differences", "success")).map(indented)],
       sign: (row) => signOf(entriesOf(state, row)),
       isFocused: focus === "list",
-      onColumn: (now) => changed(now, { focus: "list" }),
+      onColumn: (now) => focusOn(now, "list"),
     }),
     footnote: gridOf(state).rows.length > 0 ? hint : undefined,
   };
@@ -144,7 +144,7 @@ function sideCell(state: State, sides: Sides, index: number, width: number): Spa
 function detailPanel(state: State, comparison: Comparison, size: Size): PanelContent {
   const { focus } = comparison;
   const { name } = gridOf(state);
-  const { lines, changes } = differenceDetail(state, size);
+  const { lines, changes } = differenceDetail(state);
   const page = size.height - 2;
   const top = state.recordTop;
   const before = changes.filter((index) => index <= top).length;
@@ -153,32 +153,33 @@ function detailPanel(state: State, comparison: Comparison, size: Size): PanelCon
     ...scrolledLines(lines, top, page),
     title: name === undefined ? "Variable" : `${visibleText(name)}${position}`,
     isFocused: focus === "detail",
-    select: (now) => changed(now, { focus: "detail" }),
+    select: (now) => focusOn(now, "detail"),
     scroll: (now, by) => ({ ...now, recordTop: scrollText(top, lines.length, page, by) }),
   };
 }
 
-function changed(state: State, change: Partial<Comparison>): State {
-  return changeData(state, DIFF, (comparison) => ({ ...comparison, ...change }));
+function focusOn(state: State, focus: Comparison["focus"]): State {
+  return changeData(state, DIFF, (comparison) => ({ ...comparison, focus }));
 }
 
 /** Comparing long values takes time. Kept only while values are revealed, as nothing else holds the key. */
 const compared = remembered<Revealed, DiffLines>();
 
-function differenceDetail(state: State, size: Size): DiffLines {
+function differenceDetail(state: State): DiffLines {
   const { row, name } = gridOf(state);
-  const { revealed } = state;
   if (name === undefined) return { lines: [], changes: [] };
-  const width = textColumns(size);
+  const { revealed } = state;
+  const width = textColumns(layoutOf(state).body);
   const sides = entriesOf(state, row);
   // Descriptions belong to the application, not to the environment.
   const [before, after] = sides.map((entry) => entry && unmasking(state, { ...assignedIn(entry), description: "" }));
-  if (!revealed || !isRevealed(revealed, name)) return differenceLines({ before, after }, false, width);
-  return compared(revealed, [...sides, width], () => differenceLines({ before, after }, true, width));
+  const isShown = isRevealed(revealed, name);
+  const compare = () => differenceLines({ before, after }, isShown, width);
+  return revealed && isShown ? compared(revealed, [...sides, width], compare) : compare();
 }
 
 function focusOther(state: State, { focus }: Comparison): Step {
-  return step(changed(state, { focus: focus === "list" ? "detail" : "list" }));
+  return step(focusOn(state, focus === "list" ? "detail" : "list"));
 }
 
 function goBack(state: State, comparison: Comparison): Step {
@@ -187,7 +188,7 @@ function goBack(state: State, comparison: Comparison): Step {
 
 function moveDetail(state: State, key: string): State {
   const { detail } = diffSizes(layoutOf(state), "detail");
-  const { lines } = differenceDetail(state, detail);
+  const { lines } = differenceDetail(state);
   const recordTop = scroll(state.recordTop, lines.length, detail.height - 2, key) ?? state.recordTop;
   return { ...state, recordTop };
 }
@@ -195,7 +196,7 @@ function moveDetail(state: State, key: string): State {
 /** To the next difference of the list, or the next change of the detail. */
 function next(state: State, comparison: Comparison, by: 1 | -1): State {
   if (comparison.focus === "list") return moveRows(state, by === 1 ? "down" : "up");
-  const { changes } = differenceDetail(state, diffSizes(layoutOf(state), "detail").detail);
+  const { changes } = differenceDetail(state);
   const { recordTop: from } = state;
   const top = by === 1 ? changes.find((index) => index > from) : changes.findLast((index) => index < from);
   return { ...state, recordTop: top ?? from };

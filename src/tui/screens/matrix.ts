@@ -13,8 +13,8 @@ import { cellText, indented, type Line, line, type Span } from "../text/line.js"
 import { GAP, type PanelContent } from "../view/panel.js";
 import {
   type Act,
+  changeData,
   commandKey,
-  dataOf,
   type Grid,
   gridOf,
   pop,
@@ -23,7 +23,6 @@ import {
   selectionOf,
   targetRows,
   whyNoName,
-  withData,
 } from "../view/screen.js";
 import { emptyLines, troubleLine } from "../view/status-lines.js";
 import { type Column, moveToNext, nameColumn, tablePanel, widestName } from "../view/table.js";
@@ -167,12 +166,12 @@ function sidewaysOf(state: State, grid: Grid, before: number, column = columnOf(
 
 /** The matrix with its cursor on another column, which is visible then. */
 function atColumn(state: State, column: number): State {
-  const { columns } = gridOf(state).table;
-  const { place } = columns[Math.max(0, Math.min(column, columns.length - 1))] ?? {};
-  const matrix = dataOf(state, MATRIX);
-  if (!matrix || place === undefined) return state;
-  const { left } = sidewaysOf(state, gridOf(state), matrix.left, column);
-  return withData(state, MATRIX, { ...matrix, place, left });
+  const grid = gridOf(state);
+  const { columns } = grid.table;
+  const { place = grid.place } = columns[Math.max(0, Math.min(column, columns.length - 1))] ?? {};
+  return changeData(state, MATRIX, (matrix) => {
+    return { ...matrix, place, left: sidewaysOf(state, grid, matrix.left, column).left };
+  });
 }
 
 function isGap({ table }: Pick<Grid, "table">, row: number): boolean {

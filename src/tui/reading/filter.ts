@@ -33,12 +33,11 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
   const { terms, types, problem } = query;
   if (problem !== undefined) return [];
   if (terms.length + types.size === 0) return rows;
-  const searched = searchTexts(table);
   const ranked: number[][] = Array.from({ length: NO_MATCH }, () => []);
   for (const row of rows) {
     if (types.size > 0 && !types.has(anyEntry(table, row)?.variable.type)) continue;
     const ranks = terms.map((term) => {
-      const rank = rankOf(state, table, row, term, searched);
+      const rank = rankOf(state, table, row, term);
       return term.isNot ? (rank === NO_MATCH ? 0 : NO_MATCH) : rank;
     });
     ranked[Math.max(0, ...ranks)]?.push(row);
@@ -49,8 +48,8 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
 /** After the parts of names. A description has the letters of almost any word, so that these don't count there. */
 const IN_TEXT = LETTERS;
 
-function rankOf(state: State, table: Table, row: number, { kind, text }: Term, searched: SearchTexts): number {
-  const { names, descriptions } = searched;
+function rankOf(state: State, table: Table, row: number, { kind, text }: Term): number {
+  const { names, descriptions } = searchTexts(table);
   const name = names[row] ?? "";
   if (kind === "name") return nameRank(text, name);
   if (kind === "type") return anyEntry(table, row)?.variable.type === text ? 0 : NO_MATCH;

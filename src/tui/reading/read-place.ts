@@ -14,12 +14,6 @@ import type { Variable, VariableValue } from "../../domain/variable.js";
 import type { OpenPlace } from "../state/ports.js";
 import type { Tools } from "../state/state.js";
 
-interface EntriesRead {
-  /** The known array, if nothing has changed. */
-  readonly entries: readonly VariableEntry[];
-  readonly requests: number;
-}
-
 /**
  * Reads all variables with their values, page by page of both.
  *
@@ -79,12 +73,6 @@ function reuse(known: readonly VariableEntry[], entries: readonly VariableEntry[
 /** A long first read reports its progress at most this often, as the list is rebuilt each time. */
 const PROGRESS_MS = 100;
 
-/** Calls during a read. */
-interface Progress {
-  readonly onOpened: (opened: OpenPlace) => void;
-  readonly onProgress: (entries: readonly VariableEntry[], total: number) => void;
-}
-
 /** The outcome of reading a place. Times are in milliseconds on a monotonic clock. */
 export interface PlaceRead {
   readonly now: number;
@@ -94,6 +82,8 @@ export interface PlaceRead {
   readonly problem: string | undefined;
   readonly requests: number;
 }
+
+type EntriesRead = Pick<PlaceRead, "entries" | "requests">;
 
 /**
  * Reads a place instead of an earlier read that is still in progress.
@@ -106,7 +96,8 @@ export async function readPlace(
   tools: Tools,
   place: number,
   known: readonly VariableEntry[],
-  { onOpened, onProgress }: Progress,
+  onOpened: (opened: OpenPlace) => void,
+  onProgress: (entries: readonly VariableEntry[], total: number) => void,
 ): Promise<PlaceRead | undefined> {
   const { places, reads, versions, asOf, ticks } = tools;
   reads.get(place)?.abort();

@@ -101,10 +101,13 @@ function readWork(state: State, place: number, isLook: boolean): Work {
     const { dispatch, ticks } = tools;
     if (isLook && tools.reads.has(place)) return undefined;
     try {
-      const outcome = await readPlace(tools, place, isComplete ? entries : [], {
-        onOpened: (opened) => dispatch((now) => placeOpened(now, place, opened)),
-        onProgress: (entries, total) => dispatch((now) => step(withReading(now, place, { entries, total }))),
-      });
+      const outcome = await readPlace(
+        tools,
+        place,
+        isComplete ? entries : [],
+        (opened) => dispatch((now) => placeOpened(now, place, opened)),
+        (entries, total) => dispatch((now) => step(withReading(now, place, { entries, total }))),
+      );
       if (!outcome) return undefined;
       return (now) => {
         const isNew = readingOf(now, place).entries !== outcome.entries || !readingOf(now, place).isComplete;

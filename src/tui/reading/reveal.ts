@@ -19,11 +19,8 @@ export function unmasking<R extends ValueRules>({ preferences }: Pick<State, "pr
 
 export type ShownValue =
   | { readonly kind: "shown"; readonly text: string }
-  | { readonly kind: "masked" }
-  /** Revealed, but encrypted by a client and not decrypted. */
-  | { readonly kind: "encrypted" }
-  | { readonly kind: "none" }
-  | { readonly kind: "loading" };
+  /** Encrypted: revealed, but encrypted by a client and not decrypted. */
+  | { readonly kind: "masked" | "encrypted" | "none" | "loading" };
 
 export function shownValue({ variable, value, rules }: VariableEntry, state: State): ShownValue {
   const { revealed } = state;

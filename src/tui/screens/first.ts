@@ -1,6 +1,6 @@
 import { openPlace } from "../reading/read.js";
 import type { Choice } from "../state/command.js";
-import type { FirstData, FirstSteps } from "../state/ports.js";
+import type { FirstSteps } from "../state/ports.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
 import { holdingKeys } from "../state/work.js";
 import { askText } from "../view/question.js";
@@ -13,12 +13,10 @@ export function openFirst(state: State, first: Pick<FirstSteps, "hasData" | "dat
   const choice = (label: string, help: string, run: Next): Choice => {
     return { label, help, run: (now) => run(openFirst(now, first)[0]) };
   };
-  const open: Next = (now) => opening(now, (steps) => steps.openData(dataFile));
-  const create: Next = (now) => opening(now, (steps) => steps.createExample().then(() => steps.openData(dataFile)));
   const created = `create ${dataFile} in this folder with example variables, as appvars init --example does`;
   const found = hasData
-    ? choice(`open ${dataFile}`, "the data file in this folder", open)
-    : choice("try the example", created, create);
+    ? choice(`open ${dataFile}`, "the data file in this folder", (now) => openData(now, dataFile))
+    : choice("try the example", created, (now) => openData(now, dataFile, true));
   const other = choice("open a data file", "type its path, as after appvars tui --data", openTyped);
   return openMenu(state, choiceMenu("Welcome to appvars", [found, other], "choose", INTRO));
 }
@@ -33,14 +31,16 @@ function openTyped(state: State): Step {
     title: "Open",
     text: "Which data file do you want to open?",
     input: { label: "file: ", check, isPath: true },
-    run: (now, path) => opening(now, (steps) => steps.openData(path.replace(/^"(.*)"$/, "$1"))),
+    run: (now, path) => openData(now, path.replace(/^"(.*)"$/, "$1")),
   });
 }
 
-function opening(state: State, open: (steps: FirstSteps) => Promise<FirstData>): Step {
+/** @param isExample whether the file is created before */
+function openData(state: State, path: string, isExample = false): Step {
   return holdingKeys(state, async ({ first }) => {
     if (!first) return undefined;
-    const { place, notes } = await open(first);
+    if (isExample) await first.createExample();
+    const { place, notes } = await first.openData(path);
     return (now) => {
       const listed: State = { ...now, stack: [] };
       return openPlace(notes.length > 0 ? notify(listed, notes.join("; ")) : listed, now.places.indexOf(place));

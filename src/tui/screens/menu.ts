@@ -219,7 +219,7 @@ function menuKey(before: State, open: OpenMenu, key: Key, commands: readonly Com
   const shown = shownMenu(state, open, commands);
   const { items, rows, page } = shown;
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
-  if (name === "enter") return choose(state, open, items, commands);
+  if (name === "enter") return choose(state, open, shown, commands);
   const isLeft = isTyping ? name === "backspace" && field.text === "" : name === "q";
   const isCancelled = isTyping && menu.prompt === undefined;
   if (isLeft || (name === "escape" && !isCancelled)) return step(pop(state));
@@ -258,12 +258,8 @@ function browsed({ menu, cursor, marks, detailTop }: OpenMenu, name: string, { i
 }
 
 /** Runs what is marked, or else the item under the cursor; where none fits, what was typed. */
-function choose(
-  state: State,
-  { menu, field, cursor, marks }: OpenMenu,
-  items: readonly MenuItem[],
-  commands: readonly Command[],
-): Step {
+function choose(state: State, open: OpenMenu, { items }: ShownMenu, commands: readonly Command[]): Step {
+  const { menu, field, cursor, marks } = open;
   const item = items[cursor];
   if (menu.onMarked && marks.size > 0) return menu.onMarked(pop(state), [...marks]);
   if (!item) return menu.otherwise?.(pop(state), field.text, commands) ?? step(state);

@@ -46,10 +46,7 @@ function sortBy(state: State, sort: Sort): Step {
 }
 
 export function sortChoices(state: State): readonly Choice[] {
-  return sortsOf(state).map((sort) => ({
-    ...{ label: sort, help: SORT_HELP[sort] },
-    run: (now) => sortBy(now, sort),
-  }));
+  return sortsOf(state).map((sort) => ({ label: sort, help: SORT_HELP[sort], run: (now) => sortBy(now, sort) }));
 }
 
 export function nextSort(state: State): Step {

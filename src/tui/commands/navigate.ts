@@ -1,7 +1,6 @@
 import { openPlace } from "../reading/read.js";
 import { toggled, withRange } from "../reading/selection.js";
 import { scrollRecord } from "../screens/record.js";
-
 import { pageSize } from "../state/layout.js";
 import { placeOrder } from "../state/places.js";
 import { groupOf } from "../state/reading.js";

@@ -93,14 +93,14 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   const typed: Line = count === undefined ? [] : [{ text: ` ${count} `, role: "warning", isBold: true }];
   const help = fixedHelpKey(state);
   const keys = open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state, commands));
-  const isKept = ({ label }: KeyHint, index: number) => label === HELP || index === keys.length - 1;
+  const isKept = ({ label }: KeyHint, index: number) => label === HELP_LABEL || index === keys.length - 1;
   const others = keys.filter((hint, index) => !isKept(hint, index));
-  const last = [...(help === undefined ? [] : hints(`${help} ${HELP}`)), ...keys.filter(isKept)];
+  const last = [...(help === undefined ? [] : hints(`${help} ${HELP_LABEL}`)), ...keys.filter(isKept)];
   return [[...typed, ...keyLine(others, columns - lineWidth(typed), last)]];
 }
 
 /** Besides the last hint, how to leave, the one that is shown at any width. */
-const HELP = "help";
+const HELP_LABEL = "help";
 
 /** First the commands that go into what is shown and those for what is marked, last those that leave it. */
 function inOrder(state: State, commands: readonly Command[]): readonly Command[] {
@@ -110,7 +110,7 @@ function inOrder(state: State, commands: readonly Command[]): readonly Command[]
     ...(stack.length > 0 ? ["copy-to", "copy-from", "open", "next-panel"] : focus === "places" ? ["open"] : ["back"]),
     ...marked,
   ];
-  const last = [HELP, stack.length > 0 ? "back" : "quit"];
+  const last = [HELP_LABEL, stack.length > 0 ? "back" : "quit"];
   const rank = ({ name }: Command) => {
     return first.includes(name) ? first.indexOf(name) - first.length : last.indexOf(name) + 1;
   };

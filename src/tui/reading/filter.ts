@@ -6,7 +6,7 @@ import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzz
 import { shownValue } from "./reveal.js";
 import { anyEntry, hasKind, isUnequal, type Table } from "./table.js";
 
-const lists = remembered<Table, readonly number[]>();
+const listedRows = remembered<Table, readonly number[]>();
 
 /** The rows of a table that a view lists, in its order: with a filter the best come first. */
 export function rowsOf(state: State, table: Table, { filter, only, sort, isReversed }: View): readonly number[] {
@@ -14,7 +14,7 @@ export function rowsOf(state: State, table: Table, { filter, only, sort, isRever
   const { lastChanges } = readingOf(state);
   const changes = table.columns.map(({ place }) => readingOf(state, place).changes);
   const on = [filter, only, sort, isReversed, lastChanges, ...(filter === "" ? [] : [revealed, ...changes])];
-  return lists(table, on, () => {
+  return listedRows(table, on, () => {
     const order = orders(table, [sort, lastChanges], () => sortedRows(table, sort, lastChanges));
     const all = isReversed ? order.toReversed() : order;
     const listed = only ? all.filter((row) => isListed(table, row, only)) : all;

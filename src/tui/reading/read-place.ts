@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ChangedDataError, RateLimitedError, ServerError } from "../../domain/errors.js";
 import type { VariableReader } from "../../domain/read.js";
 import {
+  byVariable,
   checkConsistency,
   joinValues,
   readPages,
@@ -30,10 +31,7 @@ async function readEntries(
 ): Promise<EntriesRead> {
   const variables: Variable[] = [];
   const values: VariableValue[] = [];
-  const entries = () => {
-    const byVariable = new Map(values.map((value) => [value.variable_id, value]));
-    return withRules(joinValues(variables, byVariable), reader);
-  };
+  const entries = () => withRules(joinValues(variables, byVariable(values)), reader);
   const variablePages = readPages((page) => reader.listVariables(page));
   const valuePages = readPages((page) => reader.listValues(page));
   const stopped = new Promise<never>((_, reject) => {
@@ -64,7 +62,7 @@ function reuse(known: readonly VariableEntry[], entries: readonly VariableEntry[
     while ((known[at]?.variable.id ?? id) < id) at++;
     const before = known[at];
     // A restarted server may create new records of the same content.
-    return isDeepStrictEqual(before, entry) ? (before ?? entry) : entry;
+    return before && isDeepStrictEqual(before, entry) ? before : entry;
   });
   const isUnchanged = reused.length === known.length && reused.every((entry, index) => entry === known[index]);
   return isUnchanged ? known : reused;

@@ -28,8 +28,8 @@ export interface Table {
 type Entries = readonly VariableEntry[];
 
 /** With 100,000 variables a table takes time. The list is under all others, which are kept apart from it. */
-const lists = remembered<Entries, Table>();
-const others = remembered<Entries, Table>();
+const listTables = remembered<Entries, Table>();
+const otherTables = remembered<Entries, Table>();
 
 /** @param places indexes of the places that are its columns */
 export function tableOf(state: State, places: readonly number[]): Table {
@@ -39,7 +39,7 @@ export function tableOf(state: State, places: readonly number[]): Table {
     return place === open || isComplete ? entries : undefined;
   });
   const key = read.findLast((entries) => entries !== undefined) ?? readingOf(state).entries;
-  const tables = places.length === 1 ? lists : others;
+  const tables = places.length === 1 ? listTables : otherTables;
   return tables(key, [open, ...places, ...read], () => {
     const { names, cells } = aligned(read, Math.max(0, places.indexOf(open)));
     const columns = places.map((place, index): PlaceColumn => {
@@ -95,11 +95,11 @@ export function kindOf(first: VariableEntry | undefined, entry: VariableEntry | 
 }
 
 /** The kinds of all cells, row by row. The list, which does not compare, has none. */
-const compared = remembered<Table, readonly CellKind[]>();
+const allKinds = remembered<Table, readonly CellKind[]>();
 
 function rowKinds(table: Table, row: number): readonly CellKind[] {
   const { names, columns } = table;
-  const kinds = compared(table, [], () =>
+  const kinds = allKinds(table, [], () =>
     names.flatMap((_, at) => {
       const first = firstValue(table, at);
       return columns.map(({ isRead, cells }) => (isRead ? kindOf(first, cells[at]) : "unread"));
@@ -133,6 +133,6 @@ export function hasKind(table: Table, row: number, wanted: readonly CellKind[]):
 
 /** Whether a variable is not the same in all places, which have been read. */
 export function isUnequal(table: Table, row: number): boolean {
-  const kinds = new Set(rowKinds(table, row));
-  return kinds.size > 1 && !kinds.has("unread");
+  const kinds = rowKinds(table, row);
+  return !kinds.includes("unread") && kinds.some((kind) => kind !== kinds[0]);
 }

@@ -61,7 +61,7 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
     run: (state, { place }) => readPlaces(state, [place]),
   },
   diff: { run: (state) => step(pop(state)) },
-  back: { run: goBack },
+  back: { run: leave },
 };
 
 const DIFF: Screen<Comparison> = {
@@ -112,9 +112,9 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
       columns: [nameColumn(state, name), ...values],
       head: head && fitLine(indented(head), size.width - 3),
       empty: () => [[], ...emptyLines(state, textColumns(size), line("✓ no differences", "success")).map(indented)],
-      sign: (row) => signOf(entriesOf(state, row)),
+      sign: (row) => differenceSign(entriesOf(state, row)),
       isFocused: focus === "list",
-      onColumn: (now) => focusOn(now, "list"),
+      onColumn: (now) => withFocus(now, "list"),
     }),
     footnote: gridOf(state).rows.length > 0 ? hint : undefined,
   };
@@ -128,7 +128,7 @@ function entriesOf(state: State, row: number): Sides {
   return [open, other];
 }
 
-function signOf([open, other]: Sides): Span {
+function differenceSign([open, other]: Sides): Span {
   return SIGNS[!open ? "added" : other ? "changed" : "removed"];
 }
 
@@ -153,12 +153,12 @@ function detailPanel(state: State, comparison: Comparison, size: Size): PanelCon
     ...scrolledLines(lines, top, page),
     title: name === undefined ? "Variable" : `${visibleText(name)}${position}`,
     isFocused: focus === "detail",
-    select: (now) => focusOn(now, "detail"),
+    select: (now) => withFocus(now, "detail"),
     scroll: (now, by) => ({ ...now, recordTop: scrollText(top, lines.length, page, by) }),
   };
 }
 
-function focusOn(state: State, focus: Comparison["focus"]): State {
+function withFocus(state: State, focus: Comparison["focus"]): State {
   return changeData(state, DIFF, (comparison) => ({ ...comparison, focus }));
 }
 
@@ -179,10 +179,10 @@ function differenceDetail(state: State): DiffLines {
 }
 
 function focusOther(state: State, { focus }: Comparison): Step {
-  return step(focusOn(state, focus === "list" ? "detail" : "list"));
+  return step(withFocus(state, focus === "list" ? "detail" : "list"));
 }
 
-function goBack(state: State, comparison: Comparison): Step {
+function leave(state: State, comparison: Comparison): Step {
   return comparison.focus === "detail" ? focusOther(state, comparison) : step(clearing(state)?.cleared ?? pop(state));
 }
 

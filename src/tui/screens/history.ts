@@ -57,13 +57,13 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
       run: (state) => rollbackTo(state, entry, place, name),
     }),
   );
-  const other: Subject = { place, name: undefined };
+
   return {
     verb: "undo this and later changes",
     content: () => ({ title: `Changes of ${of}`, items }),
     keys: {
       V: (state) => step(toggleAllRevealed(state)),
-      ...(name !== undefined && { H: (state) => openHistory(pop(state), other) }),
+      ...(name !== undefined && { H: (state) => openHistory(pop(state), { place, name: undefined }) }),
     },
     hints: name === undefined ? "V show values, J scroll" : "H all variables, V show values, J scroll",
   };

@@ -50,9 +50,9 @@ function chosenColumns(state: State, { width }: Size): readonly Column[] {
   });
 }
 
-type Cell = (entry: VariableEntry, state: State, width: number, words: readonly string[]) => Line;
+type FormatCell = (entry: VariableEntry, state: State, width: number, words: readonly string[]) => Line;
 
-const CELLS: Readonly<Record<Exclude<ColumnName, "name">, Cell>> = {
+const CELLS: Readonly<Record<Exclude<ColumnName, "name">, FormatCell>> = {
   type: ({ variable }, _state, width) => [{ text: cellText(variable.type, width), role: "muted" }],
   value: (entry, state, width) => [valueCell(state, entry, width)],
   description: ({ variable }, _state, width, words) => highlight(words, variable.description, width, { role: "muted" }),

@@ -59,7 +59,7 @@ const MATRIX: Screen<Matrix> = {
     const { list, detail } = matrixSizes(layout, groupOf(state).length);
     return [
       { size: list, content: matrixPanel(state, matrix, list) },
-      { size: detail, content: detailPanel(state, detail) },
+      { size: detail, content: valuesPanel(state, detail) },
     ];
   },
   acts: ACTS,
@@ -120,7 +120,7 @@ function placeColumn(state: State, { table }: Grid, column: number, width: numbe
 }
 
 /** The variable under the cursor in all places: a line for each, and more for the place under the cursor. */
-function detailPanel(state: State, size: Size): PanelContent {
+function valuesPanel(state: State, size: Size): PanelContent {
   const grid = gridOf(state);
   const { table, row, name } = grid;
   if (name === undefined) return { title: "Variable", isFocused: false, lines: [] };

@@ -79,7 +79,7 @@ const MENU: Screen<OpenMenu> = {
   name: "menu",
   key: menuKey,
   body: (state, open, { body }, commands) => [{ size: body, content: menuPanel(state, open, commands) }],
-  input: inputLines,
+  input: typedLines,
   types: (_state, { isTyping }) => isTyping,
   hints: (_state, { menu: { verb, onMarked, prompt, hints: own }, isTyping }) => {
     const marking = (onMarked ? "Space mark, * mark all, " : "") + (own ? `${own}, ` : "");
@@ -203,7 +203,7 @@ function itemCells(item: MenuItem, { words, widths }: ShownMenu, isMarked: boole
 }
 
 /** The text while it is typed, below a notice. */
-function inputLines(state: State, open: OpenMenu): Line[] | undefined {
+function typedLines(state: State, open: OpenMenu): Line[] | undefined {
   const { isTyping, field, menu } = open;
   const { notice, columns } = state;
   if (!isTyping) return undefined;
@@ -219,7 +219,7 @@ function menuKey(before: State, open: OpenMenu, key: Key, commands: readonly Com
   const shown = shownMenu(state, open, commands);
   const { items, rows, page } = shown;
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
-  if (name === "enter") return choose(state, open, shown, commands);
+  if (name === "enter") return runChosen(state, open, shown, commands);
   const isLeft = isTyping ? name === "backspace" && field.text === "" : name === "q";
   const isCancelled = isTyping && menu.prompt === undefined;
   if (isLeft || (name === "escape" && !isCancelled)) return step(pop(state));
@@ -258,7 +258,7 @@ function browsed({ menu, cursor, marks, detailTop }: OpenMenu, name: string, { i
 }
 
 /** Runs what is marked, or else the item under the cursor; where none fits, what was typed. */
-function choose(state: State, open: OpenMenu, { items }: ShownMenu, commands: readonly Command[]): Step {
+function runChosen(state: State, open: OpenMenu, { items }: ShownMenu, commands: readonly Command[]): Step {
   const { menu, field, cursor, marks } = open;
   const item = items[cursor];
   if (menu.onMarked && marks.size > 0) return menu.onMarked(pop(state), [...marks]);

@@ -9,7 +9,7 @@ import { choiceMenu, openMenu } from "./menu.js";
 /** What to do where nothing is configured yet. */
 export function openFirst(state: State, first: Pick<FirstSteps, "hasData" | "dataFile">): Step {
   const { hasData, dataFile } = first;
-  // The menu stays open until a place is.
+  // The menu stays open until there is a place to open.
   const choice = (label: string, help: string, run: Next): Choice => {
     return { label, help, run: (now) => run(openFirst(now, first)[0]) };
   };

@@ -37,6 +37,7 @@ interface Matrix extends View {
   readonly left: number;
 }
 
+/** Which rows can be listed alone; undefined for all. */
 export const ROW_FILTERS: readonly View["only"][] = [undefined, "differing", "missing"];
 
 /** What commands do in the matrix. */

@@ -2,10 +2,10 @@ import type { VariableEntry } from "../../domain/source.js";
 import { VARIABLE_TYPES } from "../../domain/variable.js";
 import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { lookUpChanges } from "../reading/changes.js";
-import { copyEntries, SELECTED_FORMATS } from "../reading/copying.js";
+import { type CopyFormat, copyEntries, SELECTED_FORMATS } from "../reading/copying.js";
 import { withRange } from "../reading/selection.js";
 import { openDiff } from "../screens/diff.js";
-import { openMatrix } from "../screens/matrix.js";
+import { openMatrix, ROW_FILTERS } from "../screens/matrix.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
 import { choicesOf, otherPlaces } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
@@ -46,10 +46,7 @@ function sortBy(state: State, sort: Sort): Step {
 }
 
 export function sortChoices(state: State): readonly Choice[] {
-  return sortsOf(state).map((sort) => ({
-    ...{ label: sort, help: SORT_HELP[sort] },
-    run: (now) => sortBy(now, sort),
-  }));
+  return sortsOf(state).map((sort) => ({ label: sort, help: SORT_HELP[sort], run: (now) => sortBy(now, sort) }));
 }
 
 export function nextSort(state: State): Step {
@@ -61,9 +58,9 @@ export function reverseSort(state: State): Step {
   return step(grid.with({ isReversed: !view.isReversed }));
 }
 
-export const MATRIX_CHOICES: readonly Choice[] = ([undefined, "differing", "missing"] as const).map((rows) => ({
-  ...{ label: rows ?? "all", run: (state) => openMatrix(state, rows) },
-}));
+export const MATRIX_CHOICES: readonly Choice[] = ROW_FILTERS.map((rows) => {
+  return { label: rows ?? "all", run: (state) => openMatrix(state, rows) };
+});
 
 /** Compares with the place under the cursor, or else lets the person pick one. */
 export function diffSelected(state: State): Step {
@@ -74,22 +71,13 @@ export function diffSelected(state: State): Step {
   return openMenu(state, choiceMenu(`Compare ${placeName(state, place)} with`, choices, "compare"));
 }
 
-/** How a variable can be copied. */
-const COPY_HELP = {
-  value: "the plain value, even if masked",
-  "name=value": "a line of a .env file",
-  json: 'an object: {"PORT": …}',
-  name: "the name alone",
-  command: "prints the value in a shell",
-} as const;
-
 /** Copies the marked variables, or else the one under the cursor. */
-export function copySelected(state: State, format: keyof typeof COPY_HELP = "value"): Step {
+export function copySelected(state: State, format: CopyFormat = "value"): Step {
   return copyEntries(state, gridOf(state).place, targetsOf(state), format);
 }
 
-export const COPY_CHOICES: readonly Choice[] = SELECTED_FORMATS.map((label) => {
-  return { label, help: COPY_HELP[label], run: (state) => copySelected(state, label) };
+export const COPY_CHOICES: readonly Choice[] = SELECTED_FORMATS.map(([label, help]) => {
+  return { label, help, run: (state) => copySelected(state, label) };
 });
 
 /** Copies the whole environment. */

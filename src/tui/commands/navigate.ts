@@ -1,7 +1,6 @@
 import { openPlace } from "../reading/read.js";
-import { namesOf, toggled, withRange } from "../reading/selection.js";
-import { recordLineCount } from "../screens/record.js";
-import type { Command } from "../state/command.js";
+import { toggled, withRange } from "../reading/selection.js";
+import { scrollRecord } from "../screens/record.js";
 import { pageSize } from "../state/layout.js";
 import { placeOrder } from "../state/places.js";
 import { groupOf } from "../state/reading.js";
@@ -9,48 +8,42 @@ import { type Marks, PANELS, type PanelName, type State, type Step } from "../st
 import { step } from "../state/work.js";
 import { drawn, type Grid, gridOf, pop } from "../view/screen.js";
 import { clearing, moveRows } from "../view/table.js";
-import { cycled, moveCursor, scroll } from "../widgets/list.js";
+import { cycled, moveCursor } from "../widgets/list.js";
 
 /** A command that changes the marks. @param change gets them with those of an open range, which ends */
-export function marking(change: (marks: Marks, grid: Grid, before: Marks) => Marks): Command["run"] {
+export function marking(change: (marks: Marks, grid: Grid) => Marks): (state: State) => Step {
   return (state) => {
     const grid = gridOf(state);
-    return step({ ...state, marks: change(withRange(state.marks, grid), grid, state.marks) });
+    return step({ ...state, marks: change(withRange(state.marks, grid), grid) });
   };
 }
 
-/** Begins a range, or ends it. */
-export function markRange(marks: Marks, grid: Grid, before: Marks): Marks {
-  return before.from !== undefined || grid.rows.length === 0 ? marks : { ...marks, from: grid.cursor };
-}
+const endRange = marking((marks) => marks);
 
-export function invertMarks(marks: Marks, grid: Grid): Marks {
-  return toggled(marks, namesOf(grid));
+/** Begins a range, or ends it. */
+export function markRange(state: State): Step {
+  const { rows, cursor } = gridOf(state);
+  if (state.marks.from !== undefined || rows.length === 0) return endRange(state);
+  return step({ ...state, marks: { ...state.marks, from: cursor } });
 }
 
 /** Marks the variable under the cursor and goes to the next one, or ends a range. */
 export function mark(state: State): Step {
   const { marks } = state;
-  const grid = gridOf(state);
-  if (marks.from !== undefined) return step({ ...state, marks: withRange(marks, grid) });
-  return step(grid.name === undefined ? state : moveRows({ ...state, marks: toggled(marks, [grid.name]) }, "down"));
+  const { name } = gridOf(state);
+  if (marks.from !== undefined) return endRange(state);
+  return step(name === undefined ? state : moveRows({ ...state, marks: toggled(marks, [name]) }, "down"));
 }
 
 export function moveInPanel(state: State, key: string): Step {
   const { focus, places, placeCursor } = state;
   const { screen, data } = drawn(state) ?? {};
-  if (screen) return step(screen.move?.(state, data, key) ?? moveRows(state, key));
-  if (focus === "record") return scrollRecord(state, key);
-  if (focus === "variables") return step(moveRows(state, key));
+  if (screen || focus === "variables") return step(screen?.move?.(state, data, key) ?? moveRows(state, key));
+  if (focus === "record") return step(scrollRecord(state, key));
   const order = placeOrder(places);
   const at = { cursor: order.indexOf(placeCursor), top: 0 };
-  const moved = moveCursor(at, order.length, pageSize(state, focus), key);
-  return step({ ...state, placeCursor: order[moved?.cursor ?? -1] ?? placeCursor });
-}
-
-export function scrollRecord(state: State, key: string): Step {
-  const top = scroll(state.recordTop, recordLineCount(state), pageSize(state, "record"), key);
-  return step(top === undefined ? state : { ...state, recordTop: top });
+  const { cursor } = moveCursor(at, order.length, pageSize(state, focus), key) ?? at;
+  return step({ ...state, placeCursor: order[cursor] ?? placeCursor });
 }
 
 export function goBack(state: State): Step {

@@ -2,12 +2,13 @@ import { openEditor, openForm } from "../edit/form.js";
 import { copyTo, deleteFrom, redo, undo, whyNoRedo, whyNoUndo } from "../edit/planning.js";
 import { readPlaces } from "../reading/read.js";
 import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
-import { allOrNone } from "../reading/selection.js";
+import { allOrNone, namesOf, toggled } from "../reading/selection.js";
 import { openCommandLine, openHelp } from "../screens/command-menus.js";
 import { openDiff } from "../screens/diff.js";
 import { openHistory, whyNoHistory } from "../screens/history.js";
 import { openMatrix } from "../screens/matrix.js";
 import * as places from "../screens/places.js";
+import { scrollRecord } from "../screens/record.js";
 import { type Command, inGroup } from "../state/command.js";
 import { healthOf, readingOf } from "../state/reading.js";
 import { REDRAW, SUSPEND, step } from "../state/work.js";
@@ -24,6 +25,8 @@ import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer
 const FILTER_HELP =
   "search names, descriptions and values that are shown: 'PORT is the whole name, ~durl finds DATABASE_URL by its letters, " +
   "name:port searches names alone; missing, encrypted, changed and type:json show only those; !port shows all others";
+
+const DIFF_HELP = "compare with another place, side by side; in the list of places, with the selected one";
 
 const [find, values, edit] = [inGroup("Find"), inGroup("Values"), inGroup("Edit")];
 const [move, other] = [inGroup("Move"), inGroup("Other")];
@@ -66,11 +69,11 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: go.mark,
   }),
   find("mark-range", "R", "vmd", "mark all from here to the cursor; marking again ends the range", {
-    run: go.marking(go.markRange),
+    run: go.markRange,
   }),
   find("mark-all", "*", "vmd", "mark all that are listed, or none", { run: go.marking(allOrNone) }),
   find("invert-marks", "!", "vmd", "mark the listed variables without a mark, and unmark the rest", {
-    run: go.marking(go.invertMarks),
+    run: go.marking((marks, grid) => toggled(marks, namesOf(grid))),
   }),
 
   // Seeing and copying values.
@@ -102,7 +105,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   // Edits, and the way back.
   edit("edit", "e", "VRMD", "change the name, the type, the value, the description and the rules", {
     whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
-    run: choose.onEntry((state, entry, place) => openForm(state, entry, place)),
+    run: choose.onEntry(openForm),
   }),
   edit("editor", "E", "vrmd", "edit the value in $VISUAL or $EDITOR", {
     whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
@@ -130,18 +133,12 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
 
   // Other places.
-  values(
-    "diff",
-    "d",
-    "PVRd",
-    "compare with another place, side by side; in the list of places, with the selected one",
-    {
-      argument: "<place>",
-      choices: (state) => places.choicesOf(state, places.otherPlaces(state), openDiff),
-      whyNot: whyNoOther,
-      run: choose.diffSelected,
-    },
-  ),
+  values("diff", "d", "PVRd", DIFF_HELP, {
+    argument: "<place>",
+    choices: (state) => places.choicesOf(state, places.otherPlaces(state), openDiff),
+    whyNot: whyNoOther,
+    run: choose.diffSelected,
+  }),
   edit("copy-to", ">", "VRMD", "copy the value to other places", {
     label: (state) => (state.stack.length > 0 || actsOnMarked(state) ? "copy to" : undefined),
     argument: "<place>",
@@ -159,7 +156,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   values("history", "H", "PVRMD", "show the changes of the variable, or, in the list of places, of the environment", {
     whyNot: whyNoHistory,
-    run: openHistory,
+    run: (state) => openHistory(state),
   }),
 
   // Files, and environments.
@@ -209,7 +206,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   ...(["down", "up"] as const).map((way) => {
     const help = `scroll the record ${way}; a number before it repeats it, as with all keys that move: 5J`;
-    const run: Command["run"] = (state) => go.scrollRecord(state, way);
+    const run: Command["run"] = (state) => step(scrollRecord(state, way));
     return move(`record-${way}`, way === "down" ? "J" : "K", "v", help, { repeats: true, run });
   }),
   ...(["next", "previous"] as const).map((way) => {

@@ -11,7 +11,7 @@ import type { Choice } from "../state/command.js";
 import { readOnly } from "../state/opened-places.js";
 import { isProduction, placeName } from "../state/places.js";
 import type { Environments, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
-import { type Next, notify, type State, type Step, type Work } from "../state/state.js";
+import { type Next, notify, type PlannedEdit, type State, type Step, type Work } from "../state/state.js";
 import { andThen, holdingKeys, step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, labelled, line, wrapLine, wrapLines } from "../text/line.js";
@@ -64,9 +64,9 @@ function planImport(state: State, file: NamedFile<ImportFormat>): Step {
     const { assignments, notes } = await read(file);
     const [{ changes = [] } = {}] = await editor.assign([{ environment: editor.environment, changes: assignments }]);
     if (changes.length === 0) return (now) => step(notify(now, [`${file.path} changes nothing`, ...notes].join("; ")));
-    const asked: Next = (now) =>
-      review(now, { purpose: "import", parts: [{ place, environment: editor.environment, changes }] });
-    return notes.length === 0 ? asked : (now) => andThen(asked(now), (next) => step(notify(next, notes.join("; "))));
+    const edit: PlannedEdit = { purpose: "import", parts: [{ place, environment: editor.environment, changes }] };
+    if (notes.length === 0) return (now) => review(now, edit);
+    return (now) => andThen(review(now, edit), (next) => step(notify(next, notes.join("; "))));
   });
 }
 

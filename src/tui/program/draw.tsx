@@ -24,7 +24,7 @@ interface ScreenProps {
  */
 export function startDrawing(first: ScreenProps, stdout: Writable, stdin: NodeJS.ReadStream, level: ColorSupportLevel) {
   chalk.level = level;
-  const view = render(<Screen {...first} />, {
+  const view = render(<ScreenView {...first} />, {
     debug: true,
     stdout: stdout as unknown as NodeJS.WriteStream,
     stdin,
@@ -32,7 +32,7 @@ export function startDrawing(first: ScreenProps, stdout: Writable, stdin: NodeJS
     patchConsole: false,
   });
   return {
-    show: (next: ScreenProps) => view.rerender(<Screen {...next} />),
+    show: (next: ScreenProps) => view.rerender(<ScreenView {...next} />),
     ended: view.waitUntilExit(),
     stop: () => view.unmount(),
   };
@@ -40,7 +40,7 @@ export function startDrawing(first: ScreenProps, stdout: Writable, stdin: NodeJS
 
 const ThemeContext = createContext(createTheme("plain"));
 
-export function Screen({ picture, theme }: ScreenProps) {
+export function ScreenView({ picture, theme }: ScreenProps) {
   const { columns, rows, above, body, below } = picture;
   return (
     <ThemeContext value={theme}>
@@ -52,7 +52,7 @@ export function Screen({ picture, theme }: ScreenProps) {
             <Box key={index} flexDirection="column" flexShrink={0}>
               {panels.map((panel, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a panel is known by its place
-                <Panel key={at} {...panel} />
+                <PanelView key={at} {...panel} />
               ))}
             </Box>
           ))}
@@ -64,7 +64,7 @@ export function Screen({ picture, theme }: ScreenProps) {
 }
 
 /** A `Box` has no title in its border: the first and the last line are texts. */
-function Panel({ size, border, role, lines }: PanelPicture) {
+function PanelView({ size, border, role, lines }: PanelPicture) {
   const color = colorOf(useContext(ThemeContext)[role]);
   const sides = { borderStyle: border, borderTop: false, borderBottom: false } as const;
   return (

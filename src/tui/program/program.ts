@@ -9,18 +9,17 @@ import { OpenedPlaces } from "../state/opened-places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
 import { withReading } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
-import { andThen, finished, REDRAW, SUSPEND, step } from "../state/work.js";
-import { quit, quitQuestion } from "../view/question.js";
-import { gridOf, isHelpKey, pressCommand, top } from "../view/screen.js";
-import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
+import { andThen, finished, step } from "../state/work.js";
+import { quitQuestion } from "../view/question.js";
+import { gridOf, isHelpKey, pressCommand, runCommand, top } from "../view/screen.js";
+import { commandKeyName, GLOBAL_KEYS, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
 /** Handles a key: it is for the top screen, or else for the list. */
 function pressed(state: State, key: Key, commands: readonly Command[]): Step {
   if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
-  if (key.name === "ctrl-c") return quit(state);
-  const work = GLOBAL[key.name];
-  if (work) return step(state, work);
+  const command = GLOBAL_KEYS.includes(key.name) && commands.find(({ keys }) => keys.includes(key.name));
+  if (command) return runCommand(state, command);
   const open = top(state);
   const isEnter = key.name === "ctrl-j" && !open?.screen.breaksLines?.(open.data);
   return counted(state, isEnter ? { name: "enter", text: "" } : key, commands);
@@ -50,11 +49,8 @@ function screenKey(before: State, key: Key, commands: readonly Command[]): Step 
 
 /** Whether keys have to wait, or are not for us while a text is in the person's own editor. */
 function isHeld(state: State, key: string): boolean {
-  return state.pending !== undefined && quitQuestion(state) === undefined && key !== "ctrl-c" && !(key in GLOBAL);
+  return state.pending !== undefined && quitQuestion(state) === undefined && !GLOBAL_KEYS.includes(key);
 }
-
-/** Keys that work everywhere, besides Ctrl-C. */
-const GLOBAL: Readonly<Record<string, Work>> = { "ctrl-z": SUSPEND, "ctrl-l": REDRAW };
 
 /** The follow-up of every change: reads that nobody waits for end, and the table follows the data. */
 function withFollowUps(before: State, [changed, work]: Step): Step {
@@ -78,8 +74,7 @@ function tableFollowed(before: State, state: State): State {
 function newDecryptions(before: State, state: State): readonly Work[] {
   const [was, is] = [gridOf(before), gridOf(state)];
   const isSame = was.name === is.name && was.table === is.table && before.revealed?.names === state.revealed?.names;
-  const cells = is.table.columns.map(({ place, cells: all }) => ({ place, entry: all[is.row] }));
-  return isSame ? [] : decryptions(state, cells);
+  return isSame ? [] : is.table.columns.flatMap(({ place, cells }) => decryptions(state, place, cells[is.row]));
 }
 
 /** Runs the command of a key in the focused panel, or says that it works in another one. */
@@ -117,7 +112,7 @@ export interface ProgramOptions
 /** The main loop: a key leads to a new state and to work, whose outcome is a function to the next state. */
 export function createProgram({ places: all, follow, commands, start, defer, ...options }: ProgramOptions) {
   const listeners = new Set<() => void>();
-  const held: [key: string, next: Next][] = [];
+  const held: Next[] = [];
   let editing: Promise<unknown> | undefined;
   const places = new OpenedPlaces(all, (place, rateLimit) => {
     dispatch((now) => step(withReading(now, place, { rateLimit })));
@@ -150,15 +145,15 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
   };
   const dispatch = (next: Next) => {
     take(withFollowUps(state, next(state)));
-    const [first] = held;
-    if (first && state.pending === undefined) dispatch((held.shift() ?? first)[1]);
+    const first = state.pending === undefined ? held.shift() : undefined;
+    if (first) dispatch(first);
   };
   /** Keys wait for a question that is coming; those before an editor has the terminal are for the editor. */
   const typed = (key: string, next: Next) => {
     // What was typed before is not for the question whether to quit.
     if (key === "ctrl-c") held.length = 0;
     if (!isHeld(state, key)) dispatch(next);
-    else if (!state.pending?.isEditing) held.push([key, next]);
+    else if (!state.pending?.isEditing) held.push(next);
   };
   const press = (now: State, key: Key) => pressed(now, key, commands);
   const initial = andThen(initialState({ ...start, places: all, now: options.ticks() }), (now) =>
@@ -180,10 +175,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     tick: () =>
       dispatch((before) => {
         const now = expire({ ...before, now: options.ticks() });
-        return loadWhenDue(
-          now,
-          gridOf(now).table.columns.map(({ place }) => place),
-        );
+        return loadWhenDue(now, gridOf(now).table);
       }),
     resize: (size: { readonly columns: number; readonly rows: number }) => dispatch((now) => step({ ...now, ...size })),
     /** Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe. */

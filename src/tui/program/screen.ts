@@ -48,18 +48,16 @@ export function screenContent(state: State, commands: readonly Command[]) {
 }
 
 function bodyColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
-  const { focus } = state;
   const { places, variables, record } = layout;
   const { screen, data } = drawn(state) ?? {};
   const isOfProduction = showsProduction(state);
   const marked = (panels: readonly Panel[]) =>
     panels.map(({ size, content }) => ({ size, content: { ...content, isProduction: isOfProduction } }));
-  const body = screen?.body?.(state, data, layout, commands);
-  const shown = body?.filter(({ size: { height } }) => height > 0);
+  const shown = screen?.body?.(state, data, layout, commands).filter(({ size: { height } }) => height > 0);
   if (shown) return [screen?.places ? marked(shown) : shown];
   const size = questionSize(layout);
   const question = screen?.panel?.(state, data, size);
-  const left = panelsOf(places, (room) => placesPanel(state, room, focus === "places" && !question));
+  const left = panelsOf(places, (room) => placesPanel(state, room));
   // Where the places are alone, they fill the body.
   if (question) return [variables ? left : [], marked([{ size, content: question }])];
   const list = marked(panelsOf(variables, (room) => variablesPanel(state, room)));
@@ -95,14 +93,14 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   const typed: Line = count === undefined ? [] : [{ text: ` ${count} `, role: "warning", isBold: true }];
   const help = fixedHelpKey(state);
   const keys = open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state, commands));
-  const isKept = ({ label }: KeyHint, index: number) => label === HELP || index === keys.length - 1;
+  const isKept = ({ label }: KeyHint, index: number) => label === HELP_LABEL || index === keys.length - 1;
   const others = keys.filter((hint, index) => !isKept(hint, index));
-  const last = [...(help === undefined ? [] : hints(`${help} ${HELP}`)), ...keys.filter(isKept)];
+  const last = [...(help === undefined ? [] : hints(`${help} ${HELP_LABEL}`)), ...keys.filter(isKept)];
   return [[...typed, ...keyLine(others, columns - lineWidth(typed), last)]];
 }
 
 /** Besides the last hint, how to leave, the one that is shown at any width. */
-const HELP = "help";
+const HELP_LABEL = "help";
 
 /** First the commands that go into what is shown and those for what is marked, last those that leave it. */
 function inOrder(state: State, commands: readonly Command[]): readonly Command[] {
@@ -112,10 +110,11 @@ function inOrder(state: State, commands: readonly Command[]): readonly Command[]
     ...(stack.length > 0 ? ["copy-to", "copy-from", "open", "next-panel"] : focus === "places" ? ["open"] : ["back"]),
     ...marked,
   ];
-  const last = [HELP, stack.length > 0 ? "back" : "quit"];
-  const named = (names: readonly string[]) =>
-    names.flatMap((name) => commands.find((command) => command.name === name) ?? []);
-  return [...named(first), ...commands.filter(({ name }) => ![...first, ...last].includes(name)), ...named(last)];
+  const last = [HELP_LABEL, stack.length > 0 ? "back" : "quit"];
+  const rank = ({ name }: Command) => {
+    return first.includes(name) ? first.indexOf(name) - first.length : last.indexOf(name) + 1;
+  };
+  return commands.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** What is drawn: columns of panels side by side, between lines of the whole width. */

@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { type RecentChanges, readingOf, withReading } from "../state/reading.js";
-import type { State, Work } from "../state/state.js";
+import type { Work } from "../state/state.js";
 import { step, trying } from "../state/work.js";
 
 const RECENT_MS = 60_000;
@@ -31,11 +31,6 @@ export function withChanges(before: RecentChanges | undefined, changes: Changes,
   return { kinds, until: now + RECENT_MS };
 }
 
-/** Whether the notice on the screen is about these changes. */
-export function isAnnounced(changes: Changes, { notice }: State): boolean {
-  return [...changes.keys()].every((name) => notice?.about?.includes(name));
-}
-
 const MAX_NAMES = 3;
 
 /** `changed: PORT, DEBUG; removed: 12 variables` */
@@ -55,12 +50,12 @@ const MAX_ENTRIES = 1_000;
 export function lookUpChanges(place: number): Work {
   return async ({ places }) => {
     const { history } = await places.open(place);
-    const lastChanges = new Map<string, number>();
-    for (const { id, parts } of (await history?.read(() => true, MAX_ENTRIES)) ?? []) {
-      for (const { name, newName = name } of parts.flatMap(({ changes }) => changes)) {
-        if (!lastChanges.has(newName)) lastChanges.set(newName, id);
-      }
-    }
+    const entries = (await history?.read(() => true, MAX_ENTRIES)) ?? [];
+    // They begin with the newest, which counts.
+    const changes = entries.toReversed().flatMap(({ id, parts }) => {
+      return parts.flatMap((part) => part.changes.map(({ name, newName = name }) => [newName, id] as const));
+    });
+    const lastChanges = new Map(changes);
     return (state) => step(withReading(state, place, { lastChanges }));
   };
 }

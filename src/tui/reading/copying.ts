@@ -9,11 +9,16 @@ import { notify, type State, type Step, type Tools } from "../state/state.js";
 import { step } from "../state/work.js";
 import { countText } from "../text/line.js";
 
-/** `name=value` is a line of a `.env` file, and `command` a shell command that prints the value. */
-export const SELECTED_FORMATS = ["value", "name=value", "json", "name", "command"] as const;
-type SelectedFormat = (typeof SELECTED_FORMATS)[number];
+/** How variables that were chosen can be copied, with a help for each. */
+export const SELECTED_FORMATS = [
+  ["value", "the plain value, even if masked"],
+  ["name=value", "a line of a .env file"],
+  ["json", 'an object: {"PORT": …}'],
+  ["name", "the name alone"],
+  ["command", "prints the value in a shell"],
+] as const;
 
-type CopyFormat = SelectedFormat | ExportFormat;
+export type CopyFormat = (typeof SELECTED_FORMATS)[number][0] | ExportFormat;
 
 /** Warns people who copy the value to a shell by hand. */
 export const RESERVED_WARNING = "reserved: run and export leave it out";

@@ -1,12 +1,12 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { type Reading, readingOf } from "../state/reading.js";
-import { remembered, SORTS, type Sort, type State, type View } from "../state/state.js";
+import { remembered, type Sort, type State, type View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
 import { shownValue } from "./reveal.js";
 import { anyEntry, hasKind, isUnequal, type Table } from "./table.js";
 
-const lists = remembered<Table, readonly number[]>();
+const listedRows = remembered<Table, readonly number[]>();
 
 /** The rows of a table that a view lists, in its order: with a filter the best come first. */
 export function rowsOf(state: State, table: Table, { filter, only, sort, isReversed }: View): readonly number[] {
@@ -14,9 +14,8 @@ export function rowsOf(state: State, table: Table, { filter, only, sort, isRever
   const { lastChanges } = readingOf(state);
   const changes = table.columns.map(({ place }) => readingOf(state, place).changes);
   const on = [filter, only, sort, isReversed, lastChanges, ...(filter === "" ? [] : [revealed, ...changes])];
-  return lists(table, on, () => {
-    const sorted = () => sortedRows(table, sort, lastChanges);
-    const order = orders.get(sort)?.(table, sort === "changed" ? [lastChanges] : [], sorted) ?? sorted();
+  return listedRows(table, on, () => {
+    const order = orders(table, [sort, lastChanges], () => sortedRows(table, sort, lastChanges));
     const all = isReversed ? order.toReversed() : order;
     const listed = only ? all.filter((row) => isListed(table, row, only)) : all;
     return rankedRows(state, table, listed, parseFilter(filter));
@@ -34,16 +33,14 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
   const { terms, types, problem } = query;
   if (problem !== undefined) return [];
   if (terms.length + types.size === 0) return rows;
-  const searched = searchTexts(table);
   const ranked: number[][] = Array.from({ length: NO_MATCH }, () => []);
   for (const row of rows) {
     if (types.size > 0 && !types.has(anyEntry(table, row)?.variable.type)) continue;
-    let worst = 0;
-    for (const term of terms) {
-      const rank = rankOf(state, table, row, term, searched);
-      worst = Math.max(worst, term.isNot ? (rank === NO_MATCH ? 0 : NO_MATCH) : rank);
-    }
-    ranked[worst]?.push(row);
+    const ranks = terms.map((term) => {
+      const rank = rankOf(state, table, row, term);
+      return term.isNot ? (rank === NO_MATCH ? 0 : NO_MATCH) : rank;
+    });
+    ranked[Math.max(0, ...ranks)]?.push(row);
   }
   return ranked.flat();
 }
@@ -51,8 +48,8 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
 /** After the parts of names. A description has the letters of almost any word, so that these don't count there. */
 const IN_TEXT = LETTERS;
 
-function rankOf(state: State, table: Table, row: number, { kind, text }: Term, searched: SearchTexts): number {
-  const { names, descriptions } = searched;
+function rankOf(state: State, table: Table, row: number, { kind, text }: Term): number {
+  const { names, descriptions } = searchTexts(table);
   const name = names[row] ?? "";
   if (kind === "name") return nameRank(text, name);
   if (kind === "type") return anyEntry(table, row)?.variable.type === text ? 0 : NO_MATCH;
@@ -76,10 +73,7 @@ function hasFlag(state: State, table: Table, row: number, flag: string): boolean
 
 /** Whether one of the values in a row is like that. */
 function hasValue({ columns }: Table, row: number, isWanted: (entry: VariableEntry) => boolean): boolean {
-  return columns.some(({ cells }) => {
-    const entry = cells[row];
-    return entry !== undefined && isWanted(entry);
-  });
+  return columns.some(({ cells }) => cells[row] !== undefined && isWanted(cells[row]));
 }
 
 /** Which values a filter has not searched; undefined if it has searched all, or none was to be. */
@@ -95,8 +89,8 @@ export function notSearched(state: State, table: Table, filter: string): "masked
 type SearchTexts = Readonly<Record<"names" | "descriptions", readonly string[]>>;
 
 const texts = remembered<Table, SearchTexts>();
-/** Each is kept: with 100,000 variables, a sort takes noticeably long. */
-const orders = new Map(SORTS.map((sort) => [sort, remembered<Table, readonly number[]>()]));
+/** With 100,000 variables, a sort takes noticeably long. */
+const orders = remembered<Table, readonly number[]>();
 
 function searchTexts(table: Table): SearchTexts {
   return texts(table, [], () => ({
@@ -154,7 +148,7 @@ export function parseFilter(filter: string): Query {
     const [, not, kind, text = ""] = /^(!?)(type:|name:|)(.*)$/.exec(word) ?? [];
     const isNot = not === "!";
     const type = VARIABLE_TYPES.find((each) => each.toLowerCase().startsWith(text));
-    if (kind !== "type:") terms.push({ kind: kind === "name:" ? "name" : kindOf(text), text, isNot });
+    if (kind !== "type:") terms.push({ kind: kind === "name:" ? "name" : termKind(text), text, isNot });
     else if (!type) problem ??= `there is no type ${text}; use ${VARIABLE_TYPES.join(", ").toLowerCase()}`;
     else if (isNot) terms.push({ kind: "type", text: type, isNot });
     else types.add(type);
@@ -164,7 +158,7 @@ export function parseFilter(filter: string): Query {
   return { terms, types, nameWords: wordsOf("text", "name"), words: wordsOf("text"), problem };
 }
 
-function kindOf(text: string): Term["kind"] {
+function termKind(text: string): Term["kind"] {
   if (FLAGS.includes(text)) return "flag";
   return /^['~]/.test(text) ? "name" : "text";
 }

@@ -1,7 +1,9 @@
+import { setImmediate as giveWay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ChangedDataError, RateLimitedError, ServerError } from "../../domain/errors.js";
 import type { VariableReader } from "../../domain/read.js";
 import {
+  byVariable,
   checkConsistency,
   joinValues,
   readPages,
@@ -11,14 +13,7 @@ import {
 } from "../../domain/source.js";
 import type { Variable, VariableValue } from "../../domain/variable.js";
 import type { OpenPlace } from "../state/ports.js";
-import type { Tools, Work } from "../state/state.js";
-import { calling } from "../state/work.js";
-
-interface EntriesRead {
-  /** The known array, if nothing has changed. */
-  readonly entries: readonly VariableEntry[];
-  readonly requests: number;
-}
+import type { Tools } from "../state/state.js";
 
 /**
  * Reads all variables with their values, page by page of both.
@@ -36,10 +31,7 @@ async function readEntries(
 ): Promise<EntriesRead> {
   const variables: Variable[] = [];
   const values: VariableValue[] = [];
-  const entries = () => {
-    const byVariable = new Map(values.map((value) => [value.variable_id, value]));
-    return withRules(joinValues(variables, byVariable), reader);
-  };
+  const entries = () => withRules(joinValues(variables, byVariable(values)), reader);
   const variablePages = readPages((page) => reader.listVariables(page));
   const valuePages = readPages((page) => reader.listValues(page));
   const stopped = new Promise<never>((_, reject) => {
@@ -69,34 +61,18 @@ function reuse(known: readonly VariableEntry[], entries: readonly VariableEntry[
     const { id } = entry.variable;
     while ((known[at]?.variable.id ?? id) < id) at++;
     const before = known[at];
-    return before && isSame(before, entry) ? before : entry;
+    // A restarted server may create new records of the same content.
+    return before && isDeepStrictEqual(before, entry) ? before : entry;
   });
   const isUnchanged = reused.length === known.length && reused.every((entry, index) => entry === known[index]);
   return isUnchanged ? known : reused;
 }
 
-/** Local data is returned without a pause: let the screen and the keys have their turn. */
-function giveWay(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
-}
-
-/** Whether two entries have the same content: a restarted server may create new records of it. */
-function isSame(a: VariableEntry, b: VariableEntry): boolean {
-  if (a === b) return true;
-  return (["variable", "value", "rules"] as const).every((part) => isDeepStrictEqual(a[part], b[part]));
-}
-
 /** A long first read reports its progress at most this often, as the list is rebuilt each time. */
 const PROGRESS_MS = 100;
 
-/** Calls during a read. */
-interface Progress {
-  readonly onOpened: (opened: OpenPlace) => void;
-  readonly onProgress: (entries: readonly VariableEntry[], total: number) => void;
-}
-
-/** The outcome of a read. Times are in milliseconds on a monotonic clock. */
-export interface Read {
+/** The outcome of reading a place. Times are in milliseconds on a monotonic clock. */
+export interface PlaceRead {
   readonly now: number;
   /** The same array as before if nothing has changed. */
   readonly entries: readonly VariableEntry[];
@@ -104,6 +80,8 @@ export interface Read {
   readonly problem: string | undefined;
   readonly requests: number;
 }
+
+type EntriesRead = Pick<PlaceRead, "entries" | "requests">;
 
 /**
  * Reads a place instead of an earlier read that is still in progress.
@@ -116,8 +94,9 @@ export async function readPlace(
   tools: Tools,
   place: number,
   known: readonly VariableEntry[],
-  { onOpened, onProgress }: Progress,
-): Promise<Read | undefined> {
+  onOpened: (opened: OpenPlace) => void,
+  onProgress: (entries: readonly VariableEntry[], total: number) => void,
+): Promise<PlaceRead | undefined> {
   const { places, reads, versions, asOf, ticks } = tools;
   reads.get(place)?.abort();
   const controller = new AbortController();
@@ -128,6 +107,7 @@ export async function readPlace(
     if (known.length > 0 || ticks() - shownAt < PROGRESS_MS) return;
     shownAt = ticks();
     onProgress(soFar(), total);
+    // Local data is returned without a pause: let the screen and the keys have their turn.
     await giveWay();
   };
   try {
@@ -135,7 +115,7 @@ export async function readPlace(
     signal.throwIfAborted();
     onOpened(opened);
     const { entries, requests } = await readVersion(tools, opened, known, signal, showProgress);
-    const { problem, age } = await healthOf(opened.source);
+    const { problem, age } = await checkHealth(opened.source);
     if (signal.aborted) return undefined;
     const now = ticks();
     const data = versions.get(entries) ?? opened.source;
@@ -148,13 +128,6 @@ export async function readPlace(
   } finally {
     if (reads.get(place) === controller) reads.delete(place);
   }
-}
-
-/** Ends the reads of these places: nothing comes of them. */
-export function stopReading(places: readonly number[]): Work {
-  return calling(({ reads }) => {
-    for (const place of places) reads.get(place)?.abort();
-  });
 }
 
 /** Data that has just changed is usually stable after that; more changes in a row are reported as a failure. */
@@ -187,7 +160,7 @@ const UNAVAILABLE = 503;
  * The problem that a source reports, and the milliseconds since its data was last known to be up to date, as far as it
  * tells. A proxy that blocks the health check doesn't matter here.
  */
-async function healthOf(source: VariableSource): Promise<{ problem?: string | undefined; age?: number }> {
+async function checkHealth(source: VariableSource): Promise<{ problem?: string | undefined; age?: number }> {
   try {
     const { message, data_age: seconds } = await source.getHealth();
     const problem = seconds === undefined || message === "OK" ? undefined : message;

@@ -2,10 +2,11 @@ import { toFailure } from "../state/opened-places.js";
 import type { OpenPlace } from "../state/ports.js";
 import { type Failure, groupOf, type PlaceInfo, readingOf, withReading } from "../state/reading.js";
 import { FIRST_VIEW, notify, type Preferences, type State, type Step, type Work } from "../state/state.js";
-import { andThen, step } from "../state/work.js";
-import { changesBetween, checking, isAnnounced, lookUpChanges, summarize, withChanges } from "./changes.js";
-import { type Read, readPlace, stopReading } from "./read-place.js";
+import { andThen, calling, step } from "../state/work.js";
+import { changesBetween, checking, lookUpChanges, summarize, withChanges } from "./changes.js";
+import { type PlaceRead, readPlace } from "./read-place.js";
 import { NO_MARKS, selectedEntry } from "./selection.js";
+import type { Table } from "./table.js";
 
 /** How long to wait before the next look for changes. A data file is only read again if it has changed. */
 const LOCAL_PAUSE_MS = 1_000;
@@ -60,10 +61,10 @@ function inTurn(state: State, places: readonly number[], next: (state: State, pl
 /**
  * Looks for changes in the open place, and reads those that failed again, once that is due.
  *
- * @param shown indexes of the places on the screen
+ * @param shown the table on the screen
  */
-export function loadWhenDue(state: State, shown: readonly number[]): Step {
-  const due = [...new Set([state.place, ...shown])].filter((place) => {
+export function loadWhenDue(state: State, shown: Table): Step {
+  const due = [...new Set([state.place, ...shown.columns.map(({ place }) => place)])].filter((place) => {
     const { nextAt, failure } = readingOf(state, place);
     return nextAt !== undefined && nextAt <= state.now && (place === state.place || failure);
   });
@@ -100,10 +101,13 @@ function readWork(state: State, place: number, isLook: boolean): Work {
     const { dispatch, ticks } = tools;
     if (isLook && tools.reads.has(place)) return undefined;
     try {
-      const outcome = await readPlace(tools, place, isComplete ? entries : [], {
-        onOpened: (opened) => dispatch((now) => placeOpened(now, place, opened)),
-        onProgress: (entries, total) => dispatch((now) => step(withReading(now, place, { entries, total }))),
-      });
+      const outcome = await readPlace(
+        tools,
+        place,
+        isComplete ? entries : [],
+        (opened) => dispatch((now) => placeOpened(now, place, opened)),
+        (entries, total) => dispatch((now) => step(withReading(now, place, { entries, total }))),
+      );
       if (!outcome) return undefined;
       return (now) => {
         const isNew = readingOf(now, place).entries !== outcome.entries || !readingOf(now, place).isComplete;
@@ -132,7 +136,7 @@ function placeOpened(before: State, index: number, { editor, version, identity }
 }
 
 /** Handles a complete read: shows the changes, for the open place with a notice. */
-function succeeded(state: State, place: number, { requests, now, ...outcome }: Read): State {
+function succeeded(state: State, place: number, { requests, now, ...outcome }: PlaceRead): State {
   const before = readingOf(state, place);
   const { entries } = outcome;
   const isSame = before.isComplete && before.entries === entries;
@@ -147,9 +151,10 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: R
     ...{ failure: undefined, failures: 0, nextAt: now + pause },
     ...(changes && changes.size > 0 && { changes: withChanges(before.changes, changes, now) }),
   });
-  if (place !== state.place || isSame) return next;
+  if (place !== state.place || !changes) return next;
   // After an edit of our own, the notice about it and its undo stays.
-  return changes && !isAnnounced(changes, state) ? notify(next, summarize(changes)) : next;
+  const isAnnounced = [...changes.keys()].every((name) => state.notice?.about?.includes(name));
+  return isAnnounced ? next : notify(next, summarize(changes));
 }
 
 /** Handles a failed read: schedules the next try unless it would only fail again. */
@@ -189,10 +194,13 @@ export function placesChanged(before: State, added: readonly PlaceInfo[], gone: 
 /** Stops reading servers that nothing on the screen waits for any more: after another place or the list was opened. */
 export function leaveOthers(before: State, state: State): Step {
   const isLeft = state.place !== before.place || (state.stack.length === 0 && before.stack.length > 0);
-  const left = [...state.readings].filter(([place, { isReading, isLocal }]) => {
-    return isLeft && place !== state.place && isReading && !isLocal;
+  if (!isLeft) return step(state);
+  const left = [...state.readings].flatMap(([place, { isReading, isLocal }]) => {
+    return place !== state.place && isReading && !isLocal ? [place] : [];
   });
-  if (left.length === 0) return step(state);
-  const next = left.reduce((now, [place]) => withReading(now, place, { isReading: false }), state);
-  return step(next, stopReading(left.map(([place]) => place)));
+  const next = left.reduce((now, place) => withReading(now, place, { isReading: false }), state);
+  const stop = calling(({ reads }) => {
+    for (const place of left) reads.get(place)?.abort();
+  });
+  return step(next, stop);
 }

@@ -19,11 +19,8 @@ export function unmasking<R extends ValueRules>({ preferences }: Pick<State, "pr
 
 export type ShownValue =
   | { readonly kind: "shown"; readonly text: string }
-  | { readonly kind: "masked" }
-  /** Revealed, but encrypted by a client and not decrypted. */
-  | { readonly kind: "encrypted" }
-  | { readonly kind: "none" }
-  | { readonly kind: "loading" };
+  /** Encrypted: revealed, but encrypted by a client and not decrypted. */
+  | { readonly kind: "masked" | "encrypted" | "none" | "loading" };
 
 export function shownValue({ variable, value, rules }: VariableEntry, state: State): ShownValue {
   const { revealed } = state;
@@ -70,38 +67,24 @@ export function toggleAllRevealed(state: State): State {
 export function expireRevealed(state: State): State {
   const { revealed, now } = state;
   if (!revealed) return state;
-  if (revealed.until <= now) return { ...state, revealed: undefined };
-  if (revealed.names === "all") return state;
+  if (revealed.names === "all") return revealed.until > now ? state : { ...state, revealed: undefined };
   const names = new Map([...revealed.names].filter(([, end]) => end > now));
   return names.size === revealed.names.size ? state : withRevealed(state, names);
 }
 
-/** Decrypts those of these values that are revealed, and encrypted by a client. */
-export function decryptions({ revealed }: State, cells: readonly Cell[]): Work[] {
-  return cells.flatMap(({ place, entry }): Work[] => {
-    const sealed = entry?.value?.content.value;
-    if (!entry || !isEncrypted(sealed) || !isRevealed(revealed, entry.variable.name)) return [];
-    return revealed?.decrypted.has(sealed) ? [] : [decrypting(place, entry.variable.name, sealed)];
-  });
-}
-
-/** A variable in a place. */
-interface Cell {
-  /** Index of the place. */
-  readonly place: number;
-  readonly entry: VariableEntry | undefined;
-}
-
-/** Decrypts a value of a place, while it is revealed. */
-function decrypting(place: number, name: string, sealed: string): Work {
-  return async ({ places }) => {
-    const text = valueText((await places.open(place)).decrypt(name, sealed));
+/** Decrypts a value of a place if it is revealed, and encrypted by a client. */
+export function decryptions({ revealed }: State, place: number, entry: VariableEntry | undefined): Work[] {
+  const sealed = entry?.value?.content.value;
+  if (!entry || !isEncrypted(sealed) || !isRevealed(revealed, entry.variable.name)) return [];
+  if (revealed?.decrypted.has(sealed)) return [];
+  const decrypting: Work = async ({ places }) => {
+    const text = valueText((await places.open(place)).decrypt(entry.variable.name, sealed));
     return (now) => {
-      const { revealed } = now;
-      const decrypted = new Map(revealed?.decrypted).set(sealed, text);
-      return step(revealed ? { ...now, revealed: { ...revealed, decrypted } } : now);
+      const decrypted = new Map(now.revealed?.decrypted).set(sealed, text);
+      return step(now.revealed ? { ...now, revealed: { ...now.revealed, decrypted } } : now);
     };
   };
+  return [decrypting];
 }
 
 /** The value of a text; undefined if it is not JSON, as decrypted text may be. */

@@ -8,7 +8,7 @@ import { isRevealed, parsedJson } from "./reveal.js";
 /** The state of a cell's value, compared with that of the open place or, if there is none, the first one of its row. */
 export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";
 
-interface Column {
+interface PlaceColumn {
   /** Index of the place. */
   readonly place: number;
   /** By row; undefined where the variable doesn't exist, and everywhere until the place has been read. */
@@ -20,19 +20,16 @@ interface Column {
 export interface Table {
   /** One for each row. */
   readonly names: readonly string[];
-  readonly columns: readonly Column[];
+  readonly columns: readonly PlaceColumn[];
   /** The same columns, with the open place first. */
-  readonly order: readonly Column[];
-  /** Row by row. */
-  readonly kinds: readonly CellKind[];
+  readonly order: readonly PlaceColumn[];
 }
 
 type Entries = readonly VariableEntry[];
-type Read = readonly (Entries | undefined)[];
 
 /** With 100,000 variables a table takes time. The list is under all others, which are kept apart from it. */
-const lists = remembered<Entries, Table>();
-const others = remembered<Entries, Table>();
+const listTables = remembered<Entries, Table>();
+const otherTables = remembered<Entries, Table>();
 
 /** @param places indexes of the places that are its columns */
 export function tableOf(state: State, places: readonly number[]): Table {
@@ -42,38 +39,19 @@ export function tableOf(state: State, places: readonly number[]): Table {
     return place === open || isComplete ? entries : undefined;
   });
   const key = read.findLast((entries) => entries !== undefined) ?? readingOf(state).entries;
-  const tables = places.length === 1 ? lists : others;
-  return tables(key, [open, ...places, ...read], () => makeTable(open, places, read));
-}
-
-function makeTable(open: number, places: readonly number[], read: Read): Table {
-  const { names, cells } = aligned(read, Math.max(0, places.indexOf(open)));
-  const columns = places.map((place, index): Column => {
-    return { place, cells: cells[index] ?? [], isRead: read[index] !== undefined };
+  const tables = places.length === 1 ? listTables : otherTables;
+  return tables(key, [open, ...places, ...read], () => {
+    const { names, cells } = aligned(read, Math.max(0, places.indexOf(open)));
+    const columns = places.map((place, index): PlaceColumn => {
+      return { place, cells: cells[index] ?? [], isRead: read[index] !== undefined };
+    });
+    const order = columns.toSorted((a, b) => Number(b.place === open) - Number(a.place === open));
+    return { names, columns, order };
   });
-  const order = columns.toSorted((a, b) => Number(b.place === open) - Number(a.place === open));
-  let kinds: readonly CellKind[] | undefined;
-  return {
-    ...{ names, columns, order },
-    // The list does not compare.
-    get kinds() {
-      kinds ??= comparedKinds(names.length, columns, order);
-      return kinds;
-    },
-  };
-}
-
-function comparedKinds(rows: number, columns: Table["columns"], order: Table["order"]): readonly CellKind[] {
-  const kinds: CellKind[] = [];
-  for (let row = 0; row < rows; row++) {
-    const first = firstValue(order, row);
-    for (const { isRead, cells } of columns) kinds.push(isRead ? kindOf(first, cells[row]) : "unread");
-  }
-  return kinds;
 }
 
 /** The entries of each place by row: in the order of the open one, then those of other places only. */
-function aligned(read: Read, open: number) {
+function aligned(read: readonly (Entries | undefined)[], open: number) {
   const own = read[open] ?? [];
   const names = own.map(({ variable }) => variable.name);
   // The environments of an application have the same variables.
@@ -97,7 +75,7 @@ function hasNames(entries: Entries, names: readonly string[]): boolean {
 }
 
 /** The value that the others of its row are compared with. */
-function firstValue(order: Table["order"], row: number): VariableEntry | undefined {
+function firstValue({ order }: Table, row: number): VariableEntry | undefined {
   return order.find(({ cells }) => cells[row]?.value)?.cells[row];
 }
 
@@ -116,15 +94,25 @@ export function kindOf(first: VariableEntry | undefined, entry: VariableEntry | 
   return isEncrypted(a) || isEncrypted(b) ? "encrypted" : "differs";
 }
 
-function storedKind({ columns, kinds }: Table, row: number, column: number): CellKind {
-  return kinds[row * columns.length + column] ?? "unread";
+/** The kinds of all cells, row by row. The list, which does not compare, has none. */
+const allKinds = remembered<Table, readonly CellKind[]>();
+
+function rowKinds(table: Table, row: number): readonly CellKind[] {
+  const { names, columns } = table;
+  const kinds = allKinds(table, [], () =>
+    names.flatMap((_, at) => {
+      const first = firstValue(table, at);
+      return columns.map(({ isRead, cells }) => (isRead ? kindOf(first, cells[at]) : "unread"));
+    }),
+  );
+  return kinds.slice(row * columns.length, (row + 1) * columns.length);
 }
 
 /** The kind of a cell, also of a value that is decrypted at the moment. */
 export function cellKind(table: Table, row: number, column: number, revealed: Revealed | undefined): CellKind {
-  const kind = storedKind(table, row, column);
+  const kind = rowKinds(table, row)[column] ?? "unread";
   if (kind !== "encrypted" || !revealed || !isRevealed(revealed, table.names[row] ?? "")) return kind;
-  const cells = [firstValue(table.order, row), table.columns[column]?.cells[row]];
+  const cells = [firstValue(table, row), table.columns[column]?.cells[row]];
   const [a, b] = cells.map((entry) => plainValue(entry, revealed));
   return a === undefined || b === undefined ? kind : isDeepStrictEqual(a, b) ? "same" : "differs";
 }
@@ -140,13 +128,11 @@ function plainValue(entry: VariableEntry | undefined, { decrypted }: Revealed): 
 }
 
 export function hasKind(table: Table, row: number, wanted: readonly CellKind[]): boolean {
-  return table.columns.some((_, column) => wanted.includes(storedKind(table, row, column)));
+  return rowKinds(table, row).some((kind) => wanted.includes(kind));
 }
 
 /** Whether a variable is not the same in all places, which have been read. */
 export function isUnequal(table: Table, row: number): boolean {
-  const first = storedKind(table, row, 0);
-  return (
-    !hasKind(table, row, ["unread"]) && table.columns.some((_, column) => storedKind(table, row, column) !== first)
-  );
+  const kinds = rowKinds(table, row);
+  return !kinds.includes("unread") && kinds.some((kind) => kind !== kinds[0]);
 }

@@ -1,6 +1,6 @@
 import { suggestion } from "../../domain/nearest.js";
 import { actsIn, COMMAND_GROUPS, type Command, isOfList, whereOf } from "../state/command.js";
-import { notify, type State, type Step } from "../state/state.js";
+import { type Next, notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { hints, type KeyHint, pop, runCommand, top, whyNot } from "../view/screen.js";
 import { GLOBAL_KEYS, keyLabel } from "../widgets/key.js";
@@ -15,8 +15,7 @@ export function openCommandLine(state: State, text = ""): Step {
 const COMMAND_LINE: Menu = { prompt: ":", verb: "run", isFuzzy: true, content, otherwise: runTyped };
 
 function content(state: State, text: string, all: readonly Command[]): MenuContent {
-  const commands = availableCommands(state, all);
-  const { command, argument } = parseLine(text, commands);
+  const { commands, command, argument } = parseLine(state, text, all);
   if (!command) return { title: "Commands", query: text, items: commands.map((each) => itemOf(state, each)) };
   const { name, argument: expected = "", choices, help } = command;
   const title = `${name} ${expected}`.trimEnd();
@@ -38,33 +37,30 @@ function byGroup(commands: readonly Command[]): readonly Command[] {
   return COMMAND_GROUPS.flatMap((group) => commands.filter((each) => each.group === group));
 }
 
-/** Those of the list, and those that work where the line was opened. */
-function availableCommands(state: State, all: readonly Command[]): readonly Command[] {
-  const where = whereOf(state);
-  return byGroup(all.filter((each) => isOfList(each) || actsIn(each, where)));
+function commandItem({ name, keys, help }: Command) {
+  return { label: name, keys: keys.map(keyLabel).join(" "), help };
 }
 
-function commandItem({ name, argument, keys, help, group }: Command) {
-  return { label: name, argument, keys: keys.map(keyLabel).join(" "), help, group };
-}
-
-function itemOf(state: State, command: Command) {
+function itemOf(state: State, command: Command): MenuItem {
   const { name, argument, choices } = command;
   return {
     ...commandItem(command),
-    group: undefined,
+    argument,
     text: argument === undefined ? name : `${name} `,
     whyNot: whyNotHome(state, command),
-    run: (now: State) => (choices ? openCommandLine(now, `${name} `) : runCommand(homeOf(now, command), command)),
+    run: (now) => (choices ? openCommandLine(now, `${name} `) : runCommand(homeOf(now, command), command)),
   };
 }
 
-/** A command that the text names, with a space after it, and its argument. A name can have several words: `env add`. */
-function parseLine(text: string, commands: readonly Command[]) {
+/** The command that the text names, with a space after it, and its argument. A name can have several words: `env add`. */
+function parseLine(state: State, text: string, all: readonly Command[]) {
+  const where = whereOf(state);
+  // Those of the list, and those that work where the line was opened.
+  const commands = byGroup(all.filter((each) => isOfList(each) || actsIn(each, where)));
   const line = text.trimStart();
   const named = commands.filter(({ name }) => line.startsWith(`${name} `));
   const command = named.toSorted((a, b) => b.name.length - a.name.length)[0];
-  return { command, argument: command ? line.slice(command.name.length).trim() : "" };
+  return { commands, command, argument: command ? line.slice(command.name.length).trim() : "" };
 }
 
 /** With an argument, these open something else in place of the screen. */
@@ -83,8 +79,7 @@ function whyNotHome(state: State, command: Command, argument = ""): string | und
 
 /** Runs a text that is none of the choices, or shows what is wrong with it. */
 function runTyped(state: State, text: string, all: readonly Command[]): Step {
-  const commands = availableCommands(state, all);
-  const { command, argument } = parseLine(text, commands);
+  const { commands, command, argument } = parseLine(state, text, all);
   const names = commands.map(({ name }) => name);
   const problem = command ? refusal(state, command, argument) : unknown("command", text.trim(), names);
   if (!command || problem !== undefined) return openCommandLine(notify(state, problem ?? "", "error"), text);
@@ -122,7 +117,7 @@ function commandItems(state: State, commands: readonly Command[]): readonly Menu
   const where = whereOf(state);
   return byGroup(commands.filter((each) => actsIn(each, where))).map((command) => ({
     ...commandItem(command),
-    argument: undefined,
+    group: command.group,
     whyNot: whyNot(state, command),
     run: (now) => runCommand(now, command),
   }));
@@ -140,9 +135,8 @@ function keyItems(state: State, commands: readonly Command[]): readonly MenuItem
   const isTyping = screen.types?.(state, data) ?? false;
   const itemsOf = (group: string, keys: readonly KeyHint[]) =>
     keys.map(({ key, label, name }): MenuItem => {
-      const run = (now: State) =>
-        name === undefined ? step(now) : screen.key(now, data, { name, text: "" }, commands);
-      return { label, keys: key, group, run };
+      const press: Next = (now) => screen.key(now, data, { name: name ?? "", text: "" }, commands);
+      return { label, keys: key, group, run: name === undefined ? step : press };
     });
   const shown = screen.hints?.(state, data) ?? [];
   const more = (screen.more ?? []).filter(({ key }) => !shown.some((hint) => hint.key === key));

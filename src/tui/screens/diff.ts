@@ -61,7 +61,7 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
     run: (state, { place }) => readPlaces(state, [place]),
   },
   diff: { run: (state) => step(pop(state)) },
-  back: { run: goBack },
+  back: { run: leave },
 };
 
 const DIFF: Screen<Comparison> = {
@@ -112,9 +112,9 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
       columns: [nameColumn(state, name), ...values],
       head: head && fitLine(indented(head), size.width - 3),
       empty: () => [[], ...emptyLines(state, textColumns(size), line("✓ no differences", "success")).map(indented)],
-      sign: (row) => signOf(entriesOf(state, row)),
+      sign: (row) => differenceSign(entriesOf(state, row)),
       isFocused: focus === "list",
-      onColumn: (now) => changed(now, { focus: "list" }),
+      onColumn: (now) => withFocus(now, "list"),
     }),
     footnote: gridOf(state).rows.length > 0 ? hint : undefined,
   };
@@ -128,7 +128,7 @@ function entriesOf(state: State, row: number): Sides {
   return [open, other];
 }
 
-function signOf([open, other]: Sides): Span {
+function differenceSign([open, other]: Sides): Span {
   return SIGNS[!open ? "added" : other ? "changed" : "removed"];
 }
 
@@ -144,7 +144,7 @@ function sideCell(state: State, sides: Sides, index: number, width: number): Spa
 function detailPanel(state: State, comparison: Comparison, size: Size): PanelContent {
   const { focus } = comparison;
   const { name } = gridOf(state);
-  const { lines, changes } = differenceDetail(state, size);
+  const { lines, changes } = differenceDetail(state);
   const page = size.height - 2;
   const top = state.recordTop;
   const before = changes.filter((index) => index <= top).length;
@@ -153,41 +153,42 @@ function detailPanel(state: State, comparison: Comparison, size: Size): PanelCon
     ...scrolledLines(lines, top, page),
     title: name === undefined ? "Variable" : `${visibleText(name)}${position}`,
     isFocused: focus === "detail",
-    select: (now) => changed(now, { focus: "detail" }),
+    select: (now) => withFocus(now, "detail"),
     scroll: (now, by) => ({ ...now, recordTop: scrollText(top, lines.length, page, by) }),
   };
 }
 
-function changed(state: State, change: Partial<Comparison>): State {
-  return changeData(state, DIFF, (comparison) => ({ ...comparison, ...change }));
+function withFocus(state: State, focus: Comparison["focus"]): State {
+  return changeData(state, DIFF, (comparison) => ({ ...comparison, focus }));
 }
 
 /** Comparing long values takes time. Kept only while values are revealed, as nothing else holds the key. */
 const compared = remembered<Revealed, DiffLines>();
 
-function differenceDetail(state: State, size: Size): DiffLines {
+function differenceDetail(state: State): DiffLines {
   const { row, name } = gridOf(state);
-  const { revealed } = state;
   if (name === undefined) return { lines: [], changes: [] };
-  const width = textColumns(size);
+  const { revealed } = state;
+  const width = textColumns(layoutOf(state).body);
   const sides = entriesOf(state, row);
   // Descriptions belong to the application, not to the environment.
   const [before, after] = sides.map((entry) => entry && unmasking(state, { ...assignedIn(entry), description: "" }));
-  if (!revealed || !isRevealed(revealed, name)) return differenceLines({ before, after }, false, width);
-  return compared(revealed, [...sides, width], () => differenceLines({ before, after }, true, width));
+  const isShown = isRevealed(revealed, name);
+  const compare = () => differenceLines({ before, after }, isShown, width);
+  return revealed && isShown ? compared(revealed, [...sides, width], compare) : compare();
 }
 
 function focusOther(state: State, { focus }: Comparison): Step {
-  return step(changed(state, { focus: focus === "list" ? "detail" : "list" }));
+  return step(withFocus(state, focus === "list" ? "detail" : "list"));
 }
 
-function goBack(state: State, comparison: Comparison): Step {
+function leave(state: State, comparison: Comparison): Step {
   return comparison.focus === "detail" ? focusOther(state, comparison) : step(clearing(state)?.cleared ?? pop(state));
 }
 
 function moveDetail(state: State, key: string): State {
   const { detail } = diffSizes(layoutOf(state), "detail");
-  const { lines } = differenceDetail(state, detail);
+  const { lines } = differenceDetail(state);
   const recordTop = scroll(state.recordTop, lines.length, detail.height - 2, key) ?? state.recordTop;
   return { ...state, recordTop };
 }
@@ -195,7 +196,7 @@ function moveDetail(state: State, key: string): State {
 /** To the next difference of the list, or the next change of the detail. */
 function next(state: State, comparison: Comparison, by: 1 | -1): State {
   if (comparison.focus === "list") return moveRows(state, by === 1 ? "down" : "up");
-  const { changes } = differenceDetail(state, diffSizes(layoutOf(state), "detail").detail);
+  const { changes } = differenceDetail(state);
   const { recordTop: from } = state;
   const top = by === 1 ? changes.find((index) => index > from) : changes.findLast((index) => index < from);
   return { ...state, recordTop: top ?? from };

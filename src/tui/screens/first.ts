@@ -1,6 +1,7 @@
 import { openPlace } from "../reading/read.js";
-import type { FirstData, FirstSteps } from "../state/ports.js";
-import { notify, type State, type Step } from "../state/state.js";
+import type { Choice } from "../state/command.js";
+import type { FirstSteps } from "../state/ports.js";
+import { type Next, notify, type State, type Step } from "../state/state.js";
 import { holdingKeys } from "../state/work.js";
 import { askText } from "../view/question.js";
 import { choiceMenu, openMenu } from "./menu.js";
@@ -8,39 +9,38 @@ import { choiceMenu, openMenu } from "./menu.js";
 /** What to do where nothing is configured yet. */
 export function openFirst(state: State, first: Pick<FirstSteps, "hasData" | "dataFile">): Step {
   const { hasData, dataFile } = first;
-  const stay = (now: State) => openFirst(now, first)[0];
-  const found = {
-    label: `open ${dataFile}`,
-    help: "the data file in this folder",
-    run: (now: State) => opening(stay(now), (steps) => steps.openData(dataFile)),
+  // The menu stays open until there is a place to open.
+  const choice = (label: string, help: string, run: Next): Choice => {
+    return { label, help, run: (now) => run(openFirst(now, first)[0]) };
   };
-  const example = {
-    label: "try the example",
-    help: `create ${dataFile} in this folder with example variables, as appvars init --example does`,
-    run: (now: State) => opening(stay(now), (steps) => steps.createExample().then(() => steps.openData(dataFile))),
-  };
-  const check = (path: string) => (path === "" ? "enter the path of a file" : undefined);
-  const other = {
-    label: "open a data file",
-    help: "type its path, as after appvars tui --data",
-    run: (now: State) =>
-      askText(stay(now), "", {
-        ...{ title: "Open", text: "Which data file do you want to open?" },
-        input: { label: "file: ", check, isPath: true },
-        run: (then, path) => opening(then, (steps) => steps.openData(path.replace(/^"(.*)"$/, "$1"))),
-      }),
-  };
-  return openMenu(state, choiceMenu("Welcome to appvars", [hasData ? found : example, other], "choose", INTRO));
+  const created = `create ${dataFile} in this folder with example variables, as appvars init --example does`;
+  const found = hasData
+    ? choice(`open ${dataFile}`, "the data file in this folder", (now) => openData(now, dataFile))
+    : choice("try the example", created, (now) => openData(now, dataFile, true));
+  const other = choice("open a data file", "type its path, as after appvars tui --data", openTyped);
+  return openMenu(state, choiceMenu("Welcome to appvars", [found, other], "choose", INTRO));
 }
 
 const INTRO =
   "No server or data file is configured yet. Choose what to do. For the variables of a server, quit (q twice) and " +
   "store its address and credentials: appvars profile add NAME --url URL --api-secret-file FILE";
 
-function opening(state: State, open: (steps: FirstSteps) => Promise<FirstData>): Step {
+function openTyped(state: State): Step {
+  const check = (path: string) => (path === "" ? "enter the path of a file" : undefined);
+  return askText(state, "", {
+    title: "Open",
+    text: "Which data file do you want to open?",
+    input: { label: "file: ", check, isPath: true },
+    run: (now, path) => openData(now, path.replace(/^"(.*)"$/, "$1")),
+  });
+}
+
+/** @param isExample whether the file is created before */
+function openData(state: State, path: string, isExample = false): Step {
   return holdingKeys(state, async ({ first }) => {
     if (!first) return undefined;
-    const { place, notes } = await open(first);
+    if (isExample) await first.createExample();
+    const { place, notes } = await first.openData(path);
     return (now) => {
       const listed: State = { ...now, stack: [] };
       return openPlace(notes.length > 0 ? notify(listed, notes.join("; ")) : listed, now.places.indexOf(place));

@@ -30,12 +30,8 @@ export function whyNoHistory(state: State): string | undefined {
   return state.places[subjectOf(state).place]?.isReadOnly ? "a server tells no history" : undefined;
 }
 
-/** Shows the changes of what is under the cursor. */
-export function openHistory(state: State): Step {
-  return show(state, subjectOf(state));
-}
-
-function show(state: State, subject: Subject): Step {
+/** Shows the changes, by default of what is under the cursor. */
+export function openHistory(state: State, subject = subjectOf(state)): Step {
   const { place, name } = subject;
   return holdingKeys(state, async (tools) => {
     const entries = await readHistory(tools, place, name);
@@ -61,13 +57,13 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
       run: (state) => rollbackTo(state, entry, place, name),
     }),
   );
-  const other: Subject = { place, name: undefined };
+
   return {
     verb: "undo this and later changes",
     content: () => ({ title: `Changes of ${of}`, items }),
     keys: {
       V: (state) => step(toggleAllRevealed(state)),
-      ...(name !== undefined && { H: (state) => show(pop(state), other) }),
+      ...(name !== undefined && { H: (state) => openHistory(pop(state), { place, name: undefined }) }),
     },
     hints: name === undefined ? "V show values, J scroll" : "H all variables, V show values, J scroll",
   };
@@ -75,9 +71,7 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
 
 /** The changes of an entry as a diff. A value that was public is shown only if its variable is public now. */
 function linesOf(state: State, { parts }: HistoryEntry, { place }: Subject, width: number): readonly Line[] {
-  const names = new Set(parts.flatMap(({ changes }) => changes.map(({ name, newName = name }) => newName)));
-  const wanted = readingOf(state, place).entries.filter(({ variable }) => names.has(variable.name));
-  const present = new Map(wanted.map(({ variable, rules }) => [variable.name, rules]));
+  const present = new Map(readingOf(state, place).entries.map(({ variable, rules }) => [variable.name, rules]));
   const masked = (change: Change): Change => {
     const { name, newName = name, before, after } = change;
     if (isPublic(present.get(newName)) || before?.secret !== after?.secret) return change;

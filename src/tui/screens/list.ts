@@ -4,13 +4,13 @@ import { selectedEntry } from "../reading/selection.js";
 import { keyOf } from "../state/command.js";
 import { type Size, textColumns } from "../state/layout.js";
 import { readingOf } from "../state/reading.js";
-import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type Sort, type State } from "../state/state.js";
+import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { cellText, fitLine, indented, type Line, line } from "../text/line.js";
 import { GAP, type PanelContent } from "../view/panel.js";
 import { gridOf } from "../view/screen.js";
 import { emptyLines, progressText, troubleLine } from "../view/status-lines.js";
-import { type Column, tablePanel, widestName } from "../view/table.js";
+import { type Column, nameColumn, tablePanel, widestName } from "../view/table.js";
 import { valueCell } from "../view/values.js";
 
 export function variablesPanel(state: State, size: Size): PanelContent {
@@ -27,7 +27,7 @@ export function variablesPanel(state: State, size: Size): PanelContent {
     ...tablePanel(state, {
       title: "Variables ",
       after: state.list.only ? `  only ${state.list.only}` : "",
-      columns: columnsOf(state, size),
+      columns: chosenColumns(state, size),
       head,
       empty: () => [head ?? [], ...emptyLines(state, textColumns(size), line(none, "muted")).map(indented)],
       isFocused: state.focus === "variables",
@@ -37,32 +37,22 @@ export function variablesPanel(state: State, size: Size): PanelContent {
   };
 }
 
-const SORTS: Partial<Readonly<Record<ColumnName, Sort>>> = { name: "name", type: "type" };
-
-function columnsOf(state: State, { width }: Size): readonly Column[] {
+function chosenColumns(state: State, { width }: Size): readonly Column[] {
   const { table, view } = gridOf(state);
   const entries = table.columns[0]?.cells ?? [];
   const names = Math.min(widestName(table), MAX_NAME);
   const { columns: chosen } = state.preferences;
-  const { words, nameWords } = parseFilter(view.filter);
-  return columnWidths(width - 2, names, chosen).map((column): Column => {
-    const format = CELLS[column.name];
-    return {
-      width: column.width,
-      heading: { text: column.name.toUpperCase() },
-      sort: SORTS[column.name],
-      cell: (row) => {
-        const entry = entries[row];
-        return entry ? format(entry, state, column.width, column.name === "name" ? nameWords : words) : [];
-      },
-    };
+  const { words } = parseFilter(view.filter);
+  return columnWidths(width - 2, names, chosen).map(({ name, width: own }): Column => {
+    if (name === "name") return nameColumn(state, own);
+    const cell = (row: number) => (entries[row] ? CELLS[name](entries[row], state, own, words) : []);
+    return { width: own, heading: { text: name.toUpperCase() }, sort: name === "type" ? name : undefined, cell };
   });
 }
 
-type Cell = (entry: VariableEntry, state: State, width: number, words: readonly string[]) => Line;
+type FormatCell = (entry: VariableEntry, state: State, width: number, words: readonly string[]) => Line;
 
-const CELLS: Readonly<Record<ColumnName, Cell>> = {
-  name: ({ variable }, _state, width, words) => highlight(words, variable.name, width, {}),
+const CELLS: Readonly<Record<Exclude<ColumnName, "name">, FormatCell>> = {
   type: ({ variable }, _state, width) => [{ text: cellText(variable.type, width), role: "muted" }],
   value: (entry, state, width) => [valueCell(state, entry, width)],
   description: ({ variable }, _state, width, words) => highlight(words, variable.description, width, { role: "muted" }),

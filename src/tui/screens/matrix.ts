@@ -13,8 +13,8 @@ import { cellText, indented, type Line, line, type Span } from "../text/line.js"
 import { GAP, type PanelContent } from "../view/panel.js";
 import {
   type Act,
+  changeData,
   commandKey,
-  dataOf,
   type Grid,
   gridOf,
   pop,
@@ -23,7 +23,6 @@ import {
   selectionOf,
   targetRows,
   whyNoName,
-  withData,
 } from "../view/screen.js";
 import { emptyLines, troubleLine } from "../view/status-lines.js";
 import { type Column, moveToNext, nameColumn, tablePanel, widestName } from "../view/table.js";
@@ -38,14 +37,15 @@ interface Matrix extends View {
   readonly left: number;
 }
 
-const ONLY: readonly View["only"][] = [undefined, "differing", "missing"];
+/** Which rows can be listed alone; undefined for all. */
+export const ROW_FILTERS: readonly View["only"][] = [undefined, "differing", "missing"];
 
 /** What commands do in the matrix. */
 const ACTS: Readonly<Record<string, Act<Matrix>>> = {
   open: { whyNot: whyNoName, run: openCell },
   "next-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, 1, isGap)) },
   "previous-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, -1, isGap)) },
-  "filter-rows": { run: (state, { only }) => step(gridOf(state).with({ only: cycled(ONLY, only, 1) })) },
+  "filter-rows": { run: (state, { only }) => step(gridOf(state).with({ only: cycled(ROW_FILTERS, only, 1) })) },
   "copy-from": { whyNot: whyNotFill, run: fill },
   refresh: { run: (state) => readPlaces(state, groupOf(state)) },
   "previous-panel": { run: (state) => step(atColumn(state, columnOf(gridOf(state)) - 1)) },
@@ -60,7 +60,7 @@ const MATRIX: Screen<Matrix> = {
     const { list, detail } = matrixSizes(layout, groupOf(state).length);
     return [
       { size: list, content: matrixPanel(state, matrix, list) },
-      { size: detail, content: detailPanel(state, detail) },
+      { size: detail, content: valuesPanel(state, detail) },
     ];
   },
   acts: ACTS,
@@ -121,7 +121,7 @@ function placeColumn(state: State, { table }: Grid, column: number, width: numbe
 }
 
 /** The variable under the cursor in all places: a line for each, and more for the place under the cursor. */
-function detailPanel(state: State, size: Size): PanelContent {
+function valuesPanel(state: State, size: Size): PanelContent {
   const grid = gridOf(state);
   const { table, row, name } = grid;
   if (name === undefined) return { title: "Variable", isFocused: false, lines: [] };
@@ -167,12 +167,12 @@ function sidewaysOf(state: State, grid: Grid, before: number, column = columnOf(
 
 /** The matrix with its cursor on another column, which is visible then. */
 function atColumn(state: State, column: number): State {
-  const { columns } = gridOf(state).table;
-  const { place } = columns[Math.max(0, Math.min(column, columns.length - 1))] ?? {};
-  const matrix = dataOf(state, MATRIX);
-  if (!matrix || place === undefined) return state;
-  const { left } = sidewaysOf(state, gridOf(state), matrix.left, column);
-  return withData(state, MATRIX, { ...matrix, place, left });
+  const grid = gridOf(state);
+  const { columns } = grid.table;
+  const { place = grid.place } = columns[Math.max(0, Math.min(column, columns.length - 1))] ?? {};
+  return changeData(state, MATRIX, (matrix) => {
+    return { ...matrix, place, left: sidewaysOf(state, grid, matrix.left, column).left };
+  });
 }
 
 function isGap({ table }: Pick<Grid, "table">, row: number): boolean {

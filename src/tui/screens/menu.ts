@@ -1,15 +1,15 @@
 import type { Choice, Command } from "../state/command.js";
-import { layoutOf, type Size, textColumns } from "../state/layout.js";
+import { layoutOf, textColumns } from "../state/layout.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { filterWords, highlight, LETTERS, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
 import { TYPING_MOVES, typedLine } from "../view/filter.js";
-import { GAP, type PanelContent, rowLine } from "../view/panel.js";
+import { GAP, type PanelContent, rowLine, scrolledLines } from "../view/panel.js";
 import { dataOf, hints, noticeLines, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
-import { keepVisible, moveCursor, type Position } from "../widgets/list.js";
+import { keepVisible, moveCursor, type Position, scrollText } from "../widgets/list.js";
 import { editLine, type TextField, textField } from "../widgets/text-field.js";
 
 /** A choice, of which typed text finds the label. Its function gets the state without the menu. */
@@ -78,8 +78,8 @@ export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<s
 const MENU: Screen<OpenMenu> = {
   name: "menu",
   key: menuKey,
-  body: (state, open, { body }, commands) => [{ size: body, content: menuPanel(state, open, body, commands) }],
-  input: inputLines,
+  body: (state, open, { body }, commands) => [{ size: body, content: menuPanel(state, open, commands) }],
+  input: typedLines,
   types: (_state, { isTyping }) => isTyping,
   hints: (_state, { menu: { verb, onMarked, prompt, hints: own }, isTyping }) => {
     const marking = (onMarked ? "Space mark, * mark all, " : "") + (own ? `${own}, ` : "");
@@ -94,8 +94,12 @@ export function isMenu(state: State, menu: Menu): boolean {
   return dataOf(state, MENU)?.menu === menu;
 }
 
-/** The items that match, the lines of the list by their indexes or headings, and how many of these are visible. */
-function shownMenu(state: State, { menu, field }: OpenMenu, commands: readonly Command[], size: Size) {
+type ShownMenu = ReturnType<typeof shownMenu>;
+
+/** The items that match, the lines of the list by their indexes or headings, and the detail, in the lines `below` them. */
+function shownMenu(state: State, { menu, field, cursor }: OpenMenu, commands: readonly Command[]) {
+  const { body: size } = layoutOf(state);
+  const width = textColumns(size);
   const { title, intro, items: all, query = field.text } = menu.content(pop(state), field.text, commands);
   const words = filterWords(query).map((word) => (menu.isFuzzy && !/^['~!]/.test(word) ? `~${word}` : word));
   const items = words.length === 0 ? all : ranked(menu, all, query.trim(), words);
@@ -103,12 +107,15 @@ function shownMenu(state: State, { menu, field }: OpenMenu, commands: readonly C
     const isFirst = words.length === 0 && group !== undefined && group !== items[index - 1]?.group;
     return isFirst ? [group, index] : [index];
   });
-  const above = intro === undefined ? [] : [...wrapLines(intro, textColumns(size), "text"), []].map(indented);
-  const sizes = columnsOf(all, textColumns(size));
-  const isCut = all.some(({ help = "" }) => textWidth(help) > sizes.help);
-  const helpLines = isCut ? 1 + Math.min(MAX_HELP, Math.floor(size.height / 6)) : 0;
-  const below = all.some(({ detail }) => detail) ? Math.floor(size.height * 0.6) : helpLines;
-  return { title, items, words, rows, above, sizes, below, page: Math.max(1, size.height - 2 - above.length - below) };
+  const above = intro === undefined ? [] : [...wrapLines(intro, width, "text"), []].map(indented);
+  const widths = itemWidths(all, width);
+  const isCut = all.some(({ help = "" }) => textWidth(help) > widths.help);
+  const helpLines = isCut ? Math.min(MAX_HELP, Math.floor(size.height / 6)) : -1;
+  const below = all.some(({ detail }) => detail) ? Math.floor(size.height * 0.6) - 1 : helpLines;
+  const item = items[cursor];
+  const detail = () => item?.detail?.(state, width) ?? wrapLines(helpText(item), width, "muted");
+  const page = Math.max(1, size.height - 3 - above.length - below);
+  return { title, items, words, rows, above, widths, page, below, detail };
 }
 
 /** Better than any rank of a match: the text itself, or a key. */
@@ -140,7 +147,7 @@ const MAX_HELP = 3;
 /** The mark of the cursor and of the item, and spaces. */
 const AROUND = 3;
 
-function columnsOf(items: readonly MenuItem[], width: number) {
+function itemWidths(items: readonly MenuItem[], width: number) {
   const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
   const keys = Math.min(MAX_KEYS, widest(items.map((item) => item.keys ?? "")));
   const label = Math.min(widest(items.map(labelText)), Math.floor(width / 2));
@@ -152,27 +159,25 @@ function labelText({ label, argument = "" }: MenuItem): string {
   return visibleText(`${label} ${argument}`).trimEnd();
 }
 
-function menuPanel(state: State, open: OpenMenu, size: Size, commands: readonly Command[]): PanelContent {
-  const { title, items, words, rows, above, sizes, below, page } = shownMenu(state, open, commands, size);
+function menuPanel(state: State, open: OpenMenu, commands: readonly Command[]): PanelContent {
+  const shown = shownMenu(state, open, commands);
+  const { title, items, words, rows, above, page, below, detail } = shown;
   const { cursor, marks } = open;
   const { top } = keepVisible({ cursor: rows.indexOf(cursor), top: open.top }, rows.length, page);
   const lines = rows.slice(top, top + page).map((row) => {
     if (typeof row === "string") return [{ text: ` ${visibleText(row)}`, role: "muted", isBold: true } as const];
     const item = items[row];
-    return item ? rowLine(cells(item, words, marks.has(item.label), sizes), row === cursor, true) : [];
+    return item ? rowLine(itemCells(item, shown, marks.has(item.label)), row === cursor, true) : [];
   });
   if (items.length === 0 && words.length > 0)
     lines.push([{ text: ` nothing matches "${visibleText(open.field.text)}"`, role: "muted" }]);
   const blanks = Array.from({ length: page - lines.length }, () => []);
-  const item = items[cursor];
-  const width = textColumns(size);
-  const all = item?.detail?.(state, width) ?? wrapLines(helpText(item), width, "muted");
-  const full = all.slice(Math.max(0, Math.min(open.detailTop, all.length - below + 1))).slice(0, below - 1);
+  const { lines: full } = scrolledLines(detail(), open.detailTop, below);
   return {
     title: `${visibleText(title)}${marks.size > 0 ? `  ✓ ${countText(marks.size)} marked` : ""}`,
     footnote: rows.length > page ? `${countText(cursor + 1)}/${countText(items.length)}` : undefined,
     isFocused: true,
-    lines: [...above, ...lines, ...(below > 0 ? [...blanks, [], ...full.map(indented)] : [])],
+    lines: [...above, ...lines, ...(below >= 0 ? [...blanks, [], ...full] : [])],
     select: (now, { line }) => {
       const row = rows[top + line - above.length];
       return typeof row === "number" ? withData(now, MENU, { ...open, cursor: row, top }) : undefined;
@@ -185,20 +190,20 @@ function helpText({ help = "", whyNot }: Partial<MenuItem> = {}): string {
   return whyNot === undefined ? help : `✗ ${whyNot}`;
 }
 
-function cells(item: MenuItem, words: readonly string[], isMarked: boolean, sizes: ReturnType<typeof columnsOf>): Line {
+function itemCells(item: MenuItem, { words, widths }: ShownMenu, isMarked: boolean): Line {
   const role = item.whyNot === undefined ? (item.role ?? "text") : "muted";
-  const keys: Line = [{ text: fitText(item.keys ?? "", sizes.keys), role: "accent" }, { text: GAP }];
+  const keys: Line = [{ text: fitText(item.keys ?? "", widths.keys), role: "accent" }, { text: GAP }];
   return [
     { text: isMarked ? "✓" : " ", role: "accent" },
-    ...(sizes.keys > 0 ? keys : []),
-    ...highlight(words, labelText(item), sizes.label, { role }),
+    ...(widths.keys > 0 ? keys : []),
+    ...highlight(words, labelText(item), widths.label, { role }),
     { text: GAP },
-    { text: cellText(helpText(item), sizes.help), role: "muted" },
+    { text: cellText(helpText(item), widths.help), role: "muted" },
   ];
 }
 
 /** The text while it is typed, below a notice. */
-function inputLines(state: State, open: OpenMenu): Line[] | undefined {
+function typedLines(state: State, open: OpenMenu): Line[] | undefined {
   const { isTyping, field, menu } = open;
   const { notice, columns } = state;
   if (!isTyping) return undefined;
@@ -208,21 +213,19 @@ function inputLines(state: State, open: OpenMenu): Line[] | undefined {
   ];
 }
 
-function menuKey(shown: State, open: OpenMenu, key: Key, commands: readonly Command[]): Step {
+function menuKey(before: State, open: OpenMenu, key: Key, commands: readonly Command[]): Step {
   const { menu, isTyping, field } = open;
-  const state: State = { ...shown, notice: undefined };
-  const size = layoutOf(state).body;
-  const { items, rows, page, below } = shownMenu(state, open, commands, size);
+  const state: State = { ...before, notice: undefined };
+  const shown = shownMenu(state, open, commands);
+  const { items, rows, page } = shown;
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
-  if (name === "enter") return choose(state, open, items, commands);
+  if (name === "enter") return runChosen(state, open, shown, commands);
   const isLeft = isTyping ? name === "backspace" && field.text === "" : name === "q";
   const isCancelled = isTyping && menu.prompt === undefined;
   if (isLeft || (name === "escape" && !isCancelled)) return step(pop(state));
   const own = isTyping ? undefined : menu.keys?.[name];
   if (own) return own(state);
-  const detail = name === "J" ? (items[open.cursor]?.detail?.(state, textColumns(size)) ?? []) : [];
-  const detailEnd = Math.max(0, detail.length - below + 1);
-  const change = isTyping ? typed(open, key, items) : browsed(open, name, items, detailEnd);
+  const change = isTyping ? typed(open, key, items) : browsed(open, name, shown);
   const moved = moveCursor({ ...open, top: 0 }, items.length, page, name);
   const next = { ...open, ...(change ?? (moved && { ...moved, detailTop: 0 })) };
   // The heading of the first item is above it.
@@ -242,15 +245,11 @@ function typed({ field, cursor }: OpenMenu, key: Key, items: readonly MenuItem[]
 }
 
 /** Finds and marks; undefined for other keys. */
-function browsed(
-  { menu, cursor, marks, detailTop }: OpenMenu,
-  name: string,
-  items: readonly MenuItem[],
-  detailEnd: number,
-): Partial<OpenMenu> | undefined {
+function browsed({ menu, cursor, marks, detailTop }: OpenMenu, name: string, { items, detail, below }: ShownMenu) {
   if (name === "/") return { isTyping: true };
-  if (name === "J") return { detailTop: Math.min(detailTop + 1, detailEnd) };
-  if (name === "K") return { detailTop: Math.max(0, detailTop - 1) };
+  if (name === "J" || name === "K")
+    return { detailTop: scrollText(detailTop, detail().length, below, name === "J" ? 1 : -1) };
+
   if (!menu.onMarked || !(name === "space" || name === "*")) return undefined;
   const labels = (name === "*" ? items : items.slice(cursor, cursor + 1)).map(({ label }) => label);
   const isUnmarking = labels.every((label) => marks.has(label));
@@ -259,12 +258,8 @@ function browsed(
 }
 
 /** Runs what is marked, or else the item under the cursor; where none fits, what was typed. */
-function choose(
-  state: State,
-  { menu, field, cursor, marks }: OpenMenu,
-  items: readonly MenuItem[],
-  commands: readonly Command[],
-): Step {
+function runChosen(state: State, open: OpenMenu, { items }: ShownMenu, commands: readonly Command[]): Step {
+  const { menu, field, cursor, marks } = open;
   const item = items[cursor];
   if (menu.onMarked && marks.size > 0) return menu.onMarked(pop(state), [...marks]);
   if (!item) return menu.otherwise?.(pop(state), field.text, commands) ?? step(state);

@@ -19,13 +19,15 @@ import type { State, Step } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, type Line, type Span } from "../text/line.js";
 import { GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
-import { keepVisible } from "../widgets/list.js";
+import { drawn } from "../view/screen.js";
+import { scrollText } from "../widgets/list.js";
 import { choiceMenu, type Menu, openMenu } from "./menu.js";
 
 const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;
 
-export function placesPanel(state: State, size: Size, isFocused: boolean): PanelContent {
-  const { places, placeCursor } = state;
+export function placesPanel(state: State, size: Size): PanelContent {
+  const { places, placeCursor, focus } = state;
+  const isFocused = focus === "places" && drawn(state) === undefined;
   const order = placeOrder(places);
   const at = order.indexOf(placeCursor);
   const kind = places[0]?.kind ?? "profile";
@@ -37,17 +39,14 @@ export function placesPanel(state: State, size: Size, isFocused: boolean): Panel
     isFocused,
     lines: rows.map((row) => {
       if ("group" in row) return headingLine(row.group, width - 2);
-      return rowLine(cells(state, row.index, width - 2), row.index === placeCursor, isFocused);
+      return rowLine(placeCells(state, row.index, width - 2), row.index === placeCursor, isFocused);
     }),
     panel: "places",
     select: (now, { line }) => {
       const row = rows[line];
       return row && "index" in row ? { ...now, placeCursor: row.index } : undefined;
     },
-    scroll: (now, by) => ({
-      ...now,
-      placeCursor: order[keepVisible({ cursor: at + by, top: 0 }, order.length, 1).cursor] ?? placeCursor,
-    }),
+    scroll: (now, by) => ({ ...now, placeCursor: order[scrollText(at, order.length, 1, by)] ?? placeCursor }),
   };
 }
 
@@ -68,7 +67,7 @@ const HEALTH: Readonly<Record<Health, Span>> = {
 };
 
 /** `● production ✓`, and where there is room its identity. */
-function cells(state: State, index: number, width: number): Line {
+function placeCells(state: State, index: number, width: number): Line {
   const place = state.places[index];
   if (!place) return [];
   const isOpen = index === state.place;
@@ -79,8 +78,7 @@ function cells(state: State, index: number, width: number): Line {
   const health = HEALTH[healthOf(state, index)];
   const signs: Line = [name, { text: mark, role: "muted" }, health];
   if (width < WIDE) return signs;
-  const identity = identityOf(place) ?? "";
-  return [...signs, { text: `${GAP}${cellText(identity, width - nameWidth - 8)}`, role: "muted" }];
+  return [...signs, { text: GAP + cellText(identityOf(place) ?? "", width - nameWidth - 8), role: "muted" }];
 }
 
 /** Choices of places that are not gone. @param places their indexes */
@@ -111,7 +109,7 @@ export function whyNoEditable(state: State): string | undefined {
 export function otherPlaces({ places, place }: State, from = place): readonly number[] {
   const others = placeOrder(places).filter((index) => index !== from);
   const isBeside = (index: number) => places[index]?.group === places[from]?.group;
-  return [...others.filter(isBeside), ...others.filter((index) => !isBeside(index))];
+  return others.toSorted((a, b) => Number(isBeside(b)) - Number(isBeside(a)));
 }
 
 /** Those of them that can be edited. */
@@ -135,7 +133,7 @@ function pickPlaces(
 ): Step {
   const nameOf = (index: number) => state.places[index]?.name ?? "";
   const choices = choicesOf(state, places, (now, place) => onPicked(now, [place]));
-  const onMarked: Menu["onMarked"] = (now, names) => {
+  const onMarked = (now: State, names: readonly string[]) => {
     const picked = places.filter((index) => names.includes(nameOf(index)));
     return onPicked(now, picked);
   };

@@ -14,7 +14,7 @@ import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledLines } from "../view/panel.js";
 import { troubleLines } from "../view/status-lines.js";
 import { PLACEHOLDERS, type PlaceValue, placeValueLines, valueLines } from "../view/values.js";
-import { scrollText } from "../widgets/list.js";
+import { scroll, scrollText } from "../widgets/list.js";
 
 /** In panels of at least this many lines, the facts about a variable are shown as a table. */
 const TALL = 14;
@@ -37,9 +37,10 @@ export function recordPanel(state: State, size: Size): PanelContent {
   };
 }
 
-export function recordLineCount(state: State): number {
+export function scrollRecord(state: State, key: string): State {
   const { record } = layoutOf(state);
-  return record ? recordLines(state, textColumns(record)).length : 0;
+  const count = record ? recordLines(state, textColumns(record)).length : 0;
+  return { ...state, recordTop: scroll(state.recordTop, count, pageSize(state, "record"), key) ?? state.recordTop };
 }
 
 /**

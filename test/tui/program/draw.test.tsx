@@ -1,6 +1,6 @@
 import chalk, { type ColorSupportLevel } from "chalk";
 import { expect, it, onTestFinished } from "vitest";
-import { Screen } from "../../../src/tui/program/draw.js";
+import { ScreenView } from "../../../src/tui/program/draw.js";
 import { line } from "../../../src/tui/text/line.js";
 import { createTheme } from "../../../src/tui/text/theme.js";
 import { panelPicture } from "../../../src/tui/view/panel.js";
@@ -15,7 +15,7 @@ function painted(level: ColorSupportLevel, theme: "dark" | "plain"): string {
   const size = { width: 12, height: 3 };
   const panel = panelPicture({ title: "A", isFocused: false, lines: [line("x", "success")] }, size);
   const picture = { columns: 12, rows: 4, above: [line("above")], body: [[panel]], below: [] };
-  return inkScreen(() => 12).draw(<Screen picture={picture} theme={createTheme(theme)} />);
+  return inkScreen(() => 12).draw(<ScreenView picture={picture} theme={createTheme(theme)} />);
 }
 
 it("panels have their title in the border, and lines above them", () => {

@@ -16,7 +16,7 @@ import { Service } from "../../../src/service/service.js";
 import type { Data, VariableRecord } from "../../../src/store/data.js";
 import { createMemoryStore } from "../../../src/store/memory-store.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
-import { Screen } from "../../../src/tui/program/draw.js";
+import { ScreenView } from "../../../src/tui/program/draw.js";
 import { createProgram, type ProgramOptions } from "../../../src/tui/program/program.js";
 import { pictureOf } from "../../../src/tui/program/screen.js";
 import { listOf, namesOf } from "../../../src/tui/reading/selection.js";
@@ -144,7 +144,7 @@ export function startTui(
   const ink = inkScreen(() => program.state.columns);
   const draw = (theme: ThemeName) => {
     const picture = pictureOf(program.state, commands, isAscii);
-    return ink.draw(createElement(Screen, { picture, theme: THEMES[theme] }));
+    return ink.draw(createElement(ScreenView, { picture, theme: THEMES[theme] }));
   };
   let last: { readonly state: State; readonly text: string } | undefined;
   /** Drawn once for each state, since drawing takes longer than all else. */

@@ -71,7 +71,10 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
 
 /** The changes of an entry as a diff. A value that was public is shown only if its variable is public now. */
 function linesOf(state: State, { parts }: HistoryEntry, { place }: Subject, width: number): readonly Line[] {
-  const present = new Map(readingOf(state, place).entries.map(({ variable, rules }) => [variable.name, rules]));
+  const names = new Set(parts.flatMap(({ changes }) => changes.map(({ name, newName = name }) => newName)));
+  // A map of all would take noticeably long.
+  const wanted = readingOf(state, place).entries.filter(({ variable }) => names.has(variable.name));
+  const present = new Map(wanted.map(({ variable, rules }) => [variable.name, rules]));
   const masked = (change: Change): Change => {
     const { name, newName = name, before, after } = change;
     if (isPublic(present.get(newName)) || before?.secret !== after?.secret) return change;

@@ -163,7 +163,11 @@ describe("in a form only the edited field changes, with any value:", () => {
     const typed = others.filter(({ text }) => isTyped(text));
     const { tui, review, next } = await editing(typed.map(({ type, value }) => [type, value]));
     for (const [index, { type, value, other, text }] of typed.entries()) {
-      tui.press("e", "ctrl-k", "ctrl-u");
+      // A line, then its line break.
+      const clearing = textAs(value, type, 2)
+        .split("\n")
+        .flatMap(() => ["ctrl-u", "ctrl-u"]);
+      tui.press("e", "ctrl-end", ...clearing);
       tui.paste(text);
       const isSame = isDeepStrictEqual(value, other);
       const after = { type, value: other, description: "What it is" };

@@ -85,12 +85,14 @@ export const COPY_ALL_CHOICES: readonly Choice[] = EXPORT_FORMATS.map((label) =>
   return { label, run: (state) => copyEntries(state, state.place, readingOf(state).entries, label) };
 });
 
-/** Opens the menu of formats. */
+/** Opens the menu of formats: also those of export for marked variables. */
 export function openCopy(state: State): Step {
+  const others = EXPORT_FORMATS.filter((format) => COPY_CHOICES.every(({ label }) => label !== format));
+  const marked = others.map((label): Choice => ({ label, run: (now) => copySelected(now, label) }));
   const group = `all variables of ${placeName(state, state.place)}`;
   const all = COPY_ALL_CHOICES.map((choice) => ({ ...choice, group }));
   const title = `Copy ${variablesText(targetsOf(state).map(({ variable }) => variable))}`;
-  return openMenu(state, choiceMenu(title, [...COPY_CHOICES, ...all], "copy"));
+  return openMenu(state, choiceMenu(title, [...COPY_CHOICES, ...(actsOnMarked(state) ? marked : []), ...all], "copy"));
 }
 
 /** A command for the variable under the cursor. */

@@ -33,9 +33,19 @@ function counted(state: State, key: Key, commands: readonly Command[]): Step {
   const { count = 0 } = state;
   const isFree = whereOf(state) !== undefined && !commands.some(({ keys }) => keys.includes(name));
   if (isFree && /^\d$/.test(name)) return step({ ...state, count: Math.min(count * 10 + Number(name), MAX_COUNT) });
-  const repeats = commands.some(({ keys, repeats }) => repeats && keys.includes(name));
-  let last = screenKey(state.count === undefined ? state : { ...state, count: undefined }, key, commands);
-  for (let left = count; repeats && left > 1; left--) last = screenKey(last[0], key, commands);
+  const now = state.count === undefined ? state : { ...state, count: undefined };
+  const command = commands.find(({ keys, repeats }) => repeats && keys.includes(name));
+  if (count > 0 && command?.name === "bottom") return toLine(now, count, commands);
+  let last = screenKey(now, key, commands);
+  for (let left = count; command && left > 1; left--) last = screenKey(last[0], key, commands);
+  return last;
+}
+
+/** `12G` goes to line 12, as in vi. */
+function toLine(state: State, line: number, commands: readonly Command[]): Step {
+  const [up, down] = ["top", "down"].map((name) => commands.find((each) => each.name === name));
+  let last = up ? runCommand(state, up) : step(state);
+  for (let left = line; down && left > 1; left--) last = runCommand(last[0], down);
   return last;
 }
 

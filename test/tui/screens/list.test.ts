@@ -80,6 +80,14 @@ describe("moving", () => {
     expect(tui.footer()).not.toContain("12");
   });
 
+  it("goes to the line of a number before G", async () => {
+    const tui = await openTui();
+    tui.press("4", "G");
+    expect(tui.frame()).toContain("▶ Variables 4/5");
+    tui.press("1", "G", "G");
+    expect(tui.frame()).toContain("▶ Variables 5/5");
+  });
+
   it("says that there is no other environment", async () => {
     const tui = await openTui({ data: { ...SHOP, environments: SHOP.environments.slice(0, 1), values: [] } });
     tui.press("]");
@@ -412,6 +420,13 @@ describe("values", () => {
     await tui.shows(/copied the command for DATABASE_URL/);
     expect(tui.copied[0]).toBe(`DATABASE_URL=${SECRET}`);
     expect(tui.copied[1]).toMatch(/^appvars get DATABASE_URL --data .* --env shop\/development$/);
+  });
+
+  it("copies marked variables with Y in a format of export", async () => {
+    const tui = await openTui();
+    tui.press(" ", " ", "Y", "/", ..."docker", "enter");
+    await tui.shows(/copied 2 variables as docker/);
+    expect(tui.copied[0]).toBe(`DATABASE_URL=${SECRET}\nPORT=3000\n`);
   });
 
   it("refuses to copy a variable without a value", async () => {

@@ -23,7 +23,7 @@ const NO_RULES = { optional: undefined, secret: undefined, schema: undefined };
  *
  * @throws NotFoundError, UsageError
  */
-export function withChanges(data: Data, parts: readonly EnvironmentChanges[]): Data {
+export function changedData(data: Data, parts: readonly EnvironmentChanges[]): Data {
   const found = parts.map((part) => ({ ...part, environment: findEnvironment(data.environments, part.environment) }));
   const environments = found.map(({ environment }) => environment);
   let next = data;
@@ -66,13 +66,13 @@ export function partsBetween(data: Data, next: Data, home: Environment): Environ
     const isShown = ({ before, after, newName }: Change) =>
       !isDeepStrictEqual(before?.value, after?.value) || (isHome && (newName !== undefined || !isSame(before, after)));
     const present = (each: Data) => presentIn(each, environment, ({ id }) => ids.has(id));
-    const changes = changesOf(present(data), present(next)).filter(isShown);
+    const changes = variableChanges(present(data), present(next)).filter(isShown);
     return changes.length > 0 ? { environment: qualifiedName(environment), changes } : [];
   });
 }
 
 /** By their names, as an id changes when a variable is created again; or else by their ids, for renames. */
-function changesOf(before: readonly Present[], after: readonly Present[]): Change[] {
+function variableChanges(before: readonly Present[], after: readonly Present[]): Change[] {
   const known = new Map<string | number, Present>();
   for (const each of after) known.set(each.name, each).set(each.id, each);
   const added = new Set(after);

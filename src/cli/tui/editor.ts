@@ -8,7 +8,7 @@ import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import { checkSchema, keepingSchemas } from "../../store/value-schema.js";
 import type { Assigned, Assignment, Change, Draft, Editor, OfEnvironment } from "../../tui/state/ports.js";
-import { isSame, partsBetween, presentByName, withChanges } from "./edit-data.js";
+import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
 
 /** Data that is edited. */
 export interface EditedData {
@@ -44,7 +44,7 @@ export function createEditor(
       const present = presentByName(data, each, changes);
       return { environment: each, changes: changes.map((change) => changeOf(change, present.get(change.name))) };
     });
-    const next = withChanges(data, parts);
+    const next = changedData(data, parts);
     /** One environment of each application. */
     const homes = new Map<string, EnvironmentRecord>();
     for (const { environment: each, changes } of parts) {
@@ -68,7 +68,7 @@ export function createEditor(
       await store.update((data) => {
         try {
           checkUnchanged(data, parts);
-          return withChanges(data, parts);
+          return changedData(data, parts);
         } catch (error) {
           found = { data, snapshot: store.snapshot };
           throw error;

@@ -27,6 +27,7 @@ import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
 import { atPosition, inputText, rowOf, textArea, textField, textInput } from "../widgets/text-field.js";
 import {
+  chosenPlaces,
   editField,
   type Field,
   type Form,
@@ -34,10 +35,9 @@ import {
   isChoice,
   isUnseen,
   isValueKept,
-  placesOf,
   withInput,
 } from "./form-fields.js";
-import { partsOf } from "./planning.js";
+import { plannedParts } from "./planning.js";
 import { review } from "./review.js";
 
 const FORM: Screen<Form> = {
@@ -105,12 +105,12 @@ function formKey(state: State, form: Form, key: Key): Step {
   const edited = name === "tab" || name === "shift-tab" ? undefined : editField(form, key, page);
   if (edited) return step(withData(state, FORM, edited));
   if (name === "enter" && !["name", "type", "value"].includes(form.field)) return submit(state, form);
-  const by = MOVES[name] ?? 0;
+  const by = FIELD_KEYS[name] ?? 0;
   return step(withData(state, FORM, { ...form, field: cycled(form.fields, form.field, by) }));
 }
 
 /** Which field a key goes to where it does nothing else. In a value of several lines only Tab leaves it. */
-const MOVES: Readonly<Record<string, number>> = { tab: 1, down: 1, enter: 1, "shift-tab": -1, up: -1 };
+const FIELD_KEYS: Readonly<Record<string, number>> = { tab: 1, down: 1, enter: 1, "shift-tab": -1, up: -1 };
 
 /** Closes a form, after a question if something typed would be lost. */
 function leaveForm(state: State, form: Form): Step {
@@ -120,14 +120,14 @@ function leaveForm(state: State, form: Form): Step {
 
 /** Prepares the edit of a form, or shows in the form why it can't be made. */
 function submit(state: State, form: Form): Step {
-  const places = placesOf(form);
+  const places = chosenPlaces(form);
   const show = (now: State, next: Form) => changeData(now, FORM, () => next);
   if (places.length === 0)
     return step(show(state, { ...form, field: "for", problem: "mark an environment with Space" }));
   const draft = draftOf(form);
   return holdingKeys(show(state, { ...form, problem: undefined }), async (tools) => {
     try {
-      const parts = await partsOf(tools, places, (editor, environments) => editor.prepare(draft, environments));
+      const parts = await plannedParts(tools, places, (editor, environments) => editor.prepare(draft, environments));
       return (now) => prepared(now, form, parts);
     } catch (error) {
       const { message } = toFailure(error);

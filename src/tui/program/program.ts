@@ -11,7 +11,7 @@ import { withReading } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, finished, REDRAW, SUSPEND, step } from "../state/work.js";
 import { quit, quitQuestion } from "../view/question.js";
-import { gridOf, isHelpKey, pressCommand, top } from "../view/screen.js";
+import { gridOf, isHelpKey, pressCommand, topScreen } from "../view/screen.js";
 import { commandKeyName, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
@@ -21,7 +21,7 @@ function pressed(state: State, key: Key, commands: readonly Command[]): Step {
   if (key.name === "ctrl-c") return quit(state);
   const work = GLOBAL[key.name];
   if (work) return step(state, work);
-  const open = top(state);
+  const open = topScreen(state);
   const isEnter = key.name === "ctrl-j" && !open?.screen.breaksLines?.(open.data);
   return counted(state, isEnter ? { name: "enter", text: "" } : key, commands);
 }
@@ -43,7 +43,7 @@ function counted(state: State, key: Key, commands: readonly Command[]): Step {
 function screenKey(before: State, key: Key, commands: readonly Command[]): Step {
   // It is read by now, and hides the keys.
   const state = before.notice?.tone === "error" ? { ...before, notice: undefined } : before;
-  const open = top(state);
+  const open = topScreen(state);
   if (isHelpKey(state, key)) return openHelp(state);
   return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
 }
@@ -58,7 +58,7 @@ const GLOBAL: Readonly<Record<string, Work>> = { "ctrl-z": SUSPEND, "ctrl-l": RE
 
 /** The follow-up of every change: reads that nobody waits for end, and the table follows the data. */
 function withFollowUps(before: State, [changed, work]: Step): Step {
-  const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
+  const isEntered = changed.stack.length > 0 && topScreen(changed)?.screen !== topScreen(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
   const [state, more] = leaveOthers(before, tableFollowed(before, shown));

@@ -60,7 +60,7 @@ export function inGroup(group: Command["group"]) {
 }
 
 /** The word for a command in the footer; undefined if it isn't shown here. */
-export function labelOf(
+export function footerLabel(
   state: State,
   { name, shownIn, label = name.replaceAll("-", " ") }: Command,
 ): string | undefined {

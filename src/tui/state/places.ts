@@ -42,6 +42,11 @@ export function placeLabel({ name, group }: PlaceInfo): string {
   return visibleText(name.startsWith(`${group}/`) ? name.slice(group.length + 1) : name);
 }
 
+/** The same by the index of the place. */
+export function shortPlaceName({ places }: Pick<State, "places">, index: number): string {
+  return places[index] ? placeLabel(places[index]) : "";
+}
+
 /** The identity of a place besides its name and group, if there is more. */
 export function identityOf({ name, group, identity }: PlaceInfo): string | undefined {
   return identity === name || identity === `${group}/${name}` ? undefined : identity;

@@ -128,7 +128,7 @@ function* breakText(text: string, first: number, width: number): Generator<strin
 }
 
 /** Signs of the TUI, in each text after the character that stands for them; all of one column. */
-const SIGNS = ["-─━", "|│┃", "+╭╮╰╯┏┓┗┛", ">▶›▸→", "<◂‹←", "*✓•", "o●", "x✗", "^↑", "v↓", "$↵", ".·", "~…"];
+const ASCII_SIGNS = ["-─━", "|│┃", "+╭╮╰╯┏┓┗┛", ">▶›▸→", "<◂‹←", "*✓•", "o●", "x✗", "^↑", "v↓", "$↵", ".·", "~…"];
 
 const ASCII = /^[\x20-\x7e]*$/;
 
@@ -141,7 +141,7 @@ function asciiText(text: string): string {
   return Array.from(graphemes(text), ({ text: grapheme }) =>
     ASCII.test(grapheme)
       ? grapheme
-      : (SIGNS.find((signs) => signs.includes(grapheme))?.charAt(0) ?? "?".repeat(graphemeWidth(grapheme))),
+      : (ASCII_SIGNS.find((signs) => signs.includes(grapheme))?.charAt(0) ?? "?".repeat(graphemeWidth(grapheme))),
   ).join("");
 }
 

@@ -118,18 +118,18 @@ function questionKey(state: State, asked: Asked, key: Key): Step {
   const edited = input ? editLine(typed, key) : typed;
   if (edited !== typed) return go({ typed: edited, problem: undefined });
   if (BUTTON_KEYS.includes(name)) return go({ isOnAnswer: !isOnAnswer });
-  if (["escape", "n"].includes(name) || (name === "enter" && !isOnAnswer)) return left(state, asked);
+  if (["escape", "n"].includes(name) || (name === "enter" && !isOnAnswer)) return leave(state, asked);
   if (name === "enter" || name === answerKey) return answered(state, asked);
   if (name === (input ? "alt-v" : "v"))
     return go({ shownUntil: isShown(state, asked) ? 0 : state.now + REVEAL_MS, top: 0 });
   if (name === "y") {
     return step(notify(state, `y does not confirm: press Enter on a button, or ${keyLabel(answerKey)}`));
   }
-  const { lines, page } = partsOf(state, asked, questionSize(layoutOf(state)));
+  const { lines, page } = questionLines(state, asked, questionSize(layoutOf(state)));
   return go({ top: scroll(asked.top, lines.length, page, name) ?? asked.top });
 }
 
-function left(state: State, { lost }: Asked): Step {
+function leave(state: State, { lost }: Asked): Step {
   if (lost === undefined) return step(pop(state));
   return ask(state, { title: "Close", text: `Close${lost}?`, answer: "Close", key: "ctrl-x" });
 }
@@ -157,14 +157,14 @@ function completePath(state: State, typed: TextField): Step {
 }
 
 function questionPanel(state: State, asked: Asked, size: Size): PanelContent {
-  const { lines, end, page } = partsOf(state, asked, size);
+  const { lines, end, page } = questionLines(state, asked, size);
   const visible = scrolledLines(lines, asked.top, page);
   const all = [...visible.lines, ...end.map(indented)];
   return { ...visible, title: visibleText(asked.title), isFocused: true, lines: all };
 }
 
 /** The lines that scroll, those below them, and how many of the former are visible. */
-function partsOf(state: State, asked: Asked, size: Size) {
+function questionLines(state: State, asked: Asked, size: Size) {
   const { text, details, problem, input, typed, answer, key = "ctrl-s", isOnAnswer } = asked;
   const width = textColumns(size);
   const role = asked.isDanger || key === "ctrl-x" ? "danger" : "accent";

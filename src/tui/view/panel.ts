@@ -1,20 +1,9 @@
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import {
-  countText,
-  cutLine,
-  fitText,
-  indented,
-  type Line,
-  line,
-  lineWidth,
-  type Span,
-  wrapLines,
-} from "../text/line.js";
+import { countText, cutLine, fitText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { scrollText } from "../widgets/list.js";
-import { type TextField, textInput } from "../widgets/text-field.js";
 
 export interface PanelContent {
   readonly title: string;
@@ -68,24 +57,6 @@ export function scrolledLines(
 /** `PORT`, or `12 variables`. */
 export function variablesText([first, ...others]: readonly { readonly name: string }[]): string {
   return others.length === 0 ? visibleText(first?.name ?? "") : `${countText(others.length + 1)} variables`;
-}
-
-interface Button {
-  readonly label: string;
-  /** The name of the key that does the same. */
-  readonly key: string;
-  readonly role: Role;
-}
-
-/** `[ Delete ]  [ Back ]`, the one with the focus inverse. */
-export function buttonLine(buttons: readonly Button[], focused: number): Line {
-  return buttons.flatMap(({ label, key, role }, index): Line => {
-    const isFocused = index === focused;
-    return [
-      { text: index === 0 ? "" : "  " },
-      { text: `[ ${label} ]`, role, isBold: isFocused, isInverse: isFocused, key },
-    ];
-  });
 }
 
 /** The gap between two cells of a list. */
@@ -147,14 +118,4 @@ export function panelPicture(
 function label(text: string, inner: number): string {
   const room = inner - 4;
   return text === "" ? "" : ` ${textWidth(text) > room ? fitText(text, room) : text} `;
-}
-
-/** Columns for the word to type. */
-const MIN_INPUT = 10;
-
-/** `type shop/production to confirm: `, and the input, below it where there is no room beside it. */
-export function inputLines(label: string, typed: TextField, width: number): Line[] {
-  const left = width - textWidth(label);
-  if (left < MIN_INPUT) return [...wrapLines(label, width, "warning"), textInput(typed, width)];
-  return [[{ text: label, role: "warning" }, ...textInput(typed, left)]];
 }

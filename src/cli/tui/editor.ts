@@ -7,7 +7,7 @@ import { parseAs, parseExactJson } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import { checkSchema, keepingSchemas } from "../../store/value-schema.js";
-import type { Assigned, Assignment, Change, Draft, Editor, OfEnvironment } from "../../tui/state/ports.js";
+import type { Assigned, Assignment, Change, Draft, OfEnvironment, VariableEditor } from "../../tui/state/ports.js";
 import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
 
 /** Data that is edited. */
@@ -29,7 +29,7 @@ export function createEditor(
   { name: place, store, check }: EditedData,
   environment: EnvironmentRecord,
   key: string | undefined,
-): Editor {
+): VariableEditor {
   const own = qualifiedName(environment);
   /** The data that a refused edit has found, which is newer than the snapshot of that time. */
   let found: { readonly data: Data; readonly snapshot: Data } | undefined;

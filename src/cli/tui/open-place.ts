@@ -10,7 +10,7 @@ import { isVariableName } from "../../domain/variable.js";
 import { Service } from "../../service/service.js";
 import type { Data } from "../../store/data.js";
 import { addEnvironment, issueCredentials, rotateEnvironment } from "../../store/edit-environments.js";
-import type { Environments, NewCredentials, OpenPlace, Place } from "../../tui/state/ports.js";
+import type { Editor, NewCredentials, OpenPlace, Place } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
@@ -129,14 +129,16 @@ export function openEnvironment(
     identity,
     source,
     version: () => store.snapshot,
-    editor: createEditor(data, environment, key),
+    editor: {
+      ...createEditor(data, environment, key),
+      importFile: fileImporter(store, environment, io),
+      ...credentialsEditor(data, environment, io),
+    },
     history: createHistory(data, identity),
     problems: problemFinder(source, settings),
     decrypt,
     getCommand,
     exportFile: fileExporter(source, decrypt, io, name),
-    importFile: fileImporter(store, environment, io),
-    environments: createEnvironments(data, environment, io),
   };
 }
 
@@ -171,7 +173,11 @@ export function repeatedFlags(
   });
 }
 
-function createEnvironments({ store, check }: EditedData, environment: EnvironmentRecord, io: Io): Environments {
+function credentialsEditor(
+  { store, check }: EditedData,
+  environment: EnvironmentRecord,
+  io: Io,
+): Pick<Editor, "addEnvironment" | "rotate"> {
   const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
     check();
     const issued = await issueCredentials((edit) => store.update(edit), change);
@@ -179,7 +185,7 @@ function createEnvironments({ store, check }: EditedData, environment: Environme
     return { environment: qualifiedName(issued), apiKey, apiSecret, lines: credentialLines(issued, io) };
   };
   return {
-    add: async (name) => {
+    addEnvironment: async (name) => {
       const added = parseEnvironmentName(name, environment.application);
       return issue((data, pair) => addEnvironment(data, added, pair));
     },

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Environment, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { type Data, NO_DATA, type ValueRecord, type VariableRecord } from "../../store/data.js";
 import { renameVariable, setValues, unsetValues } from "../../store/edit-values.js";
-import { changesSince, type Change as Write } from "../../store/history.js";
+import { changesSince, type History as Writes } from "../../store/history.js";
 import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
 import { rollBack } from "../../store/roll-back.js";
 import type { Assigned, Change, EnvironmentChanges, History, HistoryEntry } from "../../tui/state/ports.js";
@@ -122,24 +122,20 @@ const MAX_TRIES = 20;
 export function createHistory({ history }: Pick<LocalData, "history">, own: string): History {
   return {
     read: (isWanted, limit) =>
-      history(async ({ data, changes }) => {
+      history(async (writes) => {
         const found: HistoryEntry[] = [];
-        const toEntry = entryReader(data, findEnvironment(data.environments, own));
-        for await (const change of changes) {
-          const entry = toEntry(change);
-          if (isWanted(entry)) found.push(entry);
-          if (found.length === limit) break;
+        const home = findEnvironment(writes.data.environments, own);
+        for await (const { entry } of entriesOf(writes, home, isWanted)) {
+          if (found.push(entry) === limit) break;
         }
         return found;
       }),
     undo: (isWanted, isListed) =>
-      history(async ({ data, changes: writes }) => {
+      history(async (writes) => {
+        const { data } = writes;
         const home = findEnvironment(data.environments, own);
-        const toEntry = entryReader(data, home);
         let tries = 0;
-        for await (const write of writes) {
-          const entry = toEntry(write);
-          if (!isWanted(entry)) continue;
+        for await (const { entry, write } of entriesOf(writes, home, isWanted)) {
           // The environments stay as they are.
           const changes = partsBetween(data, rollBack(data, [write], { isWanted: () => true }), home);
           if (changes.some(({ environment }) => isListed(environment))) return { entry, changes };
@@ -157,26 +153,31 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
   };
 }
 
-/** Returns a function that reads each write, newest first: the record of a value does not tell the name of its variable. */
-function entryReader({ environments, variables }: Data, home: Environment): (write: Write) => HistoryEntry {
+/** The entries that are wanted, newest first, with their writes. The record of a value has no name of its variable. */
+async function* entriesOf(
+  { data, changes: writes }: Writes,
+  home: Environment,
+  isWanted: (entry: HistoryEntry) => boolean,
+) {
+  const { environments, variables } = data;
   /** As they were after the write, then as they were before it. */
   const known = new Map(variables.map((each) => [each.id, each]));
-  return ({ id, time, actor, command, changes }) => {
-    const versionOf = (side: "before" | "after"): Data => {
-      for (const change of changes.filter(({ list }) => list === "variables")) {
-        if (change[side]) known.set(idOf(change), change[side] as VariableRecord);
-        else known.delete(idOf(change));
-      }
-      const touched = [...variablesOfChanges(changes)].flatMap((each) => known.get(each) ?? []);
-      const values = changes.flatMap((change) =>
-        change.list === "values" ? ((change[side] as ValueRecord) ?? []) : [],
-      );
-      return { ...NO_DATA, environments, variables: touched, values };
-    };
-    const [after, before] = [versionOf("after"), versionOf("before")];
-    const isElsewhere = ({ application }: VariableRecord) => application !== home.application;
-    const hasMore = [...before.variables, ...after.variables].some(isElsewhere);
-    const isOfEnvironment = changes.some(({ list }) => list === "environments");
-    return { id, time, actor, command, parts: partsBetween(before, after, home), hasMore: hasMore || isOfEnvironment };
+  const versionOf = (changes: readonly RecordChange[], side: "before" | "after"): Data => {
+    for (const change of changes.filter(({ list }) => list === "variables")) {
+      if (change[side]) known.set(idOf(change), change[side] as VariableRecord);
+      else known.delete(idOf(change));
+    }
+    const touched = [...variablesOfChanges(changes)].flatMap((each) => known.get(each) ?? []);
+    const values = changes.flatMap((change) => (change.list === "values" ? ((change[side] as ValueRecord) ?? []) : []));
+    return { ...NO_DATA, environments, variables: touched, values };
   };
+  const isElsewhere = ({ application }: VariableRecord) => application !== home.application;
+  for await (const write of writes) {
+    const { id, time, actor, command, changes } = write;
+    const [after, before] = [versionOf(changes, "after"), versionOf(changes, "before")];
+    const isOfEnvironment = changes.some(({ list }) => list === "environments");
+    const hasMore = isOfEnvironment || [...before.variables, ...after.variables].some(isElsewhere);
+    const entry = { id, time, actor, command, parts: partsBetween(before, after, home), hasMore };
+    if (isWanted(entry)) yield { entry, write };
+  }
 }

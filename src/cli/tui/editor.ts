@@ -16,7 +16,7 @@ export interface EditedData {
   readonly name: string;
   readonly store: EditableStore;
   /** Called before each edit; an error that it throws prevents the edit. */
-  check(): void;
+  check(purpose: "change"): void;
 }
 
 /** A change, and the new value before it is encrypted. */
@@ -38,7 +38,7 @@ export function createEditor(
     wanted: readonly OfEnvironment<T>[],
     changeOf: (wanted: T, now: Assigned | undefined) => PlannedChange,
   ) => {
-    check();
+    check("change");
     const data = found?.snapshot === store.snapshot ? found.data : store.snapshot;
     const parts = wanted.map(({ environment: each, changes }) => {
       const present = presentByName(data, each, changes);
@@ -64,7 +64,7 @@ export function createEditor(
     },
     assign: (wanted) => planned(wanted, (each, now) => assignedChange(each, now, key)),
     async apply(parts) {
-      check();
+      check("change");
       await store.update((data) => {
         try {
           checkUnchanged(data, parts);

@@ -80,15 +80,14 @@ async function openServer(
   return { source, editor: undefined, problems: problemFinder(source, settings), decrypt, getCommand, exportFile };
 }
 
-/** `check` throws InvalidDataError when other users can change the data too. */
-interface WatchedData extends Omit<LocalData, "check">, EditedData {
+interface WatchedData extends LocalData, Pick<EditedData, "store"> {
   readonly service: Service;
 }
 
 /** @throws InvalidDataError */
 export async function watchData(data: LocalData, { clock }: Pick<Io, "clock">): Promise<WatchedData> {
   const store = await data.follow();
-  return { ...data, store, service: new Service(store, clock), check: () => void data.check("change") };
+  return { ...data, store, service: new Service(store, clock) };
 }
 
 /** Opens local data, and chooses one of its environments. @throws InvalidDataError, NotFoundError, UsageError */
@@ -179,7 +178,7 @@ function credentialsEditor(
   io: Io,
 ): Pick<Editor, "addEnvironment" | "rotate"> {
   const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
-    check();
+    check("change");
     const issued = await issueCredentials((edit) => store.update(edit), change);
     const { api_key: apiKey, api_secret: apiSecret } = issued;
     return { environment: qualifiedName(issued), apiKey, apiSecret, lines: credentialLines(issued, io) };

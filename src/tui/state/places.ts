@@ -55,9 +55,7 @@ export function identityOf({ name, group, identity }: PlaceInfo): string | undef
 /** What a place is besides: sealed, read-only, with named keys. */
 export function kindsOf({ isSealed, isReadOnly, keys = [] }: PlaceInfo): readonly string[] {
   const named = keys.map(({ name, only }) => (only ? `${name} (${only.join(", ")})` : name)).join(", ");
-  return [isSealed ? "sealed" : "", isReadOnly ? "read-only" : "", named && `keys: ${named}`].filter(
-    (text) => text !== "",
-  );
+  return [isSealed ? "sealed" : "", isReadOnly ? "read-only" : "", named && `keys: ${named}`].filter(Boolean);
 }
 
 /** Why a place can't be edited. */

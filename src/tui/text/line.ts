@@ -50,11 +50,11 @@ export function fitText(text: string, width: number): string {
 }
 
 /** Code units that one column can need: a family of emoji has eleven in two columns. */
-const MAX_UNITS = 12;
+export const UNITS_PER_COLUMN = 12;
 
 /** Any text, of any length and content, in exactly `width` columns. */
 export function cellText(text: string, width: number): string {
-  return fitText(visibleText(text.slice(0, Math.max(0, width + 1) * MAX_UNITS)), width);
+  return fitText(visibleText(text.slice(0, Math.max(0, width + 1) * UNITS_PER_COLUMN)), width);
 }
 
 /** A line in exactly `width` columns: cut with `…`, or padded with spaces. */

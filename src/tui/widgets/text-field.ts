@@ -1,5 +1,5 @@
 import { graphemeAt, graphemeEnd, graphemes, textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, type Line } from "../text/line.js";
+import { cellText, type Line, UNITS_PER_COLUMN } from "../text/line.js";
 import type { Key } from "./key.js";
 
 /** A text field. The cursor is an index into the UTF-16 code units of the text, between two graphemes. */
@@ -118,9 +118,6 @@ function withLineFeeds(text: string): string {
 function withoutControls(text: string): string {
   return withLineFeeds(text).replace(/(?![\n\t])\p{Cc}/gu, "");
 }
-
-/** Code units that a column can need: a family of emoji has eleven in two columns. */
-const UNITS_PER_COLUMN = 12;
 
 /** A text field in exactly `width` columns, scrolled to its cursor, the inverse grapheme. `↵` is a newline. */
 export function textInput({ text, cursor }: TextField, width: number): Line {

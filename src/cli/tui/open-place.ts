@@ -10,7 +10,7 @@ import { isVariableName } from "../../domain/variable.js";
 import { Service } from "../../service/service.js";
 import type { Data } from "../../store/data.js";
 import { addEnvironment, issueCredentials, rotateEnvironment } from "../../store/edit-environments.js";
-import type { Editor, NewCredentials, OpenPlace, Place } from "../../tui/state/ports.js";
+import type { NewCredentials, OpenPlace, Place } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
@@ -172,11 +172,8 @@ export function repeatedFlags(
   });
 }
 
-function credentialsEditor(
-  { store, check }: EditedData,
-  environment: EnvironmentRecord,
-  io: Io,
-): Pick<Editor, "addEnvironment" | "rotate"> {
+/** The part of an editor that gives out credentials. */
+function credentialsEditor({ store, check }: EditedData, environment: EnvironmentRecord, io: Io) {
   const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
     check("change");
     const issued = await issueCredentials((edit) => store.update(edit), change);
@@ -184,11 +181,11 @@ function credentialsEditor(
     return { environment: qualifiedName(issued), apiKey, apiSecret, lines: credentialLines(issued, io) };
   };
   return {
-    addEnvironment: async (name) => {
+    addEnvironment: async (name: string) => {
       const added = parseEnvironmentName(name, environment.application);
       return issue((data, pair) => addEnvironment(data, added, pair));
     },
-    rotate: (grace) => {
+    rotate: (grace: string) => {
       const times = { now: io.clock(), grace: durationMs(grace) ?? 0 };
       return issue((data, pair) => rotateEnvironment(data, qualifiedName(environment), pair, times));
     },

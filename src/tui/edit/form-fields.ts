@@ -7,11 +7,10 @@ import type { State } from "../state/state.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
 import {
+  breakLine,
   editLine,
   editText,
   hasControls,
-  insert,
-  lineStart,
   moveLines,
   type TextField,
   textField,
@@ -176,11 +175,7 @@ function editedValue({ inputs: { value, type }, initial, before }: Form, key: Ke
   const hasLines = value.text.includes("\n");
   const lines = { up: -1, down: 1, pageup: -page, pagedown: page }[name];
   if (lines !== undefined) return hasLines ? moveLines(value, lines) : value;
-  if (name === "ctrl-j" || (name === "enter" && hasLines)) {
-    // JSON keeps the indent of the line.
-    const indent = type.text === "JSON" ? /^ */.exec(value.text.slice(lineStart(value), value.cursor)) : "";
-    return insert(value, `\n${indent}`);
-  }
+  if (name === "ctrl-j" || (name === "enter" && hasLines)) return breakLine(value, type.text === "JSON");
   if (type.text === "BOOLEAN" && key.text === " ") return textField(value.text === "true" ? "false" : "true");
   // With Backspace in the empty field, the value stays as it is after all.
   if (name === "backspace" && value.text === "" && isUnseen(before)) return initial.value;

@@ -8,17 +8,7 @@ import { placeName } from "../state/places.js";
 import type { Draft } from "../state/ports.js";
 import { notify, type Part, type State, type Step, type Work } from "../state/state.js";
 import { holdingKeys, step } from "../state/work.js";
-import {
-  countText,
-  fitLine,
-  indented,
-  LABEL_WIDTH,
-  type Line,
-  labelled,
-  line,
-  type Span,
-  wrapLines,
-} from "../text/line.js";
+import { countText, fitLine, indented, LABEL_WIDTH, type Line, labelled, line, wrapLines } from "../text/line.js";
 import type { PanelContent } from "../view/panel.js";
 import { ask } from "../view/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
@@ -243,19 +233,16 @@ function fieldContent(state: State, form: Form, field: Field, width: number, hei
   const isFocused = form.field === field;
   const input = form.inputs[field];
   if (isChoice(field)) return [[{ text: isFocused ? `◂ ${input.text} ▸` : input.text, isBold: isFocused }]];
-  const placeholder = field === "value" ? emptyText(form) : PLACEHOLDERS.shown;
-  if (input.text === "") return [isFocused ? [...textInput(input, 1), { text: " " }, placeholder] : [placeholder]];
+  const placeholder = field === "value" ? emptyLine(form) : [PLACEHOLDERS.shown];
+  if (input.text === "") return [isFocused ? [...textInput(input, 1), { text: " " }, ...placeholder] : placeholder];
   if (isFocused) return textArea(input, width, height);
   const isPlain = isRevealed(state.revealed, form.initial.name.text) || isPublic(unmasking(state, form.before));
   return [field === "value" && !isPlain ? line(MASK, "muted") : line(inputText(input.text, width))];
 }
 
-/** The meaning of an empty field. */
-function emptyText(form: Form): Span {
-  if (isValueKept(form)) {
-    return form.before?.value === undefined
-      ? PLACEHOLDERS.none
-      : { text: "(encrypted; type a new value)", role: "muted" };
-  }
-  return form.inputs.type.text === "STRING" ? PLACEHOLDERS.shown : { text: "(type a value)", role: "muted" };
+/** The meaning of an empty value. */
+function emptyLine(form: Form): Line {
+  const { before, inputs } = form;
+  if (!isValueKept(form)) return inputs.type.text === "STRING" ? [PLACEHOLDERS.shown] : line("(type a value)", "muted");
+  return before?.value === undefined ? [PLACEHOLDERS.none] : line("(encrypted; type a new value)", "muted");
 }

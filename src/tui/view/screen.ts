@@ -153,13 +153,9 @@ export function keyLine(keys: readonly KeyHint[], width: number, last: readonly 
     left -= widthOf(hint);
     return left >= 0;
   });
-  return [...fitting, ...last].flatMap(
-    ({ key, name, label }): Line => [
-      { text: " " },
-      { text: key, role: "accent", key: name },
-      { text: ` ${label} `, role: "muted", key: name },
-    ],
-  );
+  return [...fitting, ...last].flatMap(({ key, name, label }): Line => {
+    return [{ text: " " }, { text: key, role: "accent", key: name }, { text: ` ${label} `, role: "muted", key: name }];
+  });
 }
 
 function widthOf({ key, label }: KeyHint): number {

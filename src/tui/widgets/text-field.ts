@@ -35,8 +35,14 @@ export function editLine(field: TextField, key: Key): TextField {
   return editText(field, text === "" ? key : { name: text, text });
 }
 
-export function insert({ text, cursor }: TextField, added: string): TextField {
+function insert({ text, cursor }: TextField, added: string): TextField {
   return withCursor(text.slice(0, cursor) + added + text.slice(cursor), cursor + added.length);
+}
+
+/** A field after a line break, perhaps with the indent of the line before. */
+export function breakLine(field: TextField, keepsIndent: boolean): TextField {
+  const indent = keepsIndent ? /^ */.exec(field.text.slice(lineStart(field), field.cursor)) : "";
+  return insert(field, `\n${indent}`);
 }
 
 /** An edit can join two graphemes into one: the cursor is then after it. */
@@ -70,11 +76,11 @@ export function hasControls(key: Key): boolean {
 
 type Move = (field: TextField) => number;
 
-const before: Move = ({ text, cursor }) => graphemeAt(text, cursor - 1)?.start ?? 0;
-const after: Move = ({ text, cursor }) => graphemeAt(text, cursor)?.end ?? text.length;
+const previous: Move = ({ text, cursor }) => graphemeAt(text, cursor - 1)?.start ?? 0;
+const following: Move = ({ text, cursor }) => graphemeAt(text, cursor)?.end ?? text.length;
 
 /** The start of the line of the cursor. */
-export function lineStart({ text, cursor }: TextField): number {
+function lineStart({ text, cursor }: TextField): number {
   return text.slice(0, cursor).lastIndexOf("\n") + 1;
 }
 
@@ -99,7 +105,7 @@ const wordEnd: Move = ({ text, cursor }) => cursor + (NEXT_WORD.exec(text.slice(
 
 /** Where the cursor goes; Home and End stay in the line. */
 const MOVES: Readonly<Record<string, Move>> = {
-  ...{ left: before, right: after },
+  ...{ left: previous, right: following },
   ...{ home: lineStart, "ctrl-a": lineStart, end: lineEnd, "ctrl-e": lineEnd },
   ...{ "ctrl-home": () => 0, "ctrl-end": ({ text }) => text.length },
   ...{ "ctrl-left": wordStart, "alt-b": wordStart, "ctrl-right": wordEnd, "alt-f": wordEnd },
@@ -107,7 +113,7 @@ const MOVES: Readonly<Record<string, Move>> = {
 
 /** How far the text is deleted, from the cursor on. */
 const DELETIONS: Readonly<Record<string, Move>> = {
-  ...{ backspace: before, "ctrl-h": before, delete: after, "ctrl-d": after },
+  ...{ backspace: previous, "ctrl-h": previous, delete: following, "ctrl-d": following },
   ...{ "ctrl-w": wordStart, "ctrl-u": toLineStart, "ctrl-k": toLineEnd },
 };
 
@@ -124,16 +130,12 @@ export function textInput({ text, cursor }: TextField, width: number): Line {
   const reach = (width + 1) * UNITS_PER_COLUMN;
   const [under = " ", ...others] = cells(text.slice(cursor, cursor + reach));
   const room = width - textWidth(under);
-  const shown = fitting(cells(text.slice(Math.max(0, cursor - reach), cursor)).reverse(), room)
-    .reverse()
-    .join("");
-  const left = room - textWidth(shown);
-  const rest = fitting(others, left).join("");
-  return [
-    { text: shown },
-    { text: under, isInverse: true },
-    { text: rest + " ".repeat(Math.max(0, left - textWidth(rest))) },
-  ];
+  const known = cells(text.slice(Math.max(0, cursor - reach), cursor)).reverse();
+  const before = fitting(known, room).reverse().join("");
+  const left = room - textWidth(before);
+  const after = fitting(others, left).join("");
+  const blanks = " ".repeat(Math.max(0, left - textWidth(after)));
+  return [{ text: before }, { text: under, isInverse: true }, { text: after + blanks }];
 }
 
 /**

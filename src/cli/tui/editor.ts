@@ -25,11 +25,8 @@ interface PlannedChange extends Change {
 }
 
 /** @param key the key of encrypted values */
-export function createEditor(
-  { name: place, store, check }: EditedData,
-  environment: EnvironmentRecord,
-  key: string | undefined,
-): VariableEditor {
+export function createEditor(edited: EditedData, environment: EnvironmentRecord, key?: string): VariableEditor {
+  const { name, store, check } = edited;
   const own = qualifiedName(environment);
   /** The data that a refused edit has found, which is newer than the snapshot of that time. */
   let found: { readonly data: Data; readonly snapshot: Data } | undefined;
@@ -55,7 +52,7 @@ export function createEditor(
     return [...homes.values()].flatMap((home) => partsBetween(data, next, home));
   };
   return {
-    store: place,
+    store: name,
     environment: own,
     async prepare(draft, environments = [own]) {
       const parsed = { ...draft, schema: await parseSchema(draft.schema) };

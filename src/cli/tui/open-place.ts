@@ -16,7 +16,7 @@ import { chooseEnvironment, localData } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
 import { credentialLines } from "../output/shell-lines.js";
 import { createCheck, problemsOf } from "../reading/check-source.js";
-import { createDecrypt, type Decrypt } from "../reading/decryption.js";
+import { createDecrypt } from "../reading/decryption.js";
 import { noSecretError, openRemote } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
@@ -28,17 +28,10 @@ import { fileExporter, fileImporter } from "./place-files.js";
 type GetCommand = OpenPlace["getCommand"];
 
 /** What a place is opened with. */
-interface Access {
-  readonly settings: Settings;
-  /** The key of encrypted values. */
-  readonly key: string | undefined;
-  readonly decrypt: Decrypt;
-  readonly getCommand: GetCommand;
-  readonly io: Io;
-}
+type Access = Awaited<ReturnType<typeof accessWith>>;
 
-/** @throws UsageError for a key that can't be read */
-export async function accessWith(settings: Settings, getCommand: GetCommand, io: Io): Promise<Access> {
+/** With the key of encrypted values. @throws UsageError for a key that can't be read */
+export async function accessWith(settings: Settings, getCommand: GetCommand, io: Io) {
   const [key, decrypt] = [await settings.encryptionKey(), await createDecrypt(settings)];
   return { settings, key, decrypt, getCommand, io };
 }

@@ -4,17 +4,9 @@ import { shortPlaceName } from "../state/places.js";
 import type { Assigned } from "../state/ports.js";
 import { groupOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
-import { editKeyName, type Key } from "../widgets/key.js";
+import type { Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
-import {
-  breakLine,
-  editLine,
-  editText,
-  hasControls,
-  moveLines,
-  type TextField,
-  textField,
-} from "../widgets/text-field.js";
+import { editArea, editLine, hasControls, type TextField, textField } from "../widgets/text-field.js";
 import { assignedIn } from "./planning.js";
 
 const FIELDS = ["name", "type", "value", "description", "optional", "secret", "schema", "for"] as const;
@@ -171,14 +163,9 @@ function sideways({ name }: Key): number {
 
 /** The same field if the key means nothing in it. */
 function editedValue({ inputs: { value, type }, initial, before }: Form, key: Key, page: number): TextField {
-  const name = editKeyName(key);
-  const hasLines = value.text.includes("\n");
-  const lines = { up: -1, down: 1, pageup: -page, pagedown: page }[name];
-  if (lines !== undefined) return hasLines ? moveLines(value, lines) : value;
-  if (name === "ctrl-j" || (name === "enter" && hasLines)) return breakLine(value, type.text === "JSON");
   if (type.text === "BOOLEAN" && key.text === " ") return textField(value.text === "true" ? "false" : "true");
   // With Backspace in the empty field, the value stays as it is after all.
-  if (name === "backspace" && value.text === "" && isUnseen(before)) return initial.value;
-  const edited = editText(value, key);
+  if (key.name === "backspace" && value.text === "" && isUnseen(before)) return initial.value;
+  const edited = editArea(value, key, page, type.text === "JSON");
   return edited.text === "" && value.text === "" ? value : edited;
 }

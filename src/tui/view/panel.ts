@@ -40,18 +40,11 @@ export interface Cell {
 }
 
 /** The `page` lines from `top` on of a text that can be longer than its panel. A `top` that is too far down shows the last ones. */
-export function scrolledLines(
-  all: readonly Line[],
-  top: number,
-  page: number,
-): Pick<PanelContent, "lines" | "footnote"> {
+export function scrolledLines(all: readonly Line[], top: number, page: number) {
   const from = scrollText(top, all.length, page, 0);
-  return {
-    lines: all.slice(from, from + page).map(indented),
-    // `12-30/88`
-    footnote:
-      all.length <= page ? undefined : `${countText(from + 1)}-${countText(from + page)}/${countText(all.length)}`,
-  };
+  // `12-30/88`
+  const position = `${countText(from + 1)}-${countText(from + page)}/${countText(all.length)}`;
+  return { lines: all.slice(from, from + page).map(indented), footnote: all.length > page ? position : undefined };
 }
 
 /** `PORT`, or `12 variables`. */
@@ -89,10 +82,8 @@ export interface PanelPicture {
 /** Corners from the top left, and the bar between them, as ink draws the rest. */
 const BORDERS = { round: ["╭", "╮", "╰", "╯", "─"], bold: ["┏", "┓", "┗", "┛", "━"] } as const;
 
-export function panelPicture(
-  { title, footnote = "", legend, isFocused, isProduction = false, lines }: PanelContent,
-  size: Size,
-): PanelPicture {
+export function panelPicture(content: PanelContent, size: Size): PanelPicture {
+  const { title, footnote = "", legend, isFocused, isProduction = false, lines } = content;
   const border = isFocused ? "bold" : "round";
   const [topLeft, topRight, bottomLeft, bottomRight, bar] = BORDERS[border];
   const role = isFocused ? (isProduction ? "warning" : "accent") : "muted";

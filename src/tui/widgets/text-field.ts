@@ -1,6 +1,6 @@
 import { graphemeAt, graphemeEnd, graphemes, textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, type Line, UNITS_PER_COLUMN } from "../text/line.js";
-import type { Key } from "./key.js";
+import { editKeyName, type Key } from "./key.js";
 
 /** A text field. The cursor is an index into the UTF-16 code units of the text, between two graphemes. */
 export interface TextField {
@@ -35,14 +35,23 @@ export function editLine(field: TextField, key: Key): TextField {
   return editText(field, text === "" ? key : { name: text, text });
 }
 
-function insert({ text, cursor }: TextField, added: string): TextField {
-  return withCursor(text.slice(0, cursor) + added + text.slice(cursor), cursor + added.length);
+/**
+ * The same for a text area. Ctrl-J adds a line, and so does Enter where there are several.
+ *
+ * @param page lines that PgUp and PgDn move @param keepsIndent whether a new line has the indent of the one before
+ */
+export function editArea(field: TextField, key: Key, page: number, keepsIndent: boolean): TextField {
+  const { text, cursor } = field;
+  const name = editKeyName(key);
+  const hasLines = text.includes("\n");
+  const by = { up: -1, down: 1, pageup: -page, pagedown: page }[name];
+  if (by !== undefined) return hasLines ? moveLines(field, by) : field;
+  if (name !== "ctrl-j" && !(name === "enter" && hasLines)) return editText(field, key);
+  return insert(field, `\n${keepsIndent ? /^ */.exec(text.slice(lineStart(field), cursor)) : ""}`);
 }
 
-/** A field after a line break, perhaps with the indent of the line before. */
-export function breakLine(field: TextField, keepsIndent: boolean): TextField {
-  const indent = keepsIndent ? /^ */.exec(field.text.slice(lineStart(field), field.cursor)) : "";
-  return insert(field, `\n${indent}`);
+function insert({ text, cursor }: TextField, added: string): TextField {
+  return withCursor(text.slice(0, cursor) + added + text.slice(cursor), cursor + added.length);
 }
 
 /** An edit can join two graphemes into one: the cursor is then after it. */

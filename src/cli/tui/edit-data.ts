@@ -65,7 +65,7 @@ export function partsBetween(data: Data, next: Data, home: Environment): Environ
     const isHome = environment.id === home.id;
     const isShown = ({ before, after, newName }: Change) =>
       !isDeepStrictEqual(before?.value, after?.value) || (isHome && (newName !== undefined || !isSame(before, after)));
-    const present = (each: Data) => presentIn(each, environment, ({ id }) => ids.has(id));
+    const present = (each: Data) => presentIn(each, environment, ids);
     const changes = variableChanges(present(data), present(next)).filter(isShown);
     return changes.length > 0 ? { environment: qualifiedName(environment), changes } : [];
   });
@@ -90,22 +90,16 @@ export function isSame(a: Assigned | undefined, b: Assigned | undefined): boolea
 }
 
 /** Variables as they are in an environment. */
-export function presentByName(
-  data: Data,
-  environment: string,
-  variables: readonly { readonly name: string }[],
-): ReadonlyMap<string, Assigned> {
+export function presentByName(data: Data, environment: string, variables: readonly { readonly name: string }[]) {
   const wanted = new Set(variables.map(({ name }) => name));
-  const present = presentIn(data, findEnvironment(data.environments, environment), ({ name }) => wanted.has(name));
+  const present = presentIn(data, findEnvironment(data.environments, environment), wanted);
   return new Map(present.map(({ name, assigned }) => [name, assigned]));
 }
 
-function presentIn(
-  data: Data,
-  environment: Environment,
-  isWanted: (variable: Pick<Present, "id" | "name">) => boolean,
-): Present[] {
+/** @param wanted the ids or the names of variables */
+function presentIn(data: Data, environment: Environment, wanted: ReadonlySet<number | string>): Present[] {
   const { application, id: own } = environment;
+  const isWanted = ({ id, name }: VariableRecord) => wanted.has(id) || wanted.has(name);
   // Data that was rolled back can have an older record of a value too: the last one counts.
   const values = data.values.filter(({ environment_id }) => environment_id === own);
   const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));

@@ -88,13 +88,13 @@ export function panelPicture(content: PanelContent, size: Size): PanelPicture {
   const [topLeft, topRight, bottomLeft, bottomRight, bar] = BORDERS[border];
   const role = isFocused ? (isProduction ? "warning" : "accent") : "muted";
   const inner = size.width - 2;
-  const head = label(isFocused ? `▶ ${title}` : title, inner);
+  const head = borderText(isFocused ? `▶ ${title}` : title, inner);
   const look = isProduction
     ? ({ role: "warning", isBold: true } as const)
     : ({ role: isFocused ? "accent" : "text" } as const);
   const foot = legend
     ? [{ text: " " }, ...cutLine(legend, inner - 4), { text: " " }]
-    : line(label(footnote, inner), role);
+    : line(borderText(footnote, inner), role);
   const rest = (used: number) => bar.repeat(Math.max(0, inner - 1 - used));
   const top: Line = [
     { text: topLeft + bar, role },
@@ -106,7 +106,7 @@ export function panelPicture(content: PanelContent, size: Size): PanelPicture {
 }
 
 /** A text in a border, with spaces around it, cut if it is too wide. */
-function label(text: string, inner: number): string {
+function borderText(text: string, inner: number): string {
   const room = inner - 4;
   return text === "" ? "" : ` ${textWidth(text) > room ? fitText(text, room) : text} `;
 }

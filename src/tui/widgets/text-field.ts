@@ -21,7 +21,7 @@ export function textField(text: string): TextField {
 export function editText(field: TextField, key: Key): TextField {
   if (key.text !== "") return insert(field, withoutControls(key.text));
   const { text, cursor } = field;
-  const to = MOVES[key.name]?.(field);
+  const to = CURSOR_MOVES[key.name]?.(field);
   if (to !== undefined) return withCursor(text, to);
   const other = DELETIONS[key.name]?.(field);
   if (other === undefined) return field;
@@ -113,7 +113,7 @@ const wordStart: Move = ({ text, cursor }) => Math.max(0, text.slice(0, cursor).
 const wordEnd: Move = ({ text, cursor }) => cursor + (NEXT_WORD.exec(text.slice(cursor))?.[0].length ?? 0);
 
 /** Where the cursor goes; Home and End stay in the line. */
-const MOVES: Readonly<Record<string, Move>> = {
+const CURSOR_MOVES: Readonly<Record<string, Move>> = {
   ...{ left: previous, right: following },
   ...{ home: lineStart, "ctrl-a": lineStart, end: lineEnd, "ctrl-e": lineEnd },
   ...{ "ctrl-home": () => 0, "ctrl-end": ({ text }) => text.length },

@@ -5,7 +5,7 @@ import { pictureOf } from "./program/screen.js";
 import { keysByName } from "./state/command.js";
 import type { Preferences } from "./state/state.js";
 import { listenToInput } from "./terminal/input.js";
-import { Screen, type TuiTerminal } from "./terminal/screen.js";
+import { FrameStream, type TuiTerminal } from "./terminal/screen.js";
 import { BACKGROUND_QUESTION, createTheme, shadeOf, type ThemeName } from "./text/theme.js";
 
 export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {
@@ -36,7 +36,7 @@ export function loadDrawing() {
 /** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
 export async function runTui({ place, terminal, commands, ...options }: TuiOptions): Promise<void> {
   const { theme, colorLevel, isAscii, preferences } = options;
-  const screen = new Screen(terminal);
+  const screen = new FrameStream(terminal);
   const quitting = new AbortController();
   let drawnAt = Number.NEGATIVE_INFINITY;
   const program = createProgram({

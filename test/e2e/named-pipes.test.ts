@@ -50,7 +50,7 @@ describe.skipIf(process.platform === "win32")("a named pipe", () => {
     const { code: found } = await runWith((io) => findPlaces({ data: cli.path }, { io, warn: () => {} }), {});
     onTestFinished(() => found.close());
     const place = await found.places[0]?.open(() => {});
-    const refused = place?.importFile?.({ path: pipe, format: undefined });
+    const refused = place?.editor?.importFile({ path: pipe, format: undefined });
     await expect(refused).rejects.toThrow("can't be read: it is not a regular file");
   });
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Environment, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { type Data, NO_DATA, type ValueRecord, type VariableRecord } from "../../store/data.js";
 import { renameVariable, setValues, unsetValues } from "../../store/edit-values.js";
-import { changesSince, type Change as Write } from "../../store/history.js";
+import { changesSince, type History as Writes } from "../../store/history.js";
 import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
 import { rollBack } from "../../store/roll-back.js";
 import type { Assigned, Change, EnvironmentChanges, History, HistoryEntry } from "../../tui/state/ports.js";
@@ -23,7 +23,7 @@ const NO_RULES = { optional: undefined, secret: undefined, schema: undefined };
  *
  * @throws NotFoundError, UsageError
  */
-export function withChanges(data: Data, parts: readonly EnvironmentChanges[]): Data {
+export function changedData(data: Data, parts: readonly EnvironmentChanges[]): Data {
   const found = parts.map((part) => ({ ...part, environment: findEnvironment(data.environments, part.environment) }));
   const environments = found.map(({ environment }) => environment);
   let next = data;
@@ -65,14 +65,14 @@ export function partsBetween(data: Data, next: Data, home: Environment): Environ
     const isHome = environment.id === home.id;
     const isShown = ({ before, after, newName }: Change) =>
       !isDeepStrictEqual(before?.value, after?.value) || (isHome && (newName !== undefined || !isSame(before, after)));
-    const present = (each: Data) => presentIn(each, environment, ({ id }) => ids.has(id));
-    const changes = changesOf(present(data), present(next)).filter(isShown);
+    const present = (each: Data) => presentIn(each, environment, ids);
+    const changes = variableChanges(present(data), present(next)).filter(isShown);
     return changes.length > 0 ? { environment: qualifiedName(environment), changes } : [];
   });
 }
 
 /** By their names, as an id changes when a variable is created again; or else by their ids, for renames. */
-function changesOf(before: readonly Present[], after: readonly Present[]): Change[] {
+function variableChanges(before: readonly Present[], after: readonly Present[]): Change[] {
   const known = new Map<string | number, Present>();
   for (const each of after) known.set(each.name, each).set(each.id, each);
   const added = new Set(after);
@@ -90,22 +90,16 @@ export function isSame(a: Assigned | undefined, b: Assigned | undefined): boolea
 }
 
 /** Variables as they are in an environment. */
-export function presentByName(
-  data: Data,
-  environment: string,
-  variables: readonly { readonly name: string }[],
-): ReadonlyMap<string, Assigned> {
+export function presentByName(data: Data, environment: string, variables: readonly { readonly name: string }[]) {
   const wanted = new Set(variables.map(({ name }) => name));
-  const present = presentIn(data, findEnvironment(data.environments, environment), ({ name }) => wanted.has(name));
+  const present = presentIn(data, findEnvironment(data.environments, environment), wanted);
   return new Map(present.map(({ name, assigned }) => [name, assigned]));
 }
 
-function presentIn(
-  data: Data,
-  environment: Environment,
-  isWanted: (variable: Pick<Present, "id" | "name">) => boolean,
-): Present[] {
+/** @param wanted the ids or the names of variables */
+function presentIn(data: Data, environment: Environment, wanted: ReadonlySet<number | string>): Present[] {
   const { application, id: own } = environment;
+  const isWanted = ({ id, name }: VariableRecord) => wanted.has(id) || wanted.has(name);
   // Data that was rolled back can have an older record of a value too: the last one counts.
   const values = data.values.filter(({ environment_id }) => environment_id === own);
   const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
@@ -122,24 +116,20 @@ const MAX_TRIES = 20;
 export function createHistory({ history }: Pick<LocalData, "history">, own: string): History {
   return {
     read: (isWanted, limit) =>
-      history(async ({ data, changes }) => {
+      history(async (writes) => {
         const found: HistoryEntry[] = [];
-        const toEntry = entryReader(data, findEnvironment(data.environments, own));
-        for await (const change of changes) {
-          const entry = toEntry(change);
-          if (isWanted(entry)) found.push(entry);
-          if (found.length === limit) break;
+        const home = findEnvironment(writes.data.environments, own);
+        for await (const { entry } of entriesOf(writes, home, isWanted)) {
+          if (found.push(entry) === limit) break;
         }
         return found;
       }),
     undo: (isWanted, isListed) =>
-      history(async ({ data, changes: writes }) => {
+      history(async (writes) => {
+        const { data } = writes;
         const home = findEnvironment(data.environments, own);
-        const toEntry = entryReader(data, home);
         let tries = 0;
-        for await (const write of writes) {
-          const entry = toEntry(write);
-          if (!isWanted(entry)) continue;
+        for await (const { entry, write } of entriesOf(writes, home, isWanted)) {
           // The environments stay as they are.
           const changes = partsBetween(data, rollBack(data, [write], { isWanted: () => true }), home);
           if (changes.some(({ environment }) => isListed(environment))) return { entry, changes };
@@ -157,26 +147,31 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
   };
 }
 
-/** Returns a function that reads each write, newest first: the record of a value does not tell the name of its variable. */
-function entryReader({ environments, variables }: Data, home: Environment): (write: Write) => HistoryEntry {
+/** The entries that are wanted, newest first, with their writes. The record of a value has no name of its variable. */
+async function* entriesOf(
+  { data, changes: writes }: Writes,
+  home: Environment,
+  isWanted: (entry: HistoryEntry) => boolean,
+) {
+  const { environments, variables } = data;
   /** As they were after the write, then as they were before it. */
   const known = new Map(variables.map((each) => [each.id, each]));
-  return ({ id, time, actor, command, changes }) => {
-    const versionOf = (side: "before" | "after"): Data => {
-      for (const change of changes.filter(({ list }) => list === "variables")) {
-        if (change[side]) known.set(idOf(change), change[side] as VariableRecord);
-        else known.delete(idOf(change));
-      }
-      const touched = [...variablesOfChanges(changes)].flatMap((each) => known.get(each) ?? []);
-      const values = changes.flatMap((change) =>
-        change.list === "values" ? ((change[side] as ValueRecord) ?? []) : [],
-      );
-      return { ...NO_DATA, environments, variables: touched, values };
-    };
-    const [after, before] = [versionOf("after"), versionOf("before")];
-    const isElsewhere = ({ application }: VariableRecord) => application !== home.application;
-    const hasMore = [...before.variables, ...after.variables].some(isElsewhere);
-    const isOfEnvironment = changes.some(({ list }) => list === "environments");
-    return { id, time, actor, command, parts: partsBetween(before, after, home), hasMore: hasMore || isOfEnvironment };
+  const versionOf = (changes: readonly RecordChange[], side: "before" | "after"): Data => {
+    for (const change of changes.filter(({ list }) => list === "variables")) {
+      if (change[side]) known.set(idOf(change), change[side] as VariableRecord);
+      else known.delete(idOf(change));
+    }
+    const touched = [...variablesOfChanges(changes)].flatMap((each) => known.get(each) ?? []);
+    const values = changes.flatMap((change) => (change.list === "values" ? ((change[side] as ValueRecord) ?? []) : []));
+    return { ...NO_DATA, environments, variables: touched, values };
   };
+  const isElsewhere = ({ application }: VariableRecord) => application !== home.application;
+  for await (const write of writes) {
+    const { id, time, actor, command, changes } = write;
+    const [after, before] = [versionOf(changes, "after"), versionOf(changes, "before")];
+    const isOfEnvironment = changes.some(({ list }) => list === "environments");
+    const hasMore = isOfEnvironment || [...before.variables, ...after.variables].some(isElsewhere);
+    const entry = { id, time, actor, command, parts: partsBetween(before, after, home), hasMore };
+    if (isWanted(entry)) yield { entry, write };
+  }
 }

@@ -7,8 +7,8 @@ import { parseAs, parseExactJson } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import { checkSchema, keepingSchemas } from "../../store/value-schema.js";
-import type { Assigned, Assignment, Change, Draft, Editor, OfEnvironment } from "../../tui/state/ports.js";
-import { isSame, partsBetween, presentByName, withChanges } from "./edit-data.js";
+import type { Assigned, Assignment, Change, Draft, OfEnvironment, VariableEditor } from "../../tui/state/ports.js";
+import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
 
 /** Data that is edited. */
 export interface EditedData {
@@ -16,7 +16,7 @@ export interface EditedData {
   readonly name: string;
   readonly store: EditableStore;
   /** Called before each edit; an error that it throws prevents the edit. */
-  check(): void;
+  check(purpose: "change"): void;
 }
 
 /** A change, and the new value before it is encrypted. */
@@ -25,11 +25,8 @@ interface PlannedChange extends Change {
 }
 
 /** @param key the key of encrypted values */
-export function createEditor(
-  { name: place, store, check }: EditedData,
-  environment: EnvironmentRecord,
-  key: string | undefined,
-): Editor {
+export function createEditor(edited: EditedData, environment: EnvironmentRecord, key?: string): VariableEditor {
+  const { name, store, check } = edited;
   const own = qualifiedName(environment);
   /** The data that a refused edit has found, which is newer than the snapshot of that time. */
   let found: { readonly data: Data; readonly snapshot: Data } | undefined;
@@ -38,13 +35,13 @@ export function createEditor(
     wanted: readonly OfEnvironment<T>[],
     changeOf: (wanted: T, now: Assigned | undefined) => PlannedChange,
   ) => {
-    check();
+    check("change");
     const data = found?.snapshot === store.snapshot ? found.data : store.snapshot;
     const parts = wanted.map(({ environment: each, changes }) => {
       const present = presentByName(data, each, changes);
       return { environment: each, changes: changes.map((change) => changeOf(change, present.get(change.name))) };
     });
-    const next = withChanges(data, parts);
+    const next = changedData(data, parts);
     /** One environment of each application. */
     const homes = new Map<string, EnvironmentRecord>();
     for (const { environment: each, changes } of parts) {
@@ -55,7 +52,7 @@ export function createEditor(
     return [...homes.values()].flatMap((home) => partsBetween(data, next, home));
   };
   return {
-    store: place,
+    store: name,
     environment: own,
     async prepare(draft, environments = [own]) {
       const parsed = { ...draft, schema: await parseSchema(draft.schema) };
@@ -64,11 +61,11 @@ export function createEditor(
     },
     assign: (wanted) => planned(wanted, (each, now) => assignedChange(each, now, key)),
     async apply(parts) {
-      check();
+      check("change");
       await store.update((data) => {
         try {
           checkUnchanged(data, parts);
-          return withChanges(data, parts);
+          return changedData(data, parts);
         } catch (error) {
           found = { data, snapshot: store.snapshot };
           throw error;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,22 +35,17 @@ async function runEditor(line: ProgramLine, { platform, env: own }: EditorIo, un
   const env = withoutCredentials(own);
   const { command, args, ...forWindows } = prepared(line, env, await loadWindows(platform));
   const child = spawn(command, args, { ...forWindows, stdio: "inherit", env });
-  const ended = failureOf(child);
-  const isStopped = await Promise.race([ended.then(() => false), untilStopped.then(() => true)]);
-  // A shell may have started the editor.
-  if (isStopped) await endDescendants(descendantsOf(process.pid));
-  const failure = await ended;
-  return failure && `${command === "sh" ? "the editor" : command} ${failure}`;
-}
-
-/** Resolves, when the program has ended, to why it failed, to follow its name: `exited with 1`. */
-function failureOf(child: ChildProcess): Promise<string | undefined> {
-  return new Promise((resolve) => {
+  const ended = new Promise<string | undefined>((resolve) => {
     child.once("error", ({ code }: NodeJS.ErrnoException) => resolve(`can't be started (${code ?? "unknown error"})`));
     child.once("exit", (code, signal) => {
       resolve(code === 0 ? undefined : signal ? `was ended by ${signal}` : `exited with ${code}`);
     });
   });
+  const isStopped = await Promise.race([ended.then(() => false), untilStopped.then(() => true)]);
+  // A shell may have started the editor.
+  if (isStopped) await endDescendants(descendantsOf(process.pid));
+  const failure = await ended;
+  return failure && `${command === "sh" ? "the editor" : command} ${failure}`;
 }
 
 type EditorIo = Pick<Io, "env" | "platform" | "user">;

@@ -10,13 +10,13 @@ import { isVariableName } from "../../domain/variable.js";
 import { Service } from "../../service/service.js";
 import type { Data } from "../../store/data.js";
 import { addEnvironment, issueCredentials, rotateEnvironment } from "../../store/edit-environments.js";
-import type { Environments, NewCredentials, OpenPlace, Place } from "../../tui/state/ports.js";
+import type { NewCredentials, OpenPlace, Place } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
 import type { Io } from "../output/io.js";
 import { credentialLines } from "../output/shell-lines.js";
 import { createCheck, problemsOf } from "../reading/check-source.js";
-import { createDecrypt, type Decrypt } from "../reading/decryption.js";
+import { createDecrypt } from "../reading/decryption.js";
 import { noSecretError, openRemote } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
@@ -28,17 +28,10 @@ import { fileExporter, fileImporter } from "./place-files.js";
 type GetCommand = OpenPlace["getCommand"];
 
 /** What a place is opened with. */
-interface Access {
-  readonly settings: Settings;
-  /** The key of encrypted values. */
-  readonly key: string | undefined;
-  readonly decrypt: Decrypt;
-  readonly getCommand: GetCommand;
-  readonly io: Io;
-}
+type Access = Awaited<ReturnType<typeof accessWith>>;
 
-/** @throws UsageError for a key that can't be read */
-export async function accessWith(settings: Settings, getCommand: GetCommand, io: Io): Promise<Access> {
+/** With the key of encrypted values. @throws UsageError for a key that can't be read */
+export async function accessWith(settings: Settings, getCommand: GetCommand, io: Io) {
   const [key, decrypt] = [await settings.encryptionKey(), await createDecrypt(settings)];
   return { settings, key, decrypt, getCommand, io };
 }
@@ -80,15 +73,14 @@ async function openServer(
   return { source, editor: undefined, problems: problemFinder(source, settings), decrypt, getCommand, exportFile };
 }
 
-/** `check` throws InvalidDataError when other users can change the data too. */
-interface WatchedData extends Omit<LocalData, "check">, EditedData {
+interface WatchedData extends LocalData, Pick<EditedData, "store"> {
   readonly service: Service;
 }
 
 /** @throws InvalidDataError */
 export async function watchData(data: LocalData, { clock }: Pick<Io, "clock">): Promise<WatchedData> {
   const store = await data.follow();
-  return { ...data, store, service: new Service(store, clock), check: () => void data.check("change") };
+  return { ...data, store, service: new Service(store, clock) };
 }
 
 /** Opens local data, and chooses one of its environments. @throws InvalidDataError, NotFoundError, UsageError */
@@ -129,14 +121,16 @@ export function openEnvironment(
     identity,
     source,
     version: () => store.snapshot,
-    editor: createEditor(data, environment, key),
+    editor: {
+      ...createEditor(data, environment, key),
+      importFile: fileImporter(store, environment, io),
+      ...credentialsEditor(data, environment, io),
+    },
     history: createHistory(data, identity),
     problems: problemFinder(source, settings),
     decrypt,
     getCommand,
     exportFile: fileExporter(source, decrypt, io, name),
-    importFile: fileImporter(store, environment, io),
-    environments: createEnvironments(data, environment, io),
   };
 }
 
@@ -171,19 +165,20 @@ export function repeatedFlags(
   });
 }
 
-function createEnvironments({ store, check }: EditedData, environment: EnvironmentRecord, io: Io): Environments {
+/** The part of an editor that gives out credentials. */
+function credentialsEditor({ store, check }: EditedData, environment: EnvironmentRecord, io: Io) {
   const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
-    check();
+    check("change");
     const issued = await issueCredentials((edit) => store.update(edit), change);
     const { api_key: apiKey, api_secret: apiSecret } = issued;
     return { environment: qualifiedName(issued), apiKey, apiSecret, lines: credentialLines(issued, io) };
   };
   return {
-    add: async (name) => {
+    addEnvironment: async (name: string) => {
       const added = parseEnvironmentName(name, environment.application);
       return issue((data, pair) => addEnvironment(data, added, pair));
     },
-    rotate: (grace) => {
+    rotate: (grace: string) => {
       const times = { now: io.clock(), grace: durationMs(grace) ?? 0 };
       return issue((data, pair) => rotateEnvironment(data, qualifiedName(environment), pair, times));
     },

@@ -5,10 +5,9 @@ import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { namedValues, readVariableEntries, type VariableSource } from "../../domain/source.js";
-import type { NamedValue } from "../../domain/variable.js";
 import { ENVIRONMENT_FORMATS, IMPORT_FORMATS, WRITERS } from "../../formats/formats.js";
 import type { EditableStore } from "../../store/store.js";
-import type { NamedFile, OpenPlace, WriteValues } from "../../tui/state/ports.js";
+import type { Editor, NamedFile, OpenPlace, WriteValues } from "../../tui/state/ports.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { absolutePath, type Io } from "../output/io.js";
 import { type Decrypt, decryptValues } from "../reading/decryption.js";
@@ -38,11 +37,7 @@ export function fileExporter(source: VariableSource, decrypt: Decrypt, io: Io, d
 const MAX_BYTES = 64 * 1_048_576;
 
 /** Reads files for one environment of a store, as `appvars import` does. */
-export function fileImporter(
-  store: EditableStore,
-  environment: EnvironmentRecord,
-  io: Io,
-): NonNullable<OpenPlace["importFile"]> {
+export function fileImporter(store: EditableStore, environment: EnvironmentRecord, io: Io): Editor["importFile"] {
   return async (file) => {
     const notes: string[] = [];
     const format = IMPORT_FORMATS.find((each) => each === file.format);
@@ -69,10 +64,9 @@ export function pathOf({ path }: Pick<NamedFile, "path">, io: Pick<Io, "cwd" | "
 
 /** Writes values as `export` does, which leaves out reserved names where they would take effect. */
 export const writeValues: WriteValues = async (format, values, { decrypt, allowReserved }) => {
-  const leavesOut = !allowReserved && ENVIRONMENT_FORMATS.includes(format);
-  const isKept = ({ name }: NamedValue) => !leavesOut || !isReservedName(name);
-  const kept = values.filter(isKept);
-  const leftOut = values.flatMap((value) => (isKept(value) ? [] : value.name));
+  const isLeftOut = !allowReserved && ENVIRONMENT_FORMATS.includes(format) ? isReservedName : () => false;
+  const leftOut = values.map(({ name }) => name).filter(isLeftOut);
+  const kept = values.filter(({ name }) => !isLeftOut(name));
   if (kept.length === 0 && leftOut.length > 0) {
     throw new UsageError(`reserved names are left out of ${format}: ${leftOut.join(", ")}`);
   }

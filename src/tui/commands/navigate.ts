@@ -6,7 +6,7 @@ import { placeOrder } from "../state/places.js";
 import { groupOf } from "../state/reading.js";
 import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
-import { drawn, type Grid, gridOf, pop } from "../view/screen.js";
+import { drawnScreen, type Grid, gridOf, pop } from "../view/screen.js";
 import { clearing, moveRows } from "../view/table.js";
 import { cycled, moveCursor } from "../widgets/list.js";
 
@@ -37,7 +37,7 @@ export function mark(state: State): Step {
 
 export function moveInPanel(state: State, key: string): Step {
   const { focus, places, placeCursor } = state;
-  const { screen, data } = drawn(state) ?? {};
+  const { screen, data } = drawnScreen(state) ?? {};
   if (screen || focus === "variables") return step(screen?.move?.(state, data, key) ?? moveRows(state, key));
   if (focus === "record") return step(scrollRecord(state, key));
   const order = placeOrder(places);

@@ -1,5 +1,4 @@
 import { durationMs } from "../../domain/duration.js";
-import { UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
 import { command } from "../../domain/shell.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, type ImportFormat } from "../../formats/formats.js";
@@ -8,9 +7,8 @@ import { copyText } from "../reading/copying.js";
 import { MASK } from "../reading/reveal.js";
 import { hasMarks, withRange } from "../reading/selection.js";
 import type { Choice } from "../state/command.js";
-import { readOnly } from "../state/opened-places.js";
 import { isProduction, placeName } from "../state/places.js";
-import type { Environments, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
+import type { Editor, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
 import { type Next, notify, type PlannedEdit, type State, type Step, type Work } from "../state/state.js";
 import { andThen, holdingKeys, step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
@@ -59,9 +57,8 @@ export function importFile(state: State, typed: string): Step {
 function planImport(state: State, file: NamedFile<ImportFormat>): Step {
   const { place } = state;
   return holdingKeys(notify(state, `reading ${file.path}…`), async ({ places }) => {
-    const { editor, importFile: read } = await places.openToEdit(place);
-    if (!read) throw readOnly();
-    const { assignments, notes } = await read(file);
+    const editor = await places.editor(place);
+    const { assignments, notes } = await editor.importFile(file);
     const [{ changes = [] } = {}] = await editor.assign([{ environment: editor.environment, changes: assignments }]);
     if (changes.length === 0) return (now) => step(notify(now, [`${file.path} changes nothing`, ...notes].join("; ")));
     const edit: PlannedEdit = { purpose: "import", parts: [{ place, environment: editor.environment, changes }] };
@@ -98,16 +95,14 @@ export function addEnvironment(state: State, typed: string): Step {
     title: "Add",
     text: "Which environment do you want to add? Without a / in its name, it belongs to the application of this one.",
     input: { label: "name: ", check: (text) => (text === "" ? "enter a name" : undefined) },
-    run: (now, name) => newCredentials(now, (environments) => environments.add(name)),
+    run: (now, name) => newCredentials(now, (editor) => editor.addEnvironment(name)),
   });
 }
 
-function newCredentials(state: State, change: (environments: Environments) => Promise<NewCredentials>): Step {
+function newCredentials(state: State, change: (editor: Editor) => Promise<NewCredentials>): Step {
   const { place } = state;
   const work: Work = async ({ places }) => {
-    const { environments } = await places.open(place);
-    if (!environments) throw new UsageError("the environments of a server can't be changed here");
-    const credentials = await change(environments);
+    const credentials = await change(await places.editor(place));
     // They answer a question whether to quit without them.
     return (now) => showCredentials(quitQuestion(now) ? pop(now) : now, credentials);
   };
@@ -154,7 +149,7 @@ function rotate(state: State, grace: string): Step {
     title: "New credentials",
     text: `Give ${environment} new credentials? Clients with the old ones are refused ${grace === "" ? "at once" : `after ${grace}`}.`,
     answer: "Rotate",
-    run: (now) => newCredentials(now, (environments) => environments.rotate(grace)),
+    run: (now) => newCredentials(now, (editor) => editor.rotate(grace)),
     input: target && isProduction(target) ? requiredInput(environment) : undefined,
   });
 }

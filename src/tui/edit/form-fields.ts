@@ -1,21 +1,12 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, valueText } from "../../domain/variable.js";
-import { placeLabel } from "../state/places.js";
+import { shortPlaceName } from "../state/places.js";
 import type { Assigned } from "../state/ports.js";
 import { groupOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
-import { editKeyName, type Key } from "../widgets/key.js";
+import type { Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
-import {
-  editLine,
-  editText,
-  hasControls,
-  insert,
-  lineStart,
-  moveLines,
-  type TextField,
-  textField,
-} from "../widgets/text-field.js";
+import { editArea, editLine, hasControls, type TextField, textField } from "../widgets/text-field.js";
 import { assignedIn } from "./planning.js";
 
 const FIELDS = ["name", "type", "value", "description", "optional", "secret", "schema", "for"] as const;
@@ -84,10 +75,8 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
 }
 
 /** `✓ development  · test`, with the cursor on one of the marks. */
-function marksOf({ places }: State, all: readonly number[], marked: number): TextField {
-  const texts = all.map(
-    (place) => `${MARKS[place === marked ? 1 : 0]} ${places[place] ? placeLabel(places[place]) : ""}`,
-  );
+function marksOf(state: State, all: readonly number[], marked: number): TextField {
+  const texts = all.map((place) => `${MARKS[place === marked ? 1 : 0]} ${shortPlaceName(state, place)}`);
   const text = texts.join("  ");
   return { text, cursor: Math.max(0, text.indexOf(MARKS[1])) };
 }
@@ -100,19 +89,14 @@ function markIndexes(text: string): readonly number[] {
 }
 
 /** Indexes of the places that are edited. */
-export function placesOf({
-  place,
-  all,
-  inputs: {
-    for: { text },
-  },
-}: Form): readonly number[] {
+export function chosenPlaces({ place, all, inputs }: Form): readonly number[] {
+  const { text } = inputs.for;
   const marks = markIndexes(text);
   return all.length > 1 ? all.filter((_, at) => text.charAt(marks[at] ?? -1) === MARKS[1]) : [place];
 }
 
 /** Space marks an environment or removes its mark, `*` marks all, and the arrow keys go to another one. */
-function marked(field: TextField, key: Key): TextField {
+function editedMarks(field: TextField, key: Key): TextField {
   const { text, cursor } = field;
   const by = sideways(key);
   if (by !== 0) return { text, cursor: cycled(markIndexes(text), cursor, by) };
@@ -163,12 +147,12 @@ export function editField(form: Form, key: Key, page: number): Form | undefined 
 function editedInput(form: Form, key: Key, page: number): TextField {
   const { field, inputs } = form;
   const choices = CHOICES[field];
-  if (choices) return chosen(choices, inputs[field], key);
-  if (field === "for") return marked(inputs.for, key);
+  if (choices) return editedChoice(choices, inputs[field], key);
+  if (field === "for") return editedMarks(inputs.for, key);
   return field === "value" ? editedValue(form, key, page) : editLine(inputs[field], key);
 }
 
-function chosen(choices: readonly string[], field: TextField, key: Key): TextField {
+function editedChoice(choices: readonly string[], field: TextField, key: Key): TextField {
   const by = key.text === " " ? 1 : sideways(key);
   return by === 0 ? field : textField(cycled(choices, field.text, by));
 }
@@ -179,18 +163,9 @@ function sideways({ name }: Key): number {
 
 /** The same field if the key means nothing in it. */
 function editedValue({ inputs: { value, type }, initial, before }: Form, key: Key, page: number): TextField {
-  const name = editKeyName(key);
-  const hasLines = value.text.includes("\n");
-  const lines = { up: -1, down: 1, pageup: -page, pagedown: page }[name];
-  if (lines !== undefined) return hasLines ? moveLines(value, lines) : value;
-  if (name === "ctrl-j" || (name === "enter" && hasLines)) {
-    // JSON keeps the indent of the line.
-    const indent = type.text === "JSON" ? /^ */.exec(value.text.slice(lineStart(value), value.cursor)) : "";
-    return insert(value, `\n${indent}`);
-  }
   if (type.text === "BOOLEAN" && key.text === " ") return textField(value.text === "true" ? "false" : "true");
   // With Backspace in the empty field, the value stays as it is after all.
-  if (name === "backspace" && value.text === "" && isUnseen(before)) return initial.value;
-  const edited = editText(value, key);
+  if (key.name === "backspace" && value.text === "" && isUnseen(before)) return initial.value;
+  const edited = editArea(value, key, page, type.text === "JSON");
   return edited.text === "" && value.text === "" ? value : edited;
 }

@@ -8,17 +8,7 @@ import { placeName } from "../state/places.js";
 import type { Draft } from "../state/ports.js";
 import { notify, type Part, type State, type Step, type Work } from "../state/state.js";
 import { holdingKeys, step } from "../state/work.js";
-import {
-  countText,
-  fitLine,
-  indented,
-  LABEL_WIDTH,
-  type Line,
-  labelled,
-  line,
-  type Span,
-  wrapLines,
-} from "../text/line.js";
+import { countText, fitLine, indented, LABEL_WIDTH, type Line, labelled, line, wrapLines } from "../text/line.js";
 import type { PanelContent } from "../view/panel.js";
 import { ask } from "../view/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
@@ -27,6 +17,7 @@ import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
 import { atPosition, inputText, rowOf, textArea, textField, textInput } from "../widgets/text-field.js";
 import {
+  chosenPlaces,
   editField,
   type Field,
   type Form,
@@ -34,10 +25,9 @@ import {
   isChoice,
   isUnseen,
   isValueKept,
-  placesOf,
   withInput,
 } from "./form-fields.js";
-import { partsOf } from "./planning.js";
+import { plannedParts } from "./planning.js";
 import { review } from "./review.js";
 
 const FORM: Screen<Form> = {
@@ -105,12 +95,12 @@ function formKey(state: State, form: Form, key: Key): Step {
   const edited = name === "tab" || name === "shift-tab" ? undefined : editField(form, key, page);
   if (edited) return step(withData(state, FORM, edited));
   if (name === "enter" && !["name", "type", "value"].includes(form.field)) return submit(state, form);
-  const by = MOVES[name] ?? 0;
+  const by = FIELD_KEYS[name] ?? 0;
   return step(withData(state, FORM, { ...form, field: cycled(form.fields, form.field, by) }));
 }
 
 /** Which field a key goes to where it does nothing else. In a value of several lines only Tab leaves it. */
-const MOVES: Readonly<Record<string, number>> = { tab: 1, down: 1, enter: 1, "shift-tab": -1, up: -1 };
+const FIELD_KEYS: Readonly<Record<string, number>> = { tab: 1, down: 1, enter: 1, "shift-tab": -1, up: -1 };
 
 /** Closes a form, after a question if something typed would be lost. */
 function leaveForm(state: State, form: Form): Step {
@@ -120,14 +110,14 @@ function leaveForm(state: State, form: Form): Step {
 
 /** Prepares the edit of a form, or shows in the form why it can't be made. */
 function submit(state: State, form: Form): Step {
-  const places = placesOf(form);
+  const places = chosenPlaces(form);
   const show = (now: State, next: Form) => changeData(now, FORM, () => next);
   if (places.length === 0)
     return step(show(state, { ...form, field: "for", problem: "mark an environment with Space" }));
   const draft = draftOf(form);
   return holdingKeys(show(state, { ...form, problem: undefined }), async (tools) => {
     try {
-      const parts = await partsOf(tools, places, (editor, environments) => editor.prepare(draft, environments));
+      const parts = await plannedParts(tools, places, (editor, environments) => editor.prepare(draft, environments));
       return (now) => prepared(now, form, parts);
     } catch (error) {
       const { message } = toFailure(error);
@@ -243,19 +233,16 @@ function fieldContent(state: State, form: Form, field: Field, width: number, hei
   const isFocused = form.field === field;
   const input = form.inputs[field];
   if (isChoice(field)) return [[{ text: isFocused ? `◂ ${input.text} ▸` : input.text, isBold: isFocused }]];
-  const placeholder = field === "value" ? emptyText(form) : PLACEHOLDERS.shown;
-  if (input.text === "") return [isFocused ? [...textInput(input, 1), { text: " " }, placeholder] : [placeholder]];
+  const placeholder = field === "value" ? emptyLine(form) : [PLACEHOLDERS.shown];
+  if (input.text === "") return [isFocused ? [...textInput(input, 1), { text: " " }, ...placeholder] : placeholder];
   if (isFocused) return textArea(input, width, height);
   const isPlain = isRevealed(state.revealed, form.initial.name.text) || isPublic(unmasking(state, form.before));
   return [field === "value" && !isPlain ? line(MASK, "muted") : line(inputText(input.text, width))];
 }
 
-/** The meaning of an empty field. */
-function emptyText(form: Form): Span {
-  if (isValueKept(form)) {
-    return form.before?.value === undefined
-      ? PLACEHOLDERS.none
-      : { text: "(encrypted; type a new value)", role: "muted" };
-  }
-  return form.inputs.type.text === "STRING" ? PLACEHOLDERS.shown : { text: "(type a value)", role: "muted" };
+/** The meaning of an empty value. */
+function emptyLine(form: Form): Line {
+  const { before, inputs } = form;
+  if (!isValueKept(form)) return inputs.type.text === "STRING" ? [PLACEHOLDERS.shown] : line("(type a value)", "muted");
+  return before?.value === undefined ? [PLACEHOLDERS.none] : line("(encrypted; type a new value)", "muted");
 }

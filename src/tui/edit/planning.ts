@@ -34,7 +34,7 @@ function plan(
   nothing: string,
 ): Step {
   return holdingKeys(state, async (tools) => {
-    const parts = await partsOf(tools, places, (editor, environments) =>
+    const parts = await plannedParts(tools, places, (editor, environments) =>
       editor.assign(environments.map((environment) => ({ environment, changes: wanted }))),
     );
     return (now) => (parts.length === 0 ? step(notify(now, nothing, "error")) : review(now, { purpose, parts }));
@@ -42,7 +42,7 @@ function plan(
 }
 
 /** What is planned for places, one file or store after another. */
-export async function partsOf(
+export async function plannedParts(
   { places }: Tools,
   indexes: readonly number[],
   planned: (editor: Editor, environments: readonly string[]) => Promise<readonly EnvironmentChanges[]>,

@@ -77,13 +77,11 @@ function namesText(names: ReadonlySet<string>): string {
 
 /** `test and production` */
 export function placesText(state: State, parts: readonly Part[]): string {
-  return listText(parts.map(({ place }) => placeName(state, place)));
+  return LIST.format(parts.map(({ place }) => placeName(state, place)));
 }
 
 /** `a, b and c` */
-function listText(items: readonly string[]): string {
-  return [items.slice(0, -1).join(", "), ...items.slice(-1)].filter((text) => text !== "").join(" and ");
-}
+const LIST = new Intl.ListFormat("en-GB");
 
 /** The fields that an edit changes for all environments of the application: `type and description`, or `""`. */
 function sharedText(edit: PlannedEdit): string {
@@ -93,7 +91,7 @@ function sharedText(edit: PlannedEdit): string {
   const names = changes.some(({ newName }) => newName !== undefined) ? ["name"] : [];
   const fields = Object.entries(DEFINITION).flatMap(([field, textOf]) => (isChanged(textOf) ? field : []));
   const words = fields.map((field) => (field === "type" || field === "description" ? field : "rules"));
-  return listText([...new Set([...names, ...words])]);
+  return LIST.format([...new Set([...names, ...words])]);
 }
 
 function isOfSharedOnly(edit: PlannedEdit): boolean {
@@ -112,17 +110,16 @@ function noteLines(edit: Reviewed, width: number): Line[] {
   const shared = isOfSharedOnly(edit) ? "" : sharedText(edit);
   const removed = new Set(changes.flatMap(({ name, before, after }) => (before && !after ? name : [])));
   const [has, is] = removed.size === 1 ? ["has", "is"] : ["have", "are"];
-  const notes = {
-    [`${variablesText(changes)} has been changed by another program. Below are its present state and yours.`]:
-      form?.isChangedMeanwhile,
-    [`All environments of the application share the ${shared}, which this changes too.`]: shared !== "",
-    [`${namesText(removed)} ${has} no value in another environment, and ${is} deleted altogether.`]: removed.size > 0,
-    "That change also touched environments, keys or other applications; those are not undone.":
-      entry?.hasMore && purpose !== "rollback",
-  };
-  const warnings = Object.entries(notes).flatMap(([note, isSo]) =>
-    isSo ? wrapLines(`! ${note}`, width, "warning") : [],
-  );
+  const notes = [
+    form?.isChangedMeanwhile &&
+      `${variablesText(changes)} has been changed by another program. Below are its present state and yours.`,
+    shared !== "" && `All environments of the application share the ${shared}, which this changes too.`,
+    removed.size > 0 && `${namesText(removed)} ${has} no value in another environment, and ${is} deleted altogether.`,
+    entry?.hasMore &&
+      purpose !== "rollback" &&
+      "That change also touched environments, keys or other applications; those are not undone.",
+  ];
+  const warnings = notes.flatMap((note) => (note ? wrapLines(`! ${note}`, width, "warning") : []));
   return [...(entry ? wrapLines(entryText(edit, entry), width, "muted") : []), ...warnings];
 }
 
@@ -163,11 +160,10 @@ function requiredText({ places }: State, { parts }: PlannedEdit): string | undef
   const isLost = (change: Change) => isShared(change) || (change.before?.value !== undefined && isOfValue(change));
   const lost = parts.flatMap(({ place, changes }) =>
     changes.filter(isLost).flatMap((change) => {
-      const { name } = change;
       const isAffected = (index: number) =>
         index === place || (isShared(change) && places[index]?.group === places[place]?.group);
       const affected = places.filter((each, index) => !each.isGone && isAffected(index) && isProduction(each));
-      return affected.map((each) => ({ name, place: each.name }));
+      return affected.map((each) => ({ name: change.name, place: each.name }));
     }),
   );
   const names = new Set(lost.map(({ name }) => name));

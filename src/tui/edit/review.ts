@@ -33,9 +33,11 @@ function write(state: State, edit: Reviewed): Step {
       } catch (error) {
         const { message } = toFailure(error);
         // The edit has to be planned again; in a form, Ctrl-S does that.
-        if (error instanceof ChangedMeanwhileError && written.size === 0)
-          return (now) => step(notify({ ...now, stack: [...now.stack, ...form] }, message, "error"));
-        return (now) => refused({ ...now, stack: [...now.stack, ...form] }, edit, message, written);
+        const isOutdated = error instanceof ChangedMeanwhileError && written.size === 0;
+        return (now) => {
+          const opened = { ...now, stack: [...now.stack, ...form] };
+          return isOutdated ? step(notify(opened, message, "error")) : refused(opened, edit, message, written);
+        };
       }
       // It is written, whether the history can be read now or not.
       const undone = await undoneBy(state.place, edit, tools).catch(() => undefined);
@@ -50,19 +52,12 @@ function refused(state: State, edit: Reviewed, message: string, written: Readonl
   if (written.size === 0) return review(state, edit, message);
   const done = placesText(state, [...written]);
   const parts = edit.parts.filter((part) => !written.has(part));
-  return review(
-    state,
-    { ...edit, parts },
-    `${message}. Only ${done} ${written.size === 1 ? "was" : "were"} written before`,
-  );
+  const was = written.size === 1 ? "was" : "were";
+  return review(state, { ...edit, parts }, `${message}. Only ${done} ${was} written before`);
 }
 
 /** The entry that an undo has taken back, with its own. */
-async function undoneBy(
-  place: number,
-  { purpose, entry }: PlannedEdit,
-  { places }: Tools,
-): Promise<Undone | undefined> {
+async function undoneBy(place: number, { purpose, entry }: PlannedEdit, { places }: Tools) {
   if (!entry || purpose !== "undo") return undefined;
   const { editor, history } = await places.open(place);
   const [last] = (await history?.read(() => true, 1)) ?? [];

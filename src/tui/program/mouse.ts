@@ -4,7 +4,7 @@ import { andThen, step } from "../state/work.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
 import type { Cell, PanelContent } from "../view/panel.js";
-import { isLine, pop, top } from "../view/screen.js";
+import { isLine, pop, topScreen } from "../view/screen.js";
 import type { Key, Mouse, Press } from "../widgets/key.js";
 import { screenContent } from "./screen.js";
 
@@ -27,7 +27,7 @@ export function handleMouse(
   // A number that is typed is for a key.
   const plain: State = { ...state, count: undefined };
   if (mouse.action !== "press") return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
-  const press: Press = { ...mouse, at: now, screen: top(state)?.screen.name ?? "" };
+  const press: Press = { ...mouse, at: now, screen: topScreen(state)?.screen.name ?? "" };
   const { lastPress } = state;
   const isSecond =
     lastPress?.column === press.column && lastPress.row === press.row && now - lastPress.at <= DOUBLE_CLICK_MS;
@@ -45,7 +45,7 @@ export function handleMouse(
 
 /** The panel gets the focus. Undefined if a question is open, which must be answered first. */
 function focus(state: State, { panel }: PanelContent): State | undefined {
-  const open = top(state);
+  const open = topScreen(state);
   // A filter that is typed stays as it is.
   if (panel === undefined) return open && isLine(open.screen) ? pop(state) : state;
   if (open && !isLine(open.screen)) return undefined;

@@ -11,7 +11,7 @@ import { withReading } from "../state/reading.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { andThen, finished, step } from "../state/work.js";
 import { quitQuestion } from "../view/question.js";
-import { gridOf, isHelpKey, pressCommand, runCommand, top } from "../view/screen.js";
+import { gridOf, isHelpKey, pressCommand, runCommand, topScreen } from "../view/screen.js";
 import { commandKeyName, GLOBAL_KEYS, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
@@ -20,7 +20,7 @@ function pressed(state: State, key: Key, commands: readonly Command[]): Step {
   if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
   const command = GLOBAL_KEYS.includes(key.name) && commands.find(({ keys }) => keys.includes(key.name));
   if (command) return runCommand(state, command);
-  const open = top(state);
+  const open = topScreen(state);
   const isEnter = key.name === "ctrl-j" && !open?.screen.breaksLines?.(open.data);
   return counted(state, isEnter ? { name: "enter", text: "" } : key, commands);
 }
@@ -52,7 +52,7 @@ function toLine(state: State, line: number, commands: readonly Command[]): Step 
 function screenKey(before: State, key: Key, commands: readonly Command[]): Step {
   // It is read by now, and hides the keys.
   const state = before.notice?.tone === "error" ? { ...before, notice: undefined } : before;
-  const open = top(state);
+  const open = topScreen(state);
   if (isHelpKey(state, key)) return openHelp(state);
   return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
 }
@@ -64,7 +64,7 @@ function isHeld(state: State, key: string): boolean {
 
 /** The follow-up of every change: reads that nobody waits for end, and the table follows the data. */
 function withFollowUps(before: State, [changed, work]: Step): Step {
-  const isEntered = changed.stack.length > 0 && top(changed)?.screen !== top(before)?.screen;
+  const isEntered = changed.stack.length > 0 && topScreen(changed)?.screen !== topScreen(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
   const [state, more] = leaveOthers(before, tableFollowed(before, shown));

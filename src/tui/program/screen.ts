@@ -27,13 +27,13 @@ import { quitQuestion } from "../view/question.js";
 import {
   actsOnMarked,
   commandHints,
-  drawn,
+  drawnScreen,
   fixedHelpKey,
   hints,
   type KeyHint,
   keyLine,
   noticeLines,
-  top,
+  topScreen,
 } from "../view/screen.js";
 import { untilText } from "../view/status-lines.js";
 import { sortArrow } from "../view/table.js";
@@ -49,7 +49,7 @@ export function screenContent(state: State, commands: readonly Command[]) {
 
 function bodyColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
   const { places, variables, record } = layout;
-  const { screen, data } = drawn(state) ?? {};
+  const { screen, data } = drawnScreen(state) ?? {};
   const isOfProduction = showsProduction(state);
   const marked = (panels: readonly Panel[]) =>
     panels.map(({ size, content }) => ({ size, content: { ...content, isProduction: isOfProduction } }));
@@ -67,7 +67,7 @@ function bodyColumns(state: State, commands: readonly Command[], layout: Layout)
 
 /** Whether the screen is about production: the open place, or those that the top screen shows or edits. */
 function showsProduction(state: State): boolean {
-  const open = drawn(state);
+  const open = drawnScreen(state);
   const shown = open?.screen.places?.(state, open.data) ?? [state.place];
   return shown.some((index) => state.places[index] !== undefined && isProduction(state.places[index]));
 }
@@ -85,7 +85,7 @@ const PREPARING = line(" … please wait; Ctrl-C quits", "muted");
  */
 function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
   const { notice, columns, pending, count } = state;
-  const open = top(state);
+  const open = topScreen(state);
   const input = open?.screen.input?.(state, open.data);
   if (input) return input;
   if (notice) return noticeLines(notice, columns);

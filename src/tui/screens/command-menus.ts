@@ -2,7 +2,7 @@ import { suggestion } from "../../domain/nearest.js";
 import { actsIn, COMMAND_GROUPS, type Command, isOfList, whereOf } from "../state/command.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
-import { hints, type KeyHint, pop, runCommand, top, whyNot } from "../view/screen.js";
+import { hints, type KeyHint, pop, runCommand, topScreen, whyNot } from "../view/screen.js";
 import { GLOBAL_KEYS, keyLabel } from "../widgets/key.js";
 import { isMenu, type Menu, type MenuContent, type MenuItem, openMenu } from "./menu.js";
 
@@ -130,7 +130,7 @@ const TEXT_KEYS = hints(
 
 /** The keys of a screen over the list besides commands. */
 function keyItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
-  const { screen, data } = top(state) ?? {};
+  const { screen, data } = topScreen(state) ?? {};
   if (!screen) return [];
   const isTyping = screen.types?.(state, data) ?? false;
   const itemsOf = (group: string, keys: readonly KeyHint[]) =>

@@ -4,7 +4,7 @@ import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
 import { keyOf } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
-import { groupLabel, isProduction, whyReadOnly } from "../state/places.js";
+import { groupLabel, isProduction, shortPlaceName, whyReadOnly } from "../state/places.js";
 import { groupOf, healthOf, readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
@@ -26,7 +26,7 @@ import {
 } from "../view/screen.js";
 import { emptyLines, troubleLine } from "../view/status-lines.js";
 import { type Column, moveToNext, nameColumn, tablePanel, widestName } from "../view/table.js";
-import { comparedCell, KIND_LEGEND, labelOf, type PlaceValue, placeValueLines } from "../view/values.js";
+import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../view/values.js";
 import { cycled, keepVisible } from "../widgets/list.js";
 
 /** Names by the places of the open one's group. */
@@ -115,7 +115,7 @@ function placeColumn(state: State, { table }: Grid, column: number, width: numbe
   const info = state.places[place];
   const role = info && isProduction(info) ? "warning" : isOpen ? "accent" : "muted";
   const unread: Line = [{ text: cellText(failure ? "? not read" : "… reading", width), role: "muted" }];
-  const heading: Span = { text: `${sign}${labelOf(state, place)}`, role: failure ? "danger" : role };
+  const heading: Span = { text: `${sign}${shortPlaceName(state, place)}`, role: failure ? "danger" : role };
   const cell = (row: number) => [comparedCell(state, cells[row], cellKind(table, row, column, state.revealed), width)];
   return { heading, width, cell: isRead ? cell : () => unread };
 }
@@ -157,7 +157,7 @@ function sidewaysOf(state: State, grid: Grid, before: number, column = columnOf(
   const width = matrixSizes(layoutOf(state), columns.length).list.width - AROUND;
   const names = Math.max(NAME.min, widestName(grid.table));
   const room = width - Math.min(names, Math.max(NAME.long, Math.floor(width * 0.3)));
-  const labels = columns.map(({ place }) => SIGN + textWidth(labelOf(state, place)));
+  const labels = columns.map(({ place }) => SIGN + textWidth(shortPlaceName(state, place)));
   const least = Math.max(PLACE.min, Math.min(PLACE.max, room - GAP.length, Math.max(...labels)));
   const placeWidth = Math.max(least, Math.min(PLACE.max, Math.floor(room / columns.length) - GAP.length));
   const visible = Math.max(1, Math.min(columns.length, Math.floor(room / (placeWidth + GAP.length))));

@@ -19,7 +19,7 @@ import type { State, Step } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, type Line, type Span } from "../text/line.js";
 import { GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
-import { drawn } from "../view/screen.js";
+import { drawnScreen } from "../view/screen.js";
 import { scrollText } from "../widgets/list.js";
 import { choiceMenu, type Menu, openMenu } from "./menu.js";
 
@@ -27,7 +27,7 @@ const TITLES = { profile: "Profiles", environment: "Environments", server: "Serv
 
 export function placesPanel(state: State, size: Size): PanelContent {
   const { places, placeCursor, focus } = state;
-  const isFocused = focus === "places" && drawn(state) === undefined;
+  const isFocused = focus === "places" && drawnScreen(state) === undefined;
   const order = placeOrder(places);
   const at = order.indexOf(placeCursor);
   const kind = places[0]?.kind ?? "profile";

@@ -60,10 +60,8 @@ export function inGroup(group: Command["group"]) {
 }
 
 /** The word for a command in the footer; undefined if it isn't shown here. */
-export function labelOf(
-  state: State,
-  { name, shownIn, label = name.replaceAll("-", " ") }: Command,
-): string | undefined {
+export function footerLabel(state: State, command: Command): string | undefined {
+  const { name, shownIn, label = name.replaceAll("-", " ") } = command;
   const where = whereOf(state);
   if (where === undefined || !shownIn.includes(where)) return undefined;
   return typeof label === "function" ? label(state) : label;

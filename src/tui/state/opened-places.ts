@@ -46,19 +46,18 @@ export class OpenedPlaces {
     }
   }
 
-  /** The same, to change its variables. @throws UsageError if it is read-only */
-  async openToEdit(index: number): Promise<OpenPlace & { readonly editor: Editor }> {
-    const opened = await this.open(index);
-    const { editor } = opened;
-    if (!editor) throw readOnly();
-    return { ...opened, editor };
+  /** The same, to change it. @throws UsageError if it is read-only */
+  async editor(index: number): Promise<Editor> {
+    const { editor } = await this.open(index);
+    if (!editor) throw new UsageError("this place is read-only");
+    return editor;
   }
 
   /** Places to edit, by the file or the store that their data is in. @throws UsageError if one is read-only */
   async byStore(indexes: readonly number[]): Promise<readonly OfStore[]> {
     const stores = new Map<string, OfStore>();
     for (const index of indexes) {
-      const { editor } = await this.openToEdit(index);
+      const editor = await this.editor(index);
       const store = stores.get(editor.store) ?? { editor, places: new Map() };
       store.places.set(editor.environment, index);
       stores.set(editor.store, store);
@@ -78,10 +77,6 @@ export class OpenedPlaces {
     const opened = await Promise.allSettled(this.#opened.values());
     await Promise.allSettled(opened.map((item) => item.status === "fulfilled" && item.value.source.close()));
   }
-}
-
-export function readOnly(): UsageError {
-  return new UsageError("this place is read-only");
 }
 
 /** An error for the state. An unexpected one may quote anything, so only its kind is shown. */

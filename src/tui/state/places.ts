@@ -42,6 +42,11 @@ export function placeLabel({ name, group }: PlaceInfo): string {
   return visibleText(name.startsWith(`${group}/`) ? name.slice(group.length + 1) : name);
 }
 
+/** The same by the index of the place. */
+export function shortPlaceName({ places }: Pick<State, "places">, index: number): string {
+  return places[index] ? placeLabel(places[index]) : "";
+}
+
 /** The identity of a place besides its name and group, if there is more. */
 export function identityOf({ name, group, identity }: PlaceInfo): string | undefined {
   return identity === name || identity === `${group}/${name}` ? undefined : identity;
@@ -50,9 +55,7 @@ export function identityOf({ name, group, identity }: PlaceInfo): string | undef
 /** What a place is besides: sealed, read-only, with named keys. */
 export function kindsOf({ isSealed, isReadOnly, keys = [] }: PlaceInfo): readonly string[] {
   const named = keys.map(({ name, only }) => (only ? `${name} (${only.join(", ")})` : name)).join(", ");
-  return [isSealed ? "sealed" : "", isReadOnly ? "read-only" : "", named && `keys: ${named}`].filter(
-    (text) => text !== "",
-  );
+  return [isSealed ? "sealed" : "", isReadOnly ? "read-only" : "", named && `keys: ${named}`].filter(Boolean);
 }
 
 /** Why a place can't be edited. */

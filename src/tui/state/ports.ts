@@ -42,7 +42,7 @@ export interface FirstSteps {
 }
 
 /** The place to open, and warnings about its file. */
-export type FirstData = { readonly place: Place; readonly notes: readonly string[] };
+type FirstData = { readonly place: Place; readonly notes: readonly string[] };
 
 export interface OpenPlace {
   /** As that of the place, if opening it has told more. */
@@ -50,6 +50,7 @@ export interface OpenPlace {
   readonly source: VariableSource;
   /** Returns the same object while nothing has changed; undefined if only reading again can tell. */
   readonly version?: (() => object) | undefined;
+  /** Undefined for a server. */
   readonly editor: Editor | undefined;
   /** The changes of its data; undefined where none are kept. */
   readonly history?: History | undefined;
@@ -61,9 +62,6 @@ export interface OpenPlace {
   getCommand(name: string): string;
   /** Writes values to a file that only the user can read. Undefined if it exists and is not to be replaced. */
   exportFile(file: ExportedFile, isReplacing: boolean): Promise<Exported | undefined>;
-  /** Undefined for a server, like `environments`. @throws UsageError that quotes no value */
-  readonly importFile?: ((file: NamedFile<ImportFormat>) => Promise<Imported>) | undefined;
-  readonly environments?: Environments | undefined;
 }
 
 /** A file as the person has named it. */
@@ -83,14 +81,6 @@ type Imported = { readonly assignments: readonly Assignment[]; readonly notes: r
 
 /** How many values were written. */
 type Exported = { readonly count: number; readonly notes: readonly string[] };
-
-/** Changes the environments of a data file or a store. */
-export interface Environments {
-  /** @param name `shop/staging`, or `staging` for the application of this environment */
-  add(name: string): Promise<NewCredentials>;
-  /** @param grace how long the old credentials stay valid: `24h`; `""` for not at all */
-  rotate(grace: string): Promise<NewCredentials>;
-}
 
 export interface NewCredentials {
   readonly environment: string;
@@ -139,8 +129,8 @@ export interface Draft extends Pick<Change, "name" | "newName" | "before">, Omit
   readonly schema: string;
 }
 
-/** Changes an environment, and others of the same data. Nothing is written before `apply`. */
-export interface Editor {
+/** Changes the variables of an environment, and of others of the same data. Nothing is written before `apply`. */
+export interface VariableEditor {
   /** The file or the store: editors with the same one write together. */
   readonly store: string;
   /** `shop/test` */
@@ -161,6 +151,16 @@ export interface Editor {
   assign(wanted: readonly OfEnvironment<Assignment>[]): Promise<readonly EnvironmentChanges[]>;
   /** Writes all of these changes or none. @throws ChangedMeanwhileError if `before` is not true any more; InvalidDataError */
   apply(changes: readonly EnvironmentChanges[]): Promise<void>;
+}
+
+/** What can be changed in a data file or a store. */
+export interface Editor extends VariableEditor {
+  /** Reads a file of variables for `assign`. @throws UsageError that quotes no value */
+  importFile(file: NamedFile<ImportFormat>): Promise<Imported>;
+  /** @param name `shop/staging`, or `staging` for the application of this environment */
+  addEnvironment(name: string): Promise<NewCredentials>;
+  /** @param grace how long the old credentials stay valid: `24h`; `""` for not at all */
+  rotate(grace: string): Promise<NewCredentials>;
 }
 
 /** One write to data, by anyone, as far as it is about the application of a place. */

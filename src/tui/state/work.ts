@@ -36,12 +36,10 @@ export function calling(call: (tools: Tools) => void): Work {
 
 /** The outcome of some work. Never rejects. */
 export function finished(work: Work, tools: Tools): Promise<Next | undefined> {
-  return trying(
-    work,
-    ({ message }) =>
-      (state) =>
-        step(notify(state, message, "error")),
-  )(tools);
+  const noticeOf = ({ message }: Failure): Next => {
+    return (state) => step(notify(state, message, "error"));
+  };
+  return trying(work, noticeOf)(tools);
 }
 
 /** Work that handles its failure itself. */

@@ -17,11 +17,9 @@ export default class Output {
 
   write(x: number, y: number, text: string, { transformers }: { readonly transformers: readonly Transformer[] }): void {
     for (const [index, line] of text.split("\n").entries()) {
-      if (line !== "")
-        this.#rows[y + index]?.push({
-          x,
-          text: transformers.reduce((before, transform) => transform(before, index), line),
-        });
+      if (line === "") continue;
+      const styled = transformers.reduce((before, transform) => transform(before, index), line);
+      this.#rows[y + index]?.push({ x, text: styled });
     }
   }
 

@@ -17,7 +17,7 @@ type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onceDrained" | "size
  * only lines that have changed: nothing flickers, the last line and column are usable, and on a slow connection outdated
  * frames are skipped.
  */
-export class Screen extends Writable {
+export class FrameStream extends Writable {
   readonly #output: ScreenOutput;
   #shown: readonly string[] = [];
   #waiting: string | undefined;

@@ -50,11 +50,11 @@ export function fitText(text: string, width: number): string {
 }
 
 /** Code units that one column can need: a family of emoji has eleven in two columns. */
-const MAX_UNITS = 12;
+export const UNITS_PER_COLUMN = 12;
 
 /** Any text, of any length and content, in exactly `width` columns. */
 export function cellText(text: string, width: number): string {
-  return fitText(visibleText(text.slice(0, Math.max(0, width + 1) * MAX_UNITS)), width);
+  return fitText(visibleText(text.slice(0, Math.max(0, width + 1) * UNITS_PER_COLUMN)), width);
 }
 
 /** A line in exactly `width` columns: cut with `…`, or padded with spaces. */
@@ -128,7 +128,7 @@ function* breakText(text: string, first: number, width: number): Generator<strin
 }
 
 /** Signs of the TUI, in each text after the character that stands for them; all of one column. */
-const SIGNS = ["-─━", "|│┃", "+╭╮╰╯┏┓┗┛", ">▶›▸→", "<◂‹←", "*✓•", "o●", "x✗", "^↑", "v↓", "$↵", ".·", "~…"];
+const ASCII_SIGNS = ["-─━", "|│┃", "+╭╮╰╯┏┓┗┛", ">▶›▸→", "<◂‹←", "*✓•", "o●", "x✗", "^↑", "v↓", "$↵", ".·", "~…"];
 
 const ASCII = /^[\x20-\x7e]*$/;
 
@@ -141,7 +141,7 @@ function asciiText(text: string): string {
   return Array.from(graphemes(text), ({ text: grapheme }) =>
     ASCII.test(grapheme)
       ? grapheme
-      : (SIGNS.find((signs) => signs.includes(grapheme))?.charAt(0) ?? "?".repeat(graphemeWidth(grapheme))),
+      : (ASCII_SIGNS.find((signs) => signs.includes(grapheme))?.charAt(0) ?? "?".repeat(graphemeWidth(grapheme))),
   ).join("");
 }
 

@@ -1,20 +1,9 @@
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import {
-  countText,
-  cutLine,
-  fitText,
-  indented,
-  type Line,
-  line,
-  lineWidth,
-  type Span,
-  wrapLines,
-} from "../text/line.js";
+import { countText, cutLine, fitText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { scrollText } from "../widgets/list.js";
-import { type TextField, textInput } from "../widgets/text-field.js";
 
 export interface PanelContent {
   readonly title: string;
@@ -51,41 +40,16 @@ export interface Cell {
 }
 
 /** The `page` lines from `top` on of a text that can be longer than its panel. A `top` that is too far down shows the last ones. */
-export function scrolledLines(
-  all: readonly Line[],
-  top: number,
-  page: number,
-): Pick<PanelContent, "lines" | "footnote"> {
+export function scrolledLines(all: readonly Line[], top: number, page: number) {
   const from = scrollText(top, all.length, page, 0);
-  return {
-    lines: all.slice(from, from + page).map(indented),
-    // `12-30/88`
-    footnote:
-      all.length <= page ? undefined : `${countText(from + 1)}-${countText(from + page)}/${countText(all.length)}`,
-  };
+  // `12-30/88`
+  const position = `${countText(from + 1)}-${countText(from + page)}/${countText(all.length)}`;
+  return { lines: all.slice(from, from + page).map(indented), footnote: all.length > page ? position : undefined };
 }
 
 /** `PORT`, or `12 variables`. */
 export function variablesText([first, ...others]: readonly { readonly name: string }[]): string {
   return others.length === 0 ? visibleText(first?.name ?? "") : `${countText(others.length + 1)} variables`;
-}
-
-interface Button {
-  readonly label: string;
-  /** The name of the key that does the same. */
-  readonly key: string;
-  readonly role: Role;
-}
-
-/** `[ Delete ]  [ Back ]`, the one with the focus inverse. */
-export function buttonLine(buttons: readonly Button[], focused: number): Line {
-  return buttons.flatMap(({ label, key, role }, index): Line => {
-    const isFocused = index === focused;
-    return [
-      { text: index === 0 ? "" : "  " },
-      { text: `[ ${label} ]`, role, isBold: isFocused, isInverse: isFocused, key },
-    ];
-  });
 }
 
 /** The gap between two cells of a list. */
@@ -118,21 +82,19 @@ export interface PanelPicture {
 /** Corners from the top left, and the bar between them, as ink draws the rest. */
 const BORDERS = { round: ["╭", "╮", "╰", "╯", "─"], bold: ["┏", "┓", "┗", "┛", "━"] } as const;
 
-export function panelPicture(
-  { title, footnote = "", legend, isFocused, isProduction = false, lines }: PanelContent,
-  size: Size,
-): PanelPicture {
+export function panelPicture(content: PanelContent, size: Size): PanelPicture {
+  const { title, footnote = "", legend, isFocused, isProduction = false, lines } = content;
   const border = isFocused ? "bold" : "round";
   const [topLeft, topRight, bottomLeft, bottomRight, bar] = BORDERS[border];
   const role = isFocused ? (isProduction ? "warning" : "accent") : "muted";
   const inner = size.width - 2;
-  const head = label(isFocused ? `▶ ${title}` : title, inner);
+  const head = borderText(isFocused ? `▶ ${title}` : title, inner);
   const look = isProduction
     ? ({ role: "warning", isBold: true } as const)
     : ({ role: isFocused ? "accent" : "text" } as const);
   const foot = legend
     ? [{ text: " " }, ...cutLine(legend, inner - 4), { text: " " }]
-    : line(label(footnote, inner), role);
+    : line(borderText(footnote, inner), role);
   const rest = (used: number) => bar.repeat(Math.max(0, inner - 1 - used));
   const top: Line = [
     { text: topLeft + bar, role },
@@ -144,17 +106,7 @@ export function panelPicture(
 }
 
 /** A text in a border, with spaces around it, cut if it is too wide. */
-function label(text: string, inner: number): string {
+function borderText(text: string, inner: number): string {
   const room = inner - 4;
   return text === "" ? "" : ` ${textWidth(text) > room ? fitText(text, room) : text} `;
-}
-
-/** Columns for the word to type. */
-const MIN_INPUT = 10;
-
-/** `type shop/production to confirm: `, and the input, below it where there is no room beside it. */
-export function inputLines(label: string, typed: TextField, width: number): Line[] {
-  const left = width - textWidth(label);
-  if (left < MIN_INPUT) return [...wrapLines(label, width, "warning"), textInput(typed, width)];
-  return [[{ text: label, role: "warning" }, ...textInput(typed, left)]];
 }

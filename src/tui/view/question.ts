@@ -1,13 +1,13 @@
 import { REVEAL_MS } from "../reading/reveal.js";
 import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
-import { type Next, notify, type State, type Step } from "../state/state.js";
+import { type Next, notify, remembered, type State, type Step } from "../state/state.js";
 import { calling, step } from "../state/work.js";
-import { visibleText } from "../text/graphemes.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
 import { indented, type Line, spaced, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key, keyLabel } from "../widgets/key.js";
 import { scroll } from "../widgets/list.js";
-import { editLine, type TextField, textField } from "../widgets/text-field.js";
-import { buttonLine, inputLines, type PanelContent, scrolledLines } from "./panel.js";
+import { editLine, type TextField, textField, textInput } from "../widgets/text-field.js";
+import { type PanelContent, scrolledLines } from "./panel.js";
 import { changeData, dataOf, hints, type KeyHint, layers, pop, push, type Screen, withData } from "./screen.js";
 
 /** A question: lines that scroll, perhaps a text to type, and two buttons. */
@@ -59,19 +59,9 @@ export function requiredInput(word: string): Input {
 }
 
 export function ask(state: State, question: Question): Step {
-  const { key = "ctrl-s", details } = question;
-  const asked = { ...question, details: details && kept(details), isOnAnswer: key === "ctrl-s", typed: textField("") };
-  return step(push({ ...state, notice: undefined }, QUESTION, { ...asked, top: 0 }));
-}
-
-/** The same lines until they change: comparing values of 1 MB takes 100 ms. */
-function kept(linesOf: Details): Details {
-  let last: { readonly width: number; readonly isShown: boolean; readonly lines: readonly Line[] } | undefined;
-  return (state, width, isShown) => {
-    if (last?.width !== width || last.isShown !== isShown)
-      last = { width, isShown, lines: linesOf(state, width, isShown) };
-    return last.lines;
-  };
+  const { key = "ctrl-s" } = question;
+  const asked = { ...question, isOnAnswer: key === "ctrl-s", typed: textField(""), top: 0 };
+  return step(push({ ...state, notice: undefined }, QUESTION, asked));
 }
 
 /** Asks for a text and goes on with it, unless it has been typed already. */
@@ -118,18 +108,18 @@ function questionKey(state: State, asked: Asked, key: Key): Step {
   const edited = input ? editLine(typed, key) : typed;
   if (edited !== typed) return go({ typed: edited, problem: undefined });
   if (BUTTON_KEYS.includes(name)) return go({ isOnAnswer: !isOnAnswer });
-  if (["escape", "n"].includes(name) || (name === "enter" && !isOnAnswer)) return left(state, asked);
+  if (["escape", "n"].includes(name) || (name === "enter" && !isOnAnswer)) return leave(state, asked);
   if (name === "enter" || name === answerKey) return answered(state, asked);
   if (name === (input ? "alt-v" : "v"))
     return go({ shownUntil: isShown(state, asked) ? 0 : state.now + REVEAL_MS, top: 0 });
   if (name === "y") {
     return step(notify(state, `y does not confirm: press Enter on a button, or ${keyLabel(answerKey)}`));
   }
-  const { lines, page } = partsOf(state, asked, questionSize(layoutOf(state)));
+  const { lines, page } = questionLines(state, asked, questionSize(layoutOf(state)));
   return go({ top: scroll(asked.top, lines.length, page, name) ?? asked.top });
 }
 
-function left(state: State, { lost }: Asked): Step {
+function leave(state: State, { lost }: Asked): Step {
   if (lost === undefined) return step(pop(state));
   return ask(state, { title: "Close", text: `Close${lost}?`, answer: "Close", key: "ctrl-x" });
 }
@@ -157,28 +147,44 @@ function completePath(state: State, typed: TextField): Step {
 }
 
 function questionPanel(state: State, asked: Asked, size: Size): PanelContent {
-  const { lines, end, page } = partsOf(state, asked, size);
+  const { lines, end, page } = questionLines(state, asked, size);
   const visible = scrolledLines(lines, asked.top, page);
   const all = [...visible.lines, ...end.map(indented)];
-  return { ...visible, title: visibleText(asked.title), isFocused: true, lines: all };
+  return { ...visible, title: asked.title, isFocused: true, lines: all };
 }
 
+/** Kept until they change: comparing values of 1 MB takes 100 ms. */
+const detailLines = remembered<Details, readonly Line[]>();
+
 /** The lines that scroll, those below them, and how many of the former are visible. */
-function partsOf(state: State, asked: Asked, size: Size) {
+function questionLines(state: State, asked: Asked, size: Size) {
   const { text, details, problem, input, typed, answer, key = "ctrl-s", isOnAnswer } = asked;
   const width = textColumns(size);
   const role = asked.isDanger || key === "ctrl-x" ? "danger" : "accent";
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
-  const rest = details?.(state, width, isShown(state, asked)) ?? [];
+  const isOpen = isShown(state, asked);
+  const rest = details ? detailLines(details, [width, isOpen], () => details(state, width, isOpen)) : [];
   const blocks = [[...refusal, ...wrapLines(text, width, role)], rest];
   const lines = isSmall(size) ? blocks.flat() : spaced(blocks);
-  const buttons = [
-    { label: visibleText(answer), key, role },
-    { label: "Back", key: "escape", role: "text" },
-  ] as const;
-  const end = [...(input ? inputLines(input.label, typed, width) : []), buttonLine(buttons, isOnAnswer ? 0 : 1)];
   const gap: Line[] = isSmall(size) ? [] : [[]];
-  return { lines, end: [...gap, ...end], page: Math.max(1, size.height - 2 - gap.length - end.length) };
+  const look = (isFocused: boolean) => ({ isBold: isFocused, isInverse: isFocused });
+  const buttons: Line = [
+    { text: `[ ${answer} ]`, role, key, ...look(isOnAnswer) },
+    { text: "  " },
+    { text: "[ Back ]", key: "escape", ...look(!isOnAnswer) },
+  ];
+  const end = [...gap, ...(input ? inputLines(input.label, typed, width) : []), buttons];
+  return { lines, end, page: Math.max(1, size.height - 2 - end.length) };
+}
+
+/** Columns for the word to type. */
+const MIN_INPUT = 10;
+
+/** `type shop/production to confirm: `, and the input, below it where there is no room beside it. */
+function inputLines(label: string, typed: TextField, width: number): Line[] {
+  const left = width - textWidth(label);
+  if (left < MIN_INPUT) return [...wrapLines(label, width, "warning"), textInput(typed, width)];
+  return [[{ text: label, role: "warning" }, ...textInput(typed, left)]];
 }
 
 /** The question that is open because Ctrl-C was pressed where something would be lost; undefined if none is. */
@@ -189,11 +195,8 @@ export function quitQuestion(state: State): string | undefined {
 
 /** Ctrl-C quits at once unless something would be lost: then it asks, and quits when it is pressed again. */
 export function quit(state: State): Step {
-  const lost =
-    state.pending?.lost ??
-    layers(state)
-      .flatMap(({ screen, data }) => screen.lost?.(data) ?? [])
-      .at(-1);
+  const losses = layers(state).flatMap(({ screen, data }) => screen.lost?.(data) ?? []);
+  const lost = state.pending?.lost ?? losses.at(-1);
   if (lost === undefined || quitQuestion(state)) return quitting(state);
   const text = `Quit${lost}? Ctrl-C again quits.`;
   return ask(state, { title: "Quit", text, answer: "Quit", key: "ctrl-x", run: quitting });

@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
 import type { Table } from "../reading/table.js";
-import { actsIn, type Command, labelOf, whereOf } from "../state/command.js";
+import { actsIn, type Command, footerLabel, whereOf } from "../state/command.js";
 import type { Layout, Size } from "../state/layout.js";
 import { type Notice, notify, remembered, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
@@ -71,12 +71,12 @@ export interface Grid extends Listed {
 type AnyScreen = Screen<unknown>;
 
 /** The screen that has the keys, with its data; undefined for the list. */
-export function top(state: State): { readonly screen: AnyScreen; readonly data: unknown } | undefined {
+export function topScreen(state: State): { readonly screen: AnyScreen; readonly data: unknown } | undefined {
   return layers(state).at(-1);
 }
 
 /** The screen that is drawn: the top one that is more than a line. */
-export function drawn(state: State) {
+export function drawnScreen(state: State) {
   return layers(state).findLast(({ screen }) => !isLine(screen));
 }
 
@@ -120,7 +120,7 @@ export function changeData<D>(state: State, screen: Screen<D>, change: (data: D)
 
 /** The key of the help on a screen without commands; undefined where it is that of a command. */
 export function fixedHelpKey(state: State): "F1" | "?" | undefined {
-  const open = top(state);
+  const open = topScreen(state);
   if (whereOf(state) !== undefined) return undefined;
   return open?.screen.types?.(state, open.data) ? "F1" : "?";
 }
@@ -153,13 +153,9 @@ export function keyLine(keys: readonly KeyHint[], width: number, last: readonly 
     left -= widthOf(hint);
     return left >= 0;
   });
-  return [...fitting, ...last].flatMap(
-    ({ key, name, label }): Line => [
-      { text: " " },
-      { text: key, role: "accent", key: name },
-      { text: ` ${label} `, role: "muted", key: name },
-    ],
-  );
+  return [...fitting, ...last].flatMap(({ key, name, label }): Line => {
+    return [{ text: " " }, { text: key, role: "accent", key: name }, { text: ` ${label} `, role: "muted", key: name }];
+  });
 }
 
 function widthOf({ key, label }: KeyHint): number {
@@ -196,7 +192,7 @@ export function gridOf(state: State): Grid {
 }
 
 function findGrid(state: State): Grid {
-  const { screen, data } = drawn(state) ?? {};
+  const { screen, data } = drawnScreen(state) ?? {};
   const { place, list } = state;
   if (!screen?.table) {
     const change: Grid["with"] = (view) => ({ ...state, list: { ...list, ...view } });
@@ -233,7 +229,7 @@ export function actsOnMarked({ marks, focus, stack }: State): boolean {
   return hasMarks(marks) && (stack.length > 0 || focus !== "record");
 }
 
-const marked = remembered<Table, readonly number[]>();
+const markedRows = remembered<Table, readonly number[]>();
 
 /** The rows of the table that commands act on, in its order. */
 export function targetRows(state: State): readonly number[] {
@@ -241,7 +237,7 @@ export function targetRows(state: State): readonly number[] {
   if (!actsOnMarked(state)) return [grid.row];
   const { names } = withRange(state.marks, grid);
   const rows = () => grid.table.names.flatMap((name, row) => (names.has(name) ? [row] : []));
-  return marked(grid.table, [names], rows);
+  return markedRows(grid.table, [names], rows);
 }
 
 /** The variables that commands act on, in a place. */
@@ -252,7 +248,7 @@ export function targetsOf(state: State, place = gridOf(state).place): readonly V
 
 /** Why a command can't run here now; undefined if it can. */
 export function whyNot(state: State, command: Command): string | undefined {
-  const open = top(state);
+  const open = topScreen(state);
   const act = open?.screen.acts?.[command.name];
   return act ? act.whyNot?.(state, open?.data) : command.whyNot?.(state);
 }
@@ -270,7 +266,7 @@ export function pressCommand(state: State, key: string, commands: readonly Comma
 export function runCommand(state: State, command: Command, argument = ""): Step {
   const reason = whyNot(state, command);
   if (reason !== undefined) return step(notify(state, reason, "error"));
-  const open = top(state);
+  const open = topScreen(state);
   const act = open?.screen.acts?.[command.name];
   return (act ? act.run(state, open?.data) : command.run?.(state, argument)) ?? step(state);
 }
@@ -284,7 +280,7 @@ export function commandKey(state: State, _data: unknown, key: Key, commands: rea
 export function commandHints(state: State, commands: readonly Command[]): readonly KeyHint[] {
   return commands.flatMap((command): KeyHint[] => {
     const [key] = command.keys;
-    const label = labelOf(state, command);
+    const label = footerLabel(state, command);
     if (key === undefined || label === undefined || whyNot(state, command) !== undefined) return [];
     return [{ key: keyLabel(key), name: key, label }];
   });

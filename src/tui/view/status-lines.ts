@@ -35,25 +35,21 @@ interface Trouble {
   readonly text: string;
   readonly role: Role;
   /** What to check. */
-  readonly advice: readonly string[];
+  readonly advice?: readonly string[];
   /** When it is tried again: `trying again in 5 s`; `""` if that is up to the person, or done with each look for changes. */
   readonly again: string;
 }
 
 /** Undefined if nothing is. */
-export function troubleOf(state: State, place = state.place): Trouble | undefined {
-  const { failure, problem, nextAt, isReading } = readingOf(state, place);
-  const quiet = { advice: [], again: "" };
-  if (!failure) return problem === undefined ? undefined : { text: `! ${problem}`, role: "warning", ...quiet };
+function troubleOf(state: State, place: number): Trouble | undefined {
+  const { failure, problem, nextAt = 0, isReading } = readingOf(state, place);
+  if (!failure) return problem === undefined ? undefined : { text: `! ${problem}`, role: "warning", again: "" };
   const { code, message, mayPass } = failure;
-  const wait = nextAt !== undefined && nextAt > state.now ? untilText(nextAt, state.now) : undefined;
-  const isTried = !mayPass && (nextAt !== undefined || isReading);
-  const trouble: Trouble = {
-    ...{ text: `✗ ${message}`, role: "danger", advice: [] },
-    again: isTried ? `trying again${wait === undefined ? "" : ` in ${wait}`}` : "",
-  };
-  if (code === "rate_limited") return { ...trouble, text: "✗ rate limit reached" };
-  return code === "unauthorized" ? { ...trouble, ...refusedCredentials(message, state.places[place]) } : trouble;
+  const isTried = !mayPass && (nextAt > 0 || isReading);
+  const wait = nextAt > state.now ? ` in ${untilText(nextAt, state.now)}` : "";
+  const trouble = { role: "danger", again: isTried ? `trying again${wait}` : "" } as const;
+  if (code === "unauthorized") return { ...trouble, ...refusedCredentials(message, state.places[place]) };
+  return { ...trouble, text: code === "rate_limited" ? "✗ rate limit reached" : `✗ ${message}` };
 }
 
 /** Whose they are, and the check to make. */
@@ -78,7 +74,7 @@ export function troubleLine(state: State, place = state.place): Line | undefined
 export function troubleLines(state: State, width: number, place = state.place): Line[] {
   const trouble = troubleOf(state, place);
   if (!trouble) return [];
-  const { text, role, advice, again } = trouble;
+  const { text, role, advice = [], again } = trouble;
   const refresh = `${keyOf(state, "refresh")} tries ${again === "" ? "again" : "now"}`;
   const rest = role === "danger" ? [...advice, again === "" ? refresh : `${again}; ${refresh}`] : [];
   return spaced([wrapLines(text, width, role), rest.flatMap((each) => wrapLines(each, width, "muted"))]);

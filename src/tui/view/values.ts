@@ -2,7 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
 import { MASK, parsedJson, problemOf, type ShownValue, shownValue } from "../reading/reveal.js";
 import type { CellKind } from "../reading/table.js";
-import { placeLabel } from "../state/places.js";
+import { shortPlaceName } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
@@ -99,19 +99,14 @@ export interface PlaceValue {
   readonly isSelected?: boolean;
 }
 
-/** The name of a place beside those of its group. */
-export function labelOf({ places }: State, place: number): string {
-  return places[place] ? placeLabel(places[place]) : "";
-}
-
 /** A variable in several places: the name of each, how its value compares, and the value, masked unless it is revealed. */
 export function placeValueLines(state: State, items: readonly PlaceValue[], width: number): Line[] {
-  const widest = Math.max(...items.map(({ place }) => textWidth(labelOf(state, place))));
+  const widest = Math.max(...items.map(({ place }) => textWidth(shortPlaceName(state, place))));
   const name = Math.min(MAX_PLACE, widest, Math.floor(width / 3));
   const indent = name + KIND + 6;
   return items.flatMap((item) => {
     const { place, kind, isSelected = false } = item;
-    const mark = `${isSelected ? "›" : " "} ${cellText(labelOf(state, place), name)}  `;
+    const mark = `${isSelected ? "›" : " "} ${cellText(shortPlaceName(state, place), name)}  `;
     const head: Line = [{ text: mark, isBold: isSelected }, kindSpan(kind, KIND), { text: "  " }];
     return valueHead(state, item, Math.max(1, width - indent)).map((value, index): Line => {
       return [...(index === 0 ? head : [{ text: " ".repeat(indent) }]), ...value];

@@ -1,6 +1,6 @@
 import { graphemeAt, graphemeEnd, graphemes, textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, type Line } from "../text/line.js";
-import type { Key } from "./key.js";
+import { cellText, type Line, UNITS_PER_COLUMN } from "../text/line.js";
+import { editKeyName, type Key } from "./key.js";
 
 /** A text field. The cursor is an index into the UTF-16 code units of the text, between two graphemes. */
 export interface TextField {
@@ -21,7 +21,7 @@ export function textField(text: string): TextField {
 export function editText(field: TextField, key: Key): TextField {
   if (key.text !== "") return insert(field, withoutControls(key.text));
   const { text, cursor } = field;
-  const to = MOVES[key.name]?.(field);
+  const to = CURSOR_MOVES[key.name]?.(field);
   if (to !== undefined) return withCursor(text, to);
   const other = DELETIONS[key.name]?.(field);
   if (other === undefined) return field;
@@ -35,7 +35,22 @@ export function editLine(field: TextField, key: Key): TextField {
   return editText(field, text === "" ? key : { name: text, text });
 }
 
-export function insert({ text, cursor }: TextField, added: string): TextField {
+/**
+ * The same for a text area. Ctrl-J adds a line, and so does Enter where there are several.
+ *
+ * @param page lines that PgUp and PgDn move @param keepsIndent whether a new line has the indent of the one before
+ */
+export function editArea(field: TextField, key: Key, page: number, keepsIndent: boolean): TextField {
+  const { text, cursor } = field;
+  const name = editKeyName(key);
+  const hasLines = text.includes("\n");
+  const by = { up: -1, down: 1, pageup: -page, pagedown: page }[name];
+  if (by !== undefined) return hasLines ? moveLines(field, by) : field;
+  if (name !== "ctrl-j" && !(name === "enter" && hasLines)) return editText(field, key);
+  return insert(field, `\n${keepsIndent ? /^ */.exec(text.slice(lineStart(field), cursor)) : ""}`);
+}
+
+function insert({ text, cursor }: TextField, added: string): TextField {
   return withCursor(text.slice(0, cursor) + added + text.slice(cursor), cursor + added.length);
 }
 
@@ -70,11 +85,11 @@ export function hasControls(key: Key): boolean {
 
 type Move = (field: TextField) => number;
 
-const before: Move = ({ text, cursor }) => graphemeAt(text, cursor - 1)?.start ?? 0;
-const after: Move = ({ text, cursor }) => graphemeAt(text, cursor)?.end ?? text.length;
+const previous: Move = ({ text, cursor }) => graphemeAt(text, cursor - 1)?.start ?? 0;
+const following: Move = ({ text, cursor }) => graphemeAt(text, cursor)?.end ?? text.length;
 
 /** The start of the line of the cursor. */
-export function lineStart({ text, cursor }: TextField): number {
+function lineStart({ text, cursor }: TextField): number {
   return text.slice(0, cursor).lastIndexOf("\n") + 1;
 }
 
@@ -98,8 +113,8 @@ const wordStart: Move = ({ text, cursor }) => Math.max(0, text.slice(0, cursor).
 const wordEnd: Move = ({ text, cursor }) => cursor + (NEXT_WORD.exec(text.slice(cursor))?.[0].length ?? 0);
 
 /** Where the cursor goes; Home and End stay in the line. */
-const MOVES: Readonly<Record<string, Move>> = {
-  ...{ left: before, right: after },
+const CURSOR_MOVES: Readonly<Record<string, Move>> = {
+  ...{ left: previous, right: following },
   ...{ home: lineStart, "ctrl-a": lineStart, end: lineEnd, "ctrl-e": lineEnd },
   ...{ "ctrl-home": () => 0, "ctrl-end": ({ text }) => text.length },
   ...{ "ctrl-left": wordStart, "alt-b": wordStart, "ctrl-right": wordEnd, "alt-f": wordEnd },
@@ -107,7 +122,7 @@ const MOVES: Readonly<Record<string, Move>> = {
 
 /** How far the text is deleted, from the cursor on. */
 const DELETIONS: Readonly<Record<string, Move>> = {
-  ...{ backspace: before, "ctrl-h": before, delete: after, "ctrl-d": after },
+  ...{ backspace: previous, "ctrl-h": previous, delete: following, "ctrl-d": following },
   ...{ "ctrl-w": wordStart, "ctrl-u": toLineStart, "ctrl-k": toLineEnd },
 };
 
@@ -119,24 +134,17 @@ function withoutControls(text: string): string {
   return withLineFeeds(text).replace(/(?![\n\t])\p{Cc}/gu, "");
 }
 
-/** Code units that a column can need: a family of emoji has eleven in two columns. */
-const UNITS_PER_COLUMN = 12;
-
 /** A text field in exactly `width` columns, scrolled to its cursor, the inverse grapheme. `↵` is a newline. */
 export function textInput({ text, cursor }: TextField, width: number): Line {
   const reach = (width + 1) * UNITS_PER_COLUMN;
   const [under = " ", ...others] = cells(text.slice(cursor, cursor + reach));
   const room = width - textWidth(under);
-  const shown = fitting(cells(text.slice(Math.max(0, cursor - reach), cursor)).reverse(), room)
-    .reverse()
-    .join("");
-  const left = room - textWidth(shown);
-  const rest = fitting(others, left).join("");
-  return [
-    { text: shown },
-    { text: under, isInverse: true },
-    { text: rest + " ".repeat(Math.max(0, left - textWidth(rest))) },
-  ];
+  const known = cells(text.slice(Math.max(0, cursor - reach), cursor)).reverse();
+  const before = fitting(known, room).reverse().join("");
+  const left = room - textWidth(before);
+  const after = fitting(others, left).join("");
+  const blanks = " ".repeat(Math.max(0, left - textWidth(after)));
+  return [{ text: before }, { text: under, isInverse: true }, { text: after + blanks }];
 }
 
 /**

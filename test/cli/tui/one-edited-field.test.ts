@@ -91,7 +91,7 @@ async function editing(values: readonly [VariableType, JsonValue][]) {
     ...{ name: "shop/development", group: "shop", kind: "environment", detail: "" },
     open: async () => ({
       source: service.source(environment),
-      editor: { ...editor, prepare },
+      editor: { ...editor, prepare } as Editor,
       decrypt: (_name, value) => value,
       getCommand: () => "",
       exportFile: async () => undefined,

@@ -70,7 +70,7 @@ it("an export of some variables has these alone, and says how many", async () =>
 it("an import gives values the types of their variables, and notes unusual lines", async () => {
   const { cwd, place } = await opened();
   await writeFile(join(cwd, "new.env"), "PORT=4000\nNEW=$PORT\n");
-  expect(await place.importFile?.({ path: "new.env", format: undefined })).toEqual({
+  expect(await place.editor?.importFile({ path: "new.env", format: undefined })).toEqual({
     assignments: [
       { name: "PORT", type: "NUMBER", value: 4000, description: "" },
       { name: "NEW", type: "STRING", value: "$PORT", description: "" },
@@ -78,19 +78,21 @@ it("an import gives values the types of their variables, and notes unusual lines
     notes: [expect.stringMatching(/^new\.env: .*NEW \(line 2\)$/)],
   });
   await writeFile(join(cwd, "vars.txt"), JSON.stringify({ PORT: 5000 }));
-  const { assignments } = (await place.importFile?.({ path: "vars.txt", format: "json" })) ?? {};
+  const { assignments } = (await place.editor?.importFile({ path: "vars.txt", format: "json" })) ?? {};
   expect(assignments).toMatchObject([{ name: "PORT", value: 5000 }]);
   await writeFile(join(cwd, "bad.env"), "PORT=hunter2\n");
-  const bad = place.importFile?.({ path: "bad.env", format: undefined });
+  const bad = place.editor?.importFile({ path: "bad.env", format: undefined });
   await expect(bad).rejects.toThrow(/^bad\.env: PORT: (?!.*hunter2)/);
-  await expect(place.importFile?.({ path: "no.env", format: undefined })).rejects.toThrow(
+  await expect(place.editor?.importFile({ path: "no.env", format: undefined })).rejects.toThrow(
     "no.env can't be read: no such file or folder",
   );
   await writeFile(join(cwd, "typed.json"), JSON.stringify({ PORT: "hunter2" }));
-  const typed = place.importFile?.({ path: "typed.json", format: undefined });
+  const typed = place.editor?.importFile({ path: "typed.json", format: undefined });
   await expect(typed).rejects.toThrow("typed.json: PORT is a NUMBER, and its value is not");
   await writeFile(join(cwd, "empty.env"), "");
-  await expect(place.importFile?.({ path: "empty.env", format: undefined })).rejects.toThrow("contains no variables");
+  await expect(place.editor?.importFile({ path: "empty.env", format: undefined })).rejects.toThrow(
+    "contains no variables",
+  );
 });
 
 it("a folder is listed with a slash after folders, and as empty where it can't be read", async () => {
@@ -111,11 +113,11 @@ it("environments that are added, here or by another program, become places, unti
     names.push(...added.map(({ name }) => name));
     lost = gone.map(({ name }) => name);
   });
-  const { apiSecret, lines, ...added } = (await place.environments?.add("staging")) ?? { lines: [] };
+  const { apiSecret, lines, ...added } = (await place.editor?.addEnvironment("staging")) ?? { lines: [] };
   expect(added).toEqual({ environment: "shop/staging", apiKey: expect.stringMatching(/^[0-9a-f]{32}$/) });
   expect(lines.join("\n")).toContain(`APPVARS_API_SECRET=${apiSecret}`);
   await expect.poll(() => names).toEqual(["shop/staging"]);
-  await expect(place.environments?.add("staging")).rejects.toThrow("already exists");
+  await expect(place.editor?.addEnvironment("staging")).rejects.toThrow("already exists");
   await file.write(
     edited((data) =>
       data.environments.push({ ...data.environments[0], id: 99, name: "late", api_key: "k".repeat(32) }),
@@ -131,8 +133,8 @@ it("rotating gives the open environment new credentials, and keeps the old ones 
   const { file, place } = await opened();
   const saved = async () => JSON.parse(await readFile(file.path, "utf8")).environments[0];
   const before = await saved();
-  const rotated = await place.environments?.rotate("24h");
+  const rotated = await place.editor?.rotate("24h");
   expect(await saved()).toMatchObject({ api_key: rotated?.apiKey, previous: [{ api_key: before.api_key }] });
-  await place.environments?.rotate("");
+  await place.editor?.rotate("");
   expect(await saved()).not.toHaveProperty("previous");
 });

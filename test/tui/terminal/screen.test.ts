@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { Screen } from "../../../src/tui/terminal/screen.js";
+import { FrameStream } from "../../../src/tui/terminal/screen.js";
 
-function testScreen(): { screen: Screen; written: string[]; setBusy: (busy: boolean) => void } {
+function testScreen(): { screen: FrameStream; written: string[]; setBusy: (busy: boolean) => void } {
   const written: string[] = [];
   let isBusy = false;
   let drained = () => {};
-  const screen = new Screen({
+  const screen = new FrameStream({
     write: (text) => void written.push(text),
     isBusy: () => isBusy,
     size: () => ({ columns: 80, rows: 24 }),

@@ -176,7 +176,11 @@ export function doneText(state: State, edit: PlannedEdit, undoKey: string): stri
   const [, where, done] = WORDS[purpose];
   const places = placesText(state, parts);
   const isHere = parts.every(({ place }) => place === state.place) && !["undo", "redo", "copy"].includes(purpose);
-  const text = `${done} ${objectText(edit)}${isHere ? "" : ` ${where} ${places}`}`;
+  const renamed = purpose === "edit" && changesOf(edit).find(({ newName }) => newName !== undefined);
+  const did = renamed
+    ? `renamed ${visibleText(`${renamed.name} to ${renamed.newName}`)}`
+    : `${done} ${objectText(edit)}`;
+  const text = `${did}${isHere ? "" : ` ${where} ${places}`}`;
   if (purpose === "undo") return text;
   const isOfOpen = parts.some(({ place }) => state.places[place]?.group === state.places[state.place]?.group);
   return `${text}; ${undoKey} undoes it${isOfOpen ? "" : ` in ${places}`}`;

@@ -388,7 +388,7 @@ describe("an edit of several environments", () => {
       /type PORT to confirm/,
     );
     tui.press(..."PORT", "enter");
-    await tui.shows(/changed PORT/, /PORT2 +NUMBER/);
+    await tui.shows(/renamed PORT to PORT2; u undoes it/, /PORT2 +NUMBER/);
     expect(await tui.saved("PORT2", "production")).toBe(80);
     tui.press("u");
     await tui.shows(/- PORT2/, /\+ PORT\b/);

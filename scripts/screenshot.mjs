@@ -177,7 +177,8 @@ function writeData(text) {
   });
   const variables = rows.map((row, index) => {
     const [type, name, description] = row.split(" | ");
-    return { id: index + 1, application: "shop", type, name, description };
+    const isPublic = type === "NUMBER" || type === "BOOLEAN";
+    return { id: index + 1, application: "shop", type, name, description, ...(isPublic && { secret: false }) };
   });
   const values = rows.flatMap((row, index) => {
     const [, key, , ...rest] = row.split(" | ");

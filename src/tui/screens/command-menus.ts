@@ -124,8 +124,9 @@ function commandItems(state: State, commands: readonly Command[]): readonly Menu
 }
 
 const TEXT_KEYS = hints(
-  "←→ move, Home start of the line, Ctrl-A the same, End end of the line, Ctrl-E the same, Ctrl-← word to the left, Ctrl-→ word to the right, " +
-    "Ctrl-W delete the word to the left, Ctrl-U delete all to the left, Ctrl-K delete all to the right",
+  "←→ move, Home start of the line, Ctrl-A start of the line, End end of the line, Ctrl-E end of the line, " +
+    "Ctrl-Home start of the text, Ctrl-End end of the text, Ctrl-← word to the left, Ctrl-→ word to the right, " +
+    "Ctrl-W delete the word to the left, Ctrl-U delete to the start of the line, Ctrl-K delete to the end of the line",
 );
 
 /** The keys of a screen over the list besides commands. */

@@ -102,7 +102,7 @@ describe("help", () => {
   it.each([
     ["e", "f1", /Alt-E +edit the value in your own editor[\s\S]*Ctrl-W +delete the word to the left/],
     ["x", "?", /v +show values/],
-    ["/", "f1", /Enter +keep[\s\S]*Ctrl-U +delete all to the left/],
+    ["/", "f1", /Enter +keep[\s\S]*Ctrl-U +delete to the start of the line/],
     [":", "f1", /Tab +complete/],
   ])("lists the fixed keys where %s was pressed with %s, and goes back", async (key, help, expected) => {
     const tui = await openTui({ rows: 40 });

@@ -1,7 +1,7 @@
 import { durationMs } from "../domain/duration.js";
 import { UsageError } from "../domain/errors.js";
 import type { Check } from "../domain/read.js";
-import { isEncrypted, type JsonSchema, type JsonValue, type NamedValue, valueText } from "../domain/variable.js";
+import { isEncrypted, type JsonSchema, type JsonValue, type NamedValue } from "../domain/variable.js";
 import type { Data, ValueRecord, VariableRecord } from "./data.js";
 import { variablesOf } from "./edit-values.js";
 import { schemaProblem } from "./parse-data.js";
@@ -60,9 +60,8 @@ async function createValueChecker(): Promise<ValueChecker> {
       if (fits instanceof Error) return `can't be checked: its schema is not valid (${fits.message})`;
       if (isValid instanceof Error || fits) return undefined;
       const [error] = isValid.errors ?? [];
-      const allowed = error?.keyword === "enum" ? `: ${error.params["allowedValues"].map(valueText).join(", ")}` : "";
       // Not the path of the value, which may contain a secret.
-      return `${error?.message}${allowed}${error?.instancePath ? ` (${error.schemaPath})` : ""}`;
+      return `${error?.message}${error?.instancePath ? ` (${error.schemaPath})` : ""}`;
     },
   };
 }

@@ -9,7 +9,7 @@ const { brokenRule, brokenSchema } = await loadValueChecker();
 
 describe("a schema", () => {
   it.each<[schema: object, kept: JsonValue, broken: JsonValue, rule: string]>([
-    [{ enum: ["a", "b"] }, "b", "c", "must be equal to one of the allowed values: a, b"],
+    [{ enum: ["a", "b"] }, "b", "c", "must be equal to one of the allowed values"],
     [{ pattern: "^a+$" }, "aa", "ab", 'must match pattern "^a+$"'],
     [{ pattern: "^\\u{1F600}$" }, "😀", "x", 'must match pattern "^\\u{1F600}$"'],
     [{ minimum: 1 }, 1, 0, "must be >= 1"],

@@ -1,12 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { ChangedMeanwhileError, UsageError, withSubject } from "../../domain/errors.js";
-import { type Definition, isEncrypted, type JsonSchema, type JsonValue, textAs } from "../../domain/variable.js";
+import {
+  checkVariableName,
+  type Definition,
+  isEncrypted,
+  type JsonSchema,
+  type JsonValue,
+  textAs,
+} from "../../domain/variable.js";
 import { decrypt, encrypt } from "../../encryption/envelope.js";
 import { parseAs, parseExactJson } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import { checkSchema, keepingSchemas } from "../../store/value-schema.js";
+import { InvalidFieldError } from "../../tui/state/opened-places.js";
 import type { Assigned, Assignment, Change, Draft, OfEnvironment, VariableEditor } from "../../tui/state/ports.js";
 import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
 
@@ -46,7 +54,7 @@ export function createEditor(edited: EditedData, environment: EnvironmentRecord,
     const homes = new Map<string, EnvironmentRecord>();
     for (const { environment: each, changes } of parts) {
       const home = findEnvironment(data.environments, each);
-      await keepingSchemas(next, home, changes.flatMap(toCheck));
+      await inField("value", () => keepingSchemas(next, home, changes.flatMap(toCheck)));
       if (home.id === environment.id || !homes.has(home.application)) homes.set(home.application, home);
     }
     return [...homes.values()].flatMap((home) => partsBetween(data, next, home));
@@ -55,7 +63,9 @@ export function createEditor(edited: EditedData, environment: EnvironmentRecord,
     store: name,
     environment: own,
     async prepare(draft, environments = [own]) {
-      const parsed = { ...draft, schema: await parseSchema(draft.schema) };
+      await inField("name", () => checkVariableName(draft.newName ?? draft.name));
+      const schema = await inField("schema", () => parseSchema(draft.schema));
+      const parsed = { ...draft, schema, value: await inField("value", () => parseValue(draft)) };
       const wanted = environments.map((each) => ({ environment: each, changes: [parsed] }));
       return planned(wanted, (each, now) => draftedChange(each, now, key));
     },
@@ -99,12 +109,26 @@ async function parseSchema(text: string): Promise<JsonSchema | undefined> {
   return schema;
 }
 
-type ParsedDraft = Omit<Draft, "schema"> & Pick<Definition, "schema">;
+/** @throws UsageError with the rule of the type */
+function parseValue({ type, value }: Draft): JsonValue | undefined {
+  return value === undefined ? undefined : parseAs(type === "STRING" ? value : value.trim(), type);
+}
+
+/** @throws InvalidFieldError in place of a UsageError */
+async function inField<T>(field: InvalidFieldError["field"], work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof UsageError ? new InvalidFieldError(error.message, field) : error;
+  }
+}
+
+type ParsedDraft = Omit<Draft, "schema" | "value"> & Pick<Definition, "schema"> & Pick<Assigned, "value">;
 
 /** @param now the present variable */
 function draftedChange(draft: ParsedDraft, now: Assigned | undefined, key: string | undefined): PlannedChange {
   const { name, newName, before, type, description, optional, secret, schema } = draft;
-  if (!before && now) throw new UsageError(`${name} already exists: edit it instead`);
+  if (!before && now) throw new InvalidFieldError(`${name} already exists: edit it instead`, "name");
   const rules = { optional: optional || undefined, secret: secret === false ? false : undefined, schema };
   const definition: Definition = { type, description, ...rules };
   // What was not edited is as it is now: another program may have changed it.
@@ -119,11 +143,10 @@ function draftedChange(draft: ParsedDraft, now: Assigned | undefined, key: strin
 }
 
 /** Before it is encrypted, if it is another one than the present value. @throws UsageError */
-function draftedValue({ name, before, type, value }: ParsedDraft, now: Assigned | undefined): JsonValue | undefined {
+function draftedValue({ name, before, value }: ParsedDraft, now: Assigned | undefined): JsonValue | undefined {
   if (value === undefined && before && !now) throw new UsageError(`${name} has been removed by another program`);
   if (value === undefined) return now?.value;
-  const typed = parseAs(type === "STRING" ? value : value.trim(), type);
-  return now && isDeepStrictEqual(typed, before?.value) ? now.value : typed;
+  return now && isDeepStrictEqual(value, before?.value) ? now.value : value;
 }
 
 function assignedChange(wanted: Assignment, before: Assigned | undefined, key: string | undefined): PlannedChange {

@@ -35,7 +35,7 @@ const [move, other] = [inGroup("Move"), inGroup("Other")];
 export const ALL_COMMANDS: readonly Command[] = [
   ...MOVES.map(({ name, keys, help }) => {
     const [key = ""] = keys.split(" ");
-    return move(name, keys, "pvrmd", help, { repeats: true, run: (state) => go.moveInPanel(state, key) });
+    return move(name, keys, "pvrmd", help, { repeats: true, run: (state, line) => go.moveInPanel(state, line || key) });
   }),
 
   // What is listed, and its order.

@@ -1,16 +1,17 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, valueText } from "../../domain/variable.js";
-import { shortPlaceName } from "../state/places.js";
 import type { Assigned } from "../state/ports.js";
 import { groupOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
-import type { Key } from "../widgets/key.js";
+import { type Key, PASTE } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
 import { editArea, editLine, hasControls, type TextField, textField } from "../widgets/text-field.js";
 import { assignedIn } from "./planning.js";
 
-const FIELDS = ["name", "type", "value", "description", "optional", "secret", "schema", "for"] as const;
-export type Field = (typeof FIELDS)[number];
+export const INPUT_FIELDS = ["name", "type", "value", "description", "optional", "secret", "schema"] as const;
+type InputField = (typeof INPUT_FIELDS)[number];
+/** The last one chooses the environments that get a new variable. */
+export type Field = InputField | "for";
 
 /** Fields with a few possible contents. */
 const CHOICES: Readonly<Partial<Record<Field, readonly string[]>>> = {
@@ -19,13 +20,17 @@ const CHOICES: Readonly<Partial<Record<Field, readonly string[]>>> = {
   secret: ["yes", "no"],
 };
 
-type Inputs = Readonly<Record<Field, TextField>>;
+type Inputs = Readonly<Record<InputField, TextField>>;
 
 export interface Form {
   /** Index of the place that is edited. */
   readonly place: number;
   /** Indexes of the environments that a new variable can be added to. */
   readonly all: readonly number[];
+  /** Those of the places that get the edit. */
+  readonly chosen: ReadonlySet<number>;
+  /** The environment under the cursor of its field. */
+  readonly pointed: number;
   /** In their order. */
   readonly fields: readonly Field[];
   /** Undefined for a new variable. */
@@ -68,41 +73,10 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
     optional: textField(before?.optional ? "yes" : "no"),
     secret: textField(isPublic(before) ? "no" : "yes"),
     schema: textField(before?.schema ? JSON.stringify(before.schema) : ""),
-    for: marksOf(state, all, place),
   };
-  const fields = all.length > 1 ? FIELDS : FIELDS.slice(0, -1);
-  return { place, all, fields, before, initial, inputs: initial, field: entry ? "value" : "name" };
-}
-
-/** `✓ development  · test`, with the cursor on one of the marks. */
-function marksOf(state: State, all: readonly number[], marked: number): TextField {
-  const texts = all.map((place) => `${MARKS[place === marked ? 1 : 0]} ${shortPlaceName(state, place)}`);
-  const text = texts.join("  ");
-  return { text, cursor: Math.max(0, text.indexOf(MARKS[1])) };
-}
-
-/** Of an environment that is left out, and of one that is chosen. */
-const MARKS = ["·", "✓"] as const;
-
-function markIndexes(text: string): readonly number[] {
-  return Array.from(text.matchAll(/[·✓]/g), ({ index }) => index);
-}
-
-/** Indexes of the places that are edited. */
-export function chosenPlaces({ place, all, inputs }: Form): readonly number[] {
-  const { text } = inputs.for;
-  const marks = markIndexes(text);
-  return all.length > 1 ? all.filter((_, at) => text.charAt(marks[at] ?? -1) === MARKS[1]) : [place];
-}
-
-/** Space marks an environment or removes its mark, `*` marks all, and the arrow keys go to another one. */
-function editedMarks(field: TextField, key: Key): TextField {
-  const { text, cursor } = field;
-  const by = sideways(key);
-  if (by !== 0) return { text, cursor: cycled(markIndexes(text), cursor, by) };
-  if (key.text === "*") return { text: text.replaceAll(...MARKS), cursor };
-  if (key.text !== " ") return field;
-  return { text: text.slice(0, cursor) + cycled(MARKS, text.charAt(cursor), 1) + text.slice(cursor + 1), cursor };
+  const fields: readonly Field[] = all.length > 1 ? [...INPUT_FIELDS, "for"] : INPUT_FIELDS;
+  const choice = { all, chosen: new Set([place]), pointed: place };
+  return { place, ...choice, fields, before, initial, inputs: initial, field: entry ? "value" : "name" };
 }
 
 /**
@@ -116,7 +90,7 @@ function initialValue(before: Assigned | undefined, type: string): TextField {
   return text.includes("\n") ? { text, cursor: 0 } : textField(text);
 }
 
-export function withInput(form: Form, field: Field, input: TextField): Form {
+export function withInput(form: Form, field: InputField, input: TextField): Form {
   return { ...form, inputs: { ...form.inputs, [field]: input } };
 }
 
@@ -135,20 +109,31 @@ function withType(form: Form, type: TextField): Form {
  */
 export function editField(form: Form, key: Key, page: number): Form | undefined {
   const { field, inputs, lastEdit } = form;
-  const edited = editedInput(form, key, page);
+  if (field === "for") return editedPlaces(form, key);
+  const edited = editedInput(form, field, key, page);
   if (edited === inputs[field] && key.text === "") return undefined;
   const problem = hasControls(key) ? "control characters in the pasted text were left out" : undefined;
   const next = field === "type" ? withType(form, edited) : withInput(form, field, edited);
   if (edited.text === inputs[field].text) return { ...next, problem };
   const edit = `${field} ${/^[^\s]$/u.test(key.text) ? "letters" : key.name}`;
-  return { ...next, problem, lastEdit: edit, earlier: edit === lastEdit ? form.earlier : form };
+  const isMore = edit === lastEdit && key.name !== PASTE;
+  return { ...next, problem, lastEdit: edit, earlier: isMore ? form.earlier : form };
 }
 
-function editedInput(form: Form, key: Key, page: number): TextField {
-  const { field, inputs } = form;
+/** Space marks an environment or removes its mark, `*` marks all, and the arrow keys go to another one. */
+function editedPlaces(form: Form, key: Key): Form | undefined {
+  const { all, chosen, pointed } = form;
+  const by = sideways(key);
+  if (by !== 0) return { ...form, pointed: cycled(all, pointed, by) };
+  if (key.text !== " " && key.text !== "*") return undefined;
+  const isChosen = (place: number) => key.text === "*" || chosen.has(place) !== (place === pointed);
+  return { ...form, chosen: new Set(all.filter(isChosen)), problem: undefined, lastEdit: "for", earlier: form };
+}
+
+function editedInput(form: Form, field: InputField, key: Key, page: number): TextField {
+  const { inputs } = form;
   const choices = CHOICES[field];
   if (choices) return editedChoice(choices, inputs[field], key);
-  if (field === "for") return editedMarks(inputs.for, key);
   return field === "value" ? editedValue(form, key, page) : editLine(inputs[field], key);
 }
 

@@ -3,12 +3,22 @@ import type { VariableEntry } from "../../domain/source.js";
 import { isPublic, type VariableType, valueText } from "../../domain/variable.js";
 import { indentedJson, isRevealed, MASK, unmasking } from "../reading/reveal.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
-import { toFailure } from "../state/opened-places.js";
-import { placeName } from "../state/places.js";
+import { InvalidFieldError, toFailure } from "../state/opened-places.js";
+import { placeName, shortPlaceName } from "../state/places.js";
 import type { Draft } from "../state/ports.js";
 import { notify, type Part, type State, type Step, type Work } from "../state/state.js";
 import { holdingKeys, step } from "../state/work.js";
-import { countText, fitLine, indented, LABEL_WIDTH, type Line, labelled, line, wrapLines } from "../text/line.js";
+import {
+  countText,
+  fitLine,
+  indented,
+  LABEL_WIDTH,
+  type Line,
+  labelled,
+  line,
+  wrapLine,
+  wrapLines,
+} from "../text/line.js";
 import type { PanelContent } from "../view/panel.js";
 import { ask } from "../view/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
@@ -17,10 +27,10 @@ import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
 import { atPosition, inputText, rowOf, textArea, textField, textInput } from "../widgets/text-field.js";
 import {
-  chosenPlaces,
   editField,
   type Field,
   type Form,
+  INPUT_FIELDS,
   initialForm,
   isChoice,
   isUnseen,
@@ -52,7 +62,8 @@ const FORM: Screen<Form> = {
 function isTouched(form: Form): boolean {
   const { initial, inputs, before } = form;
   const isTyped = isUnseen(before) && !isValueKept(form);
-  return isTyped || form.fields.some((field) => inputs[field].text !== initial[field].text);
+  const isChosen = form.chosen.size !== 1 || !form.chosen.has(form.place);
+  return isTyped || isChosen || INPUT_FIELDS.some((field) => inputs[field].text !== initial[field].text);
 }
 
 /** The name of the variable that is edited, or that is to be added. */
@@ -110,7 +121,7 @@ function leaveForm(state: State, form: Form): Step {
 
 /** Prepares the edit of a form, or shows in the form why it can't be made. */
 function submit(state: State, form: Form): Step {
-  const places = chosenPlaces(form);
+  const places = [...form.chosen];
   const show = (now: State, next: Form) => changeData(now, FORM, () => next);
   if (places.length === 0)
     return step(show(state, { ...form, field: "for", problem: "mark an environment with Space" }));
@@ -121,25 +132,20 @@ function submit(state: State, form: Form): Step {
       return (now) => prepared(now, form, parts);
     } catch (error) {
       const { message } = toFailure(error);
-      return (now) => step(show(now, withProblem(form, message)));
+      const field = error instanceof InvalidFieldError ? error.field : form.field;
+      return (now) => step(show(now, withProblem(form, message, field)));
     }
   });
 }
 
-/** The fields that problems are about. */
-const FIELD_OF: readonly (readonly [RegExp, Field])[] = [
-  [/^the schema/, "schema"],
-  [/'s name: |already/, "name"],
-  [/ can't become /, "type"],
-];
-
 /** The form with its problem, and with the focus where that is: in JSON on the line and column. */
-function withProblem(form: Form, problem: string): Form {
-  const [, field = "value"] = FIELD_OF.find(([pattern]) => pattern.test(problem)) ?? [];
+function withProblem(form: Form, problem: string, field: Field): Form {
   const [, line, column] = /not valid JSON: line (\d+), column (\d+)/.exec(problem) ?? [];
-  const input = form.inputs[field];
-  const found = line === undefined ? input : atPosition(input.text, Number(line), Number(column));
-  return { ...withInput(form, field, found), field, problem };
+  if (line === undefined || field === "for") return { ...form, problem, field };
+  const { text } = form.inputs[field];
+  // These don't count, as they are no part of the value.
+  const before = /^\s*/.exec(text)?.[0].split("\n").length ?? 1;
+  return { ...withInput(form, field, atPosition(text, Number(line) + before - 1, Number(column))), problem, field };
 }
 
 /** Asks to confirm the edit made from a form, unless it was asked meanwhile whether to quit. */
@@ -169,7 +175,8 @@ function inEditor(state: State, form: Form, then: (state: State, edited: Form) =
     if (edited === shown) return (now) => step(notify(now, `${name} is unchanged`));
     // A schema is one line.
     const kept = field === "schema" ? edited.replaceAll(/\s*\n\s*/g, " ").trim() : edited;
-    return (now) => then(now, { ...withInput(form, field, textField(kept)), problem: undefined });
+    const saved = { ...withInput(form, field, textField(kept)), problem: undefined, earlier: form, lastEdit: "editor" };
+    return (now) => then(now, saved);
   };
   return holdingKeys(state, edit, { isEditing: true });
 }
@@ -231,6 +238,7 @@ function fieldLines(state: State, form: Form, field: Field, width: number, heigh
 
 function fieldContent(state: State, form: Form, field: Field, width: number, height: number): Line[] {
   const isFocused = form.field === field;
+  if (field === "for") return placeLines(state, form, width);
   const input = form.inputs[field];
   if (isChoice(field)) return [[{ text: isFocused ? `◂ ${input.text} ▸` : input.text, isBold: isFocused }]];
   const placeholder = field === "value" ? emptyLine(form) : [PLACEHOLDERS.shown];
@@ -238,6 +246,15 @@ function fieldContent(state: State, form: Form, field: Field, width: number, hei
   if (isFocused) return textArea(input, width, height);
   const isPlain = isRevealed(state.revealed, form.initial.name.text) || isPublic(unmasking(state, form.before));
   return [field === "value" && !isPlain ? line(MASK, "muted") : line(inputText(input.text, width))];
+}
+
+/** `✓ development  · test`, the one under the cursor inverse. */
+function placeLines(state: State, { field, all, chosen, pointed }: Form, width: number): Line[] {
+  const spans = all.flatMap((place): Line => {
+    const text = `${chosen.has(place) ? "✓" : "·"} ${shortPlaceName(state, place)}`;
+    return [{ text, isInverse: field === "for" && place === pointed }, { text: "  " }];
+  });
+  return wrapLine(spans, width);
 }
 
 /** The meaning of an empty value. */

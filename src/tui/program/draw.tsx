@@ -46,7 +46,7 @@ export function ScreenView({ picture, theme }: ScreenProps) {
     <ThemeContext value={theme}>
       <Box flexDirection="column" width={columns} height={rows}>
         <Rows lines={above} />
-        <Box height={rows - above.length - below.length} flexShrink={0}>
+        <Box height={rows - above.length - below.length} flexShrink={0} overflow="hidden">
           {body.map((panels, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a column is known by its place
             <Box key={index} flexDirection="column" flexShrink={0}>

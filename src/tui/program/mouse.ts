@@ -5,7 +5,7 @@ import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
 import type { Cell, PanelContent } from "../view/panel.js";
 import { isLine, pop, topScreen } from "../view/screen.js";
-import type { Key, Mouse, Press } from "../widgets/key.js";
+import { type Key, keyNamed, type Mouse, type Press } from "../widgets/key.js";
 import { screenContent } from "./screen.js";
 
 type PressKey = (state: State, key: Key) => Step;
@@ -33,14 +33,14 @@ export function handleMouse(
     lastPress?.column === press.column && lastPress.row === press.row && now - lastPress.at <= DOUBLE_CLICK_MS;
   // The target of the first press is gone: this press was not meant for its successor.
   if (isSecond && lastPress?.screen !== press.screen) return step(state);
-  if (key !== undefined) return pressKey({ ...state, lastPress: press }, namedKey(key));
+  if (key !== undefined) return pressKey({ ...state, lastPress: press }, keyNamed(key));
   const next: State = { ...plain, lastPress: press };
   const focused = content && focus(next, content);
   const selected = focused && cell && content.select?.(focused, cell);
   if (!selected) return step(focused ?? next);
   // Of the first press's selection: the rows may have moved since.
   if (!isSecond || content.pressesEnter === false || cell.line < (content.heads ?? 0)) return step(selected);
-  return pressKey({ ...focused, lastPress: undefined }, namedKey("enter"));
+  return pressKey({ ...focused, lastPress: undefined }, keyNamed("enter"));
 }
 
 /** The panel gets the focus. Undefined if a question is open, which must be answered first. */
@@ -56,12 +56,8 @@ function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, 
   if (content?.scroll) return step(content.scroll(state, by * WHEEL_LINES));
   // A panel beside a question is not its text.
   if (!content || content.panel) return step(state);
-  const press: Next = (now) => pressKey(now, namedKey(by < 0 ? "up" : "down"));
+  const press: Next = (now) => pressKey(now, keyNamed(by < 0 ? "up" : "down"));
   return Array.from({ length: WHEEL_LINES }).reduce<Step>((last) => andThen(last, press), step(state));
-}
-
-function namedKey(name: string): Key {
-  return { name, text: name.length === 1 ? name : "" };
 }
 
 /** The target of the mouse. */

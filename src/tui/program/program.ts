@@ -25,33 +25,28 @@ function pressed(state: State, key: Key, commands: readonly Command[]): Step {
   return counted(state, isEnter ? { name: "enter", text: "" } : key, commands);
 }
 
-const MAX_COUNT = 999;
+const MAX_COUNT = 999_999;
+/** The times that a number repeats a key. */
+const MAX_REPEATS = 999;
 
 /** Keeps a digit as a part of the number before a key, or runs a key, as many times as a number says. */
-function counted(state: State, key: Key, commands: readonly Command[]): Step {
+function counted(before: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
-  const { count = 0 } = state;
-  const isFree = whereOf(state) !== undefined && !commands.some(({ keys }) => keys.includes(name));
-  if (isFree && /^\d$/.test(name)) return step({ ...state, count: Math.min(count * 10 + Number(name), MAX_COUNT) });
-  const now = state.count === undefined ? state : { ...state, count: undefined };
+  const { count = 0, notice } = before;
+  const isFree = whereOf(before) !== undefined && !commands.some(({ keys }) => keys.includes(name));
+  if (isFree && /^\d$/.test(name)) return step({ ...before, count: Math.min(count * 10 + Number(name), MAX_COUNT) });
+  // An error is read by now, and hides the keys.
+  const read: State = notice?.tone === "error" ? { ...before, notice: undefined } : before;
+  const state: State = read.count === undefined ? read : { ...read, count: undefined };
   const command = commands.find(({ keys, repeats }) => repeats && keys.includes(name));
-  if (count > 0 && command?.name === "bottom") return toLine(now, count, commands);
-  let last = screenKey(now, key, commands);
-  for (let left = count; command && left > 1; left--) last = screenKey(last[0], key, commands);
+  // `12G` goes to line 12, as in vi.
+  if (count > 0 && command?.name === "bottom") return runCommand(state, command, `line ${count}`);
+  let last = screenKey(state, key, commands);
+  for (let left = Math.min(count, MAX_REPEATS); command && left > 1; left--) last = screenKey(last[0], key, commands);
   return last;
 }
 
-/** `12G` goes to line 12, as in vi. */
-function toLine(state: State, line: number, commands: readonly Command[]): Step {
-  const [up, down] = ["top", "down"].map((name) => commands.find((each) => each.name === name));
-  let last = up ? runCommand(state, up) : step(state);
-  for (let left = line; down && left > 1; left--) last = runCommand(last[0], down);
-  return last;
-}
-
-function screenKey(before: State, key: Key, commands: readonly Command[]): Step {
-  // It is read by now, and hides the keys.
-  const state = before.notice?.tone === "error" ? { ...before, notice: undefined } : before;
+function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
   const open = topScreen(state);
   if (isHelpKey(state, key)) return openHelp(state);
   return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);

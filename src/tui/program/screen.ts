@@ -129,13 +129,14 @@ export interface Picture {
 /** @param isAscii whether the terminal shows ASCII alone */
 export function pictureOf(state: State, commands: readonly Command[], isAscii = false): Picture {
   const { columns, rows } = state;
+  const shown = (lines: readonly Line[]) => (isAscii ? lines.map(asciiLine) : lines);
   if (isTooSmall(state)) {
     const small = `The terminal is too small; it needs ${MIN_SCREEN.columns}x${MIN_SCREEN.rows}.`;
     const question = quitQuestion(state);
     const text = question === undefined ? `${small} Ctrl-C quits.` : `${question} ${small}`;
-    return { columns, rows, above: wrapLines(text, columns, "text").slice(0, rows), body: [], below: [] };
+    const above = shown(wrapLines(text, columns, "text").slice(0, rows));
+    return { columns, rows, above, body: [], below: [] };
   }
-  const shown = (lines: readonly Line[]) => (isAscii ? lines.map(asciiLine) : lines);
   const { header, body, footer } = screenContent(state, commands);
   const panels = body.map((column) =>
     column.map(({ size, content }): PanelPicture => {

@@ -63,12 +63,17 @@ export function hasMarks({ names, from }: Marks): boolean {
   return names.size > 0 || from !== undefined;
 }
 
-/** The marks with those of the open range, which ends. */
+const closed = remembered<Marks, Marks>();
+
+/** Closes the open range: the marks with those of its variables. */
 export function withRange(marks: Marks, at: Listed): Marks {
   const { names, from } = marks;
+  const { rows, cursor } = at;
   if (from === undefined) return marks;
-  const range = namesOf(at, Math.min(from, at.cursor), Math.max(from, at.cursor) + 1);
-  return { names: new Set([...names, ...range]) };
+  return closed(marks, [rows, cursor], () => {
+    const range = namesOf(at, Math.min(from, cursor), Math.max(from, cursor) + 1);
+    return { names: new Set([...names, ...range]) };
+  });
 }
 
 /** Without these variables. */

@@ -3,7 +3,7 @@ import { actsIn, COMMAND_GROUPS, type Command, isOfList, whereOf } from "../stat
 import { type Next, notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
 import { hints, type KeyHint, pop, runCommand, topScreen, whyNot } from "../view/screen.js";
-import { GLOBAL_KEYS, keyLabel } from "../widgets/key.js";
+import { GLOBAL_KEYS, keyLabel, keyNamed } from "../widgets/key.js";
 import { isMenu, type Menu, type MenuContent, type MenuItem, openMenu } from "./menu.js";
 
 /** @param text the input so far */
@@ -136,7 +136,7 @@ function keyItems(state: State, commands: readonly Command[]): readonly MenuItem
   const isTyping = screen.types?.(state, data) ?? false;
   const itemsOf = (group: string, keys: readonly KeyHint[]) =>
     keys.map(({ key, label, name }): MenuItem => {
-      const press: Next = (now) => screen.key(now, data, { name: name ?? "", text: "" }, commands);
+      const press: Next = (now) => screen.key(now, data, keyNamed(name ?? ""), commands);
       return { label, keys: key, group, run: name === undefined ? step : press };
     });
   const shown = screen.hints?.(state, data) ?? [];

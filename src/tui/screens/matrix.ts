@@ -1,3 +1,4 @@
+import type { VariableEntry } from "../../domain/source.js";
 import { copyTo } from "../edit/planning.js";
 import { openPlace, readPlaces } from "../reading/read.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
@@ -190,25 +191,26 @@ function openCell(state: State): Step {
  * For each variable, the value of the nearest place to the left that has one, else to the right. Of several variables
  * those that have a value here are left out, unless all have one.
  */
-function nearest(state: State) {
+function* nearest(state: State): Generator<VariableEntry> {
   const grid = gridOf(state);
   const { columns } = grid.table;
   const column = columnOf(grid);
   const beside = [...columns.slice(0, column).reverse(), ...columns.slice(column + 1)];
   const rows = targetRows(state);
   const missing = rows.filter((row) => !columns[column]?.cells[row]?.value);
-  return (missing.length > 0 ? missing : rows).flatMap(
-    (row) => beside.find(({ cells }) => cells[row]?.value)?.cells[row] ?? [],
-  );
+  for (const row of missing.length > 0 ? missing : rows) {
+    const entry = beside.find(({ cells }) => cells[row]?.value)?.cells[row];
+    if (entry) yield entry;
+  }
 }
 
 function fill(state: State): Step {
-  return copyTo(state, nearest(state), [selectionOf(state).place]);
+  return copyTo(state, [...nearest(state)], [selectionOf(state).place]);
 }
 
 function whyNotFill(state: State): string | undefined {
   const { place, name } = selectionOf(state);
   if (name === undefined) return whyNoName(state);
-  const other = nearest(state).length > 0 ? undefined : `${name} has no value in another environment`;
+  const other = nearest(state).next().done ? `${name} has no value in another environment` : undefined;
   return whyReadOnly(state, place) ?? other;
 }

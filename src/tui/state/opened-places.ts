@@ -79,6 +79,15 @@ export class OpenedPlaces {
   }
 }
 
+/** Thrown for input of a form that is not valid. */
+export class InvalidFieldError extends UsageError {
+  readonly field: "name" | "value" | "schema";
+  constructor(message: string, field: InvalidFieldError["field"]) {
+    super(message);
+    this.field = field;
+  }
+}
+
 /** An error for the state. An unexpected one may quote anything, so only its kind is shown. */
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof AppvarsError)) {

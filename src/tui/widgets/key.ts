@@ -18,6 +18,11 @@ export function editKeyName(key: Key): string {
   return key.text === "" ? key.name : "";
 }
 
+/** The key with a name, as if it was pressed. */
+export function keyNamed(name: string): Key {
+  return { name, text: name === "space" ? " " : name.length === 1 ? name : "" };
+}
+
 /** The keys that work everywhere: they quit, suspend and redraw. */
 export const GLOBAL_KEYS: readonly string[] = ["ctrl-c", "ctrl-z", "ctrl-l"];
 

@@ -4,9 +4,14 @@ export interface Position {
   readonly top: number;
 }
 
-/** Moves through a list of `count` lines, of which `page` are visible; undefined if the key isn't one of movement. */
+/**
+ * Moves through a list of `count` lines, of which `page` are visible; undefined if the key isn't one of movement.
+ *
+ * @param key its name, or `line 12`
+ */
 export function moveCursor(position: Position, count: number, page: number, key: string): Position | undefined {
-  const cursor = MOVE_OF_KEY.get(key)?.(position.cursor, page, count);
+  const [, line] = /^line (\d+)$/.exec(key) ?? [];
+  const cursor = line === undefined ? MOVE_OF_KEY.get(key)?.(position.cursor, page, count) : Number(line) - 1;
   return cursor === undefined ? undefined : keepVisible({ cursor, top: position.top }, count, page);
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Text } from "ink";
 import { expect, onTestFinished, test, vi } from "vitest";
+import measureText from "../../../src/tui/terminal/ink-measure.js";
 import Output from "../../../src/tui/terminal/ink-output.js";
 import { inkScreen } from "../support/tui.js";
 
@@ -37,12 +38,29 @@ test("text below the last row is dropped", () => {
   expect(screen.get().output).toBe("a");
 });
 
-test("component tests and the bundle use this class instead of ink's own", () => {
+test("text below a clipped box is dropped", () => {
+  const screen = output(3);
+  screen.clip({ y2: 1 });
+  screen.write(0, 0, "a\nb", NONE);
+  screen.unclip();
+  screen.write(0, 2, "c", NONE);
+  expect(screen.get().output).toBe("a\n\nc");
+});
+
+test("texts are measured without their colors", () => {
+  expect(["", "\x1b[31m界\x1b[39mx", "a\nbc"].map(measureText)).toEqual([
+    { width: 0, height: 0 },
+    { width: 3, height: 1 },
+    { width: 2, height: 2 },
+  ]);
+});
+
+test("component tests and the bundle use these instead of ink's own", () => {
   const get = vi.spyOn(Output.prototype, "get");
   onTestFinished(() => get.mockRestore());
   expect(inkScreen(() => 20).draw(<Text>hello</Text>)).toBe("hello");
   expect(get).toHaveBeenCalled();
   const bundle = readFileSync(new URL("../../../dist/tui/draw.js", import.meta.url), "utf8");
-  expect(bundle).toContain("ink-output.ts");
-  expect(bundle).not.toContain("ink/build/output.js");
+  for (const own of ["ink-output.ts", "ink-measure.ts"]) expect(bundle).toContain(own);
+  expect(bundle).not.toMatch(/ink\/build\/(?:output|measure-text)\.js/);
 });

@@ -1,11 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import type { ColorSupportLevel } from "chalk";
+import { pictureOf } from "./program/picture.js";
 import { createProgram, type ProgramOptions } from "./program/program.js";
-import { pictureOf } from "./program/screen.js";
 import { keysByName } from "./state/command.js";
 import type { Preferences } from "./state/state.js";
+import { FrameStream, type TuiTerminal } from "./terminal/frame-stream.js";
 import { listenToInput } from "./terminal/input.js";
-import { FrameStream, type TuiTerminal } from "./terminal/screen.js";
 import { BACKGROUND_QUESTION, createTheme, shadeOf, type ThemeName } from "./text/theme.js";
 
 export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {

@@ -3,7 +3,7 @@ import chalk, { type ColorSupportLevel } from "chalk";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { ALL_COMMANDS } from "../../src/tui/commands/table.js";
 import { runTui, type TuiOptions } from "../../src/tui/run-tui.js";
-import type { TuiTerminal } from "../../src/tui/terminal/screen.js";
+import type { TuiTerminal } from "../../src/tui/terminal/frame-stream.js";
 import { localSource } from "./support/tui.js";
 
 // The TUI sets it for the whole process.

@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { writeSync } from "node:fs";
 import { constants } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
-import type { TuiTerminal } from "../../tui/terminal/screen.js";
+import type { TuiTerminal } from "../../tui/terminal/frame-stream.js";
 import { endProcess } from "../exits/end-process.js";
 import { type CaughtSignal, catchSignals, comesFromTerminal, isStopSignal } from "../exits/signals.js";
 

@@ -6,7 +6,7 @@ import type { Line } from "../text/line.js";
 import type { Cell, PanelContent } from "../view/panel.js";
 import { isLine, pop, topScreen } from "../view/screen.js";
 import { type Key, keyNamed, type Mouse, type Press } from "../widgets/key.js";
-import { screenContent } from "./screen.js";
+import { screenContent } from "./picture.js";
 
 type PressKey = (state: State, key: Key) => Step;
 

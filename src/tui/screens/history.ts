@@ -27,7 +27,7 @@ function subjectOf(state: State): Subject {
 }
 
 export function whyNoHistory(state: State): string | undefined {
-  return state.places[subjectOf(state).place]?.isReadOnly ? "a server tells no history" : undefined;
+  return state.places[subjectOf(state).place]?.isReadOnly ? "servers provide no history" : undefined;
 }
 
 /** Shows the changes, by default of what is under the cursor. */

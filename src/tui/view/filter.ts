@@ -37,7 +37,7 @@ const FILTER: Screen<TypedFilter> = {
 const FILTER_KEYS = hints("Enter keep, Esc cancel");
 const HELP_KEY = hints("F1 help");
 
-/** ` /port   1 of 3  Enter keep  Esc cancel`: a text that is typed, what it finds, and as many keys as fit, how to leave last. */
+/** ` /port   1 of 3  Enter keep  Esc cancel`: a text that is typed, what it finds, and the keys that fit, Esc last. */
 export function typedLine(
   sign: string,
   field: TextField,

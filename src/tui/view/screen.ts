@@ -20,7 +20,7 @@ export interface Screen<D> {
   panel?(state: State, data: D, size: Size): PanelContent;
   /** The last lines while a text is typed; undefined for the keys. */
   input?(state: State, data: D): readonly Line[] | undefined;
-  /** The keys that work now, how to leave last; by default those of commands. */
+  /** The keys that work now, the one that closes the screen last; by default those of commands. */
   hints?(state: State, data: D): readonly KeyHint[];
   /** Keys besides these, for the help. */
   readonly more?: readonly KeyHint[];

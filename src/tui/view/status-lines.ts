@@ -24,7 +24,7 @@ export function emptyLines(state: State, width: number, otherwise: Line): Line[]
     if (failure && !isComplete) return troubleLines(state, width, place);
     if (isReading || (!isComplete && place === state.place))
       return wrapLines(`reading ${placeName(state, place)}… ${progressText(state) ?? ""}`, width, "muted");
-    if (!isComplete) return wrapLines(`${placeName(state, place)} is not there any more`, width, "danger");
+    if (!isComplete) return wrapLines(`${placeName(state, place)} no longer exists`, width, "danger");
   }
   const notFound = whyNotFound(state);
   return notFound === undefined ? wrapLine(otherwise, width) : wrapLines(notFound, width, "muted");

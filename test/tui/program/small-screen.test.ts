@@ -77,3 +77,13 @@ it("a terminal for ASCII alone gets borders, signs and values in ASCII, in the s
   expect(tui.frame()).toMatch(/> value +hunter2\?\?\? /);
   for (const line of tui.frame().split("\n").slice(1, -1)) expect(textWidth(line)).toBe(100);
 });
+
+it("a notice of several lines covers the end of the panels", async () => {
+  const tui = await openTui({ columns: 70, rows: 18 });
+  tui.press(":", ..."import ", ..."no-such-folder/".repeat(9), "enter");
+  await tui.shows(/✗ no-such-folder/);
+  const lines = tui.frame().split("\n");
+  expect(lines).toHaveLength(18);
+  expect(lines.filter((line) => /^[╭│╰┏┃┗]/.test(line)).every((line) => line.length === 70)).toBe(true);
+  expect(lines.slice(-3).every((line) => !/[╭│╰┏┃┗]/.test(line))).toBe(true);
+});

@@ -64,7 +64,7 @@ describe("a comparison", () => {
     const environments = SHOP.environments.filter(({ name }) => name !== "test");
     const values = SHOP.values.filter(({ environment_id }) => environment_id !== 2);
     await tui.file.write({ ...SHOP, environments, values });
-    await tui.tickUntil(/test is not there any more/);
+    await tui.tickUntil(/test no longer exists/);
   });
 
   it("copies the value of either side", async () => {

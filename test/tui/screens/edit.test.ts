@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { chmod, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
 import type { Data } from "../../../src/store/data.js";
@@ -95,6 +95,29 @@ describe("a form", () => {
     ]);
     tui.press("alt-u", "alt-u", "alt-u");
     expect(tui.footer()).toContain("nothing to undo in the form");
+  });
+
+  it("keeps the focus, and the value masked, for a problem of the file", async () => {
+    const tui = await openTui();
+    tui.press("e", "tab", ..."x");
+    await chmod(tui.file.path, 0o666);
+    tui.press("ctrl-s");
+    await tui.shows(/› description [\s\S]*✗ /);
+    expect(tui.frame()).not.toContain(SECRET);
+  });
+
+  it("undoes the text from an editor apart from what was typed before", async () => {
+    const tui = await openTui({ edit: async (text) => `${text} saved` });
+    tui.press("e", "!", "alt-e");
+    await tui.shows(/› value +hunter2! saved/);
+    tui.press("alt-u");
+    expect(tui.frame()).toMatch(/› value +hunter2! *┃/);
+  });
+
+  it("runs the keys of the help in the form", async () => {
+    const tui = await openTui();
+    tui.press("a", "shift-tab", "right", "f1", "/", ..."mark", "enter");
+    expect(tui.frame()).toMatch(/› for +✓ development {2}✓ test/);
   });
 
   it("goes to the place where JSON is not valid", async () => {

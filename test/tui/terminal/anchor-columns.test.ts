@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { anchorColumns } from "../../../src/tui/terminal/screen.js";
+import { anchorColumns } from "../../../src/tui/terminal/frame-stream.js";
 
 it.each([
   ["heart", "│\u001b[1m❤️\u001b[22m x│", "│\u001b[1m❤️\u001b[4G\u001b[22m x│"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FrameStream } from "../../../src/tui/terminal/screen.js";
+import { FrameStream } from "../../../src/tui/terminal/frame-stream.js";
 
 function testScreen(): { screen: FrameStream; written: string[]; setBusy: (busy: boolean) => void } {
   const written: string[] = [];

@@ -1,4 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { MAX_ENTRIES } from "../reading/changes.js";
 import { placeName } from "../state/places.js";
 import type { Assigned, Assignment, Editor, EnvironmentChanges, HistoryEntry } from "../state/ports.js";
 import { type Next, notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
@@ -100,9 +101,6 @@ export function whyNoUndo({ places, place }: State): string | undefined {
 export function whyNoRedo({ undone }: State): string | undefined {
   return undone.every(({ isOver }) => isOver) ? "nothing to redo" : undefined;
 }
-
-/** Entries that are shown. */
-const MAX_ENTRIES = 1_000;
 
 /** The changes of a place, newest first. @param name only those of a variable, by any of its names */
 export async function readHistory({ places }: Tools, place: number, name?: string): Promise<readonly HistoryEntry[]> {

@@ -1,7 +1,7 @@
 import { ChangedMeanwhileError } from "../../domain/errors.js";
 import { readPlaces, refreshOthers } from "../reading/read.js";
 import { unmarked } from "../reading/selection.js";
-import { keyOf } from "../state/command.js";
+import { shownKey } from "../state/command.js";
 import { toFailure } from "../state/opened-places.js";
 import { notify, type Part, type PlannedEdit, type State, type Step, type Tools, type Undone } from "../state/state.js";
 import { andThen, holdingKeys, step } from "../state/work.js";
@@ -69,7 +69,7 @@ function applied(state: State, edit: PlannedEdit, undone: Undone | undefined): S
   const { purpose, parts } = edit;
   const changes = changesOf(edit);
   const marks = purpose === "delete" || purpose === "copy" ? unmarked(state, changes) : state.marks;
-  const noted = notify(state, doneText(state, edit, keyOf(state, "undo")), "success");
+  const noted = notify(state, doneText(state, edit, shownKey(state, "undo")), "success");
   const about = changes.flatMap(({ name, newName = name }) => [name, newName]);
   const next: State = {
     ...{ ...noted, marks, undone: undoneAfter(state.undone, edit, undone) },

@@ -3,7 +3,7 @@ import { decryptions, expireRevealed } from "../reading/reveal.js";
 import { withRange } from "../reading/selection.js";
 import { openHelp } from "../screens/command-menus.js";
 import { openFirst } from "../screens/first.js";
-import { type Command, isOfList, keyOf, whereOf } from "../state/command.js";
+import { type Command, isOfList, shownKey, whereOf } from "../state/command.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
@@ -87,7 +87,7 @@ function listKey(state: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
   const other = commands.find((each) => each.keys.includes(name) && isOfList(each));
   const refused =
-    other && notify(state, `"${other.name}" doesn't work here; ${keyOf(state, "back")} goes to the variables`);
+    other && notify(state, `"${other.name}" doesn't work here; ${shownKey(state, "back")} goes to the variables`);
   return pressCommand(state, name, commands) ?? step(refused ?? state);
 }
 

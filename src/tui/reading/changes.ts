@@ -44,7 +44,7 @@ export function summarize(changes: Changes): string {
 }
 
 /** Entries of a history that are looked at: the default limit of a data file. */
-const MAX_ENTRIES = 1_000;
+export const MAX_ENTRIES = 1_000;
 
 /** Finds out in which order variables were changed last. */
 export function lookUpChanges(place: number): Work {

@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { parseFilter } from "../reading/filter.js";
 import { selectedEntry } from "../reading/selection.js";
-import { keyOf } from "../state/command.js";
+import { shownKey } from "../state/command.js";
 import { type Size, textColumns } from "../state/layout.js";
 import { readingOf } from "../state/reading.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type State } from "../state/state.js";
@@ -20,8 +20,8 @@ export function variablesPanel(state: State, size: Size): PanelContent {
   const problem = isEmpty && !isComplete ? undefined : troubleLine(state);
   const none =
     entries.length === 0
-      ? `no variables yet${isEditable ? `; ${keyOf(state, "add")} adds one` : ""}`
-      : `no variable is of type ${state.list.only}; ${keyOf(state, "type")} shows other types`;
+      ? `no variables yet${isEditable ? `; ${shownKey(state, "add")} adds one` : ""}`
+      : `no variable is of type ${state.list.only}; ${shownKey(state, "type")} shows other types`;
   const head = problem && fitLine(indented(problem), size.width - 3);
   return {
     ...tablePanel(state, {

@@ -3,7 +3,7 @@ import { copyTo } from "../edit/planning.js";
 import { openPlace, readPlaces } from "../reading/read.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
-import { keyOf } from "../state/command.js";
+import { shownKey } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import { groupLabel, isProduction, shortPlaceName, whyReadOnly } from "../state/places.js";
 import { groupOf, healthOf, readingOf } from "../state/reading.js";
@@ -90,7 +90,7 @@ function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelCon
     return placeColumn(state, grid, at.left + index, at.placeWidth);
   });
   const none = only
-    ? `no variable ${only === "missing" ? "is missing" : "differs"}; ${keyOf(state, "filter-rows")} shows all`
+    ? `no variable ${only === "missing" ? "is missing" : "differs"}; ${shownKey(state, "filter-rows")} shows all`
     : "no variables yet";
   return {
     ...tablePanel(state, {

@@ -220,9 +220,9 @@ function menuKey(before: State, open: OpenMenu, key: Key, commands: readonly Com
   const { items, rows, page } = shown;
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
   if (name === "enter") return runChosen(state, open, shown, commands);
-  const isLeft = isTyping ? name === "backspace" && field.text === "" : name === "q";
+  const isClosed = isTyping ? name === "backspace" && field.text === "" : name === "q";
   const isCancelled = isTyping && menu.prompt === undefined;
-  if (isLeft || (name === "escape" && !isCancelled)) return step(pop(state));
+  if (isClosed || (name === "escape" && !isCancelled)) return step(pop(state));
   const own = isTyping ? undefined : menu.keys?.[name];
   if (own) return own(state);
   const change = isTyping ? typed(open, key, items) : browsed(open, name, shown);

@@ -8,9 +8,9 @@ import {
   identityOf,
   isProduction,
   kindsOf,
-  placeLabel,
   placeOrder,
   placeRows,
+  shortPlaceName,
   visiblePlaceRows,
   whyReadOnly,
 } from "../state/places.js";
@@ -74,7 +74,7 @@ function placeCells(state: State, index: number, width: number): Line {
   const mark = place.isReadOnly ? "ro " : "";
   const nameWidth = (width < WIDE ? width - 6 : Math.min(40, Math.floor(width / 2))) - mark.length;
   const role = isProduction(place) ? "warning" : isOpen ? "accent" : "text";
-  const name: Span = { text: `${isOpen ? "●" : " "} ${cellText(placeLabel(place), nameWidth)} `, role };
+  const name: Span = { text: `${isOpen ? "●" : " "} ${cellText(shortPlaceName(state, index), nameWidth)} `, role };
   const health = HEALTH[healthOf(state, index)];
   const signs: Line = [name, { text: mark, role: "muted" }, health];
   if (width < WIDE) return signs;

@@ -82,12 +82,12 @@ export function whereOf({ stack, focus }: Pick<State, "stack" | "focus">): Where
   return open ? EVERYWHERE.find((each) => each === open.screen.name) : focus;
 }
 
-/** How the key of each command is shown, for `keyOf`. */
+/** How the key of each command is shown, for `shownKey`. */
 export function keysByName(commands: readonly Command[]): ReadonlyMap<string, string> {
   return new Map(commands.flatMap(({ name, keys: [key] }) => (key === undefined ? [] : [[name, keyLabel(key)]])));
 }
 
 /** The way to run a command while browsing, for notices and hints: its key, or `:name` if it has none. */
-export function keyOf({ preferences: { keys } }: Pick<State, "preferences">, name: string): string {
+export function shownKey({ preferences: { keys } }: Pick<State, "preferences">, name: string): string {
   return keys?.get(name) ?? `:${name}`;
 }

@@ -1,5 +1,5 @@
 import { textWidth } from "../text/graphemes.js";
-import { groupLabel, placeLabel } from "./places.js";
+import { groupLabel, shortPlaceName } from "./places.js";
 import type { PanelName, State } from "./state.js";
 
 /** Columns and lines of a panel, with its border. */
@@ -65,7 +65,7 @@ export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
 }
 
 function placesWidthOf(places: Shape["places"], max: number): number {
-  const labels = places.flatMap((place) => [placeLabel(place), groupLabel(place.group)]);
+  const labels = places.flatMap(({ group }, index) => [shortPlaceName({ places }, index), groupLabel(group)]);
   return Math.min(max, Math.max(MIN_PLACES, ...labels.map((label) => textWidth(label) + AROUND_PLACE)));
 }
 

@@ -38,13 +38,9 @@ export function groupLabel(group: string): string {
 }
 
 /** The name of a place below the heading of its group: `production` of `shop/production`. */
-export function placeLabel({ name, group }: PlaceInfo): string {
-  return visibleText(name.startsWith(`${group}/`) ? name.slice(group.length + 1) : name);
-}
-
-/** The same by the index of the place. */
 export function shortPlaceName({ places }: Pick<State, "places">, index: number): string {
-  return places[index] ? placeLabel(places[index]) : "";
+  const { name = "", group } = places[index] ?? {};
+  return visibleText(name.startsWith(`${group}/`) ? name.slice(`${group}/`.length) : name);
 }
 
 /** The identity of a place besides its name and group, if there is more. */

@@ -1,6 +1,6 @@
 import { durationText } from "../../domain/printable.js";
 import { command } from "../../domain/shell.js";
-import { keyOf } from "../state/command.js";
+import { shownKey } from "../state/command.js";
 import { placeName } from "../state/places.js";
 import { type PlaceInfo, readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
@@ -66,7 +66,7 @@ export function troubleLine(state: State, place = state.place): Line | undefined
   const trouble = troubleOf(state, place);
   if (!trouble) return undefined;
   const { text, role, again } = trouble;
-  const rest = role === "danger" ? `; ${keyOf(state, "refresh")} tries again` : "";
+  const rest = role === "danger" ? `; ${shownKey(state, "refresh")} tries again` : "";
   return line(visibleText(again === "" ? text + rest : text.replace(" ", ` ${again}: `)), role);
 }
 
@@ -75,7 +75,7 @@ export function troubleLines(state: State, width: number, place = state.place): 
   const trouble = troubleOf(state, place);
   if (!trouble) return [];
   const { text, role, advice = [], again } = trouble;
-  const refresh = `${keyOf(state, "refresh")} tries ${again === "" ? "again" : "now"}`;
+  const refresh = `${shownKey(state, "refresh")} tries ${again === "" ? "again" : "now"}`;
   const rest = role === "danger" ? [...advice, again === "" ? refresh : `${again}; ${refresh}`] : [];
   return spaced([wrapLines(text, width, role), rest.flatMap((each) => wrapLines(each, width, "muted"))]);
 }

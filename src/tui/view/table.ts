@@ -2,7 +2,7 @@ import { notSearched, parseFilter } from "../reading/filter.js";
 import { problemOf } from "../reading/reveal.js";
 import { hiddenMarks, isMarked, type Listed, NO_MARKS, withRange } from "../reading/selection.js";
 import type { Table } from "../reading/table.js";
-import { keyOf } from "../state/command.js";
+import { shownKey } from "../state/command.js";
 import { readingOf } from "../state/reading.js";
 import { notify, remembered, type Sort, type State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
@@ -200,10 +200,10 @@ export function whyNotFound(state: State): string | undefined {
   const { problem } = parseFilter(filter);
   if (problem !== undefined) return problem;
   const kind = notSearched(state, table, filter);
-  const show = kind === "masked" ? `: ${keyOf(state, "reveal-all")} shows them` : "";
+  const show = kind === "masked" ? `: ${shownKey(state, "reveal-all")} shows them` : "";
   const rest = kind ? `; ${kind} values were not searched${show}` : "";
   const among = state.stack.length === 0 && view.only ? ` among ${view.only} variables` : "";
-  return `nothing matches "${filter}"${among}; ${keyOf(state, "back")} clears the filter${rest}`;
+  return `nothing matches "${filter}"${among}; ${shownKey(state, "back")} clears the filter${rest}`;
 }
 
 /** Columns of the widest name. */

@@ -53,17 +53,17 @@ async function startRedis(folder) {
 async function startEtcd(folder) {
   const etcd = await EtcdProcess.start(join(folder, "etcd"), pinnedToServerCore);
   const url = etcd.url.replace("etcd:", "http:");
-  const keyOf = (index) => Buffer.from(`key:${index}`).toString("base64");
+  const shownKey = (index) => Buffer.from(`key:${index}`).toString("base64");
   const value = Buffer.from(VALUE).toString("base64");
   const post = async (path, body) => {
     const answer = await fetch(url + path, { method: "POST", body: JSON.stringify(body) });
     assert.equal(answer.status, 200);
     return answer.json();
   };
-  for (let index = 0; index < KEYS; index++) await post("/v3/kv/put", { key: keyOf(index), value });
-  assert.equal((await post("/v3/kv/range", { key: keyOf(1) })).kvs[0].value, value);
+  for (let index = 0; index < KEYS; index++) await post("/v3/kv/put", { key: shownKey(index), value });
+  assert.equal((await post("/v3/kv/range", { key: shownKey(1) })).kvs[0].value, value);
   const file = join(folder, "etcd.http");
-  const bodies = Array.from({ length: KEYS }, (_, index) => JSON.stringify({ key: keyOf(index) }));
+  const bodies = Array.from({ length: KEYS }, (_, index) => JSON.stringify({ key: shownKey(index) }));
   const requests = bodies.map(
     (body) => `POST /v3/kv/range HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n\r\n${body}\0`,
   );

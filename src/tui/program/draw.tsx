@@ -6,7 +6,7 @@ import { createContext, memo, useContext } from "react";
 import type { Line, Span } from "../text/line.js";
 import { createTheme, type TextStyle, type Theme } from "../text/theme.js";
 import type { PanelPicture } from "../view/panel.js";
-import type { Picture } from "./screen.js";
+import type { Picture } from "./picture.js";
 
 interface ScreenProps {
   readonly picture: Picture;

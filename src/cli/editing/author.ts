@@ -6,11 +6,18 @@ import type { Io } from "../output/io.js";
 const ACTOR_VARIABLE = "APPVARS_ACTOR";
 
 /** Who runs this command: `user@host`, or what the environment says. @throws UsageError */
-export function authorOf({ command = "appvars", user, env }: Pick<Io, "command" | "user" | "env">): Author {
+export function authorOf(io: Pick<Io, "command" | "user" | "env">): Author {
+  const { user, env } = io;
   const actor = env[ACTOR_VARIABLE] || `${userName() ?? user ?? "unknown"}@${hostname()}`;
   if (!/^\P{Cc}{1,255}$/u.test(actor))
     throw new UsageError(`${ACTOR_VARIABLE} must have 1 to 255 characters, none of them a control character`);
-  return { actor, command };
+  return {
+    actor,
+    // The terminal interface names each write.
+    get command() {
+      return io.command ?? "appvars";
+    },
+  };
 }
 
 function userName(): string | undefined {

@@ -16,6 +16,7 @@ import type { EditableStore } from "../../store/store.js";
 import { checkSchema, keepingSchemas } from "../../store/value-schema.js";
 import { InvalidFieldError } from "../../tui/state/opened-places.js";
 import type { Assigned, Assignment, Change, Draft, OfEnvironment, VariableEditor } from "../../tui/state/ports.js";
+import type { Io } from "../output/io.js";
 import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
 
 /** Data that is edited. */
@@ -32,8 +33,16 @@ interface PlannedChange extends Change {
   readonly plain: JsonValue | undefined;
 }
 
-/** @param key the key of encrypted values */
-export function createEditor(edited: EditedData, environment: EnvironmentRecord, key?: string): VariableEditor {
+/**
+ * @param key the key of encrypted values
+ * @param author names the command of each write for the history
+ */
+export function createEditor(
+  edited: EditedData,
+  environment: EnvironmentRecord,
+  key?: string,
+  author: Pick<Io, "command"> = {},
+): VariableEditor {
   const { name, store, check } = edited;
   const own = qualifiedName(environment);
   /** The data that a refused edit has found, which is newer than the snapshot of that time. */
@@ -70,17 +79,23 @@ export function createEditor(edited: EditedData, environment: EnvironmentRecord,
       return planned(wanted, (each, now) => draftedChange(each, now, key));
     },
     assign: (wanted) => planned(wanted, (each, now) => assignedChange(each, now, key)),
-    async apply(parts) {
+    async apply(parts, command = author.command ?? "tui") {
       check("change");
-      await store.update((data) => {
-        try {
-          checkUnchanged(data, parts);
-          return changedData(data, parts);
-        } catch (error) {
-          found = { data, snapshot: store.snapshot };
-          throw error;
-        }
-      });
+      const before = author.command ?? "tui";
+      author.command = command;
+      try {
+        await store.update((data) => {
+          try {
+            checkUnchanged(data, parts);
+            return changedData(data, parts);
+          } catch (error) {
+            found = { data, snapshot: store.snapshot };
+            throw error;
+          }
+        });
+      } finally {
+        author.command = before;
+      }
     },
   };
 }

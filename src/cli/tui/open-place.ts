@@ -122,7 +122,7 @@ export function openEnvironment(
     source,
     version: () => store.snapshot,
     editor: {
-      ...createEditor(data, environment, key),
+      ...createEditor(data, environment, key, io),
       importFile: fileImporter(store, environment, io),
       ...credentialsEditor(data, environment, io),
     },

@@ -1,5 +1,5 @@
 import { openEditor, openForm } from "../edit/form.js";
-import { copyTo, deleteFrom, redo, undo, whyNoRedo, whyNoUndo } from "../edit/planning.js";
+import { copyTo, deleteFrom, redo, undo, whyNoUndo } from "../edit/planning.js";
 import { readPlaces } from "../reading/read.js";
 import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { allOrNone, namesOf, toggled } from "../reading/selection.js";
@@ -128,7 +128,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: undo,
   }),
   edit("redo", "U", "pvrmd", "redo the change that was undone last; repeat for later ones", {
-    whyNot: whyNoRedo,
+    whyNot: whyNoUndo,
     run: redo,
   }),
 

@@ -68,23 +68,18 @@ function inPlaces({ places }: State, place: number, all: readonly EnvironmentCha
   });
 }
 
-/** Asks to take back the newest entry of the history of the open place that this session has not taken back. */
+/** Asks to take back the newest entry of the history of the open place, without undos and what they have taken back. */
 export const undo: Next = (state) => takeBack(state, "undo");
 
-/** Asks to make an edit again that this session has undone last: to take back the entry that has undone it. */
+/** Asks to take back the newest undo, if nothing else was edited since. */
 export const redo: Next = (state) => takeBack(state, "redo");
 
 function takeBack(state: State, purpose: "undo" | "redo"): Step {
-  const { place, undone } = state;
+  const { place } = state;
   return holdingKeys(state, async ({ places }) => {
-    const { history, editor } = await places.open(place);
-    const own = undone.filter(({ store }) => store === editor?.store);
-    const skipped = new Set(own.flatMap(({ id, by }) => [id, by]));
-    const last = own.findLast(({ isOver }) => !isOver);
-    const isWanted = ({ id, parts }: HistoryEntry) =>
-      parts.length > 0 && (purpose === "undo" ? !skipped.has(id) : id === last?.by);
+    const { history } = await places.open(place);
     const isListed = (environment: string) => inPlaces(state, place, [{ environment, changes: [] }]).length > 0;
-    const found = await history?.undo(isWanted, isListed);
+    const found = await history?.undo(isNextTo(purpose), isListed);
     if (!found) return (now) => step(notify(now, `nothing to ${purpose}`, "error"));
     const { entry, changes } = found;
     const parts = inPlaces(state, place, changes);
@@ -93,13 +88,23 @@ function takeBack(state: State, purpose: "undo" | "redo"): Step {
   });
 }
 
-/** Whether there can be a history is known before it is read. */
-export function whyNoUndo({ places, place }: State): string | undefined {
-  return places[place]?.isReadOnly ? "nothing to undo" : undefined;
+/** Whether an entry is to be undone or redone next. To be called for each, newest first. */
+function isNextTo(purpose: "undo" | "redo"): (entry: HistoryEntry) => boolean {
+  const takenBack = new Set<number>();
+  let isEdited = false;
+  return ({ id, command, parts }) => {
+    const isOver = takenBack.has(id);
+    const [, kind, other] = /^(undo|redo) (\d+)$/.exec(command) ?? [];
+    if (other !== undefined && !isOver) takenBack.add(Number(other));
+    if (isOver || parts.length === 0) return false;
+    isEdited ||= kind === undefined;
+    return purpose === "undo" ? kind === undefined : kind === "undo" && !isEdited;
+  };
 }
 
-export function whyNoRedo({ undone }: State): string | undefined {
-  return undone.every(({ isOver }) => isOver) ? "nothing to redo" : undefined;
+/** Whether there can be a history is known before it is read. */
+export function whyNoUndo({ places, place }: State): string | undefined {
+  return places[place]?.isReadOnly ? "servers provide no history" : undefined;
 }
 
 /** The changes of a place, newest first. @param name only those of a variable, by any of its names */

@@ -3,7 +3,7 @@ import { readPlaces, refreshOthers } from "../reading/read.js";
 import { unmarked } from "../reading/selection.js";
 import { shownKey } from "../state/command.js";
 import { toFailure } from "../state/opened-places.js";
-import { notify, type Part, type PlannedEdit, type State, type Step, type Tools, type Undone } from "../state/state.js";
+import { notify, type Part, type PlannedEdit, type State, type Step } from "../state/state.js";
 import { andThen, holdingKeys, step } from "../state/work.js";
 import { ask } from "../view/question.js";
 import { pop } from "../view/screen.js";
@@ -27,7 +27,7 @@ function write(state: State, edit: Reviewed): Step {
       try {
         for (const { editor, places } of await tools.places.byStore(edit.parts.map(({ place }) => place))) {
           const own = edit.parts.filter(({ environment, place }) => places.get(environment) === place);
-          await editor.apply(own);
+          await editor.apply(own, commandOf(edit));
           for (const part of own) written.add(part);
         }
       } catch (error) {
@@ -39,12 +39,15 @@ function write(state: State, edit: Reviewed): Step {
           return isOutdated ? step(notify(opened, message, "error")) : refused(opened, edit, message, written);
         };
       }
-      // It is written, whether the history can be read now or not.
-      const undone = await undoneBy(state.place, edit, tools).catch(() => undefined);
-      return (now) => andThen(applied(now, edit, undone), refreshOthers);
+      return (now) => andThen(applied(now, edit), refreshOthers);
     },
     { lost: " before it is known whether the edit was written" },
   );
+}
+
+/** How the history calls a write: `undo 12`, by which it is known later. Undefined for the name of the program. */
+function commandOf({ purpose, entry }: PlannedEdit): string | undefined {
+  return entry && (purpose === "undo" || purpose === "redo") ? `${purpose} ${entry.id}` : undefined;
 }
 
 /** Asks again for what could not be written. */
@@ -56,23 +59,15 @@ function refused(state: State, edit: Reviewed, message: string, written: Readonl
   return review(state, { ...edit, parts }, `${message}. Only ${done} ${was} written before`);
 }
 
-/** The entry that an undo has taken back, with its own. */
-async function undoneBy(place: number, { purpose, entry }: PlannedEdit, { places }: Tools) {
-  if (!entry || purpose !== "undo") return undefined;
-  const { editor, history } = await places.open(place);
-  const [last] = (await history?.read(() => true, 1)) ?? [];
-  return editor && last && { store: editor.store, id: entry.id, by: last.id };
-}
-
 /** Handles a written edit: shows a notice, and reads the variables again. */
-function applied(state: State, edit: PlannedEdit, undone: Undone | undefined): Step {
+function applied(state: State, edit: PlannedEdit): Step {
   const { purpose, parts } = edit;
   const changes = changesOf(edit);
   const marks = purpose === "delete" || purpose === "copy" ? unmarked(state, changes) : state.marks;
   const noted = notify(state, doneText(state, edit, shownKey(state, "undo")), "success");
   const about = changes.flatMap(({ name, newName = name }) => [name, newName]);
   const next: State = {
-    ...{ ...noted, marks, undone: undoneAfter(state.undone, edit, undone) },
+    ...{ ...noted, marks },
     notice: noted.notice && { ...noted.notice, about },
   };
   if (!parts.some(({ place }) => place === state.place)) return step(next);
@@ -80,10 +75,4 @@ function applied(state: State, edit: PlannedEdit, undone: Undone | undefined): S
   // An added variable is selected when it has been read.
   const [name = next.list.name] = names.size === 1 ? names : [];
   return readPlaces({ ...next, list: { ...next.list, name } }, [state.place]);
-}
-
-/** What this session has undone. An edit that is not an undo or a redo leaves nothing to redo. */
-function undoneAfter(all: readonly Undone[], { purpose, entry }: PlannedEdit, undone?: Undone): readonly Undone[] {
-  if (purpose === "undo") return undone ? [...all, undone] : all;
-  return all.map((each) => (purpose === "redo" && each.by !== entry?.id ? each : { ...each, isOver: true }));
 }

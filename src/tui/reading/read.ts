@@ -35,7 +35,6 @@ export function initialState({ preferences = {}, ...start }: Start): Step {
     stack: [],
     revealed: undefined,
     notice: undefined,
-    undone: [],
   };
   return read(state, state.place);
 }

@@ -149,8 +149,13 @@ export interface VariableEditor {
    * @throws as `prepare`
    */
   assign(wanted: readonly OfEnvironment<Assignment>[]): Promise<readonly EnvironmentChanges[]>;
-  /** Writes all of these changes or none. @throws ChangedMeanwhileError if `before` is not true any more; InvalidDataError */
-  apply(changes: readonly EnvironmentChanges[]): Promise<void>;
+  /**
+   * Writes all of these changes or none.
+   *
+   * @param command what the history calls this write, by default the command of the program
+   * @throws ChangedMeanwhileError if `before` is not true any more; InvalidDataError
+   */
+  apply(changes: readonly EnvironmentChanges[], command?: string): Promise<void>;
 }
 
 /** What can be changed in a data file or a store. */

@@ -72,17 +72,6 @@ export interface Notice {
 export const PANELS = ["places", "variables", "record"] as const;
 export type PanelName = (typeof PANELS)[number];
 
-/** An entry of a history that this session has undone. */
-export interface Undone {
-  /** The place's file or store: ids are its own. */
-  readonly store: string;
-  readonly id: number;
-  /** The entry of the write that took it back. */
-  readonly by: number;
-  /** Whether it can't be redone: that was done, or something else was edited since. */
-  readonly isOver?: boolean;
-}
-
 /** Everything that the screen shows. Immutable. */
 export interface State {
   readonly preferences: Preferences;
@@ -109,8 +98,6 @@ export interface State {
   readonly count?: number | undefined;
   /** The last press of the mouse. */
   readonly lastPress?: Press | undefined;
-  /** The last one last. */
-  readonly undone: readonly Undone[];
   /** Work that keys wait for; with what is lost if the program ends before. While a text is `edited`, keys are not for us. */
   readonly pending?: { readonly lost?: string; readonly isEditing?: boolean } | undefined;
 }

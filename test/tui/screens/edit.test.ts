@@ -320,6 +320,34 @@ describe("undo", () => {
     await tui.shows(/undo the change to PORT in development\?/);
   });
 
+  it("goes on where another session has undone changes, and redoes these", async () => {
+    const tui = await openTui();
+    for (const digit of "12") {
+      tui.press("g", "j", "e", digit, "ctrl-s");
+      await tui.shows(/▶ Change/);
+      tui.press("enter");
+      await tui.shows(/changed PORT; u undoes it/);
+      tui.press("escape");
+    }
+    tui.press("u");
+    await tui.shows(/change 2, by/);
+    tui.press("enter");
+    await tui.shows(/undid the change to PORT/);
+    const later = await remoteProgram({ data: tui.file.path, env: "development" }, {});
+    await later.until(isWell);
+    later.press("j", "H");
+    await later.shows(/3 .* undo 2/);
+    later.press("escape", "u");
+    await later.shows(/change 1, by/);
+    later.press("escape", "U");
+    await later.shows(/redo the change to PORT in development\?/, /reverts change 3, by/);
+    later.press("enter");
+    await later.shows(/redid the change to PORT/);
+    expect(await tui.saved("PORT")).toBe(300_012);
+    later.press("escape", "u");
+    await later.shows(/change 2, by/);
+  });
+
   it("takes back the change to another program, and shows what is there now", async () => {
     const tui = await openTui();
     const edit = async (...keys: string[]) => {

@@ -22,10 +22,10 @@ describe("the command line", () => {
 
   it("lists commands with their keys, and why one can't run now", async () => {
     const tui = await openTui();
-    tui.press(":", ..."redo");
-    expect(tui.frame()).toMatch(/› +U +redo +✗ nothing to redo/);
+    tui.press("j", "j", "j", ":", ..."copy-to");
+    expect(tui.frame()).toMatch(/› +> +copy-to <place> +✗ UNSET has no value here/);
     tui.press("enter");
-    expect(tui.frame()).toMatch(/✗ nothing to redo\s+:redo /);
+    expect(tui.frame()).toMatch(/✗ UNSET has no value here\s+:copy-to /);
     tui.press("ctrl-u", ..."sart", "enter");
     expect(tui.frame()).toMatch(/✗ there is no command "sart" \(did you mean sort\?\)\s+:sart /);
     tui.press("escape");
@@ -80,12 +80,12 @@ describe("help", () => {
 
   it("shows the whole help of the command under the cursor, and why one can't run", async () => {
     const tui = await openTui({ rows: 20, columns: 100 });
-    tui.press("?");
+    tui.press("j", "j", "j", "?");
     expect(tui.frame()).toMatch(/name:port searches names alone; missing, encrypted/);
-    tui.press("/", ..."redo");
-    expect(tui.frame()).toMatch(/› +U +redo +✗ nothing to redo/);
+    tui.press("/", ..."copy-to");
+    expect(tui.frame()).toMatch(/› +> +copy-to +✗ UNSET has no value here/);
     tui.press("enter");
-    expect(tui.frame()).toMatch(/✗ nothing to redo\s+\/redo/);
+    expect(tui.frame()).toMatch(/✗ UNSET has no value here\s+\/copy-to/);
     tui.press("escape", "?");
     expect(tui.state.stack).toEqual([]);
   });

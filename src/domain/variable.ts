@@ -94,7 +94,8 @@ export function checkVariableName(text: string): void {
     .replace(/[^A-Z0-9_]+|^(?=\d)/g, "_");
   const isExample = !NAME_PATTERN.test(text) && isVariableName(similar) && /[A-Z]/.test(similar);
   const example = isExample ? `; for example ${similar}` : "";
-  throw new UsageError(`"${text}" can't be a variable's name: a name is ${NAME_RULE}${example}`);
+  const shown = text.length > 255 ? `${text.slice(0, 60)}…` : text;
+  throw new UsageError(`"${shown}" can't be a variable's name: a name is ${NAME_RULE}${example}`);
 }
 
 /** Returns a valid id. @throws UsageError for anything but a positive safe integer */

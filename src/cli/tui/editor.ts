@@ -72,9 +72,9 @@ export function createEditor(
     store: name,
     environment: own,
     async prepare(draft, environments = [own]) {
-      await inField("name", () => checkVariableName(draft.newName ?? draft.name));
       const schema = await inField("schema", () => parseSchema(draft.schema));
       const parsed = { ...draft, schema, value: await inField("value", () => parseValue(draft)) };
+      await inField("name", () => checkVariableName(draft.newName ?? draft.name));
       const wanted = environments.map((each) => ({ environment: each, changes: [parsed] }));
       return planned(wanted, (each, now) => draftedChange(each, now, key));
     },

@@ -103,7 +103,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
 
   // Edits, and the way back.
-  edit("edit", "e", "VRMD", "change the name, the type, the value, the description and the rules", {
+  edit("edit", "e", "VRMD", "rename it, or change the type, the value, the description and the rules", {
     whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
     run: choose.onEntry(openForm),
   }),

@@ -18,8 +18,17 @@ export const DEFINITION = {
   schema: ({ schema }: Assigned) => schema && JSON.stringify(schema, undefined, 2),
 } as const;
 
-/** A change as `- old` and `+ new` lines. @param typed the input for the new value, before it was encrypted */
-export function editLines(state: State, change: Change, width: number, isShown: boolean, typed?: string): Line[] {
+interface EditOptions {
+  readonly isShown: boolean;
+  /** The input for the new value, before it was encrypted. */
+  readonly typed?: string | undefined;
+  /** Whether the same definition is above, for another environment. */
+  readonly isRepeated: boolean;
+}
+
+/** A change as `- old` and `+ new` lines. */
+export function editLines(state: State, change: Change, width: number, options: EditOptions): Line[] {
+  const { isShown, typed, isRepeated } = options;
   const { name, newName } = change;
   const [before, after] = [unmasking(state, change.before), unmasking(state, change.after)];
   const room = width - LABEL_WIDTH;
@@ -29,7 +38,10 @@ export function editLines(state: State, change: Change, width: number, isShown: 
     lines(label, before && textOf(before), after && textOf(after)),
   );
   const names = lines("name", newName && name, newName);
-  return [...names, ...fields, ...withLabel("value", valueDiff({ before, after }, isShown, room, typed).lines)];
+  return [
+    ...(isRepeated ? [] : [...names, ...fields]),
+    ...withLabel("value", valueDiff({ before, after }, isShown, room, typed).lines),
+  ];
 }
 
 /** The difference of two values, in all columns. */
@@ -64,12 +76,17 @@ function valueSide(item: Assigned | undefined, isShown: boolean, typed?: string,
   return text === "" ? textSide(PLACEHOLDERS.shown.text, true) : textSide(text);
 }
 
-/** The same value, with the keys of objects in the order of another one; those that it doesn't have come last. */
+/** The same value, with the keys of objects in the order of another one; those that it doesn't have come last, unless the rest is in that order already. */
 function inOrderOf(like: JsonValue | undefined, value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   const known = (typeof like === "object" ? (like ?? {}) : {}) as Record<string, JsonValue>;
   if (Array.isArray(value)) return value.map((item, index) => inOrderOf(known[index], item));
-  const keys = [...new Set([...Object.keys(known), ...Object.keys(value)])].filter((key) => Object.hasOwn(value, key));
+  const [own, shared] = [Object.keys(value), Object.keys(known).filter((key) => Object.hasOwn(value, key))];
+  const isInOrder = isDeepStrictEqual(
+    own.filter((key) => Object.hasOwn(known, key)),
+    shared,
+  );
+  const keys = isInOrder ? own : [...new Set([...shared, ...own])];
   return Object.fromEntries(keys.map((key) => [key, inOrderOf(known[key], value[key] as JsonValue)]));
 }
 

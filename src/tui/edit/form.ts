@@ -8,6 +8,7 @@ import { placeName, shortPlaceName } from "../state/places.js";
 import type { Draft } from "../state/ports.js";
 import { notify, type Part, type State, type Step, type Work } from "../state/state.js";
 import { holdingKeys, step } from "../state/work.js";
+import { visibleText } from "../text/graphemes.js";
 import {
   countText,
   fitLine,
@@ -98,7 +99,15 @@ function formKey(state: State, form: Form, key: Key): Step {
   const name = editKeyName(key);
   if (name === "escape") return leaveForm(state, form);
   if (name === "ctrl-s") return submit(state, form);
-  if (name === "alt-e") return inEditor(state, form, (now, next) => step(changeData(now, FORM, () => next)));
+  if (name === "alt-e") {
+    return inEditor(state, form, (now, next, field) =>
+      submit(
+        changeData(now, FORM, () => next),
+        next,
+        field,
+      ),
+    );
+  }
   if (name === "alt-u") {
     return step(form.earlier ? withData(state, FORM, form.earlier) : notify(state, "nothing to undo in the form"));
   }
@@ -119,8 +128,12 @@ function leaveForm(state: State, form: Form): Step {
   return ask(state, { title: "Drop", text: "Drop your changes?", answer: "Drop", key: "ctrl-x" });
 }
 
-/** Prepares the edit of a form, or shows in the form why it can't be made. */
-function submit(state: State, form: Form): Step {
+/**
+ * Prepares the edit of a form, or shows in the form why it can't be made.
+ *
+ * @param checked only looks for a problem of this field
+ */
+function submit(state: State, form: Form, checked?: Field): Step {
   const places = [...form.chosen];
   const show = (now: State, next: Form) => changeData(now, FORM, () => next);
   if (places.length === 0)
@@ -129,11 +142,12 @@ function submit(state: State, form: Form): Step {
   return holdingKeys(show(state, { ...form, problem: undefined }), async (tools) => {
     try {
       const parts = await plannedParts(tools, places, (editor, environments) => editor.prepare(draft, environments));
-      return (now) => prepared(now, form, parts);
+      return (now) => (checked ? step(now) : prepared(now, form, parts));
     } catch (error) {
       const { message } = toFailure(error);
       const field = error instanceof InvalidFieldError ? error.field : form.field;
-      return (now) => step(show(now, withProblem(form, message, field)));
+      const isOther = checked !== undefined && field !== checked;
+      return (now) => step(isOther ? now : show(now, withProblem(form, message, field)));
     }
   });
 }
@@ -160,9 +174,9 @@ function prepared(state: State, { before, inputs }: Form, parts: readonly Part[]
 /**
  * Opens the schema, if it has the focus, or the value in the person's own editor: one that stays is decrypted.
  *
- * @param then gets the form with the text that was saved, which counts as typed
+ * @param then gets the form with the text that was saved, which counts as typed, and its field
  */
-function inEditor(state: State, form: Form, then: (state: State, edited: Form) => Step): Step {
+function inEditor(state: State, form: Form, then: (state: State, edited: Form, field: Field) => Step): Step {
   const field = form.field === "schema" ? "schema" : "value";
   const name = nameOf(form);
   const isJson = field === "schema" || form.inputs.type.text === "JSON";
@@ -176,7 +190,7 @@ function inEditor(state: State, form: Form, then: (state: State, edited: Form) =
     // A schema is one line.
     const kept = field === "schema" ? edited.replaceAll(/\s*\n\s*/g, " ").trim() : edited;
     const saved = { ...withInput(form, field, textField(kept)), problem: undefined, earlier: form, lastEdit: "editor" };
-    return (now) => then(now, saved);
+    return (now) => then(now, saved, field);
   };
   return holdingKeys(state, edit, { isEditing: true });
 }
@@ -202,7 +216,7 @@ function formPanel(state: State, form: Form, size: Size): PanelContent {
   const top = rows.length > room ? Math.max(0, rows.findLastIndex(({ field }) => field === form.field) + 1 - room) : 0;
   return {
     title: form.before ? `Edit in ${place}` : `Add to ${place}`,
-    footnote: positionText(form),
+    footnote: footnoteOf(form),
     isFocused: true,
     lines: [...rows.slice(top, top + room).map(({ text }) => text), ...end].map(indented),
     select: (now, { line: index }) => {
@@ -218,9 +232,12 @@ function valueHeight({ fields }: Form, { height }: Size): number {
   return Math.max(1, height - 1 - fields.length);
 }
 
-/** `line 3/12` */
-function positionText({ field, inputs: { value } }: Form): string | undefined {
-  if (field !== "value" || !value.text.includes("\n")) return undefined;
+/** `one of: debug, info`, or `line 3/12` */
+function footnoteOf({ field, before, inputs: { value } }: Form): string | undefined {
+  if (field !== "value") return undefined;
+  const allowed = before?.schema?.["enum"];
+  if (Array.isArray(allowed)) return `one of: ${visibleText(allowed.map(valueText).join(", "))}`;
+  if (!value.text.includes("\n")) return undefined;
   return `line ${countText(rowOf(value) + 1)}/${countText(value.text.split("\n").length)}`;
 }
 

@@ -16,20 +16,26 @@ export function assignedIn({ variable: { id: _, name, ...definition }, value, ru
 export function deleteFrom(state: State, names: readonly string[], places: readonly number[]): Step {
   const nothing = { type: "STRING", description: "", value: undefined } as const;
   const wanted = names.map((name): Assignment => ({ name, ...nothing }));
-  return plan(state, "delete", places, wanted, `${variablesText(wanted)} has no value here`);
+  return plan(state, { purpose: "delete" }, places, wanted, `${variablesText(wanted)} has no value here`);
 }
 
 /** Plans to give the variables of places these values, encrypted ones as they are stored. Others are left out. */
-export function copyTo(state: State, entries: readonly VariableEntry[], places: readonly number[]): Step {
+export function copyTo(
+  state: State,
+  entries: readonly VariableEntry[],
+  places: readonly number[],
+  from?: string,
+): Step {
   const set = entries.filter(({ value }) => value !== undefined);
   const wanted = set.map((entry): Assignment => ({ name: entry.variable.name, ...assignedIn(entry) }));
   const none = `${variablesText(entries.map(({ variable }) => variable))} has no value here`;
-  return plan(state, "copy", places, wanted, set.length === 0 ? none : "nothing to change: the values are the same");
+  const nothing = set.length === 0 ? none : "nothing to change: the values are the same";
+  return plan(state, { purpose: "copy", from }, places, wanted, nothing);
 }
 
 function plan(
   state: State,
-  purpose: PlannedEdit["purpose"],
+  edit: Pick<PlannedEdit, "purpose" | "from">,
   places: readonly number[],
   wanted: readonly Assignment[],
   nothing: string,
@@ -38,7 +44,7 @@ function plan(
     const parts = await plannedParts(tools, places, (editor, environments) =>
       editor.assign(environments.map((environment) => ({ environment, changes: wanted }))),
     );
-    return (now) => (parts.length === 0 ? step(notify(now, nothing, "error")) : review(now, { purpose, parts }));
+    return (now) => (parts.length === 0 ? step(notify(now, nothing, "error")) : review(now, { ...edit, parts }));
   });
 }
 

@@ -58,7 +58,8 @@ export function changesOf({ parts }: PlannedEdit): readonly Change[] {
 function questionText(state: State, edit: PlannedEdit): string {
   const [title, where] = WORDS[edit.purpose];
   const what = title.toLowerCase();
-  const [object, places] = [objectText(edit), placesText(state, edit.parts)];
+  const [from, places] = [edit.from === undefined ? "" : ` from ${edit.from}`, placesText(state, edit.parts)];
+  const object = `${objectText(edit)}${from}`;
   if (!isOfSharedOnly(edit)) return `${what} ${object} ${where} ${places}?`;
   return `${what} the ${sharedText(edit)} of ${object} in ${places} and all other environments of its application?`;
 }
@@ -137,12 +138,17 @@ export function changeLines(state: State, { parts, form }: Reviewed, width: numb
   const all = parts.flatMap(({ place, changes }) => changes.map((change) => ({ place, change })));
   const heading = (name: string) => wrapLine(line(name, "accent"), width);
   const isNamed = all.some(({ change }) => change.name !== all[0]?.change.name);
+  const defined = new Set<string>();
   const blocks = all.slice(0, MAX_CHANGES).map(({ place, change }, index) => {
     const isFirst = parts.length > 1 && place !== all[index - 1]?.place;
+    // All environments of an application share it.
+    const definition = `${state.places[place]?.group}/${change.name}`;
+    const isRepeated = defined.has(definition);
+    defined.add(definition);
     return [
       ...(isFirst ? heading(`in ${placeName(state, place)}`) : []),
       ...(isNamed ? heading(visibleText(change.name)) : []),
-      ...editLines(state, change, width, isShown, form?.text),
+      ...editLines(state, change, width, { isShown, typed: form?.text, isRepeated }),
     ];
   });
   const left = all.length - MAX_CHANGES;

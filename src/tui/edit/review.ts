@@ -16,10 +16,10 @@ export function review(state: State, edit: Reviewed, problem?: string): Step {
 
 /**
  * Writes an edit: all of a file or a store together, and these one after another. Keys wait meanwhile, so that it is
- * written once. Its form closes, and opens again if it can't be written.
+ * written once. Its form, or the history, closes, and opens again if it can't be written.
  */
 function write(state: State, edit: Reviewed): Step {
-  const form = edit.form ? state.stack.slice(-1) : [];
+  const form = edit.form || edit.purpose === "rollback" ? state.stack.slice(-1) : [];
   return holdingKeys(
     pop(state, form.length),
     async (tools) => {

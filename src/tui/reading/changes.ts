@@ -49,11 +49,12 @@ export const MAX_ENTRIES = 1_000;
 /** Finds out in which order variables were changed last. */
 export function lookUpChanges(place: number): Work {
   return async ({ places }) => {
-    const { history } = await places.open(place);
+    const { history, editor } = await places.open(place);
     const entries = (await history?.read(() => true, MAX_ENTRIES)) ?? [];
     // They begin with the newest, which counts.
     const changes = entries.toReversed().flatMap(({ id, parts }) => {
-      return parts.flatMap((part) => part.changes.map(({ name, newName = name }) => [newName, id] as const));
+      const own = parts.filter(({ environment }) => environment === editor?.environment);
+      return own.flatMap((part) => part.changes.map(({ name, newName = name }) => [newName, id] as const));
     });
     const lastChanges = new Map(changes);
     return (state) => step(withReading(state, place, { lastChanges }));

@@ -48,9 +48,11 @@ const NOT_ROLLED_BACK = "names and rules, which all environments share, are not 
 
 function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]): Menu {
   const { place, name } = subject;
+  const width = String(entries[0]?.id ?? "").length;
   const items = entries.map(
     (entry): MenuItem => ({
-      label: `${entry.id}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}`,
+      isKept: true,
+      label: `${String(entry.id).padStart(width)}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}`,
       help: variablesText(entry.parts.flatMap(({ changes }) => changes)),
       whyNot: entry.parts.some(({ changes }) => changes.some(isOfValue)) ? undefined : NOT_ROLLED_BACK,
       detail: (state, width) => linesOf(state, entry, subject, width),

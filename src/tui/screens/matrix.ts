@@ -1,11 +1,10 @@
-import type { VariableEntry } from "../../domain/source.js";
 import { copyTo } from "../edit/planning.js";
 import { openPlace, readPlaces } from "../reading/read.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
 import { shownKey } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
-import { groupLabel, isProduction, shortPlaceName, whyReadOnly } from "../state/places.js";
+import { groupLabel, isProduction, placeName, shortPlaceName, whyReadOnly } from "../state/places.js";
 import { groupOf, healthOf, readingOf } from "../state/reading.js";
 import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
@@ -191,7 +190,7 @@ function openCell(state: State): Step {
  * For each variable, the value of the nearest place to the left that has one, else to the right. Of several variables
  * those that have a value here are left out, unless all have one.
  */
-function* nearest(state: State): Generator<VariableEntry> {
+function* nearest(state: State) {
   const grid = gridOf(state);
   const { columns } = grid.table;
   const column = columnOf(grid);
@@ -199,13 +198,17 @@ function* nearest(state: State): Generator<VariableEntry> {
   const rows = targetRows(state);
   const missing = rows.filter((row) => !columns[column]?.cells[row]?.value);
   for (const row of missing.length > 0 ? missing : rows) {
-    const entry = beside.find(({ cells }) => cells[row]?.value)?.cells[row];
-    if (entry) yield entry;
+    const { place, cells } = beside.find((each) => each.cells[row]?.value) ?? {};
+    const entry = cells?.[row];
+    if (entry && place !== undefined) yield { entry, place };
   }
 }
 
 function fill(state: State): Step {
-  return copyTo(state, [...nearest(state)], [selectionOf(state).place]);
+  const found = [...nearest(state)];
+  const from = new Set(found.map(({ place }) => placeName(state, place)));
+  const entries = found.map(({ entry }) => entry);
+  return copyTo(state, entries, [selectionOf(state).place], [...from].join(", "));
 }
 
 function whyNotFill(state: State): string | undefined {

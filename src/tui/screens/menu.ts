@@ -20,6 +20,8 @@ export interface MenuItem extends Choice {
   readonly keys?: string;
   /** Why it can't be chosen now. */
   readonly whyNot?: string | undefined;
+  /** Whether the menu stays below what it opens. */
+  readonly isKept?: true;
   /** The text that Tab completes to. */
   readonly text?: string;
   /** What is shown below the list while it is under the cursor, in place of its help; `J` and `K` scroll it. */
@@ -198,8 +200,13 @@ function itemCells(item: MenuItem, { words, widths }: ShownMenu, isMarked: boole
     ...(widths.keys > 0 ? keys : []),
     ...highlight(words, labelText(item), widths.label, { role }),
     { text: GAP },
-    { text: cellText(helpText(item), widths.help), role: "muted" },
+    { text: cellText(words.length > 0 ? withGroup(item) : helpText(item), widths.help), role: "muted" },
   ];
+}
+
+/** Where items are found, they have no headings. */
+function withGroup(item: MenuItem): string {
+  return [helpText(item), item.group].filter(Boolean).join(GAP);
 }
 
 /** The text while it is typed, below a notice. */
@@ -263,5 +270,7 @@ function runChosen(state: State, open: OpenMenu, { items }: ShownMenu, commands:
   const item = items[cursor];
   if (menu.onMarked && marks.size > 0) return menu.onMarked(pop(state), [...marks]);
   if (!item) return menu.otherwise?.(pop(state), field.text, commands) ?? step(state);
-  return item.whyNot === undefined ? item.run(pop(state)) : step(notify(state, item.whyNot, "error"));
+  return item.whyNot === undefined
+    ? item.run(item.isKept ? state : pop(state))
+    : step(notify(state, item.whyNot, "error"));
 }

@@ -164,7 +164,7 @@ function questionLines(state: State, asked: Asked, size: Size) {
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
   const isOpen = isShown(state, asked);
   const rest = details ? detailLines(details, [width, isOpen], () => details(state, width, isOpen)) : [];
-  const blocks = [[...refusal, ...wrapLines(text, width, role)], rest];
+  const blocks = [wrapLines(text, width, role), rest];
   const lines = isSmall(size) ? blocks.flat() : spaced(blocks);
   const gap: Line[] = isSmall(size) ? [] : [[]];
   const look = (isFocused: boolean) => ({ isBold: isFocused, isInverse: isFocused });
@@ -173,9 +173,17 @@ function questionLines(state: State, asked: Asked, size: Size) {
     { text: "  " },
     { text: "[ Back ]", key: "escape", ...look(!isOnAnswer) },
   ];
-  const end = [...gap, ...(input ? inputLines(input.label, typed, width) : []), buttons];
+  const end = [
+    ...gap,
+    ...refusal.slice(0, MAX_REFUSAL),
+    ...(input ? inputLines(input.label, typed, width) : []),
+    buttons,
+  ];
   return { lines, end, page: Math.max(1, size.height - 2 - end.length) };
 }
+
+/** Lines of a problem. */
+const MAX_REFUSAL = 4;
 
 /** Columns for the word to type. */
 const MIN_INPUT = 10;

@@ -281,12 +281,12 @@ describe("the matrix", () => {
   it("fills a missing value with < from the nearest place to the left that has one, else from the right", async () => {
     const tui = await matrix();
     tui.press("G", "l", "l", "<");
-    await tui.shows(/DEBUG to production\?/);
+    await tui.shows(/copy DEBUG from development to production\?/);
     tui.press(..."DEBUG", "enter");
     await tui.shows(/✓ .*DEBUG/, /DEBUG +.*= same +! missing +.*= same/);
     expect(await tui.saved("DEBUG", "production")).toBe(true);
     tui.press("k", "h", "<");
-    await tui.shows(/UNSET to test\?/);
+    await tui.shows(/copy UNSET from production to test\?/);
     tui.press("enter");
     await tui.shows(/UNSET +! missing +.*= same +.*= same/);
     expect(await tui.saved("UNSET", "test")).toBe(true);
@@ -367,9 +367,9 @@ describe("marks", () => {
     await tui.shows(/copied 2 variables of test/);
     tui.press("<");
     // Only those that are missing there.
-    await tui.shows(/3 variables to test\?/);
+    await tui.shows(/3 variables from development, production to test\?/);
     tui.press("escape", "h", "<");
-    await tui.shows(/copy UNSET to development\?/);
+    await tui.shows(/copy UNSET from production to development\?/);
     tui.press("escape", "l", "l", "x");
     await tui.shows(/delete the values of 3 variables from production|3 variables in production|shop\/production/);
   });

@@ -131,8 +131,12 @@ describe("the history", () => {
     await tui.shows(/Changes of development/, /› +3 /);
     tui.press("escape", "H", "j", "enter");
     await tui.shows(/roll back PORT in development\?/, /to before change 1, by/);
+    tui.press("escape");
+    expect(tui.frame()).toMatch(/Changes of PORT in development[\s\S]*› +1 /);
     tui.press("enter");
-    await tui.shows(/✓ rolled back PORT; u undoes it/);
+    await tui.shows(/roll back PORT in development\?/);
+    tui.press("enter");
+    await tui.shows(/✓ rolled back PORT; u undoes it/, /▶ Variables/);
     expect([await tui.saved("PORT"), await tui.saved("DATABASE_URL")]).toEqual([3000, `${SECRET}!`]);
   });
 

@@ -26,6 +26,8 @@ export interface EditedData {
   readonly store: EditableStore;
   /** Called before each edit; an error that it throws prevents the edit. */
   check(purpose: "change"): void;
+  /** Names the command of each write for the history. */
+  readonly author?: Pick<Io, "command">;
 }
 
 /** A change, and the new value before it is encrypted. */
@@ -33,17 +35,9 @@ interface PlannedChange extends Change {
   readonly plain: JsonValue | undefined;
 }
 
-/**
- * @param key the key of encrypted values
- * @param author names the command of each write for the history
- */
-export function createEditor(
-  edited: EditedData,
-  environment: EnvironmentRecord,
-  key?: string,
-  author: Pick<Io, "command"> = {},
-): VariableEditor {
-  const { name, store, check } = edited;
+/** @param key the key of encrypted values */
+export function createEditor(edited: EditedData, environment: EnvironmentRecord, key?: string): VariableEditor {
+  const { name, store, check, author = {} } = edited;
   const own = qualifiedName(environment);
   /** The data that a refused edit has found, which is newer than the snapshot of that time. */
   let found: { readonly data: Data; readonly snapshot: Data } | undefined;
@@ -79,10 +73,10 @@ export function createEditor(
       return planned(wanted, (each, now) => draftedChange(each, now, key));
     },
     assign: (wanted) => planned(wanted, (each, now) => assignedChange(each, now, key)),
-    async apply(parts, command = author.command ?? "tui") {
+    async apply(parts, command) {
       check("change");
-      const before = author.command ?? "tui";
-      author.command = command;
+      const { command: own = "tui" } = author;
+      author.command = command ?? own;
       try {
         await store.update((data) => {
           try {
@@ -94,7 +88,7 @@ export function createEditor(
           }
         });
       } finally {
-        author.command = before;
+        author.command = own;
       }
     },
   };

@@ -122,7 +122,7 @@ export function openEnvironment(
     source,
     version: () => store.snapshot,
     editor: {
-      ...createEditor(data, environment, key, io),
+      ...createEditor({ ...data, author: io }, environment, key),
       importFile: fileImporter(store, environment, io),
       ...credentialsEditor(data, environment, io),
     },

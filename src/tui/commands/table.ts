@@ -1,11 +1,11 @@
 import { openEditor, openForm } from "../edit/form.js";
-import { copyTo, deleteFrom, redo, undo, whyNoUndo } from "../edit/planning.js";
+import { copyTo, deleteFrom, redo, undo, whyNoHistory } from "../edit/planning.js";
 import { readPlaces } from "../reading/read.js";
 import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { allOrNone, namesOf, toggled } from "../reading/selection.js";
 import { openCommandLine, openHelp } from "../screens/command-menus.js";
 import { openDiff } from "../screens/diff.js";
-import { openHistory, whyNoHistory } from "../screens/history.js";
+import { openHistory, whyNoChanges } from "../screens/history.js";
 import { openMatrix } from "../screens/matrix.js";
 import * as places from "../screens/places.js";
 import { scrollRecord } from "../screens/record.js";
@@ -124,11 +124,11 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: choose.onTargets(places.openDeleteIn),
   }),
   edit("undo", "u", "PVRMD", "undo the newest change in the history, whoever made it; repeat for earlier ones", {
-    whyNot: whyNoUndo,
+    whyNot: (state) => whyNoHistory(state),
     run: undo,
   }),
   edit("redo", "U", "pvrmd", "redo the change that was undone last; repeat for later ones", {
-    whyNot: whyNoUndo,
+    whyNot: (state) => whyNoHistory(state),
     run: redo,
   }),
 
@@ -155,7 +155,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: (state) => openMatrix(state),
   }),
   values("history", "H", "PVRMD", "show the changes of the variable, or, in the list of places, of the environment", {
-    whyNot: whyNoHistory,
+    whyNot: whyNoChanges,
     run: (state) => openHistory(state),
   }),
 

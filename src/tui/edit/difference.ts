@@ -18,17 +18,12 @@ export const DEFINITION = {
   schema: ({ schema }: Assigned) => schema && JSON.stringify(schema, undefined, 2),
 } as const;
 
-interface EditOptions {
-  readonly isShown: boolean;
-  /** The input for the new value, before it was encrypted. */
-  readonly typed?: string | undefined;
-  /** Whether the same definition is above, for another environment. */
-  readonly isRepeated: boolean;
-}
-
-/** A change as `- old` and `+ new` lines. */
-export function editLines(state: State, change: Change, width: number, options: EditOptions): Line[] {
-  const { isShown, typed, isRepeated } = options;
+/**
+ * A change as `- old` and `+ new` lines: of the definition with the name, and of the value.
+ *
+ * @param typed the input for the new value, before it was encrypted
+ */
+export function editLines(state: State, change: Change, width: number, isShown: boolean, typed?: string) {
   const { name, newName } = change;
   const [before, after] = [unmasking(state, change.before), unmasking(state, change.after)];
   const room = width - LABEL_WIDTH;
@@ -37,11 +32,8 @@ export function editLines(state: State, change: Change, width: number, options: 
   const fields = Object.entries(DEFINITION).flatMap(([label, textOf]) =>
     lines(label, before && textOf(before), after && textOf(after)),
   );
-  const names = lines("name", newName && name, newName);
-  return [
-    ...(isRepeated ? [] : [...names, ...fields]),
-    ...withLabel("value", valueDiff({ before, after }, isShown, room, typed).lines),
-  ];
+  const value = withLabel("value", valueDiff({ before, after }, isShown, room, typed).lines);
+  return { definition: [...lines("name", newName && name, newName), ...fields], value };
 }
 
 /** The difference of two values, in all columns. */

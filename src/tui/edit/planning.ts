@@ -109,7 +109,7 @@ function isNextTo(purpose: "undo" | "redo"): (entry: HistoryEntry) => boolean {
 }
 
 /** Whether there can be a history is known before it is read. */
-export function whyNoUndo({ places, place }: State): string | undefined {
+export function whyNoHistory({ places, place: open }: State, place = open): string | undefined {
   return places[place]?.isReadOnly ? "servers provide no history" : undefined;
 }
 

@@ -141,14 +141,16 @@ export function changeLines(state: State, { parts, form }: Reviewed, width: numb
   const defined = new Set<string>();
   const blocks = all.slice(0, MAX_CHANGES).map(({ place, change }, index) => {
     const isFirst = parts.length > 1 && place !== all[index - 1]?.place;
-    // All environments of an application share it.
-    const definition = `${state.places[place]?.group}/${change.name}`;
-    const isRepeated = defined.has(definition);
-    defined.add(definition);
+    const { definition, value } = editLines(state, change, width, isShown, form?.text);
+    // All environments of an application share the definition.
+    const shared = `${state.places[place]?.group}/${change.name}`;
+    const isNew = !defined.has(shared);
+    defined.add(shared);
     return [
       ...(isFirst ? heading(`in ${placeName(state, place)}`) : []),
       ...(isNamed ? heading(visibleText(change.name)) : []),
-      ...editLines(state, change, width, { isShown, typed: form?.text, isRepeated }),
+      ...(isNew ? definition : []),
+      ...value,
     ];
   });
   const left = all.length - MAX_CHANGES;

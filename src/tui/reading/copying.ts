@@ -3,10 +3,9 @@ import { isReservedName } from "../../domain/reserved-names.js";
 import { namedValues, type VariableEntry } from "../../domain/source.js";
 import { valueText } from "../../domain/variable.js";
 import type { ExportFormat } from "../../formats/formats.js";
-import { toFailure } from "../state/opened-places.js";
 import type { CopyOutcome, OpenPlace, WriteValues, Written } from "../state/ports.js";
-import { notify, type State, type Step, type Tools } from "../state/state.js";
-import { step } from "../state/work.js";
+import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
+import { step, trying } from "../state/work.js";
 import { countText } from "../text/line.js";
 
 /** How variables that were chosen can be copied, with a help for each. */
@@ -37,23 +36,23 @@ type Copied = Pick<Written, "text" | "note"> & { readonly what?: string };
 
 /** Copies a text. @param what names it in the notice, unless `textOf` names it more precisely, with a note about it */
 export function copyText(state: State, what: string, textOf: (tools: Tools) => Promise<Copied>): Step {
-  return step(state, async (tools) => {
-    try {
-      const { text, ...about } = await textOf(tools);
-      const outcome = await tools.copy(text);
-      return (now) => step(copied(now, { what, ...about }, outcome));
-    } catch (error) {
-      const { message: reason } = toFailure(error);
-      return (now) => step(copied(now, { what }, { kind: "failed", reason }));
-    }
-  });
+  const copy: Work = async (tools) => {
+    const { text, ...about } = await textOf(tools);
+    return copied({ what, ...about }, await tools.copy(text));
+  };
+  return step(
+    state,
+    trying(copy, ({ message: reason }) => copied({ what }, { kind: "failed", reason })),
+  );
 }
 
-function copied(state: State, { what, note }: Omit<Copied, "text">, outcome: CopyOutcome): State {
-  if (outcome.kind === "failed") return notify(state, `can't copy ${what}: ${outcome.reason}`, "error");
+function copied({ what, note }: Omit<Copied, "text">, outcome: CopyOutcome): Next {
   const end = note === undefined ? "" : `; ${note}`;
-  if (outcome.kind === "clipboard") return notify(state, `copied ${what} to the clipboard${end}`, "success");
-  return notify(state, `sent ${what} to the terminal's clipboard (OSC 52): ${outcome.reason}${end}`);
+  return (state) => {
+    if (outcome.kind === "failed") return step(notify(state, `can't copy ${what}: ${outcome.reason}`, "error"));
+    if (outcome.kind === "clipboard") return step(notify(state, `copied ${what} to the clipboard${end}`, "success"));
+    return step(notify(state, `sent ${what} to the terminal's clipboard (OSC 52): ${outcome.reason}${end}`));
+  };
 }
 
 /** Names a copied text in a notice: `PORT`, `the command for PORT`, `12 variables as yaml`. */

@@ -1,4 +1,4 @@
-import { setImmediate as giveWay } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ChangedDataError, RateLimitedError, ServerError } from "../../domain/errors.js";
 import type { VariableReader } from "../../domain/read.js";
@@ -108,7 +108,7 @@ export async function readPlace(
     shownAt = ticks();
     onProgress(soFar(), total);
     // Local data is returned without a pause: let the screen and the keys have their turn.
-    await giveWay();
+    await setImmediate();
   };
   try {
     const opened = await places.open(place);

@@ -79,7 +79,6 @@ const DIFF: Screen<Comparison> = {
     places: (state, { place }) => [state.place, place],
     page: (state, { focus }) => listPage(diffSizes(layoutOf(state), focus).list),
     place: ({ place }) => place,
-    nothing: "there is no difference",
   },
   move: (state, comparison, key) => (comparison.focus === "detail" ? moveDetail(state, key) : undefined),
   places: (state, { place }) => [state.place, place],

@@ -1,5 +1,5 @@
 import { isPublic } from "../../domain/variable.js";
-import { readHistory, rollbackTo } from "../edit/planning.js";
+import { readHistory, rollbackTo, whyNoHistory } from "../edit/planning.js";
 import { changeLines, isOfValue } from "../edit/review-text.js";
 import { toggleAllRevealed } from "../reading/reveal.js";
 import { placeName } from "../state/places.js";
@@ -26,8 +26,8 @@ function subjectOf(state: State): Subject {
   return isOfPlaces ? { place: state.placeCursor, name: undefined } : selectionOf(state);
 }
 
-export function whyNoHistory(state: State): string | undefined {
-  return state.places[subjectOf(state).place]?.isReadOnly ? "servers provide no history" : undefined;
+export function whyNoChanges(state: State): string | undefined {
+  return whyNoHistory(state, subjectOf(state).place);
 }
 
 /** Shows the changes, by default of what is under the cursor. */

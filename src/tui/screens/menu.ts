@@ -187,9 +187,10 @@ function menuPanel(state: State, open: OpenMenu, commands: readonly Command[]): 
   };
 }
 
-/** In place of the help why it can't be chosen now. */
-function helpText({ help = "", whyNot }: Partial<MenuItem> = {}): string {
-  return whyNot === undefined ? help : `✗ ${whyNot}`;
+/** In place of the help why it can't be chosen now. @param isFound whether it is not below its heading */
+function helpText({ help = "", whyNot, group = "" }: Partial<MenuItem> = {}, isFound = false): string {
+  const text = whyNot === undefined ? help : `✗ ${whyNot}`;
+  return isFound ? `${text}${GAP}${group}`.trim() : text;
 }
 
 function itemCells(item: MenuItem, { words, widths }: ShownMenu, isMarked: boolean): Line {
@@ -200,13 +201,8 @@ function itemCells(item: MenuItem, { words, widths }: ShownMenu, isMarked: boole
     ...(widths.keys > 0 ? keys : []),
     ...highlight(words, labelText(item), widths.label, { role }),
     { text: GAP },
-    { text: cellText(words.length > 0 ? withGroup(item) : helpText(item), widths.help), role: "muted" },
+    { text: cellText(helpText(item, words.length > 0), widths.help), role: "muted" },
   ];
-}
-
-/** Where items are found, they have no headings. */
-function withGroup(item: MenuItem): string {
-  return [helpText(item), item.group].filter(Boolean).join(GAP);
 }
 
 /** The text while it is typed, below a notice. */

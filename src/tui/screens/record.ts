@@ -1,6 +1,6 @@
 import { isReservedName } from "../../domain/reserved-names.js";
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted } from "../../domain/variable.js";
+import { isEncrypted, isPublic } from "../../domain/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
 import { problemOf, shownValue } from "../reading/reveal.js";
 import { listOf, selectedEntry } from "../reading/selection.js";
@@ -56,14 +56,14 @@ function recordLines(state: State, width: number): readonly Line[] {
   const description = entry.variable.description === "" ? [] : wrapLines(entry.variable.description, width, "text");
   const value = recordValue(entry, state, width);
   const problem = troubleLines(state, width);
+  const known = facts(entry, state);
   if (pageSize(state, "record") >= TALL) {
-    const table = facts(entry, state).flatMap(([label, text, , role]) =>
+    const table = known.flatMap(([label, text = "", role]) =>
       wrapLine(labelled(label, line(visibleText(text), role)), width),
     );
     return spaced([problem, [...name, ...description], table, value, elsewhereLines(entry, state, width)]);
   }
-  const text = facts(entry, state).map(([, , short]) => short);
-  const head = [...name, ...wrapLines(text.join(" · "), width, "muted")];
+  const head = [...name, ...wrapLines(known.map(([, text]) => text).join(" · "), width, "muted")];
   // Neither a long description nor a problem hides the value.
   const rest = description.length > 1 ? [...value, ...description] : [...description, ...value];
   return spaced([[...head, ...rest], problem, elsewhereLines(entry, state, width)]);
@@ -83,27 +83,26 @@ function elsewhereLines(entry: VariableEntry, state: State, width: number): read
   return [line("in other environments", "muted"), ...placeValueLines(state, items, width)];
 }
 
-/** A label and a text, and the text where there is no room for a label. */
-type Fact = readonly [label: string, text: string, short: string, role?: Role];
+type Fact = readonly [label: string, text: string | undefined, role?: Role];
 
 function facts(entry: VariableEntry, state: State): readonly Fact[] {
-  const { variable, value } = entry;
-  const { type, id, name } = variable;
-  const isSealed = isEncrypted(value?.content.value);
+  const { variable, value, rules } = entry;
+  const { type, name } = variable;
   const problem = problemOf(state, entry);
-  const mark = readingOf(state).changes?.kinds.get(name);
-  const notes = [
+  const { optional, schema } = rules ?? {};
+  const { changes, isEditable } = readingOf(state);
+  const mark = changes?.kinds.get(name);
+  const all: readonly Fact[] = [
+    ["type", type],
+    // A server does not tell the rules.
+    ["rules", isEditable ? (isPublic(rules) ? "public" : "secret") + (optional ? ", optional" : "") : undefined],
+    ["schema", schema && JSON.stringify(schema)],
+    ["encrypted", isEncrypted(value?.content.value) ? "encrypted by a client" : undefined],
     ["check", problem && `! ${problem}`, "danger"],
     ["change", mark && CHANGES[mark], "warning"],
     ["name", isReservedName(name) ? RESERVED_WARNING : undefined, "warning"],
-  ] as const;
-  return [
-    ["type", type, type],
-    ["variable id", String(id), `id ${id}`],
-    value ? ["value id", String(value.id), `value id ${value.id}`] : ["value id", "none", "no value id", "muted"],
-    ["encrypted", isSealed ? "yes, by a client" : "no", isSealed ? "encrypted" : "not encrypted"],
-    ...notes.flatMap(([label, text, role]): Fact[] => (text === undefined ? [] : [[label, text, text, role]])),
   ];
+  return all.filter(([, text]) => text !== undefined);
 }
 
 /** A long value takes time. Kept only while values are revealed, as nothing else holds the key. */

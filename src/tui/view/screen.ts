@@ -54,8 +54,6 @@ interface TableOf<D> {
   page(state: State, data: D): number;
   /** Index of the place whose values commands act on. */
   place(state: State, data: D): number;
-  /** Why there is no variable under the cursor. */
-  readonly nothing?: string;
 }
 
 /** The table on the screen. */
@@ -63,7 +61,6 @@ export interface Grid extends Listed {
   readonly view: View;
   /** Index of the place whose values commands act on. */
   readonly place: number;
-  readonly nothing: string;
   /** The state with a change of the view. */
   with(change: Partial<View>): State;
 }
@@ -196,13 +193,13 @@ function findGrid(state: State): Grid {
   const { place, list } = state;
   if (!screen?.table) {
     const change: Grid["with"] = (view) => ({ ...state, list: { ...list, ...view } });
-    return { ...listOf(state), view: list, place, nothing: "no variable is selected", with: change };
+    return { ...listOf(state), view: list, place, with: change };
   }
-  const { places, page, nothing = "no variable is selected", ...table } = screen.table;
+  const { places, page, ...table } = screen.table;
   const view = data as View;
   return {
     ...listed(state, places(state, data), view, page(state, data)),
-    ...{ view, nothing, place: table.place(state, data) },
+    ...{ view, place: table.place(state, data) },
     with: (change) => changeData(state, screen, (before) => ({ ...(before as View), ...change })),
   };
 }
@@ -220,8 +217,7 @@ export function selectionOf(state: State, place = gridOf(state).place) {
 
 /** Why there is no variable under the cursor. */
 export function whyNoName(state: State): string | undefined {
-  const { name, nothing } = gridOf(state);
-  return name === undefined ? nothing : undefined;
+  return gridOf(state).name === undefined ? "no variable is selected" : undefined;
 }
 
 /** Whether commands act on the marked variables instead of that under the cursor. The record shows one variable. */

@@ -102,14 +102,14 @@ describe("a comparison", () => {
     expect(tui.frame()).toMatch(/▶ development → test/);
   });
 
-  it("says why a key does not work, and that there is no difference", async () => {
+  it("says why a key does not work, and that nothing is selected", async () => {
     const values = SHOP.values.filter(({ environment_id }) => environment_id === 1);
     const copies = values.map((each) => ({ ...each, id: each.id + 100, environment_id: 2 }));
     const tui = await openTui({ data: { ...SHOP, values: [...values, ...copies] } });
     tui.press(...":diff test", "enter");
     await tui.shows(/✓ no differences/);
     tui.press("y");
-    expect(tui.footer()).toBe(" ✗ there is no difference");
+    expect(tui.footer()).toBe(" ✗ no variable is selected");
   });
 
   it("shows its keys with ?, and : acts on it, or else on the list", async () => {

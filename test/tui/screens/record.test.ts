@@ -15,20 +15,17 @@ function recordIn(frame: string): string[] {
 
 const opened = (...rows: readonly Row[]) => openTui({ data: shopOf(...rows) });
 
-it("shows description, type, ids and the masked value, and in a low panel the same in one line", async () => {
-  const tui = await openTui();
-  const facts = [
-    " Primary database",
-    "",
-    /^ type +STRING$/,
-    /^ variable id +1$/,
-    /^ value id +11$/,
-    /^ encrypted +no$/,
-  ];
+it("shows description, type, rules and the masked value, and in a low panel the same in one line", async () => {
+  const rules = { optional: true, secret: false, schema: { maxLength: 99 } };
+  const variables = SHOP.variables.map((each) => (each.id === 2 ? { ...each, ...rules } : each));
+  const tui = await openTui({ data: { ...SHOP, variables } });
+  const facts = [" Primary database", "", /^ type +STRING$/, /^ rules +secret$/];
   for (const fact of facts) expect(recordIn(tui.frame())).toContainEqual(expect.stringMatching(fact));
   expect(recordIn(tui.frame())).toContain(" ••••••••");
   tui.program.resize({ columns: 80, rows: 24 });
-  expect(tui.frame()).toMatch(/│ STRING · id 1 · value id 11 · not encrypted +│\n.*│ Primary database +│/);
+  expect(tui.frame()).toMatch(/│ STRING · secret +│\n.*│ Primary database +│/);
+  tui.press("j");
+  expect(tui.frame()).toContain('│ NUMBER · public, optional · {"maxLength":99} ');
 });
 
 it("compares with the other environments of the application, whose values are shown with v", async () => {

@@ -149,10 +149,6 @@ export function whyNoEnvironments(state: State): string | undefined {
   return isOfServer ? "the environments of a server can't be changed here" : whyNotRead(state);
 }
 
-export function whyNoOther(state: State): string | undefined {
-  return state.places.length > 1 ? undefined : "there is no other place to compare with";
-}
-
 /** Why there is nothing to find or to sort. */
 export function whyEmpty(state: State): string | undefined {
   return gridOf(state).table.names.length > 0 ? undefined : "there are no variables";

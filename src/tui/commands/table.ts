@@ -11,14 +11,14 @@ import * as places from "../screens/places.js";
 import { scrollRecord } from "../screens/record.js";
 import { type Command, inGroup } from "../state/command.js";
 import { healthOf, readingOf } from "../state/reading.js";
-import { REDRAW, SUSPEND, step } from "../state/work.js";
+import { calling, step } from "../state/work.js";
 import { openFilter } from "../view/filter.js";
 import { quit } from "../view/question.js";
 import { actsOnMarked, pop, selectionOf, targetsOf } from "../view/screen.js";
 import { clearing, filtered } from "../view/table.js";
 import { MOVES } from "../widgets/list.js";
 import * as choose from "./choose.js";
-import { whyEmpty, whyNoEnvironments, whyNone, whyNoOther, whyNoTarget, whyNotEdit, whyNotRead } from "./choose.js";
+import { whyEmpty, whyNoEnvironments, whyNone, whyNoTarget, whyNotEdit, whyNotRead } from "./choose.js";
 import * as go from "./navigate.js";
 import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer.js";
 
@@ -136,7 +136,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   values("diff", "d", "PVRd", DIFF_HELP, {
     argument: "<place>",
     choices: (state) => places.choicesOf(state, places.otherPlaces(state), openDiff),
-    whyNot: whyNoOther,
+    whyNot: (state) => (state.places.length > 1 ? undefined : "there is no other place to compare with"),
     run: choose.diffSelected,
   }),
   edit("copy-to", ">", "VRMD", "copy the value to other places", {
@@ -221,6 +221,10 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   move("close", "q", "md", "close the matrix or the comparison", { run: (state) => step(pop(state)) }),
   other("quit", "q ctrl-c", "PVR", "quit and restore the terminal", { run: (state) => quit(state) }),
-  other("redraw", "ctrl-l", "pvr", "draw the whole screen again", { run: (state) => step(state, REDRAW) }),
-  other("suspend", "ctrl-z", "pvr", "return to the shell; fg resumes", { run: (state) => step(state, SUSPEND) }),
+  other("redraw", "ctrl-l", "pvr", "draw the whole screen again", {
+    run: (now) => calling(now, ({ redraw }) => redraw()),
+  }),
+  other("suspend", "ctrl-z", "pvr", "return to the shell; fg resumes", {
+    run: (now) => calling(now, ({ suspend }) => suspend()),
+  }),
 ];

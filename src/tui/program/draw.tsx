@@ -48,10 +48,8 @@ export function ScreenView({ picture, theme }: ScreenProps) {
         <Rows lines={above} />
         <Box height={rows - above.length - below.length} flexShrink={0} overflow="hidden">
           {body.map((panels, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a column is known by its place
             <Box key={index} flexDirection="column" flexShrink={0}>
               {panels.map((panel, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a panel is known by its place
                 <PanelView key={at} {...panel} />
               ))}
             </Box>
@@ -80,7 +78,6 @@ function PanelView({ size, border, role, lines }: PanelPicture) {
 }
 
 function Rows({ lines }: { readonly lines: readonly Line[] }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: a line is known by its place
   return lines.map((line, index) => <Row key={index} line={line} />);
 }
 

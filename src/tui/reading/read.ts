@@ -198,8 +198,7 @@ export function leaveOthers(before: State, state: State): Step {
     return place !== state.place && isReading && !isLocal ? [place] : [];
   });
   const next = left.reduce((now, place) => withReading(now, place, { isReading: false }), state);
-  const stop = calling(({ reads }) => {
+  return calling(next, ({ reads }) => {
     for (const place of left) reads.get(place)?.abort();
   });
-  return step(next, stop);
 }

@@ -26,12 +26,12 @@ export function holdingKeys(state: State, work: Work, pending: NonNullable<State
   });
 }
 
-/** Work without an outcome. */
-export function calling(call: (tools: Tools) => void): Work {
-  return async (tools) => {
+/** A step with work that has no outcome. */
+export function calling(state: State, call: (tools: Tools) => void): Step {
+  return step(state, async (tools) => {
     call(tools);
     return undefined;
-  };
+  });
 }
 
 /** The outcome of some work. Never rejects. */
@@ -52,8 +52,3 @@ export function trying(work: Work, onFailure: (failure: Failure) => Next): Work 
     }
   };
 }
-
-/** Writes the whole screen again. */
-export const REDRAW = calling((tools) => tools.redraw());
-/** Returns to the shell, until it continues the program. */
-export const SUSPEND = calling((tools) => tools.suspend());

@@ -210,5 +210,4 @@ export function quit(state: State): Step {
   return ask(state, { title: "Quit", text, answer: "Quit", key: "ctrl-x", run: quitting });
 }
 
-const QUIT = calling((tools) => tools.quit());
-const quitting: Next = (state) => step(state, QUIT);
+const quitting: Next = (state) => calling(state, (tools) => tools.quit());

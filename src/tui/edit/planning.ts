@@ -28,8 +28,7 @@ export function copyTo(
 ): Step {
   const set = entries.filter(({ value }) => value !== undefined);
   const wanted = set.map((entry): Assignment => ({ name: entry.variable.name, ...assignedIn(entry) }));
-  const none = `${variablesText(entries.map(({ variable }) => variable))} has no value here`;
-  const nothing = set.length === 0 ? none : "nothing to change: the values are the same";
+  const nothing = set.length === 0 ? "there is no value to copy" : "nothing to change: the values are the same";
   return plan(state, { purpose: "copy", from }, places, wanted, nothing);
 }
 
@@ -44,7 +43,10 @@ function plan(
     const parts = await plannedParts(tools, places, (editor, environments) =>
       editor.assign(environments.map((environment) => ({ environment, changes: wanted }))),
     );
-    return (now) => (parts.length === 0 ? step(notify(now, nothing, "error")) : review(now, { ...edit, parts }));
+    if (parts.length === 0) return (now) => step(notify(now, nothing, "error"));
+    const changed = new Set(parts.flatMap(({ changes }) => changes.map(({ name }) => name)));
+    const unchanged = wanted.flatMap(({ name }) => (changed.has(name) ? [] : name));
+    return (now) => review(now, { ...edit, parts, unchanged });
   });
 }
 

@@ -106,7 +106,7 @@ export function isOfValue({ before, after }: Change): boolean {
 
 /** Who has made the change that is taken back, and surprises that the question alone does not tell. */
 function noteLines(edit: Reviewed, width: number): Line[] {
-  const { entry, purpose, form } = edit;
+  const { entry, purpose, form, unchanged = [] } = edit;
   const changes = changesOf(edit);
   const shared = isOfSharedOnly(edit) ? "" : sharedText(edit);
   const removed = new Set(changes.flatMap(({ name, before, after }) => (before && !after ? name : [])));
@@ -116,6 +116,7 @@ function noteLines(edit: Reviewed, width: number): Line[] {
       `${variablesText(changes)} has been changed by another program. Below are its present state and yours.`,
     shared !== "" && `All environments of the application share the ${shared}, which this changes too.`,
     removed.size > 0 && `${namesText(removed)} ${has} no value in another environment, and ${is} deleted altogether.`,
+    purpose === "copy" && unchanged.length > 0 && `The same already: ${namesText(new Set(unchanged))}.`,
     entry?.hasMore &&
       purpose !== "rollback" &&
       "That change also touched environments, keys or other applications; those are not undone.",

@@ -47,7 +47,7 @@ function write(state: State, edit: Reviewed): Step {
 
 /** How the history calls a write: `undo 12`, by which it is known later. Undefined for the name of the program. */
 function commandOf({ purpose, entry }: PlannedEdit): string | undefined {
-  return entry && (purpose === "undo" || purpose === "redo") ? `${purpose} ${entry.id}` : undefined;
+  return entry && `${purpose} ${entry.id}`;
 }
 
 /** Asks again for what could not be written. */
@@ -63,7 +63,8 @@ function refused(state: State, edit: Reviewed, message: string, written: Readonl
 function applied(state: State, edit: PlannedEdit): Step {
   const { purpose, parts } = edit;
   const changes = changesOf(edit);
-  const marks = purpose === "delete" || purpose === "copy" ? unmarked(state, changes) : state.marks;
+  const done = [...changes, ...(edit.unchanged ?? []).map((name) => ({ name }))];
+  const marks = purpose === "delete" || purpose === "copy" ? unmarked(state, done) : state.marks;
   const noted = notify(state, doneText(state, edit, shownKey(state, "undo")), "success");
   const about = changes.flatMap(({ name, newName = name }) => [name, newName]);
   const next: State = {

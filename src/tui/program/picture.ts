@@ -6,7 +6,7 @@ import { recordPanel } from "../screens/record.js";
 import type { Command } from "../state/command.js";
 import { isTooSmall, type Layout, layoutOf, MIN_SCREEN, questionSize, type Size } from "../state/layout.js";
 import { identityOf, isProduction, kindsOf } from "../state/places.js";
-import { groupOf, readingOf } from "../state/reading.js";
+import { readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import {
@@ -193,18 +193,9 @@ function factsOf(state: State): Line[] {
     add(text, isLow ? "warning" : "muted");
   }
   const age = failure !== undefined || problem !== undefined ? "warning" : "muted";
-  if (isComplete || asOf !== undefined) add(ageText(state), age);
+  const old = asOf === undefined ? "age unknown" : `${durationText(Math.max(0, now - asOf))} old`;
+  if (isComplete || asOf !== undefined) add(old, age);
   return facts;
-}
-
-/** `5 s old`; on a screen that shows other places, those of servers can be older. */
-function ageText(state: State): string {
-  const { asOf: own } = readingOf(state);
-  if (own === undefined) return "age unknown";
-  const others = state.stack.length > 0 ? groupOf(state).map((place) => readingOf(state, place)) : [];
-  const oldest = Math.min(own, ...others.flatMap(({ isLocal, asOf }) => (isLocal ? [] : (asOf ?? []))));
-  const [age, most] = [own, oldest].map((asOf) => durationText(Math.max(0, state.now - asOf)));
-  return age === most ? `${age} old` : `up to ${most} old`;
 }
 
 function countsText(state: State): string {

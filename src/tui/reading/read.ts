@@ -57,15 +57,12 @@ function inTurn(state: State, places: readonly number[], next: (state: State, pl
   return places.reduce((last, place) => andThen(last, (now) => next(now, place)), step(state));
 }
 
-/**
- * Looks for changes in the open place, and reads those that failed again, once that is due.
- *
- * @param shown the table on the screen
- */
-export function loadWhenDue(state: State, shown: Table): Step {
-  const due = [...new Set([state.place, ...shown.columns.map(({ place }) => place)])].filter((place) => {
-    const { nextAt, failure } = readingOf(state, place);
-    return nextAt !== undefined && nextAt <= state.now && (place === state.place || failure);
+/** Looks for changes in the open place and the servers in a table, once that is due. */
+export function loadWhenDue(state: State, { columns }: Table): Step {
+  const due = [...new Set([state.place, ...columns.map(({ place }) => place)])].filter((place) => {
+    const { nextAt, isLocal } = readingOf(state, place);
+    // What is local follows the open place.
+    return nextAt !== undefined && nextAt <= state.now && (place === state.place || !isLocal);
   });
   return inTurn(state, due, poll);
 }

@@ -1,18 +1,15 @@
 import { openPlace } from "../reading/read.js";
-import type { Choice } from "../state/command.js";
 import type { FirstSteps } from "../state/ports.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
 import { holdingKeys } from "../state/work.js";
 import { askText } from "../view/question.js";
-import { choiceMenu, openMenu } from "./menu.js";
+import { choiceMenu, type MenuItem, openMenu } from "./menu.js";
 
 /** What to do where nothing is configured yet. */
 export function openFirst(state: State, first: Pick<FirstSteps, "hasData" | "dataFile">): Step {
   const { hasData, dataFile } = first;
   // The menu stays open until there is a place to open.
-  const choice = (label: string, help: string, run: Next): Choice => {
-    return { label, help, run: (now) => run(openFirst(now, first)[0]) };
-  };
+  const choice = (label: string, help: string, run: Next): MenuItem => ({ label, help, run, isKept: true });
   const created = `create ${dataFile} in this folder with example variables, as appvars init --example does`;
   const found = hasData
     ? choice(`open ${dataFile}`, "the data file in this folder", (now) => openData(now, dataFile))

@@ -76,7 +76,9 @@ const MATRIX: Screen<Matrix> = {
 export function openMatrix(state: State, only: View["only"] = undefined): Step {
   const name = selectedEntry(state)?.variable.name ?? "";
   const unread = groupOf(state).filter((place) => healthOf(state, place) === "unread");
-  return readPlaces(push(state, MATRIX, { ...FIRST_VIEW, name, only, place: state.place, left: 0 }), unread);
+  const { sort, isReversed } = state.list;
+  const matrix = { ...FIRST_VIEW, name, only, sort, isReversed, place: state.place, left: 0 };
+  return readPlaces(push(state, MATRIX, matrix), unread);
 }
 
 function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelContent {

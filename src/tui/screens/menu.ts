@@ -57,7 +57,7 @@ export interface Menu {
 }
 
 /** A menu of these choices. */
-export function choiceMenu(title: string, items: readonly Choice[], verb = "choose", intro?: string): Menu {
+export function choiceMenu(title: string, items: readonly MenuItem[], verb = "choose", intro?: string): Menu {
   return { verb, isFuzzy: true, content: () => ({ title, items, intro }) };
 }
 
@@ -252,7 +252,6 @@ function browsed({ menu, cursor, marks, detailTop }: OpenMenu, name: string, { i
   if (name === "/") return { isTyping: true };
   if (name === "J" || name === "K")
     return { detailTop: scrollText(detailTop, detail().length, below, name === "J" ? 1 : -1) };
-
   if (!menu.onMarked || !(name === "space" || name === "*")) return undefined;
   const labels = (name === "*" ? items : items.slice(cursor, cursor + 1)).map(({ label }) => label);
   const isUnmarking = labels.every((label) => marks.has(label));

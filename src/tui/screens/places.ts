@@ -16,9 +16,8 @@ import {
 } from "../state/places.js";
 import { groupOf, type Health, healthOf, readingOf } from "../state/reading.js";
 import type { State, Step } from "../state/state.js";
-import { visibleText } from "../text/graphemes.js";
 import { cellText, type Line, type Span } from "../text/line.js";
-import { GAP, type PanelContent, rowLine, variablesText } from "../view/panel.js";
+import { type PanelContent, rowLine, variablesText } from "../view/panel.js";
 import { drawnScreen } from "../view/screen.js";
 import { scrollText } from "../widgets/list.js";
 import { choiceMenu, type Menu, openMenu } from "./menu.js";
@@ -38,7 +37,8 @@ export function placesPanel(state: State, size: Size): PanelContent {
     footnote: placeRows(places).length > height - 2 ? `${at + 1}/${places.length}` : undefined,
     isFocused,
     lines: rows.map((row) => {
-      if ("group" in row) return headingLine(row.group, width - 2);
+      if ("group" in row)
+        return [{ text: ` ${cellText(groupLabel(row.group), width - 4)}`, role: "muted", isBold: true }];
       return rowLine(placeCells(state, row.index, width - 2), row.index === placeCursor, isFocused);
     }),
     panel: "places",
@@ -50,14 +50,6 @@ export function placesPanel(state: State, size: Size): PanelContent {
   };
 }
 
-const WIDE = 50;
-
-/** The whole of a group's name where there is room. */
-function headingLine(group: string, width: number): Line {
-  const text = width < WIDE ? groupLabel(group) : visibleText(group);
-  return [{ text: ` ${cellText(text, width - 2)} `, role: "muted", isBold: true }];
-}
-
 const HEALTH: Readonly<Record<Health, Span>> = {
   reading: { text: "…", role: "muted" },
   ok: { text: "✓", role: "success" },
@@ -66,19 +58,17 @@ const HEALTH: Readonly<Record<Health, Span>> = {
   unread: { text: "·", role: "muted" },
 };
 
-/** `● production ✓`, and where there is room its identity. */
+/** `● production ✓` */
 function placeCells(state: State, index: number, width: number): Line {
   const place = state.places[index];
   if (!place) return [];
   const isOpen = index === state.place;
   const mark = place.isReadOnly ? "ro " : "";
-  const nameWidth = (width < WIDE ? width - 6 : Math.min(40, Math.floor(width / 2))) - mark.length;
+  const nameWidth = width - 6 - mark.length;
   const role = isProduction(place) ? "warning" : isOpen ? "accent" : "text";
   const name: Span = { text: `${isOpen ? "●" : " "} ${cellText(shortPlaceName(state, index), nameWidth)} `, role };
   const health = HEALTH[healthOf(state, index)];
-  const signs: Line = [name, { text: mark, role: "muted" }, health];
-  if (width < WIDE) return signs;
-  return [...signs, { text: GAP + cellText(identityOf(place) ?? "", width - nameWidth - 8), role: "muted" }];
+  return [name, { text: mark, role: "muted" }, health];
 }
 
 /** Choices of places that are not gone. @param places their indexes */

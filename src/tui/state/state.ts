@@ -21,6 +21,8 @@ export interface Part extends EnvironmentChanges {
 export interface PlannedEdit {
   readonly purpose: Purpose;
   readonly parts: readonly Part[];
+  /** The variables that are as they should be already. */
+  readonly unchanged?: readonly string[];
   /** The names of the places that values are copied from, where the screen does not tell. */
   readonly from?: string | undefined;
   /** The entry of the history that is undone, redone or rolled back. */

@@ -41,14 +41,33 @@ export function diffLines(before: Side, after: Side, width: number): DiffLines {
   const lines: Line[] = [];
   const changes: number[] = [];
   let left = MAX_DRAWN;
-  for (const row of rowsOf(before, after)) {
+  for (const whole of rowsOf(before, after)) {
     if (left < 0) break;
+    const row = shortened(whole);
     if (row.isFirst) changes.push(lines.length);
     lines.push(...rowLines({ ...row, text: row.text.slice(0, left) }, room));
     left -= row.text.length;
   }
   if (left < 0) lines.push(...rowLines({ kind: "equal", text: CUT }, room));
   return { lines, changes };
+}
+
+/** Longer lines are cut. */
+const LONG = 1_000;
+/** Characters that are shown of what is equal before and after a change in such a line. */
+const AROUND = 200;
+
+function shortened(row: Row): Row {
+  const { kind, text, other } = row;
+  if (text.length <= LONG && (other?.length ?? 0) <= LONG) return row;
+  if (other === undefined) return kind === "equal" ? { ...row, text: `${text.slice(0, LONG)}…` } : row;
+  const most = Math.min(text.length, other.length);
+  let [start, end] = [0, 0];
+  while (start < most && text[start] === other[start]) start++;
+  while (end < most - start && text.at(-1 - end) === other.at(-1 - end)) end++;
+  const [from, left] = [Math.max(0, start - AROUND), Math.max(0, end - AROUND)];
+  const cut = (all: string) => `${from > 0 ? "…" : ""}${all.slice(from, all.length - left)}${left > 0 ? "…" : ""}`;
+  return { ...row, text: cut(text), other: cut(other) };
 }
 
 function rowLines(row: Row, room: number): Line[] {

@@ -128,7 +128,7 @@ function* breakText(text: string, first: number, width: number): Generator<strin
 }
 
 /** Signs of the TUI, in each text after the character that stands for them; all of one column. */
-const ASCII_SIGNS = ["-─━", "|│┃", "+╭╮╰╯┏┓┗┛", ">▶›▸→", "<◂‹←", "*✓•", "o●", "x✗", "^↑", "v↓", "$↵", ".·", "~…"];
+const ASCII_SIGNS = ["-─━", "|│┃", "+╭╮╰╯┏┓┗┛", ">▶›▸→", "<◂‹←", "*✓", "#•", "o●", "x✗", "^↑", "v↓", "$↵", ".·", "~…"];
 
 const ASCII = /^[\x20-\x7e]*$/;
 

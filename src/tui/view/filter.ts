@@ -30,7 +30,10 @@ const FILTER: Screen<TypedFilter> = {
     return [typedLine("/", field, `  ${countText(found)} of ${countText(all)} `, FILTER_KEYS, state.columns)];
   },
   hints: () => FILTER_KEYS,
-  more: hints("↑↓ move in the list, PgUp a page up, PgDn a page down"),
+  more: hints(
+    "↑↓ move in the list, PgUp a page up, PgDn a page down, 'PORT the whole name, ~durl letters of a name, name:port names alone, " +
+      "type:json a type, missing no value here, encrypted encrypted values, changed changed just now, !port all others",
+  ),
   types: () => true,
 };
 

@@ -93,7 +93,7 @@ function questionHints(state: State, { input, key = "ctrl-s", details, ...asked 
   if (input?.isPath) return hints("Enter confirm, Tab complete, Esc back");
   // Where a text is typed, v is a letter of it.
   const values = details ? [`${input ? "Alt-V" : "v"} ${isShown(state, asked) ? "hide" : "show"} values`] : [];
-  return hints(["Enter choose", "Tab next button", ANSWER_KEYS[key], ...values, "Esc back"].join(", "));
+  return hints([ANSWER_KEYS[key], "Enter choose", "Tab next button", ...values, "Esc back"].join(", "));
 }
 
 function isShown({ now, revealed }: State, { shownUntil }: Pick<Question, "shownUntil">): boolean {
@@ -173,17 +173,9 @@ function questionLines(state: State, asked: Asked, size: Size) {
     { text: "  " },
     { text: "[ Back ]", key: "escape", ...look(!isOnAnswer) },
   ];
-  const end = [
-    ...gap,
-    ...refusal.slice(0, MAX_REFUSAL),
-    ...(input ? inputLines(input.label, typed, width) : []),
-    buttons,
-  ];
+  const end = [...gap, ...refusal.slice(0, 4), ...(input ? inputLines(input.label, typed, width) : []), buttons];
   return { lines, end, page: Math.max(1, size.height - 2 - end.length) };
 }
-
-/** Lines of a problem. */
-const MAX_REFUSAL = 4;
 
 /** Columns for the word to type. */
 const MIN_INPUT = 10;

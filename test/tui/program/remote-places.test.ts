@@ -200,6 +200,22 @@ describe("a comparison", () => {
     expect(program.reading).toMatchObject({ failure: undefined, isComplete: true });
   });
 
+  it("a comparison follows both servers", async () => {
+    const { path, write } = await dataFile(DATA);
+    const { url } = await runningServer({ data: path });
+    const { program } = await withProfiles({
+      staging: developmentProfile(url),
+      test: developmentProfile(url, TEST_CREDENTIALS),
+    });
+    await program.until(isWell);
+    program.press(":", ..."diff test", "enter");
+    await program.shows(/- PORT +•+ +\(missing\)/);
+    await write(
+      edited((data) => data.values.push({ id: 999, variable_id: 2, environment_id: 2, content: { value: 1 } })),
+    );
+    await program.tickUntil(/~ PORT +•+ +•+/);
+  });
+
   it("a comparison with a hanging server can be closed", async () => {
     let release = () => {};
     const hanging = await httpPeer((_req, res) => {

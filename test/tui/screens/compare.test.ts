@@ -401,8 +401,17 @@ it("a click on a heading sorts by it, and again reverses that", async () => {
   tui.pass(1);
   tui.click("TYPE ");
   expect(tui.names).toEqual(["DATABASE_URL", "PORT", "UNSET", "DEBUG", "FLAGS"]);
-  tui.press("m", "s", "s");
+  tui.press("m");
   expect(tui.frame()).toMatch(/▶ shop 1\/5 {2}place 1\/3 {2}by type ↑[\s\S]*DEBUG[\s\S]*FLAGS/);
+});
+
+it("> says which values are the same already, and leaves no marks", async () => {
+  const tui = await openTui();
+  tui.press(" ", " ", ">", "enter");
+  await tui.shows(/copy DATABASE_URL to test\?/, /! The same already: PORT\./);
+  tui.press("enter");
+  await tui.shows(/✓ copied DATABASE_URL/);
+  expect(tui.frame()).not.toContain("marked");
 });
 
 it("> in the list takes marked values over in one edit, without those that have none", async () => {

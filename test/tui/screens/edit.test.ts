@@ -18,7 +18,7 @@ describe("a form", () => {
     expect(frame).toMatch(/change DATABASE_URL in development\?/);
     expect(frame).toMatch(/- hunter2/);
     expect(frame).toMatch(/\+ hunter2!/);
-    expect(tui.footer()).toBe(" Enter choose  Tab next button  Ctrl-S confirm  v hide values  ? help  Esc back");
+    expect(tui.footer()).toBe(" Ctrl-S confirm  Enter choose  Tab next button  v hide values  ? help  Esc back");
     expect(await tui.saved("DATABASE_URL")).toBe(SECRET);
     tui.press("enter");
     await tui.shows(/✓ changed DATABASE_URL; u undoes it/);
@@ -185,7 +185,7 @@ describe("a form", () => {
     expect(tui.state.stack).toEqual([]);
     tui.press("e", "x", "escape");
     expect(tui.frame()).toContain("Drop your changes?");
-    expect(tui.footer()).toBe(" Enter choose  Tab next button  Ctrl-X confirm  ? help  Esc back");
+    expect(tui.footer()).toBe(" Ctrl-X confirm  Enter choose  Tab next button  ? help  Esc back");
     for (const key of ["enter", "escape"]) {
       tui.press(key);
       expect(tui.frame()).toContain(`${SECRET}x`);

@@ -184,7 +184,7 @@ describe("files and environments", () => {
     const tui = await openTui();
     tui.press(...":env add staging", "enter");
     await tui.shows(/The new credentials of shop\/staging/, /API secret +•+/);
-    expect(tui.footer()).toBe(" Enter choose  Tab next button  y copy  v show values  ? help  Esc back");
+    expect(tui.footer()).toBe(" y copy  Enter choose  Tab next button  v show values  ? help  Esc back");
     tui.press("y");
     await tui.shows(/copied the credentials/);
     const secret = /APPVARS_API_SECRET='?([^'\n]+)/.exec(tui.copied[0] ?? "")?.[1] ?? "";

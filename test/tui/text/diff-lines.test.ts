@@ -85,3 +85,12 @@ it("of two texts of a megabyte only the first part is drawn, and the diff says s
   expect(lines.at(-1)).toBe("  (only the first 50,000 characters are shown)");
   expect(lines.length).toBeLessThan(10_000);
 });
+
+it("a long line is cut to what differs in it", () => {
+  const [head, tail] = ["a".repeat(20_000), "z".repeat(20_000)];
+  const lines = drawn([`${head} old ${tail}`], [`${head} new ${tail}`], 600);
+  expect(lines.map((each) => each.replaceAll(/a{2,}/g, "a").replaceAll(/z{2,}/g, "z"))).toEqual([
+    "- …a [old] z…",
+    "+ …a [new] z…",
+  ]);
+});

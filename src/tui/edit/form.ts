@@ -26,7 +26,7 @@ import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../
 import { PLACEHOLDERS } from "../view/values.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
-import { atPosition, inputText, rowOf, textArea, textField, textInput } from "../widgets/text-field.js";
+import { atPosition, inputText, rowOf, textArea, textInput } from "../widgets/text-field.js";
 import {
   editField,
   type Field,
@@ -189,7 +189,13 @@ function inEditor(state: State, form: Form, then: (state: State, edited: Form, f
     if (edited === shown) return (now) => step(notify(now, `${name} is unchanged`));
     // A schema is one line.
     const kept = field === "schema" ? edited.replaceAll(/\s*\n\s*/g, " ").trim() : edited;
-    const saved = { ...withInput(form, field, textField(kept)), problem: undefined, earlier: form, lastEdit: "editor" };
+    const cursor = Math.min(form.inputs[field].cursor, kept.length);
+    const saved = {
+      ...withInput(form, field, { text: kept, cursor }),
+      problem: undefined,
+      earlier: form,
+      lastEdit: "editor",
+    };
     return (now) => then(now, saved, field);
   };
   return holdingKeys(state, edit, { isEditing: true });

@@ -20,12 +20,7 @@ export function deleteFrom(state: State, names: readonly string[], places: reado
 }
 
 /** Plans to give the variables of places these values, encrypted ones as they are stored. Others are left out. */
-export function copyTo(
-  state: State,
-  entries: readonly VariableEntry[],
-  places: readonly number[],
-  from?: string,
-): Step {
+export function copyTo(state: State, entries: readonly VariableEntry[], places: readonly number[], from = ""): Step {
   const set = entries.filter(({ value }) => value !== undefined);
   const wanted = set.map((entry): Assignment => ({ name: entry.variable.name, ...assignedIn(entry) }));
   const nothing = set.length === 0 ? "there is no value to copy" : "nothing to change: the values are the same";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isPublic } from "../../domain/variable.js";
 import { isProduction, placeName } from "../state/places.js";
-import type { Assigned, Change, HistoryEntry, Purpose } from "../state/ports.js";
+import type { Assigned, Change, EnvironmentChanges, HistoryEntry, Purpose } from "../state/ports.js";
 import type { Part, PlannedEdit, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
@@ -50,7 +50,7 @@ export function questionOf(state: State, edit: Reviewed): Question {
   };
 }
 
-export function changesOf({ parts }: PlannedEdit): readonly Change[] {
+export function changesOf({ parts }: { readonly parts: readonly EnvironmentChanges[] }): readonly Change[] {
   return parts.flatMap(({ changes }) => changes);
 }
 
@@ -58,7 +58,7 @@ export function changesOf({ parts }: PlannedEdit): readonly Change[] {
 function questionText(state: State, edit: PlannedEdit): string {
   const [title, where] = WORDS[edit.purpose];
   const what = title.toLowerCase();
-  const [from, places] = [edit.from === undefined ? "" : ` from ${edit.from}`, placesText(state, edit.parts)];
+  const [from, places] = [edit.from ? ` from ${edit.from}` : "", placesText(state, edit.parts)];
   const object = `${objectText(edit)}${from}`;
   if (!isOfSharedOnly(edit)) return `${what} ${object} ${where} ${places}?`;
   return `${what} the ${sharedText(edit)} of ${object} in ${places} and all other environments of its application?`;
@@ -116,7 +116,7 @@ function noteLines(edit: Reviewed, width: number): Line[] {
       `${variablesText(changes)} has been changed by another program. Below are its present state and yours.`,
     shared !== "" && `All environments of the application share the ${shared}, which this changes too.`,
     removed.size > 0 && `${namesText(removed)} ${has} no value in another environment, and ${is} deleted altogether.`,
-    purpose === "copy" && unchanged.length > 0 && `The same already: ${namesText(new Set(unchanged))}.`,
+    unchanged.length > 0 && `${purpose === "copy" ? "The same already" : "No value here"}: ${unchanged.join(", ")}.`,
     entry?.hasMore &&
       purpose !== "rollback" &&
       "That change also touched environments, keys or other applications; those are not undone.",

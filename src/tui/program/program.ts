@@ -86,9 +86,8 @@ function newDecryptions(before: State, state: State): readonly Work[] {
 function listKey(state: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
   const other = commands.find((each) => each.keys.includes(name) && isOfList(each));
-  const refused =
-    other && notify(state, `"${other.name}" doesn't work here; ${shownKey(state, "back")} goes to the variables`);
-  return pressCommand(state, name, commands) ?? step(refused ?? state);
+  const refusal = `"${other?.name}" doesn't work here; ${shownKey(state, "back")} goes to the variables`;
+  return pressCommand(state, name, commands) ?? step(other ? notify(state, refusal, "error") : state);
 }
 
 /** Removes notices, marks of changes and values whose time is over. */

@@ -85,7 +85,7 @@ const DIFF: Screen<Comparison> = {
 };
 
 export function openDiff(state: State, place: number): Step {
-  const view: View = { ...FIRST_VIEW, only: "unequal", sort: "name" };
+  const view: View = { ...FIRST_VIEW, name: gridOf(state).name ?? "", only: "unequal", sort: "name" };
   return readPlaces(push({ ...state, recordTop: 0 }, DIFF, { ...view, place, focus: "list" }), [place]);
 }
 

@@ -1,6 +1,6 @@
 import { isPublic } from "../../domain/variable.js";
 import { readHistory, rollbackTo, whyNoHistory } from "../edit/planning.js";
-import { changeLines, isOfValue } from "../edit/review-text.js";
+import { changeLines, changesOf, isOfValue } from "../edit/review-text.js";
 import { toggleAllRevealed } from "../reading/reveal.js";
 import { placeName } from "../state/places.js";
 import type { Change, HistoryEntry } from "../state/ports.js";
@@ -38,7 +38,7 @@ export function openHistory(state: State, subject = subjectOf(state)): Step {
     return (now) => {
       const of = name === undefined ? placeName(now, place) : `${name} in ${placeName(now, place)}`;
       return entries.length === 0
-        ? step(notify(now, `there are no changes of ${of}`))
+        ? step(notify(now, `there are no changes of ${of}`, "error"))
         : openMenu(now, menuOf(subject, of, entries));
     };
   });
@@ -52,9 +52,8 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
   const items = entries.map(
     (entry): MenuItem => ({
       isKept: true,
-      label: `${String(entry.id).padStart(width)}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}`,
-      help: variablesText(entry.parts.flatMap(({ changes }) => changes)),
-      whyNot: entry.parts.some(({ changes }) => changes.some(isOfValue)) ? undefined : NOT_ROLLED_BACK,
+      label: `${String(entry.id).padStart(width)}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}  ${variablesText(changesOf(entry))}`,
+      whyNot: changesOf(entry).some(isOfValue) ? undefined : NOT_ROLLED_BACK,
       detail: (state, width) => linesOf(state, entry, subject, width),
       run: (state) => rollbackTo(state, entry, place, name),
     }),

@@ -2,7 +2,7 @@ import type { Choice, Command } from "../state/command.js";
 import { layoutOf, textColumns } from "../state/layout.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
 import { step } from "../state/work.js";
-import { filterWords, highlight, LETTERS, NO_MATCH, nameRank } from "../text/fuzzy.js";
+import { filterWords, highlight, LETTERS, letterSpan, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
 import { TYPING_MOVES, typedLine } from "../view/filter.js";
@@ -140,7 +140,8 @@ function ranked(menu: Menu, items: readonly MenuItem[], query: string, words: re
 function wordRank({ prompt }: Menu, { label, keys = "", help = "" }: MenuItem, word: string): number {
   const rank = nameRank(word, label.toLowerCase());
   const isInHelp = prompt !== ":" && `${keys} ${help}`.toLowerCase().includes(word.replace("~", ""));
-  return rank === NO_MATCH && isInHelp ? LETTERS : rank;
+  if (rank === LETTERS) return rank + Math.min(0.8, letterSpan(word.slice(1), label.toLowerCase()) / 1_000);
+  return rank === NO_MATCH && isInHelp ? LETTERS + 0.9 : rank;
 }
 
 const MAX_KEYS = 18;

@@ -52,6 +52,12 @@ function letterPositions(word: string, text: string): number[] | undefined {
   return positions;
 }
 
+/** Characters from the first of the letters to the last: the fewer, the better the match. */
+export function letterSpan(word: string, text: string): number {
+  const [first = 0, ...others] = letterPositions(word, text) ?? [];
+  return (others.at(-1) ?? first) - first;
+}
+
 const SEPARATOR = /[^\p{L}\p{N}]/u;
 
 /** Where `word` stands at the start of a word, searched from its first occurrence on; -1 if there is none. */

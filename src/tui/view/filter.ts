@@ -55,9 +55,6 @@ export function typedLine(
   return [{ text: ` ${sign}`, role: "accent" }, ...input, { text: found, role: "muted" }, ...line];
 }
 
-/** Longer pastes are ignored: with each key, all texts are searched for the words. */
-const MAX_LENGTH = 1_000;
-
 /** Keys that move in the list while a text is typed. */
 export const TYPING_MOVES = ["up", "down", "pageup", "pagedown"];
 
@@ -69,7 +66,8 @@ function filterKey(state: State, typed: TypedFilter, key: Key): Step {
   if (name === "escape") return step(pop(gridOf(state).with(before)));
   if (TYPING_MOVES.includes(name)) return step(moveRows(state, name));
   const next = editLine(field, key);
-  const edited = next.text.length > MAX_LENGTH ? field : next;
+  // The rest of a paste is ignored: with each key, all texts are searched for the words.
+  const edited = next.text.length > 1_000 ? textField(next.text.slice(0, 1_000)) : next;
   const shown = withData(state, FILTER, { ...typed, field: edited });
   return step(edited.text === field.text ? shown : filtered(shown, edited.text));
 }

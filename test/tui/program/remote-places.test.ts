@@ -175,10 +175,11 @@ describe("a comparison", () => {
     await program.until(isWell);
     program.press("d");
     if (program.frame().includes("Compare ")) program.press("enter");
-    await program.shows(/▶ \S+ → \S+ {2}1\/\d/);
-    expect(program.frame()).toMatch(/~ DATABASE_URL +•+ +•+/);
+    await program.shows(/▶ \S+ → \S+ {2}\d\/\d/);
+    // The variable of the list is selected.
+    expect(program.frame()).toMatch(/›~ DATABASE_URL +•+ +•+/);
     expect(program.frame()).toMatch(/- PORT +•+ +\(missing\)/);
-    program.press("j", "v");
+    program.press("v");
     expect(program.frame()).toMatch(/postgres:\/\/localhost\/dev +postgres:\/\/localhost\/test/);
   });
 
@@ -194,7 +195,7 @@ describe("a comparison", () => {
     expect(program.frame()).not.toContain("hunter2");
     await folder.write({ staging, test: good });
     program.press("r");
-    await program.shows(/▶ \S+ → \S+ {2}1\/\d/);
+    await program.shows(/▶ \S+ → \S+ {2}\d\/\d/);
     expect(program.frame()).toContain("~ DATABASE_URL");
     program.press("escape");
     expect(program.reading).toMatchObject({ failure: undefined, isComplete: true });

@@ -68,7 +68,7 @@ function valueSide(item: Assigned | undefined, isShown: boolean, typed?: string,
   return text === "" ? textSide(PLACEHOLDERS.shown.text, true) : textSide(text);
 }
 
-/** The same value, with the keys of objects in the order of another one; those that it doesn't have come last, unless the rest is in that order already. */
+/** A copy of a value, with the keys of objects in the order of `like` and new keys last. An order that fits stays. */
 function inOrderOf(like: JsonValue | undefined, value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   const known = (typeof like === "object" ? (like ?? {}) : {}) as Record<string, JsonValue>;

@@ -27,7 +27,7 @@ export interface Form {
   readonly place: number;
   /** Indexes of the environments that a new variable can be added to. */
   readonly all: readonly number[];
-  /** Those of the places that get the edit. */
+  /** The indexes of the places to edit. */
   readonly chosen: ReadonlySet<number>;
   /** The environment under the cursor of its field. */
   readonly pointed: number;

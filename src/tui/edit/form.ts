@@ -100,13 +100,7 @@ function formKey(state: State, form: Form, key: Key): Step {
   if (name === "escape") return leaveForm(state, form);
   if (name === "ctrl-s") return submit(state, form);
   if (name === "alt-e") {
-    return inEditor(state, form, (now, next, field) =>
-      submit(
-        changeData(now, FORM, () => next),
-        next,
-        field,
-      ),
-    );
+    return inEditor(state, form, (now, next, field) => submit(withForm(now, next), next, field));
   }
   if (name === "alt-u") {
     return step(form.earlier ? withData(state, FORM, form.earlier) : notify(state, "nothing to undo in the form"));
@@ -117,6 +111,11 @@ function formKey(state: State, form: Form, key: Key): Step {
   if (name === "enter" && !["name", "type", "value"].includes(form.field)) return submit(state, form);
   const by = FIELD_KEYS[name] ?? 0;
   return step(withData(state, FORM, { ...form, field: cycled(form.fields, form.field, by) }));
+}
+
+/** Replaces the form, which can be below a screen that was opened meanwhile. */
+function withForm(state: State, form: Form): State {
+  return changeData(state, FORM, () => form);
 }
 
 /** Which field a key goes to where it does nothing else. In a value of several lines only Tab leaves it. */
@@ -135,11 +134,10 @@ function leaveForm(state: State, form: Form): Step {
  */
 function submit(state: State, form: Form, checked?: Field): Step {
   const places = [...form.chosen];
-  const show = (now: State, next: Form) => changeData(now, FORM, () => next);
   if (places.length === 0)
-    return step(show(state, { ...form, field: "for", problem: "mark an environment with Space" }));
+    return step(withForm(state, { ...form, field: "for", problem: "mark an environment with Space" }));
   const draft = draftOf(form);
-  return holdingKeys(show(state, { ...form, problem: undefined }), async (tools) => {
+  return holdingKeys(withForm(state, { ...form, problem: undefined }), async (tools) => {
     try {
       const parts = await plannedParts(tools, places, (editor, environments) => editor.prepare(draft, environments));
       return (now) => (checked ? step(now) : prepared(now, form, parts));
@@ -147,7 +145,7 @@ function submit(state: State, form: Form, checked?: Field): Step {
       const { message } = toFailure(error);
       const field = error instanceof InvalidFieldError ? error.field : form.field;
       const isOther = checked !== undefined && field !== checked;
-      return (now) => step(isOther ? now : show(now, withProblem(form, message, field)));
+      return (now) => step(isOther ? now : withForm(now, withProblem(form, message, field)));
     }
   });
 }

@@ -99,7 +99,7 @@ function isOfSharedOnly(edit: PlannedEdit): boolean {
   return edit.purpose === "edit" && !changesOf(edit).some(isOfValue) && sharedText(edit) !== "";
 }
 
-/** Whether a change is not only one of the name or the rules. */
+/** Whether a change is of a value, and not only of the name or the rules. */
 export function isOfValue({ before, after }: Change): boolean {
   return !before || !after || !isDeepStrictEqual(before.value, after.value);
 }

@@ -68,7 +68,8 @@ function applied(state: State, edit: PlannedEdit): Step {
   const noted = notify(state, doneText(state, edit, shownKey(state, "undo")), "success");
   const about = changes.flatMap(({ name, newName = name }) => [name, newName]);
   const next: State = {
-    ...{ ...noted, marks },
+    ...noted,
+    marks,
     notice: noted.notice && { ...noted.notice, about },
   };
   if (!parts.some(({ place }) => place === state.place)) return step(next);

@@ -57,7 +57,7 @@ function isHeld(state: State, key: string): boolean {
   return state.pending !== undefined && quitQuestion(state) === undefined && !GLOBAL_KEYS.includes(key);
 }
 
-/** Follows up every change: cancels reads whose results are no longer needed, and lets the table follow the data. */
+/** Runs after every change: cancels reads whose results are no longer needed, and updates the table from the data. */
 function withFollowUps(before: State, [changed, work]: Step): Step {
   const isEntered = changed.stack.length > 0 && topScreen(changed)?.screen !== topScreen(before)?.screen;
   // An older notice would hide the keys of the new screen.

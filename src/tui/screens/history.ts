@@ -58,7 +58,6 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
       run: (state) => rollbackTo(state, entry, place, name),
     }),
   );
-
   return {
     verb: "undo this and later changes",
     content: () => ({ title: `Changes of ${of}`, items }),

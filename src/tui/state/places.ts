@@ -40,7 +40,8 @@ export function groupLabel(group: string): string {
 /** The name of a place below the heading of its group: `production` of `shop/production`. */
 export function shortPlaceName({ places }: Pick<State, "places">, index: number): string {
   const { name = "", group } = places[index] ?? {};
-  return visibleText(name.startsWith(`${group}/`) ? name.slice(`${group}/`.length) : name);
+  const prefix = `${group}/`;
+  return visibleText(name.startsWith(prefix) ? name.slice(prefix.length) : name);
 }
 
 /** The identity of a place besides its name and group, if there is more. */

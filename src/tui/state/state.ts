@@ -21,7 +21,7 @@ export interface Part extends EnvironmentChanges {
 export interface PlannedEdit {
   readonly purpose: Purpose;
   readonly parts: readonly Part[];
-  /** The variables that are as they should be already. */
+  /** The names of variables that need no change. */
   readonly unchanged?: readonly string[];
   /** The names of the places that values are copied from, where the screen does not tell. */
   readonly from?: string | undefined;

@@ -10,7 +10,6 @@ type Transformer = (line: string, index: number) => string;
  */
 export default class Output {
   readonly #rows: { readonly x: number; readonly text: string }[][];
-
   #end = Number.POSITIVE_INFINITY;
 
   constructor({ height }: { readonly width: number; readonly height: number }) {

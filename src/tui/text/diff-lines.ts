@@ -54,7 +54,7 @@ export function diffLines(before: Side, after: Side, width: number): DiffLines {
 
 /** Longer lines are cut. */
 const LONG = 1_000;
-/** Characters that are shown of what is equal before and after a change in such a line. */
+/** The number of equal characters to show on each side of a change in a long line. */
 const AROUND = 200;
 
 function shortened(row: Row): Row {

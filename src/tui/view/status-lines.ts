@@ -40,7 +40,7 @@ interface Trouble {
   readonly again: string;
 }
 
-/** Undefined if nothing is. */
+/** What is wrong with a place. Undefined if nothing is. */
 function troubleOf(state: State, place: number): Trouble | undefined {
   const { failure, problem, nextAt = 0, isReading } = readingOf(state, place);
   if (!failure) return problem === undefined ? undefined : { text: `! ${problem}`, role: "warning", again: "" };

@@ -98,7 +98,7 @@ function lineEnd({ text, cursor }: TextField): number {
   return end < 0 ? text.length : end;
 }
 
-/** The start of the line, and from there of the line break; the end likewise. */
+/** Moves to the start or end of the line, or past the line break if the cursor is there already. */
 const toLineStart: Move = (field) => Math.min(lineStart(field), Math.max(0, field.cursor - 1));
 const toLineEnd: Move = (field) => Math.max(lineEnd(field), Math.min(field.text.length, field.cursor + 1));
 

@@ -70,7 +70,7 @@ describe("a sealed data file", () => {
       expect(content).toContain(`"${name}","description":"${description}"`);
     for (const { api_key } of DATA.environments) expect(content).toContain(api_key);
     const all = content + (await text(historyPathOf(path)));
-    const secrets = [...DATA.environments.map(({ api_secret }) => api_secret), "postgres:", "n3w-s3cr3t", "4711"];
+    const secrets = [...DATA.environments.map(({ api_secret }) => api_secret), "postgres:", "n3w-s3cr3t", ":4711"];
     for (const secret of secrets) expect(all).not.toContain(secret);
   });
 
@@ -99,7 +99,7 @@ describe("a sealed data file", () => {
     await change(path, secret(false));
     expect(await text(path)).toContain('{"id":12,"variable_id":2,"environment_id":1,"content":{"value":3000}}');
     await change(path, secret(true));
-    expect(await text(path)).not.toContain("3000");
+    expect(await text(path)).not.toContain(":3000");
   });
 
   it("the length of a sealed text does not tell true from false, nor how many digits a number has", async () => {

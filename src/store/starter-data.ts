@@ -6,30 +6,31 @@ import { DATA_VERSION, type Data, variableRecord } from "./data.js";
 const ENVIRONMENTS = ["development", "test", "production"];
 
 /** With one value for each environment. */
-const EXAMPLES: [type: VariableType, name: string, description: string, values: JsonValue[]][] = [
+const EXAMPLES: [secret: boolean, type: VariableType, name: string, description: string, values: JsonValue[]][] = [
   [
+    true,
     "STRING",
     "DATABASE_URL",
     "Primary database",
     ["postgres://localhost/dev", "postgres://localhost/test", "postgres://db.internal/app"],
   ],
-  ["NUMBER", "PORT", "Where the program listens", [3000, 0, 8080]],
-  ["BOOLEAN", "DEBUG", "Log every step", [true, false, false]],
-  ["JSON", "FLAGS", "Feature flags", [{ beta: true }, { beta: true }, { beta: false }]],
+  [false, "NUMBER", "PORT", "Where the program listens", [3000, 0, 8080]],
+  [false, "BOOLEAN", "DEBUG", "Log every step", [true, false, false]],
+  [false, "JSON", "FLAGS", "Feature flags", [{ beta: true }, { beta: true }, { beta: false }]],
 ];
 
 /** The data of `init`: three environments with fresh random credentials. @param examples adds a few variables */
 export function starterData({ examples = false } = {}): Data {
   const application = "default";
   const variables = examples ? EXAMPLES : [];
-  const values = variables.flatMap(([, , , values], v) =>
+  const values = variables.flatMap(([, , , , values], v) =>
     values.map((value, e) => ({ variable_id: v + 1, environment_id: e + 1, content: { value } })),
   );
   return {
     version: DATA_VERSION,
     environments: withIds(ENVIRONMENTS.map((name) => ({ application, name, ...freshCredentials() }))),
-    variables: variables.map(([type, name, description], v) =>
-      variableRecord({ id: v + 1, application, type, name, description }),
+    variables: variables.map(([secret, type, name, description], v) =>
+      variableRecord({ id: v + 1, application, type, name, description, secret }),
     ),
     values: withIds(values),
   };

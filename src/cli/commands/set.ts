@@ -124,7 +124,7 @@ async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoic
     return keepingSchemas(changed, environment, [{ name, value: plain }]);
   };
   // A definition is that of all environments.
-  const allEnvs = flags.allEnvs || (keepsValue && !settings.find("env"));
+  const allEnvs = flags.allEnvs || (keepsValue && (flags.application !== undefined || !settings.find("env")));
   const choice = { ...flags, allEnvs, names: [name], mayBeNew: given !== undefined };
   const edited = await editEnvironments(settings, context, choice, async (data, environments) => {
     rows = [];

@@ -102,7 +102,7 @@ export function addDryRun(command: Command): Command {
 export function addEnvironmentsOptions(command: Command): Command {
   return repeatEnvironment(addDataOptions(command))
     .addOption(new Option("--all-envs", "all environments of the application").conflicts("env"))
-    .option(...APPLICATION);
+    .addOption(new Option(...APPLICATION).conflicts("env"));
 }
 
 /** Adds the flags that say which environment of which data a command changes. */

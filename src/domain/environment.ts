@@ -68,7 +68,7 @@ function endOfValidity({ valid_until }: KeyPair & Partial<PreviousKeyPair>): num
 /** What a key can read: an environment, or some variables of it. */
 export interface Scope extends Pick<Environment, "id" | "application"> {
   /** As in a {@link NamedKey}. */
-  readonly only?: readonly string[];
+  readonly only?: readonly string[] | undefined;
 }
 
 /** A key pair, and what requests with it need. */

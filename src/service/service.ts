@@ -94,7 +94,8 @@ export class Service {
     const known = this.#views.get(key);
     if (known) return known;
     const current = data.environments.find(({ id }) => id === scope.id);
-    const view = new EnvironmentView(data, { ...scope, application: current?.application ?? scope.application });
+    const { id, only, application } = scope;
+    const view = new EnvironmentView(data, { id, only, application: current?.application ?? application });
     this.#views.set(key, view);
     return view;
   }

@@ -7,6 +7,7 @@ import { type Data, NO_DATA } from "./data.js";
 import { fileSealing, parseWithKeys, readDataFile } from "./data-file.js";
 import type { Author } from "./history.js";
 import type { parseApart } from "./parse-apart.js";
+import { type OpenContent, parseData } from "./parse-data.js";
 import type { FileStore, Reload } from "./store.js";
 
 interface DataFileOptions {
@@ -21,6 +22,8 @@ interface DataFileOptions {
   watch?: boolean;
   /** The content of a key file, for a sealed file; a plain one is refused then. */
   sealKeys?: string | undefined;
+  /** Opens its content in place of `sealKeys`. */
+  open?: OpenContent;
   /** Called with the path before each read. To refuse it, throw an InvalidDataError with a predicate as its message. */
   check?: (path: string) => void;
 }
@@ -165,6 +168,7 @@ class JsonFileStore implements FileStore {
 
   /** Ends when the store is closed. */
   readonly #parseServed = async (bytes: Buffer): Promise<Data> => {
+    if (this.#options.open) return parseData(bytes, this.#options.open);
     // Loaded with the first data, since clients may hold all file descriptors later.
     this.#parse ??= (await import("./parse-apart.js")).createServedParser();
     return this.#parse(bytes, this.#closed.signal, this.#options.sealKeys);

@@ -1,10 +1,12 @@
-import { accessSync, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
+import { NEEDS_SEAL_KEY } from "../../domain/sealed-text.js";
 import { command } from "../../domain/shell.js";
 import { looseModeWarning } from "../../files/owners.js";
-import { hasCode, withPathInErrors } from "../../files/system-errors.js";
+import { hasCode, toInvalidFile, withPathInErrors } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { createDataFile, fileSealing, openWithoutKeys, readDataFile } from "../../store/data-file.js";
 import type { FileSealing, SealedForm } from "../../store/file-sealing.js";
@@ -180,7 +182,10 @@ function fileData(place: FilePlace, io: FileUser & SecretIo & Pick<Io, "command"
   return {
     name: path,
     check: (purpose) => {
-      if (purpose === "change") return refuseUnsafeFile(path, io);
+      if (purpose === "change") {
+        refuseUnwritable(path);
+        return refuseUnsafeFile(path, io);
+      }
       const risk = fileRisk(path, io);
       return risk?.isRefused ? describeRisk(path, risk) : undefined;
     },
@@ -200,7 +205,12 @@ function fileData(place: FilePlace, io: FileUser & SecretIo & Pick<Io, "command"
     },
     follow: async () => {
       const { openDataFile } = await import("../../store/json-file-store.js");
-      return openDataFile(path, { watch: true, author: authorOf(io), clock: io.clock, sealKeys: await sealKeys() });
+      const options = { watch: true, author: authorOf(io), clock: io.clock, sealKeys: await sealKeys() };
+      return openDataFile(path, options).catch((error: Error) => {
+        // Names and public values need no key.
+        if (options.sealKeys !== undefined || !error.message.endsWith(NEEDS_SEAL_KEY)) throw error;
+        return openDataFile(path, { ...options, open: openWithoutKeys });
+      });
     },
     create: async (data) => createFile(path, io, data, await sealing("sealed")),
     copyHistory: async (history) => {
@@ -210,6 +220,15 @@ function fileData(place: FilePlace, io: FileUser & SecretIo & Pick<Io, "command"
     seal: async (form) => (await update((data) => data, form)).written !== undefined,
     served: (options) => prepareFile(place, io, options),
   };
+}
+
+/** @throws InvalidDataError if a file can't be replaced, in its folder */
+function refuseUnwritable(path: string): void {
+  try {
+    accessSync(dirname(realpathSync(path)), constants.W_OK);
+  } catch (error) {
+    if (hasCode(error, "EACCES", "EROFS")) throw toInvalidFile(path, error, "can't be written");
+  }
 }
 
 async function createFile(path: string, { user }: FileUser, data: Data, sealing?: FileSealing): Promise<string> {

@@ -109,9 +109,6 @@ function presentIn(data: Data, environment: Environment, wanted: ReadonlySet<num
   });
 }
 
-/** Entries that are tried: only some have no effect any more, or one in no listed environment. */
-const MAX_TRIES = 20;
-
 /** The history of local data, for one of its environments. @param own its whole name */
 export function createHistory({ history }: Pick<LocalData, "history">, own: string): History {
   return {
@@ -128,12 +125,9 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
       history(async (writes) => {
         const { data } = writes;
         const home = findEnvironment(data.environments, own);
-        let tries = 0;
-        for await (const { entry, write } of entriesOf(writes, home, isWanted)) {
-          // The environments stay as they are.
-          const changes = partsBetween(data, rollBack(data, [write], { isWanted: () => true }), home);
+        for await (const { entry, back } of entriesOf(writes, home, isWanted)) {
+          const changes = back.flatMap((part) => changesNow(data, part));
           if (changes.some(({ environment }) => isListed(environment))) return { entry, changes };
-          if (++tries === MAX_TRIES) break;
         }
         return undefined;
       }),
@@ -147,7 +141,22 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
   };
 }
 
-/** The entries that are wanted, newest first, with their writes. The record of a value has no name of its variable. */
+/** Changes from another time, by names, for the present variables: what they leave alone stays as it is now. */
+function changesNow(data: Data, { environment, changes }: EnvironmentChanges): EnvironmentChanges[] {
+  const present = presentByName(data, environment, changes);
+  const now = changes.flatMap(({ name, newName, before: from, after: to }): Change[] => {
+    const before = present.get(name);
+    const edited = Object.entries({ ...from, ...to }).flatMap(([field]) => {
+      const value = to?.[field as keyof Assigned];
+      return isDeepStrictEqual(from?.[field as keyof Assigned], value) ? [] : [[field, value] as const];
+    });
+    const after = to && { ...to, ...before, ...Object.fromEntries(edited) };
+    return newName === undefined && isSame(before, after) ? [] : [{ name, newName, before, after }];
+  });
+  return now.length > 0 ? [{ environment, changes: now }] : [];
+}
+
+/** The entries that are wanted, newest first, with the way back. The record of a value has no name of its variable. */
 async function* entriesOf(
   { data, changes: writes }: Writes,
   home: Environment,
@@ -172,6 +181,6 @@ async function* entriesOf(
     const isOfEnvironment = changes.some(({ list }) => list === "environments");
     const hasMore = isOfEnvironment || [...before.variables, ...after.variables].some(isElsewhere);
     const entry = { id, time, actor, command, parts: partsBetween(before, after, home), hasMore };
-    if (isWanted(entry)) yield { entry, write };
+    if (isWanted(entry)) yield { entry, back: partsBetween(after, before, home) };
   }
 }

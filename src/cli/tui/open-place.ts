@@ -74,6 +74,8 @@ async function openServer(
 }
 
 interface WatchedData extends LocalData, Pick<EditedData, "store"> {
+  /** Whether there are keys of its secrets. */
+  readonly isSealed?: boolean;
   readonly service: Service;
 }
 
@@ -89,7 +91,8 @@ export async function openData(
   io: Io,
   choose = chooseEnvironment,
 ): Promise<[WatchedData, EnvironmentRecord]> {
-  const data = await watchData(await localData(place, io), io);
+  const watched = await watchData(await localData(place, io), io);
+  const data = { ...watched, isSealed: place.sealKey !== undefined };
   try {
     return [data, choose(data.service.environments, env)];
   } catch (error) {
@@ -107,6 +110,28 @@ function problemFinder(source: VariableSource, settings: Settings): NonNullable<
   };
 }
 
+/** What the place of an environment is besides. */
+export function placeFacts(data: WatchedData, environment: EnvironmentRecord): NonNullable<OpenPlace["facts"]> {
+  const { keys = [] } = environment;
+  const sealed = reasonOf(() => environment.api_secret);
+  return {
+    identity: qualifiedName(environment),
+    keys: keys.map(({ name, only }) => ({ name, ...(only && { only }) })),
+    isSealed: data.isSealed || sealed !== undefined,
+    readOnly: sealed ?? reasonOf(() => data.check("change")),
+  };
+}
+
+/** The message of the error that it throws. */
+function reasonOf(call: () => unknown): string | undefined {
+  try {
+    call();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** An environment of local data, to be read and edited. @param close called when the place is closed */
 export function openEnvironment(
   data: WatchedData,
@@ -118,7 +143,7 @@ export function openEnvironment(
   const identity = qualifiedName(environment);
   const source = service.source(environment, close);
   return {
-    identity,
+    facts: placeFacts(data, environment),
     source,
     version: () => store.snapshot,
     editor: {

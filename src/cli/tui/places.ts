@@ -20,7 +20,15 @@ import {
   SOURCE_SETTINGS,
   type SourceFlags,
 } from "../settings/setting-table.js";
-import { accessWith, getCommandWith, openData, openEnvironment, placeOpener, repeatedFlags } from "./open-place.js";
+import {
+  accessWith,
+  getCommandWith,
+  openData,
+  openEnvironment,
+  placeFacts,
+  placeOpener,
+  repeatedFlags,
+} from "./open-place.js";
 import { pathOf } from "./place-files.js";
 
 /** The places of the left panel. */
@@ -54,17 +62,15 @@ async function environmentPlaces(
   });
   const { name: detail, store, service } = data;
   for (const risk of data.risks()) warn(risk);
-  const isSealed = local.place.sealKey !== undefined;
   const keyFlags = repeatedFlags(settings.given, ["encKeyFile"], io);
   const flags = [...placeFlags(local.place, (path) => resolve(io.cwd, path)), ...keyFlags];
   const isOnly = service.environments.every(({ application }) => application === chosen.application);
   const placeOf = (environment: EnvironmentRecord): Place => {
-    const { application: group, keys = [] } = environment;
+    const { application: group } = environment;
     const identity = qualifiedName(environment);
     return {
-      ...{ group, identity, kind: "environment", detail, isSealed },
+      ...{ group, kind: "environment", detail, ...placeFacts(data, environment) },
       name: isOnly && group === chosen.application ? environment.name : identity,
-      keys: keys.map(({ name, only }) => ({ name, ...(only && { only }) })),
       open: async () => {
         const access = await accessWith(settings, getCommandWith([...flags, "--env", identity]), io);
         // The data stays open for the other places.
@@ -139,7 +145,7 @@ function profilePlace(profile: ListedProfile, start: Start): Place {
   // A server does not tell which environment it answers for.
   const identity = isLocal ? env : apiKey && `key ${apiKey}`;
   const open = placeOpener(read, getCommandOfProfile(profile, start), io);
-  return { name, group: detail, identity, kind: "profile", detail, isReadOnly: !isLocal, open };
+  return { name, group: detail, identity, kind: "profile", detail, isServer: !isLocal, open };
 }
 
 function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: Start): Place {
@@ -149,7 +155,7 @@ function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: S
   const repeated = repeatedFlags(settings.given, names, io, isProjects ? ["flag", "project"] : ["flag"]);
   const open = placeOpener(() => readSettings(flags, io), getCommandWith(["--url", url, ...repeated]), io);
   const name = isProjects ? ".appvars.json" : new URL(url).host;
-  return { name, group: url, identity: apiKey && `key ${apiKey}`, kind: "server", detail: url, isReadOnly: true, open };
+  return { name, group: url, identity: apiKey && `key ${apiKey}`, kind: "server", detail: url, isServer: true, open };
 }
 
 /** The settings of the profile itself, and those that apply to every place. */

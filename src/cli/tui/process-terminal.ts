@@ -190,7 +190,7 @@ export class ProcessTerminal implements TuiTerminal {
     this.input.setRawMode(false);
     this.#enter();
     // A change of its size was reported to another process: look again.
-    process.kill(process.pid, "SIGWINCH");
+    if (this.#options.platform !== "win32") process.kill(process.pid, "SIGWINCH");
     this.#events.emit("cleared");
   };
 

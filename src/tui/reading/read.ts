@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { toFailure } from "../state/opened-places.js";
 import type { OpenPlace } from "../state/ports.js";
 import { type Failure, groupOf, type PlaceInfo, readingOf, withReading } from "../state/reading.js";
@@ -51,6 +52,14 @@ export function openPlace(state: State, place: number): Step {
 /** Reads places. */
 export function readPlaces(state: State, places: readonly number[]): Step {
   return inTurn(state, places, read);
+}
+
+/** Reads places again, unless that is in progress: a key that is held down must not send request after request. */
+export function refresh(state: State, places: readonly number[]): Step {
+  return readPlaces(
+    state,
+    places.filter((place) => !readingOf(state, place).isReading),
+  );
 }
 
 function inTurn(state: State, places: readonly number[], next: (state: State, place: number) => Step): Step {
@@ -119,16 +128,16 @@ function readWork(state: State, place: number, isLook: boolean): Work {
 }
 
 /** Sets what some places tell only once they are open. A gone place that is listed anew is opened there. */
-function placeOpened(before: State, index: number, { editor, version, identity }: OpenPlace): Step {
+function placeOpened(before: State, index: number, { editor, version, facts }: OpenPlace): Step {
   const known = readingOf(before, index);
   const about = { isEditable: editor !== undefined, isLocal: version !== undefined };
   const isSame = known.isEditable === about.isEditable && known.isLocal === about.isLocal;
   const state = isSame ? before : withReading(before, index, about);
   const place = state.places[index];
-  if (!place || identity === undefined || place.identity === identity) return step(state);
-  const listed = state.places.findIndex((each) => each.identity === identity && !each.isGone);
+  if (!place || isDeepStrictEqual(place, { ...place, ...facts })) return step(state);
+  const listed = state.places.findIndex((each) => each.identity === facts?.identity && !each.isGone);
   if (index === state.place && place.isGone && listed >= 0) return openPlace(state, listed);
-  return step({ ...state, places: state.places.with(index, { ...place, identity }) });
+  return step({ ...state, places: state.places.with(index, { ...place, ...facts }) });
 }
 
 /** Handles a complete read: shows the changes, for the open place with a notice. */
@@ -194,8 +203,11 @@ export function leaveOthers(before: State, state: State): Step {
   const left = [...state.readings].flatMap(([place, { isReading, isLocal }]) => {
     return place !== state.place && isReading && !isLocal ? [place] : [];
   });
-  const next = left.reduce((now, place) => withReading(now, place, { isReading: false }), state);
+  const next = left.reduce((now, place) => withReading(now, place, { isReading: false, nextAt: now.now }), state);
   return calling(next, ({ reads }) => {
-    for (const place of left) reads.get(place)?.abort();
+    for (const place of left) {
+      reads.get(place)?.abort();
+      reads.delete(place);
+    }
   });
 }

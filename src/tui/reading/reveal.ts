@@ -1,3 +1,4 @@
+import { isSealedText } from "../../domain/sealed-text.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, type JsonValue, textAs, type ValueRules, valueText } from "../../domain/variable.js";
 import { readingOf } from "../state/reading.js";
@@ -19,12 +20,13 @@ export function unmasking<R extends ValueRules>({ preferences }: Pick<State, "pr
 
 export type ShownValue =
   | { readonly kind: "shown"; readonly text: string }
-  /** Encrypted: revealed, but encrypted by a client and not decrypted. */
-  | { readonly kind: "masked" | "encrypted" | "none" | "loading" };
+  /** Encrypted: revealed, but encrypted by a client and not decrypted. Sealed: in a file without its key. */
+  | { readonly kind: "masked" | "encrypted" | "sealed" | "none" | "loading" };
 
 export function shownValue({ variable, value, rules }: VariableEntry, state: State): ShownValue {
   const { revealed } = state;
   if (!value) return { kind: readingOf(state).isComplete ? "none" : "loading" };
+  if (isSealedText(value.content.value)) return { kind: "sealed" };
   if (!isRevealed(revealed, variable.name) && !isPublic(unmasking(state, rules))) return { kind: "masked" };
   if (!isEncrypted(value.content.value)) return { kind: "shown", text: textAs(value.content.value, variable.type) };
   const text = revealed?.decrypted.get(value.content.value);

@@ -25,6 +25,8 @@ const MEDIUM = 80;
 const MIN_PLACES = 20;
 /** The border, the marks of the cursor and the open place, and the sign of its health. */
 const AROUND_PLACE = 8;
+/** The mark of a place that can't be edited. */
+export const READ_ONLY = "ro ";
 
 /** Whether nothing is shown. */
 export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): boolean {
@@ -65,7 +67,10 @@ export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
 }
 
 function placesWidthOf(places: Shape["places"], max: number): number {
-  const labels = places.flatMap(({ group }, index) => [shortPlaceName({ places }, index), groupLabel(group)]);
+  const labels = places.flatMap(({ group, isGone, isServer, readOnly }, index) => {
+    const mark = isServer || readOnly ? READ_ONLY : "";
+    return isGone ? [] : [shortPlaceName({ places }, index) + mark, groupLabel(group)];
+  });
   return Math.min(max, Math.max(MIN_PLACES, ...labels.map((label) => textWidth(label) + AROUND_PLACE)));
 }
 

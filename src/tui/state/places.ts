@@ -50,15 +50,16 @@ export function identityOf({ name, group, identity }: PlaceInfo): string | undef
 }
 
 /** What a place is besides: sealed, read-only, with named keys. */
-export function kindsOf({ isSealed, isReadOnly, keys = [] }: PlaceInfo): readonly string[] {
+export function kindsOf({ isSealed, isServer, readOnly, keys = [] }: PlaceInfo): readonly string[] {
   const named = keys.map(({ name, only }) => (only ? `${name} (${only.join(", ")})` : name)).join(", ");
-  return [isSealed ? "sealed" : "", isReadOnly ? "read-only" : "", named && `keys: ${named}`].filter(Boolean);
+  return [isSealed ? "sealed" : "", isServer || readOnly ? "read-only" : "", named && `keys: ${named}`].filter(Boolean);
 }
 
 /** Why a place can't be edited. */
 export function whyReadOnly(state: State, place: number): string | undefined {
-  if (!state.places[place]?.isReadOnly) return undefined;
-  return `${placeName(state, place)} is read-only: the variables of a server can't be edited here`;
+  const { isServer, readOnly } = state.places[place] ?? {};
+  const reason = isServer ? "the variables of a server can't be edited here" : readOnly;
+  return reason && `${placeName(state, place)} is read-only: ${reason}`;
 }
 
 export function placeName({ places }: Pick<State, "places">, index: number): string {

@@ -15,11 +15,11 @@ export interface Place {
   readonly kind: "profile" | "environment" | "server";
   /** Where its variables come from: the origin of a server, the path of a file or the URL of a store. */
   readonly detail: string;
-  /** Whether it is of a server. */
-  readonly isReadOnly?: boolean;
+  readonly isServer?: boolean;
   readonly keys?: readonly Pick<NamedKey, "name" | "only">[];
-  /** Whether there is a key for its data, which is sealed. */
   readonly isSealed?: boolean;
+  /** Why its variables can't be edited: `vars.json can't be written`. */
+  readonly readOnly?: string | undefined;
   /** @throws the errors of opening a source: UsageError, UnauthorizedError, NotFoundError, InvalidDataError */
   open(onRateLimit: (rateLimit: RateLimit) => void): Promise<OpenPlace>;
 }
@@ -45,8 +45,8 @@ export interface FirstSteps {
 type FirstData = { readonly place: Place; readonly notes: readonly string[] };
 
 export interface OpenPlace {
-  /** As that of the place, if opening it has told more. */
-  readonly identity?: string;
+  /** What opening it has told of the place. */
+  readonly facts?: Partial<Pick<Place, "identity" | "keys" | "isSealed" | "readOnly">>;
   readonly source: VariableSource;
   /** Returns the same object while nothing has changed; undefined if only reading again can tell. */
   readonly version?: (() => object) | undefined;

@@ -19,7 +19,10 @@ export function andThen([state, work]: Step, next: Next): Step {
  */
 export function holdingKeys(state: State, work: Work, pending: NonNullable<State["pending"]> = {}): Step {
   const own = { ...pending };
-  const done: Next = (now) => step(now.pending === own ? { ...now, pending: undefined } : now);
+  // A question whether to quit meanwhile is over.
+  const isOpen = ({ data }: State["stack"][number]) => (data as { run?: Next }).run !== quitting;
+  const done: Next = (now) =>
+    step(now.pending === own ? { ...now, pending: undefined, stack: now.stack.filter(isOpen) } : now);
   return step({ ...state, pending: own }, async (tools) => {
     const next = await finished(work, tools);
     return (now) => andThen(done(now), next ?? step);
@@ -33,6 +36,9 @@ export function calling(state: State, call: (tools: Tools) => void): Step {
     return undefined;
   });
 }
+
+/** The answer of the question whether to quit. */
+export const quitting: Next = (state) => calling(state, (tools) => tools.quit());
 
 /** The outcome of some work. Never rejects. */
 export function finished(work: Work, tools: Tools): Promise<Next | undefined> {

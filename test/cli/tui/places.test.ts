@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findPlaces } from "../../../src/cli/tui/places.js";
@@ -110,20 +110,28 @@ describe("a data file", () => {
     const data = edited(({ environments }) => (environments[0].keys = [key]));
     const { current, places } = await placesOf({ data: (await dataFile(data)).path });
     expect(current?.keys).toEqual([{ name: "worker", only: ["PORT"] }]);
-    expect(places.map(({ isReadOnly, isSealed }) => isReadOnly || isSealed)).not.toContain(true);
+    expect(places.map(({ isServer, isSealed }) => isServer || isSealed)).not.toContain(true);
   });
 
-  it("a sealed file needs its key, and its places are sealed", async () => {
+  it("a sealed file has names and public values without its key, and is read-only then", async () => {
     const { path, write } = await dataFile(DATA);
     const keys = "0123456789abcdef0123456789abcdef0123456789abcdef";
     await write(new FileSealing({ keys, form: "sealed" }).seal(DATA));
-    await expect(placesOf({ data: path })).rejects.toThrow(
-      `${path} is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file`,
-    );
+    const locked = await placesOf({ data: path });
+    expect(locked.places.map(({ isSealed }) => isSealed)).not.toContain(false);
+    expect(locked.current?.readOnly).toMatch(/^the API secret of shop\/development is sealed: set APPVARS_SEAL_KEY/);
+    expect(await databaseUrl(await locked.open(locked.places[1]))).toMatch(/^appvars:sealed:v1:/);
     await writeFile(`${path}.key`, keys, { mode: 0o600 });
     const { places, open } = await placesOf({ data: path });
-    expect(places.map(({ isSealed }) => isSealed)).not.toContain(false);
+    expect(places.map(({ isSealed, readOnly }) => [isSealed, readOnly])).toEqual(places.map(() => [true, undefined]));
     expect(await databaseUrl(await open(places[1]))).toBe("postgres://localhost/test");
+  });
+
+  it("a file that other users can change is read-only", async () => {
+    const { path } = await dataFile(DATA);
+    await chmod(path, 0o666);
+    const { current } = await placesOf({ data: path });
+    expect(current?.readOnly).toContain("can be changed by other users");
   });
 
   it("a place shows the changes of another program to the data file", async () => {
@@ -214,7 +222,7 @@ describe("a server", () => {
     ]);
     expect(place).toBe(0);
     const [remote, local] = [await open(places[0]), await open(places[1])];
-    expect(places.map(({ isReadOnly }) => isReadOnly)).toContain(true);
+    expect(places.map(({ isServer }) => isServer)).toContain(true);
     expect([await databaseUrl(remote), remote.editor]).toEqual(["postgres://localhost/dev", undefined]);
     expect([await databaseUrl(local), local.editor]).toEqual(["postgres://localhost/test", expect.anything()]);
     expect(remote.getCommand("PORT")).toBe("appvars get PORT --profile staging");

@@ -5,7 +5,6 @@ import { lookUpChanges } from "../reading/changes.js";
 import { type CopyFormat, copyEntries, SELECTED_FORMATS } from "../reading/copying.js";
 import { withRange } from "../reading/selection.js";
 import { openDiff } from "../screens/diff.js";
-import { openMatrix, ROW_FILTERS } from "../screens/matrix.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
 import { choicesOf, otherPlaces } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
@@ -36,7 +35,7 @@ const SORT_HELP: Readonly<Record<Sort, string>> = {
 
 /** A server tells no changes. */
 function sortsOf({ places, place }: State): readonly Sort[] {
-  return SORTS.filter((sort) => sort !== "changed" || !places[place]?.isReadOnly);
+  return SORTS.filter((sort) => sort !== "changed" || !places[place]?.isServer);
 }
 
 function sortBy(state: State, sort: Sort): Step {
@@ -58,10 +57,6 @@ export function reverseSort(state: State): Step {
   return step(grid.with({ isReversed: !view.isReversed }));
 }
 
-export const MATRIX_CHOICES: readonly Choice[] = ROW_FILTERS.map((rows) => {
-  return { label: rows ?? "all", run: (state) => openMatrix(state, rows) };
-});
-
 /** Compares with the place under the cursor, or else lets the person pick one. */
 export function diffSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
@@ -80,17 +75,15 @@ export const COPY_CHOICES: readonly Choice[] = SELECTED_FORMATS.map(([label, hel
   return { label, help, run: (state) => copySelected(state, label) };
 });
 
-/** Copies the whole environment. */
-export const COPY_ALL_CHOICES: readonly Choice[] = EXPORT_FORMATS.map((label) => {
-  return { label, run: (state) => copyEntries(state, state.place, readingOf(state).entries, label) };
-});
-
 /** Opens the menu of formats: also those of export for marked variables. */
 export function openCopy(state: State): Step {
   const others = EXPORT_FORMATS.filter((format) => COPY_CHOICES.every(({ label }) => label !== format));
   const marked = others.map((label): Choice => ({ label, run: (now) => copySelected(now, label) }));
-  const group = `all variables of ${placeName(state, state.place)}`;
-  const all = COPY_ALL_CHOICES.map((choice) => ({ ...choice, group }));
+  const { place } = gridOf(state);
+  const group = `all variables of ${placeName(state, place)}`;
+  const all = EXPORT_FORMATS.map((label): Choice => {
+    return { label, group, run: (now) => copyEntries(now, place, readingOf(now, place).entries, label) };
+  });
   const title = `Copy ${variablesText(targetsOf(state).map(({ variable }) => variable))}`;
   return openMenu(state, choiceMenu(title, [...COPY_CHOICES, ...(actsOnMarked(state) ? marked : []), ...all], "copy"));
 }
@@ -141,12 +134,14 @@ export function whyNotRead(state: State, place = state.place): string | undefine
 }
 
 export function whyNotEdit(state: State): string | undefined {
-  return whyReadOnly(state, gridOf(state).place) ?? whyNotRead(state);
+  const { place } = gridOf(state);
+  return whyReadOnly(state, place) ?? whyNotRead(state, place);
 }
 
 export function whyNoEnvironments(state: State): string | undefined {
-  const isOfServer = state.places[state.place]?.isReadOnly;
-  return isOfServer ? "the environments of a server can't be changed here" : whyNotRead(state);
+  const { place } = gridOf(state);
+  const { isServer, readOnly } = state.places[place] ?? {};
+  return isServer ? "the environments of a server can't be changed here" : (readOnly ?? whyNotRead(state, place));
 }
 
 /** Why there is nothing to find or to sort. */

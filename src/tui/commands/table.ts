@@ -1,20 +1,20 @@
 import { openEditor, openForm } from "../edit/form.js";
-import { copyTo, deleteFrom, redo, undo, whyNoHistory } from "../edit/planning.js";
-import { readPlaces } from "../reading/read.js";
+import { copyTo, deleteFrom, redo, undo, whyNoHistory, whyNoUndo } from "../edit/planning.js";
+import { refresh } from "../reading/read.js";
 import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { allOrNone, namesOf, toggled } from "../reading/selection.js";
 import { openCommandLine, openHelp } from "../screens/command-menus.js";
 import { openDiff } from "../screens/diff.js";
-import { openHistory, whyNoChanges } from "../screens/history.js";
+import { openHistory } from "../screens/history.js";
 import { openMatrix } from "../screens/matrix.js";
 import * as places from "../screens/places.js";
 import { scrollRecord } from "../screens/record.js";
 import { type Command, inGroup } from "../state/command.js";
-import { healthOf, readingOf } from "../state/reading.js";
+import { healthOf } from "../state/reading.js";
 import { calling, step } from "../state/work.js";
 import { openFilter } from "../view/filter.js";
 import { quit } from "../view/question.js";
-import { actsOnMarked, pop, selectionOf, targetsOf } from "../view/screen.js";
+import { actsOnMarked, gridOf, pop, selectionOf, targetsOf } from "../view/screen.js";
 import { clearing, filtered } from "../view/table.js";
 import { MOVES } from "../widgets/list.js";
 import * as choose from "./choose.js";
@@ -44,7 +44,10 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: whyEmpty,
     run: (state, text) => (text === "" ? openFilter({ ...state, focus: "variables" }) : step(filtered(state, text))),
   }),
-  find("find-place", "/", "P", "find a place by its name", { label: "find", run: places.findPlace }),
+  find("find-place", "/", "P", "find a place by its name", {
+    label: "find",
+    run: (state) => openCommandLine(state, "open "),
+  }),
   find("type", "t", "V", "show only one type of variable, then the next, then all again", {
     argument: "<type>",
     choices: () => choose.TYPE_CHOICES,
@@ -91,16 +94,10 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: (state) => choose.copySelected(state),
   }),
   values("copy-as", "Y", "vrm", "copy in a chosen form: NAME=value, JSON, a command, or the whole environment", {
-    whyNot: (state) => whyNotRead(state) ?? whyNoTarget(state),
+    whyNot: (state) => whyNotRead(state, gridOf(state).place) ?? whyNoTarget(state),
     run: choose.openCopy,
   }),
   values("copy-other", "Y", "D", "copy the value of the right side", { label: "copy the other" }),
-  values("copy-all", "", "pvr", "copy the whole environment in a format of export", {
-    argument: "<format>",
-    choices: () => choose.COPY_ALL_CHOICES,
-    whyNot: whyNotRead,
-    run: (state) => openCommandLine(state, "copy-all "),
-  }),
 
   // Edits, and the way back.
   edit("edit", "e", "VRMD", "rename it, or change the type, the value, the description and the rules", {
@@ -111,7 +108,10 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
     run: choose.onEntry(openEditor),
   }),
-  edit("add", "a", "VRmd", "add a variable", { whyNot: whyNotEdit, run: (state) => openForm(state) }),
+  edit("add", "a", "VRmd", "add a variable", {
+    whyNot: whyNotEdit,
+    run: (state) => openForm(state, undefined, gridOf(state).place),
+  }),
   edit("delete", "x", "VRMD", "delete the value from this environment", {
     whyNot: (state) => whyNotEdit(state) ?? whyNoTarget(state),
     run: choose.onTargets((state, entries, place) => {
@@ -124,11 +124,11 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: choose.onTargets(places.openDeleteIn),
   }),
   edit("undo", "u", "PVRMD", "undo the newest change in the history, whoever made it; repeat for earlier ones", {
-    whyNot: (state) => whyNoHistory(state),
+    whyNot: whyNoUndo,
     run: undo,
   }),
   edit("redo", "U", "pvrmd", "redo the change that was undone last; repeat for later ones", {
-    whyNot: (state) => whyNoHistory(state),
+    whyNot: whyNoUndo,
     run: redo,
   }),
 
@@ -136,45 +136,44 @@ export const ALL_COMMANDS: readonly Command[] = [
   values("diff", "d", "PVRd", DIFF_HELP, {
     argument: "<place>",
     choices: (state) => places.choicesOf(state, places.otherPlaces(state), openDiff),
-    whyNot: (state) => (state.places.length > 1 ? undefined : "there is no other place to compare with"),
+    whyNot: (state) => (places.otherPlaces(state).length > 0 ? undefined : "there is no other place to compare with"),
     run: choose.diffSelected,
   }),
   edit("copy-to", ">", "VRMD", "copy the value to other places", {
     label: (state) => (state.stack.length > 0 || actsOnMarked(state) ? "copy to" : undefined),
     argument: "<place>",
     choices: (state) => {
-      return places.choicesOf(state, places.editablePlaces(state), (now, to) => copyTo(now, targetsOf(now), [to]));
+      const other = places.editablePlaces(state, gridOf(state).place);
+      return places.choicesOf(state, other, (now, to) => copyTo(now, targetsOf(now), [to]));
     },
     whyNot: (state) => whyNoTarget(state, "value") ?? places.whyNoEditable(state),
     run: choose.onTargets(places.openCopyTo),
   }),
   edit("copy-from", "<", "MD", "copy the value from the other place; in the matrix from the nearest one", {}),
   values("matrix", "m", "PVRm", "show which values differ or are missing in the environments of the application", {
-    argument: "<row filter>",
-    choices: () => choose.MATRIX_CHOICES,
-    run: (state) => openMatrix(state),
+    run: openMatrix,
   }),
   values("history", "H", "PVRMD", "show the changes of the variable, or, in the list of places, of the environment", {
-    whyNot: whyNoChanges,
+    whyNot: whyNoHistory,
     run: (state) => openHistory(state),
   }),
 
   // Files, and environments.
-  edit("import", "", "pvr", "import a dotenv, JSON or YAML file, after a question", {
+  edit("import", "", "pvrmd", "import a dotenv, JSON or YAML file, after a question", {
     argument: "<file> [format]",
     whyNot: whyNotEdit,
     run: importFile,
   }),
-  values("export", "", "pvr", "write all values, or the marked ones, to a file that only you can read", {
+  values("export", "", "pvrmd", "write all values, or the marked ones, to a file that only you can read", {
     argument: "<file> [format]",
     run: exportFile,
   }),
-  edit("env add", "", "pvr", "add an environment, and show its credentials", {
+  edit("env add", "", "pvrmd", "add an environment, and show its credentials", {
     argument: "<name>",
     whyNot: whyNoEnvironments,
     run: addEnvironment,
   }),
-  edit("env rotate", "", "pvr", "give the open environment new credentials, and show them", {
+  edit("env rotate", "", "pvrmd", "give the open environment new credentials, and show them", {
     argument: "<time>",
     choices: graceChoices,
     whyNot: whyNoEnvironments,
@@ -185,10 +184,9 @@ export const ALL_COMMANDS: readonly Command[] = [
   other("command", ":", "pvrmd", "type a command; matches are shown, and Tab completes it", {
     run: (state) => openCommandLine(state),
   }),
-  other("refresh", "r ctrl-r", "PVRMD", "read the variables again", {
+  other("refresh", "r", "PVRMD", "read the variables again", {
     label: (state) => (["unread", "reading"].includes(healthOf(state, state.place)) ? undefined : "refresh"),
-    // A key that is held down must not send request after request.
-    run: (state) => (readingOf(state).isReading ? step(state) : readPlaces(state, [state.place])),
+    run: (state) => refresh(state, [state.place]),
   }),
 
   // Panels, and the ways out.
@@ -215,8 +213,10 @@ export const ALL_COMMANDS: readonly Command[] = [
     return move(`${way}-environment`, way === "next" ? "]" : "[", "pvr", help, { whyNot: go.whyNoNeighbor, run });
   }),
   move("back", "escape", "PVRMD", "go back to the list, end the range, clear the filter or remove the marks", {
-    label: (state) =>
-      state.stack.length > 0 ? "back" : state.focus === "variables" ? clearing(state)?.label : undefined,
+    label: (state) => {
+      const cleared = state.focus === "variables" || state.stack.length > 0 ? clearing(state)?.label : undefined;
+      return cleared ?? (state.stack.length > 0 ? "back" : undefined);
+    },
     run: go.goBack,
   }),
   move("close", "q", "md", "close the matrix or the comparison", { run: (state) => step(pop(state)) }),

@@ -12,9 +12,9 @@ import type { Editor, ExportedFile, NamedFile, NewCredentials } from "../state/p
 import { type Next, notify, type PlannedEdit, type State, type Step, type Work } from "../state/state.js";
 import { andThen, holdingKeys, step } from "../state/work.js";
 import { visibleText } from "../text/graphemes.js";
-import { countText, labelled, line, wrapLine, wrapLines } from "../text/line.js";
-import { ask, askText, quitQuestion, requiredInput } from "../view/question.js";
-import { gridOf, pop } from "../view/screen.js";
+import { countOf, labelled, line, wrapLine, wrapLines } from "../text/line.js";
+import { ask, askText, requiredInput } from "../view/question.js";
+import { gridOf } from "../view/screen.js";
 
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 
@@ -55,7 +55,7 @@ export function importFile(state: State, typed: string): Step {
 
 /** Asks to confirm the edit made from a file. */
 function planImport(state: State, file: NamedFile<ImportFormat>): Step {
-  const { place } = state;
+  const { place } = gridOf(state);
   return holdingKeys(notify(state, `reading ${file.path}…`), async ({ places }) => {
     const editor = await places.editor(place);
     const { assignments, notes } = await editor.importFile(file);
@@ -69,14 +69,14 @@ function planImport(state: State, file: NamedFile<ImportFormat>): Step {
 
 export function exportFile(state: State, typed: string): Step {
   const names = hasMarks(state.marks) ? withRange(state.marks, gridOf(state)).names : undefined;
-  const what = names ? `${countText(names.size)} marked variables` : "all variables";
-  const question = `To which file do you want to write ${what}? Only you can read it.`;
+  const what = names ? countOf(names.size, "marked variable") : "all variables";
+  const question = `Which file do you want to export ${what} of ${placeName(state, gridOf(state).place)} to? Only you can read it.`;
   return askFile(state, typed, "Export", question, FILE_FORMATS, (now, file) => exporting(now, { ...file, names }));
 }
 
 /** Writes a file, or asks first if it is already there. */
 function exporting(state: State, file: ExportedFile, isReplacing = false): Step {
-  const { place } = state;
+  const { place } = gridOf(state);
   return holdingKeys(notify(state, `writing ${file.path}…`), async ({ places }) => {
     const outcome = await (await places.open(place)).exportFile(file, isReplacing);
     if (!outcome) {
@@ -85,7 +85,7 @@ function exporting(state: State, file: ExportedFile, isReplacing = false): Step 
       return (now) => ask(now, { title: "Export", text, answer: "Replace", key: "ctrl-x", run });
     }
     const { count, notes } = outcome;
-    const written = `wrote ${countText(count)} ${count === 1 ? "variable" : "variables"} to ${file.path}`;
+    const written = `wrote ${countOf(count, "variable")} of ${placeName(state, place)} to ${file.path}`;
     return (now) => step(notify(now, [written, ...notes].join("; "), notes.length > 0 ? "info" : "success"));
   });
 }
@@ -100,11 +100,10 @@ export function addEnvironment(state: State, typed: string): Step {
 }
 
 function newCredentials(state: State, change: (editor: Editor) => Promise<NewCredentials>): Step {
-  const { place } = state;
+  const { place } = gridOf(state);
   const work: Work = async ({ places }) => {
     const credentials = await change(await places.editor(place));
-    // They answer a question whether to quit without them.
-    return (now) => showCredentials(quitQuestion(now) ? pop(now) : now, credentials);
+    return (now) => showCredentials(now, credentials);
   };
   return holdingKeys(state, work, { lost: " without the new credentials" });
 }
@@ -142,8 +141,8 @@ export function graceChoices(_state: State, typed: string): readonly Choice[] {
 }
 
 function rotate(state: State, grace: string): Step {
-  const { places, place } = state;
-  const target = places[place];
+  const { place } = gridOf(state);
+  const target = state.places[place];
   const environment = target?.identity ?? placeName(state, place);
   return ask(state, {
     title: "New credentials",

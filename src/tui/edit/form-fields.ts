@@ -1,5 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, valueText } from "../../domain/variable.js";
+import { whyReadOnly } from "../state/places.js";
 import type { Assigned } from "../state/ports.js";
 import { groupOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
@@ -63,7 +64,7 @@ export function isValueKept({ before, initial, inputs }: Form): boolean {
 export function initialForm(state: State, place: number, entry?: VariableEntry): Form {
   const before = entry && assignedIn(entry);
   const isOfSeveral = !entry && state.places[place]?.kind === "environment";
-  const all = isOfSeveral ? groupOf(state).filter((each) => !state.places[each]?.isReadOnly) : [];
+  const all = isOfSeveral ? groupOf(state).filter((each) => whyReadOnly(state, each) === undefined) : [];
   const type = before?.type ?? "STRING";
   const initial: Inputs = {
     name: textField(entry?.variable.name ?? ""),

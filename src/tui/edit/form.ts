@@ -50,9 +50,10 @@ const FORM: Screen<Form> = {
     const own: Partial<Record<Field, string>> = { value: newLine, for: "Space mark, * mark all, " };
     return hints(`Ctrl-S review, Tab next field, ${isChoice(field) ? "←→ change, " : (own[field] ?? "")}Esc cancel`);
   },
-  more: hints(
-    "Alt-E edit the value in your own editor (or the schema), Enter next field, ↑↓ other field, Shift-Tab previous field, Ctrl-J new line in the value, PgUp a page up, PgDn a page down, Alt-U undo in the form, Space toggle a BOOLEAN or go to the next choice",
-  ),
+  more: () =>
+    hints(
+      "Alt-E edit the value in your own editor (or the schema), Enter next field, ↑↓ other field, Shift-Tab previous field, Ctrl-J new line in the value, PgUp a page up, PgDn a page down, Alt-U undo in the form, Space toggle a BOOLEAN or go to the next choice",
+    ),
   types: () => true,
   places: (_state, { place }) => [place],
   breaksLines: ({ field }) => field === "value",

@@ -1,10 +1,11 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { MAX_ENTRIES } from "../reading/changes.js";
-import { placeName } from "../state/places.js";
+import { placeName, whyReadOnly } from "../state/places.js";
 import type { Assigned, Assignment, Editor, EnvironmentChanges, HistoryEntry } from "../state/ports.js";
 import { type Next, notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
 import { holdingKeys, step } from "../state/work.js";
 import { variablesText } from "../view/panel.js";
+import { gridOf, isOnPlaces } from "../view/screen.js";
 import { review } from "./review.js";
 
 /** The content of a variable for an edit. */
@@ -16,7 +17,13 @@ export function assignedIn({ variable: { id: _, name, ...definition }, value, ru
 export function deleteFrom(state: State, names: readonly string[], places: readonly number[]): Step {
   const nothing = { type: "STRING", description: "", value: undefined } as const;
   const wanted = names.map((name): Assignment => ({ name, ...nothing }));
-  return plan(state, { purpose: "delete" }, places, wanted, `${variablesText(wanted)} has no value here`);
+  return plan(
+    state,
+    { purpose: "delete" },
+    places,
+    wanted,
+    `${variablesText(wanted)} ${wanted.length === 1 ? "has" : "have"} no value to delete`,
+  );
 }
 
 /** Plans to give the variables of places these values, encrypted ones as they are stored. Others are left out. */
@@ -71,14 +78,19 @@ function inPlaces({ places }: State, place: number, all: readonly EnvironmentCha
   });
 }
 
-/** Asks to take back the newest entry of the history of the open place, without undos and what they have taken back. */
+/** The place whose history is shown and undone: the one under the cursor of the list of places, or else that of the table. */
+export function historyPlace(state: State): number {
+  return isOnPlaces(state) ? state.placeCursor : gridOf(state).place;
+}
+
+/** Asks to take back the newest entry of the history, without undos and what they have taken back. */
 export const undo: Next = (state) => takeBack(state, "undo");
 
 /** Asks to take back the newest undo, if nothing else was edited since. */
 export const redo: Next = (state) => takeBack(state, "redo");
 
 function takeBack(state: State, purpose: "undo" | "redo"): Step {
-  const { place } = state;
+  const place = historyPlace(state);
   return holdingKeys(state, async ({ places }) => {
     const { history } = await places.open(place);
     const isListed = (environment: string) => inPlaces(state, place, [{ environment, changes: [] }]).length > 0;
@@ -105,9 +117,13 @@ function isNextTo(purpose: "undo" | "redo"): (entry: HistoryEntry) => boolean {
   };
 }
 
+export function whyNoUndo(state: State): string | undefined {
+  return whyNoHistory(state) ?? whyReadOnly(state, historyPlace(state));
+}
+
 /** Whether there can be a history is known before it is read. */
-export function whyNoHistory({ places, place: open }: State, place = open): string | undefined {
-  return places[place]?.isReadOnly ? "servers provide no history" : undefined;
+export function whyNoHistory(state: State): string | undefined {
+  return state.places[historyPlace(state)]?.isServer ? "servers provide no history" : undefined;
 }
 
 /** The changes of a place, newest first. @param name only those of a variable, by any of its names */

@@ -119,7 +119,7 @@ function noteLines(edit: Reviewed, width: number): Line[] {
     unchanged.length > 0 && `${purpose === "copy" ? "The same already" : "No value here"}: ${unchanged.join(", ")}.`,
     entry?.hasMore &&
       purpose !== "rollback" &&
-      "That change also touched environments, keys or other applications; those are not undone.",
+      "That change also touched environments, keys or other applications, which stay as they are.",
   ];
   const warnings = notes.flatMap((note) => (note ? wrapLines(`! ${note}`, width, "warning") : []));
   return [...(entry ? wrapLines(entryText(edit, entry), width, "muted") : []), ...warnings];

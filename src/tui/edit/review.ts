@@ -6,7 +6,7 @@ import { toFailure } from "../state/opened-places.js";
 import { notify, type Part, type PlannedEdit, type State, type Step } from "../state/state.js";
 import { andThen, holdingKeys, step } from "../state/work.js";
 import { ask } from "../view/question.js";
-import { pop } from "../view/screen.js";
+import { layers, pop } from "../view/screen.js";
 import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
 
 /** Asks whether to make an edit, with a way back to the present screen. @param problem why it could not be written */
@@ -16,12 +16,13 @@ export function review(state: State, edit: Reviewed, problem?: string): Step {
 
 /**
  * Writes an edit: all of a file or a store together, and these one after another. Keys wait meanwhile, so that it is
- * written once. Its form, or the history, closes, and opens again if it can't be written.
+ * written once. What was opened over the table for it closes: a form, a menu of places or the history. It opens again if
+ * the edit can't be written.
  */
 function write(state: State, edit: Reviewed): Step {
-  const form = edit.form || edit.purpose === "rollback" ? state.stack.slice(-1) : [];
+  const closed = state.stack.slice(layers(state).findLastIndex(({ screen }) => screen.table) + 1);
   return holdingKeys(
-    pop(state, form.length),
+    pop(state, closed.length),
     async (tools) => {
       const written = new Set<Part>();
       try {
@@ -35,7 +36,7 @@ function write(state: State, edit: Reviewed): Step {
         // The edit has to be planned again; in a form, Ctrl-S does that.
         const isOutdated = error instanceof ChangedMeanwhileError && written.size === 0;
         return (now) => {
-          const opened = { ...now, stack: [...now.stack, ...form] };
+          const opened = { ...now, stack: [...now.stack, ...closed] };
           return isOutdated ? step(notify(opened, message, "error")) : refused(opened, edit, message, written);
         };
       }

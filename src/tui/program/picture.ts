@@ -4,13 +4,14 @@ import { variablesPanel } from "../screens/list.js";
 import { placesPanel } from "../screens/places.js";
 import { recordPanel } from "../screens/record.js";
 import type { Command } from "../state/command.js";
-import { isTooSmall, type Layout, layoutOf, MIN_SCREEN, questionSize, type Size } from "../state/layout.js";
+import { isSmall, isTooSmall, type Layout, layoutOf, MIN_SCREEN, questionSize, type Size } from "../state/layout.js";
 import { identityOf, isProduction, kindsOf } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import {
   asciiLine,
+  countOf,
   countText,
   cutLine,
   fitLine,
@@ -35,7 +36,7 @@ import {
   noticeLines,
   topScreen,
 } from "../view/screen.js";
-import { untilText } from "../view/status-lines.js";
+import { progressText, untilText } from "../view/status-lines.js";
 import { sortArrow } from "../view/table.js";
 
 /**
@@ -108,6 +109,7 @@ function inOrder(state: State, commands: readonly Command[]): readonly Command[]
   const marked = actsOnMarked(state) ? ["copy-to", "copy", "delete"] : [];
   const first = [
     ...(stack.length > 0 ? ["copy-to", "copy-from", "open", "next-panel"] : focus === "places" ? ["open"] : ["back"]),
+    ...(isSmall(layoutOf(state).body) ? ["next-panel"] : []),
     ...marked,
   ];
   const last = [HELP_LABEL, stack.length > 0 ? "back" : "quit"];
@@ -200,14 +202,10 @@ function factsOf(state: State): Line[] {
 
 function countsText(state: State): string {
   const { list } = state;
-  const { isComplete, isReading, entries, total } = readingOf(state);
-  const count = countText(entries.length);
-  if (!isComplete) {
-    if (!isReading) return "not read";
-    return total > 0 ? `${count} of ${countText(total)} read` : "reading…";
-  }
-  if (list.filter !== "" || list.only) return `${countText(listOf(state).rows.length)} of ${count}`;
-  return entries.length === 1 ? "1 variable" : `${count} variables`;
+  const { isComplete, isReading, entries } = readingOf(state);
+  if (!isComplete) return isReading ? `reading… ${progressText(state) ?? ""}`.trimEnd() : "not read";
+  if (list.filter !== "" || list.only) return `${countText(listOf(state).rows.length)} of ${countText(entries.length)}`;
+  return countOf(entries.length, "variable");
 }
 
 /** The kind of the place, its identity besides the name, and where its data is. */

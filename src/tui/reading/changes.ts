@@ -2,6 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { type RecentChanges, readingOf, withReading } from "../state/reading.js";
 import type { Work } from "../state/state.js";
 import { step, trying } from "../state/work.js";
+import { countOf } from "../text/line.js";
 
 const RECENT_MS = 60_000;
 
@@ -38,7 +39,7 @@ export function summarize(changes: Changes): string {
   const parts = (["added", "changed", "removed"] as const).flatMap((kind) => {
     const names = [...changes].flatMap(([name, each]) => (each === kind ? name : []));
     if (names.length === 0) return [];
-    return `${kind}: ${names.length > MAX_NAMES ? `${names.length} variables` : names.join(", ")}`;
+    return `${kind}: ${names.length > MAX_NAMES ? countOf(names.length, "variable") : names.join(", ")}`;
   });
   return parts.join("; ");
 }

@@ -6,7 +6,7 @@ import type { ExportFormat } from "../../formats/formats.js";
 import type { CopyOutcome, OpenPlace, WriteValues, Written } from "../state/ports.js";
 import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
 import { step, trying } from "../state/work.js";
-import { countText } from "../text/line.js";
+import { countOf } from "../text/line.js";
 
 /** How variables that were chosen can be copied, with a help for each. */
 export const SELECTED_FORMATS = [
@@ -60,7 +60,7 @@ function copiedName(entries: readonly VariableEntry[], format: CopyFormat): stri
   const copied = format === "name" ? entries : entries.filter(({ value }) => value !== undefined);
   // Without any value, the notice says why nothing is copied.
   const [first, ...others] = copied.length > 0 ? copied : entries;
-  const names = first && others.length === 0 ? first.variable.name : `${countText(others.length + 1)} variables`;
+  const names = first && others.length === 0 ? first.variable.name : countOf(others.length + 1, "variable");
   const isReserved = entries.some(({ variable }) => isReservedName(variable.name));
   const warning = isReserved ? ` (${RESERVED_WARNING})` : "";
   if (format === "value") return names;

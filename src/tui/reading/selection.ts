@@ -63,17 +63,12 @@ export function hasMarks({ names, from }: Marks): boolean {
   return names.size > 0 || from !== undefined;
 }
 
-const closed = remembered<Marks, Marks>();
-
 /** Closes the open range: the marks with those of its variables. */
 export function withRange(marks: Marks, at: Listed): Marks {
   const { names, from } = marks;
-  const { rows, cursor } = at;
   if (from === undefined) return marks;
-  return closed(marks, [rows, cursor], () => {
-    const range = namesOf(at, Math.min(from, cursor), Math.max(from, cursor) + 1);
-    return { names: new Set([...names, ...range]) };
-  });
+  const range = namesOf(at, Math.min(from, at.cursor), Math.max(from, at.cursor) + 1);
+  return { names: new Set([...names, ...range]) };
 }
 
 /** Without these variables. */

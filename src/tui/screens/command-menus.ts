@@ -12,7 +12,7 @@ export function openCommandLine(state: State, text = ""): Step {
 }
 
 /** The commands, and after one of them the choices of its argument. */
-const COMMAND_LINE: Menu = { prompt: ":", verb: "run", isFuzzy: true, content, otherwise: runTyped };
+const COMMAND_LINE: Menu = { isCommandLine: true, verb: "run", isFuzzy: true, content, otherwise: runTyped };
 
 function content(state: State, text: string, all: readonly Command[]): MenuContent {
   const { commands, command, argument } = parseLine(state, text, all);
@@ -64,7 +64,7 @@ function parseLine(state: State, text: string, all: readonly Command[]) {
 }
 
 /** With an argument, these open something else in place of the screen. */
-const LEAVING = ["open", "diff", "matrix"];
+const LEAVING = ["open", "diff"];
 
 /** Where a command runs: where the cursor is if it works there, or else in the list. */
 function homeOf(state: State, command: Command, argument = ""): State {
@@ -117,15 +117,22 @@ function commandItems(state: State, commands: readonly Command[]): readonly Menu
   const where = whereOf(state);
   return byGroup(commands.filter((each) => actsIn(each, where))).map((command) => ({
     ...commandItem(command),
+    ...helpHere(state, command),
     group: command.group,
     whyNot: whyNot(state, command),
     run: (now) => runCommand(now, command),
   }));
 }
 
+/** What a command does on this screen, where that is something else. */
+function helpHere(state: State, { name }: Command) {
+  const help = topScreen(state)?.screen.acts?.[name]?.help;
+  return help === undefined ? {} : { help };
+}
+
 const TEXT_KEYS = hints(
   "←→ move, Home start of the line, Ctrl-A start of the line, End end of the line, Ctrl-E end of the line, " +
-    "Ctrl-Home start of the text, Ctrl-End end of the text, Ctrl-← word to the left, Ctrl-→ word to the right, " +
+    "Ctrl-Home start of the text, Ctrl-End end of the text, Ctrl-Left word to the left, Ctrl-Right word to the right, " +
     "Ctrl-W delete the word to the left, Ctrl-U delete to the start of the line, Ctrl-K delete to the end of the line",
 );
 
@@ -140,7 +147,7 @@ function keyItems(state: State, commands: readonly Command[]): readonly MenuItem
       return { label, keys: key, group, run: name === undefined ? step : press };
     });
   const shown = screen.hints?.(state, data) ?? [];
-  const more = (screen.more ?? []).filter(({ key }) => !shown.some((hint) => hint.key === key));
+  const more = (screen.more?.(state, data) ?? []).filter(({ key }) => !shown.some((hint) => hint.key === key));
   return [
     ...itemsOf("Here", [...shown, ...more]),
     ...itemsOf("Text", isTyping ? TEXT_KEYS : []),

@@ -2,12 +2,12 @@ import type { VariableEntry } from "../../domain/source.js";
 import { differenceLines } from "../edit/difference.js";
 import { assignedIn, copyTo } from "../edit/planning.js";
 import { copyEntries } from "../reading/copying.js";
-import { readPlaces } from "../reading/read.js";
+import { readPlaces, refresh } from "../reading/read.js";
 import { isRevealed, unmasking } from "../reading/reveal.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
-import { FIRST_VIEW, type Revealed, remembered, type State, type Step, type View } from "../state/state.js";
+import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
 import { step } from "../state/work.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
@@ -15,6 +15,7 @@ import { cellText, fitLine, indented, type Line, line, type Span } from "../text
 import { GAP, type PanelContent, scrolledLines } from "../view/panel.js";
 import {
   type Act,
+  actsOnMarked,
   changeData,
   commandKey,
   gridOf,
@@ -29,6 +30,7 @@ import { emptyLines, troubleLine } from "../view/status-lines.js";
 import { clearing, moveRows, nameColumn, SIGNS, tablePanel } from "../view/table.js";
 import { valueCell } from "../view/values.js";
 import { scroll, scrollText } from "../widgets/list.js";
+import { openCopyTo } from "./places.js";
 
 /** The variables that are not equal in the open place and in another. */
 interface Comparison extends View {
@@ -46,7 +48,10 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
   "previous-difference": { whyNot: whyNoName, run: (state, comparison) => step(next(state, comparison, -1)) },
   "copy-to": {
     whyNot: (state, { place }) => whyNoValue(state, state.place) ?? whyReadOnly(state, place),
-    run: (state, { place }) => copyTo(state, targetsOf(state), [place]),
+    run: (state, { place }) =>
+      actsOnMarked(state)
+        ? openCopyTo(state, targetsOf(state, state.place), state.place, [place])
+        : copyTo(state, targetsOf(state, state.place), [place]),
   },
   "copy-from": {
     whyNot: (state, { place }) => whyNoValue(state, place) ?? whyReadOnly(state, state.place),
@@ -56,10 +61,7 @@ const ACTS: Readonly<Record<string, Act<Comparison>>> = {
     whyNot: (state, { place }) => whyNoValue(state, place),
     run: (state, { place }) => copyEntries(state, place, targetsOf(state, place), "value"),
   },
-  refresh: {
-    whyNot: (state, comparison) => (readingOf(state, comparison.place).isReading ? "still reading" : undefined),
-    run: (state, { place }) => readPlaces(state, [place]),
-  },
+  refresh: { run: (state, { place }) => refresh(state, [place]) },
   diff: { run: (state) => step(pop(state)) },
   back: { run: leave },
 };
@@ -161,20 +163,14 @@ function withFocus(state: State, focus: Comparison["focus"]): State {
   return changeData(state, DIFF, (comparison) => ({ ...comparison, focus }));
 }
 
-/** Comparing long values takes time. Kept only while values are revealed, as nothing else holds the key. */
-const compared = remembered<Revealed, DiffLines>();
-
 function differenceDetail(state: State): DiffLines {
   const { row, name } = gridOf(state);
   if (name === undefined) return { lines: [], changes: [] };
-  const { revealed } = state;
   const width = textColumns(layoutOf(state).body);
   const sides = entriesOf(state, row);
   // Descriptions belong to the application, not to the environment.
   const [before, after] = sides.map((entry) => entry && unmasking(state, { ...assignedIn(entry), description: "" }));
-  const isShown = isRevealed(revealed, name);
-  const compare = () => differenceLines({ before, after }, isShown, width);
-  return revealed && isShown ? compared(revealed, [...sides, width], compare) : compare();
+  return differenceLines({ before, after }, isRevealed(state.revealed, name), width);
 }
 
 function focusOther(state: State, { focus }: Comparison): Step {

@@ -1,5 +1,5 @@
 import { isPublic } from "../../domain/variable.js";
-import { readHistory, rollbackTo, whyNoHistory } from "../edit/planning.js";
+import { historyPlace, readHistory, rollbackTo } from "../edit/planning.js";
 import { changeLines, changesOf, isOfValue } from "../edit/review-text.js";
 import { toggleAllRevealed } from "../reading/reveal.js";
 import { placeName } from "../state/places.js";
@@ -9,7 +9,7 @@ import { notify, type State, type Step } from "../state/state.js";
 import { holdingKeys, step } from "../state/work.js";
 import type { Line } from "../text/line.js";
 import { variablesText } from "../view/panel.js";
-import { pop, selectionOf } from "../view/screen.js";
+import { isOnPlaces, pop, selectionOf } from "../view/screen.js";
 import { type Menu, type MenuItem, openMenu } from "./menu.js";
 
 /** What a history is of. */
@@ -22,12 +22,7 @@ interface Subject {
 
 /** The variable under the cursor, or the environment where there is none. */
 function subjectOf(state: State): Subject {
-  const isOfPlaces = state.focus === "places" && state.stack.length === 0;
-  return isOfPlaces ? { place: state.placeCursor, name: undefined } : selectionOf(state);
-}
-
-export function whyNoChanges(state: State): string | undefined {
-  return whyNoHistory(state, subjectOf(state).place);
+  return { place: historyPlace(state), name: isOnPlaces(state) ? undefined : selectionOf(state).name };
 }
 
 /** Shows the changes, by default of what is under the cursor. */
@@ -38,7 +33,7 @@ export function openHistory(state: State, subject = subjectOf(state)): Step {
     return (now) => {
       const of = name === undefined ? placeName(now, place) : `${name} in ${placeName(now, place)}`;
       return entries.length === 0
-        ? step(notify(now, `there are no changes of ${of}`, "error"))
+        ? step(notify(now, `there are no changes to ${of}`, "error"))
         : openMenu(now, menuOf(subject, of, entries));
     };
   });
@@ -60,7 +55,7 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
   );
   return {
     verb: "undo this and later changes",
-    content: () => ({ title: `Changes of ${of}`, items }),
+    content: () => ({ title: `Changes to ${of}, times in UTC`, items }),
     keys: {
       V: (state) => step(toggleAllRevealed(state)),
       ...(name !== undefined && { H: (state) => openHistory(pop(state), { place, name: undefined }) }),

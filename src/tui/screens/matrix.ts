@@ -1,5 +1,5 @@
 import { copyTo } from "../edit/planning.js";
-import { openPlace, readPlaces } from "../reading/read.js";
+import { openPlace, readPlaces, refresh } from "../reading/read.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
 import { shownKey } from "../state/command.js";
@@ -38,7 +38,7 @@ interface Matrix extends View {
 }
 
 /** Which rows can be listed alone; undefined for all. */
-export const ROW_FILTERS: readonly View["only"][] = [undefined, "differing", "missing"];
+const ROW_FILTERS: readonly View["only"][] = [undefined, "differing", "missing"];
 
 /** What commands do in the matrix. */
 const ACTS: Readonly<Record<string, Act<Matrix>>> = {
@@ -47,9 +47,15 @@ const ACTS: Readonly<Record<string, Act<Matrix>>> = {
   "previous-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, -1, isGap)) },
   "filter-rows": { run: (state, { only }) => step(gridOf(state).with({ only: cycled(ROW_FILTERS, only, 1) })) },
   "copy-from": { whyNot: whyNotFill, run: fill },
-  refresh: { run: (state) => readPlaces(state, groupOf(state)) },
-  "previous-panel": { run: (state) => step(atColumn(state, columnOf(gridOf(state)) - 1)) },
-  "next-panel": { run: (state) => step(atColumn(state, columnOf(gridOf(state)) + 1)) },
+  refresh: { run: (state) => refresh(state, groupOf(state)) },
+  "previous-panel": {
+    help: "go to the place on the left",
+    run: (state) => step(atColumn(state, columnOf(gridOf(state)) - 1)),
+  },
+  "next-panel": {
+    help: "go to the place on the right",
+    run: (state) => step(atColumn(state, columnOf(gridOf(state)) + 1)),
+  },
   matrix: { run: (state) => step(pop(state)) },
 };
 
@@ -73,11 +79,11 @@ const MATRIX: Screen<Matrix> = {
 };
 
 /** Shows all variables in all places of the group, and reads those that are not open. */
-export function openMatrix(state: State, only: View["only"] = undefined): Step {
+export function openMatrix(state: State): Step {
   const name = selectedEntry(state)?.variable.name ?? "";
   const unread = groupOf(state).filter((place) => healthOf(state, place) === "unread");
   const { sort, isReversed } = state.list;
-  const matrix = { ...FIRST_VIEW, name, only, sort, isReversed, place: state.place, left: 0 };
+  const matrix = { ...FIRST_VIEW, name, sort, isReversed, place: state.place, left: 0 };
   return readPlaces(push(state, MATRIX, matrix), unread);
 }
 

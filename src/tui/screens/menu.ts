@@ -42,13 +42,13 @@ export interface Menu {
   content(state: State, text: string, commands: readonly Command[]): MenuContent;
   /** A word for Enter: `copy`. */
   readonly verb: string;
-  /** The sign before the text of a menu that is typed into from the start. */
-  readonly prompt?: ":" | "/";
+  /** Whether it is the command line, where a text is typed from the start. */
+  readonly isCommandLine?: true;
   /** Whether letters of a label can be left out. */
   readonly isFuzzy?: true;
   /** Runs the text where no item fits. @param state without the menu */
   otherwise?(state: State, text: string, commands: readonly Command[]): Step;
-  /** Runs the items with these labels: several can be marked. @param state without the menu */
+  /** Runs the items with these labels: several can be marked. The menu stays open. */
   onMarked?(state: State, labels: readonly string[]): Step;
   /** Its own keys, where no text is typed; the menu stays open. */
   readonly keys?: Readonly<Record<string, Next>>;
@@ -73,7 +73,7 @@ interface OpenMenu extends Position {
 
 /** @param text what has been typed so far @param marked labels of items */
 export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<string> = []): Step {
-  const position = { cursor: 0, top: 0, detailTop: 0, isTyping: menu.prompt !== undefined };
+  const position = { cursor: 0, top: 0, detailTop: 0, isTyping: menu.isCommandLine === true };
   return step(push(state, MENU, { menu, field: textField(text), ...position, marks: new Set(marked) }));
 }
 
@@ -83,12 +83,13 @@ const MENU: Screen<OpenMenu> = {
   body: (state, open, { body }, commands) => [{ size: body, content: menuPanel(state, open, commands) }],
   input: typedLines,
   types: (_state, { isTyping }) => isTyping,
-  hints: (_state, { menu: { verb, onMarked, prompt, hints: own }, isTyping }) => {
+  hints: (_state, { menu: { verb, onMarked, isCommandLine, hints: own }, isTyping }) => {
     const marking = (onMarked ? "Space mark, * mark all, " : "") + (own ? `${own}, ` : "");
-    const more = isTyping ? (prompt === ":" ? "Tab complete, " : "") : `${marking}/ find, `;
+    const more = isTyping ? (isCommandLine ? "Tab complete, " : "") : `${marking}/ find, `;
     return hints(`Enter ${verb}, ↑↓ move, ${more}Esc back`);
   },
-  more: hints("j down, k up, PgUp a page up, PgDn a page down, g first, G last, q back"),
+  more: (_state, { isTyping }) =>
+    hints(`PgUp a page up, PgDn a page down${isTyping ? "" : ", j down, k up, g first, G last, q back"}`),
 };
 
 /** Whether this menu has the keys. */
@@ -109,13 +110,16 @@ function shownMenu(state: State, { menu, field, cursor }: OpenMenu, commands: re
     const isFirst = words.length === 0 && group !== undefined && group !== items[index - 1]?.group;
     return isFirst ? [group, index] : [index];
   });
-  const above = intro === undefined ? [] : [...wrapLines(intro, width, "text"), []].map(indented);
+  const introLines = intro === undefined ? [] : [...wrapLines(intro, width, "text"), []].map(indented);
+  const above = introLines.length + rows.length + MAX_HELP < size.height ? introLines : [];
   const widths = itemWidths(all, width);
   const isCut = all.some(({ help = "" }) => textWidth(help) > widths.help);
-  const helpLines = isCut ? Math.min(MAX_HELP, Math.floor(size.height / 6)) : -1;
-  const below = all.some(({ detail }) => detail) ? Math.floor(size.height * 0.6) - 1 : helpLines;
+  const helpRows = isCut ? Math.min(MAX_HELP, Math.floor(size.height / 6)) : -1;
+  const below = all.some(({ detail }) => detail) ? Math.floor(size.height * 0.6) - 1 : helpRows;
   const item = items[cursor];
-  const detail = () => item?.detail?.(state, width) ?? wrapLines(helpText(item), width, "muted");
+  const help = helpText(item);
+  const helpLines = () => (help === "" ? [] : wrapLines(help, width, "muted"));
+  const detail = () => [...helpLines(), ...(item?.detail?.(state, width) ?? [])];
   const page = Math.max(1, size.height - 3 - above.length - below);
   return { title, items, words, rows, above, widths, page, below, detail };
 }
@@ -137,9 +141,9 @@ function ranked(menu: Menu, items: readonly MenuItem[], query: string, words: re
 }
 
 /** Labels come before help, which does not make a typed text a command. */
-function wordRank({ prompt }: Menu, { label, keys = "", help = "" }: MenuItem, word: string): number {
+function wordRank({ isCommandLine }: Menu, { label, keys = "", help = "" }: MenuItem, word: string): number {
   const rank = nameRank(word, label.toLowerCase());
-  const isInHelp = prompt !== ":" && `${keys} ${help}`.toLowerCase().includes(word.replace("~", ""));
+  const isInHelp = !isCommandLine && `${keys} ${help}`.toLowerCase().includes(word.replace("~", ""));
   if (rank === LETTERS) return rank + Math.min(0.8, letterSpan(word.slice(1), label.toLowerCase()) / 1_000);
   return rank === NO_MATCH && isInHelp ? LETTERS + 0.9 : rank;
 }
@@ -153,7 +157,9 @@ const AROUND = 3;
 function itemWidths(items: readonly MenuItem[], width: number) {
   const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
   const keys = Math.min(MAX_KEYS, widest(items.map((item) => item.keys ?? "")));
-  const label = Math.min(widest(items.map(labelText)), Math.floor(width / 2));
+  // A help beside a detail is shown above that.
+  const hasHelp = items.some(({ detail }) => !detail);
+  const label = Math.min(widest(items.map(labelText)), hasHelp ? Math.floor(width / 2) : width - AROUND);
   const used = AROUND + (keys > 0 ? keys + GAP.length : 0) + label + GAP.length;
   return { keys, label, help: Math.max(0, width - used) };
 }
@@ -177,7 +183,7 @@ function menuPanel(state: State, open: OpenMenu, commands: readonly Command[]): 
   const blanks = Array.from({ length: page - lines.length }, () => []);
   const { lines: full } = scrolledLines(detail(), open.detailTop, below);
   return {
-    title: `${visibleText(title)}${marks.size > 0 ? `  ✓ ${countText(marks.size)} marked` : ""}`,
+    title: `${marks.size > 0 ? `✓ ${countText(marks.size)} marked  ` : ""}${visibleText(title)}`,
     footnote: rows.length > page ? `${countText(cursor + 1)}/${countText(items.length)}` : undefined,
     isFocused: true,
     lines: [...above, ...lines, ...(below >= 0 ? [...blanks, [], ...full] : [])],
@@ -213,7 +219,7 @@ function typedLines(state: State, open: OpenMenu): Line[] | undefined {
   if (!isTyping) return undefined;
   return [
     ...(notice ? noticeLines(notice, columns) : []),
-    typedLine(menu.prompt ?? "/", field, "", MENU.hints?.(state, open) ?? [], columns),
+    typedLine(menu.isCommandLine ? ":" : "/", field, "", MENU.hints?.(state, open) ?? [], columns),
   ];
 }
 
@@ -225,7 +231,7 @@ function menuKey(before: State, open: OpenMenu, key: Key, commands: readonly Com
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
   if (name === "enter") return runChosen(state, open, shown, commands);
   const isClosed = isTyping ? name === "backspace" && field.text === "" : name === "q";
-  const isCancelled = isTyping && menu.prompt === undefined;
+  const isCancelled = isTyping && !menu.isCommandLine;
   if (isClosed || (name === "escape" && !isCancelled)) return step(pop(state));
   const own = isTyping ? undefined : menu.keys?.[name];
   if (own) return own(state);
@@ -264,7 +270,7 @@ function browsed({ menu, cursor, marks, detailTop }: OpenMenu, name: string, { i
 function runChosen(state: State, open: OpenMenu, { items }: ShownMenu, commands: readonly Command[]): Step {
   const { menu, field, cursor, marks } = open;
   const item = items[cursor];
-  if (menu.onMarked && marks.size > 0) return menu.onMarked(pop(state), [...marks]);
+  if (menu.onMarked && marks.size > 0) return menu.onMarked(state, [...marks]);
   if (!item) return menu.otherwise?.(pop(state), field.text, commands) ?? step(state);
   return item.whyNot === undefined
     ? item.run(item.isKept ? state : pop(state))

@@ -2,7 +2,7 @@ import type { VariableEntry } from "../../domain/source.js";
 import { copyTo, deleteFrom } from "../edit/planning.js";
 import { openPlace } from "../reading/read.js";
 import type { Choice } from "../state/command.js";
-import type { Size } from "../state/layout.js";
+import { READ_ONLY, type Size } from "../state/layout.js";
 import {
   groupLabel,
   identityOf,
@@ -18,9 +18,9 @@ import { groupOf, type Health, healthOf, readingOf } from "../state/reading.js";
 import type { State, Step } from "../state/state.js";
 import { cellText, type Line, type Span } from "../text/line.js";
 import { type PanelContent, rowLine, variablesText } from "../view/panel.js";
-import { drawnScreen } from "../view/screen.js";
+import { drawnScreen, gridOf } from "../view/screen.js";
 import { scrollText } from "../widgets/list.js";
-import { choiceMenu, type Menu, openMenu } from "./menu.js";
+import { choiceMenu, openMenu } from "./menu.js";
 
 const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;
 
@@ -29,12 +29,13 @@ export function placesPanel(state: State, size: Size): PanelContent {
   const isFocused = focus === "places" && drawnScreen(state) === undefined;
   const order = placeOrder(places);
   const at = order.indexOf(placeCursor);
-  const kind = places[0]?.kind ?? "profile";
+  const kinds = order.map((index) => places[index]?.kind ?? "profile");
+  const [kind = "profile"] = kinds;
   const { width, height } = size;
   const rows = visiblePlaceRows(places, placeCursor, height - 2);
   return {
-    title: places.every((place) => place.kind === kind) ? TITLES[kind] : "Sources",
-    footnote: placeRows(places).length > height - 2 ? `${at + 1}/${places.length}` : undefined,
+    title: kinds.every((each) => each === kind) ? TITLES[kind] : "Sources",
+    footnote: placeRows(places).length > height - 2 ? `${at + 1}/${order.length}` : undefined,
     isFocused,
     lines: rows.map((row) => {
       if ("group" in row)
@@ -63,7 +64,7 @@ function placeCells(state: State, index: number, width: number): Line {
   const place = state.places[index];
   if (!place) return [];
   const isOpen = index === state.place;
-  const mark = place.isReadOnly ? "ro " : "";
+  const mark = whyReadOnly(state, index) === undefined ? "" : READ_ONLY;
   const nameWidth = width - 6 - mark.length;
   const role = isProduction(place) ? "warning" : isOpen ? "accent" : "text";
   const name: Span = { text: `${isOpen ? "●" : " "} ${cellText(shortPlaceName(state, index), nameWidth)} `, role };
@@ -92,7 +93,9 @@ export function placeChoices(state: State): readonly Choice[] {
 
 /** Why there is no place to copy to. */
 export function whyNoEditable(state: State): string | undefined {
-  return editablePlaces(state).length > 0 ? undefined : "there is no other place that can be edited";
+  return editablePlaces(state, gridOf(state).place).length > 0
+    ? undefined
+    : "there is no other place that can be edited";
 }
 
 /** All places but one, those of its group first. */
@@ -107,13 +110,7 @@ export function editablePlaces(state: State, from = state.place): readonly numbe
   return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
 }
 
-/** Finds a place by its name. */
-export function findPlace(state: State): Step {
-  const content: Menu["content"] = (now) => ({ title: "Open", items: placeChoices(now) });
-  return openMenu(state, { prompt: "/", verb: "open", isFuzzy: true, content });
-}
-
-/** Lets the person pick one or several places. @param marked those that are marked at first */
+/** Lets the person pick one or several places. The menu stays open below the review. @param marked those that are marked at first */
 function pickPlaces(
   state: State,
   title: string,
@@ -123,19 +120,25 @@ function pickPlaces(
 ): Step {
   const nameOf = (index: number) => state.places[index]?.name ?? "";
   const choices = choicesOf(state, places, (now, place) => onPicked(now, [place]));
+  const items = choices.map((choice) => ({ ...choice, isKept: true }) as const);
   const onMarked = (now: State, names: readonly string[]) => {
     const picked = places.filter((index) => names.includes(nameOf(index)));
     return onPicked(now, picked);
   };
-  return openMenu(state, { ...choiceMenu(title, choices), onMarked }, "", marked.map(nameOf));
+  return openMenu(state, { ...choiceMenu(title, items), onMarked }, "", marked.map(nameOf));
 }
 
-/** Lets the person pick the places to copy the values to. @param from theirs, by default the open place */
-export function openCopyTo(state: State, entries: readonly VariableEntry[], from = state.place): Step {
+/** Lets the person pick the places to copy the values to. @param from theirs @param marked those that are marked at first */
+export function openCopyTo(
+  state: State,
+  entries: readonly VariableEntry[],
+  from: number,
+  marked: readonly number[] = [],
+): Step {
   const title = `Copy ${variablesText(entries.map(({ variable }) => variable))} to`;
   const places = editablePlaces(state, from);
   if (places.length === 1) return copyTo(state, entries, places);
-  return pickPlaces(state, title, places, [], (now, picked) => copyTo(now, entries, picked));
+  return pickPlaces(state, title, places, marked, (now, picked) => copyTo(now, entries, picked));
 }
 
 /** Lets the person pick the environments of the application to delete the values from: those that have one are marked. */

@@ -1,4 +1,5 @@
 import { isReservedName } from "../../domain/reserved-names.js";
+import { isSealedText } from "../../domain/sealed-text.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic } from "../../domain/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
@@ -7,7 +8,7 @@ import { listOf, selectedEntry } from "../reading/selection.js";
 import { kindOf, tableOf } from "../reading/table.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { groupOf, readingOf } from "../state/reading.js";
-import { type Revealed, remembered, type State } from "../state/state.js";
+import type { State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
@@ -97,7 +98,10 @@ function facts(entry: VariableEntry, state: State): readonly Fact[] {
     // A server does not tell the rules.
     ["rules", isEditable ? (isPublic(rules) ? "public" : "secret") + (optional ? ", optional" : "") : undefined],
     ["schema", schema && JSON.stringify(schema)],
-    ["encrypted", isEncrypted(value?.content.value) ? "encrypted by a client" : undefined],
+    [
+      "encrypted",
+      isEncrypted(value?.content.value) && !isSealedText(value?.content.value) ? "encrypted by a client" : undefined,
+    ],
     ["check", problem && `! ${problem}`, "danger"],
     ["change", mark && CHANGES[mark], "warning"],
     ["name", isReservedName(name) ? RESERVED_WARNING : undefined, "warning"],
@@ -105,14 +109,9 @@ function facts(entry: VariableEntry, state: State): readonly Fact[] {
   return all.filter(([, text]) => text !== undefined);
 }
 
-/** A long value takes time. Kept only while values are revealed, as nothing else holds the key. */
-const wrapped = remembered<Revealed, readonly Line[]>();
-
 /** The value of a record, or its placeholder, in lines of at most `width` columns. */
 function recordValue(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") return wrapLine([PLACEHOLDERS[shown.kind]], width);
-  const { revealed } = state;
-  const wrap = () => valueLines(shown.text, entry.variable.type).flatMap((each) => wrapLine(each, width));
-  return revealed ? wrapped(revealed, [entry, shown.text, width], wrap) : wrap();
+  return valueLines(shown.text, entry.variable.type).flatMap((each) => wrapLine(each, width));
 }

@@ -35,6 +35,11 @@ export function countText(count: number): string {
   return count.toLocaleString("en-US");
 }
 
+/** `1 variable`, `1,200 variables` */
+export function countOf(count: number, noun: string): string {
+  return `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** Blocks of lines, with an empty line between two. */
 export function spaced(blocks: readonly (readonly Line[])[]): Line[] {
   const shown = blocks.filter((block) => block.length > 0);
@@ -128,7 +133,7 @@ function* breakText(text: string, first: number, width: number): Generator<strin
 }
 
 /** Signs of the TUI, in each text after the character that stands for them; all of one column. */
-const ASCII_SIGNS = ["-─━", "|│┃", "+╭╮╰╯┏┓┗┛", ">▶›▸→", "<◂‹←", "*✓", "#•", "o●", "x✗", "^↑", "v↓", "$↵", ".·", "~…"];
+const ASCII_SIGNS = ["-─━", "|│┃", "+╭╮╰╯┏┓┗┛", ">▶›▸→", "<◂‹←", "#•", "o●", "x✗", "^↑", "v↓✓", "$↵", ".·", "~…"];
 
 const ASCII = /^[\x20-\x7e]*$/;
 

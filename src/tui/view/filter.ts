@@ -30,17 +30,18 @@ const FILTER: Screen<TypedFilter> = {
     return [typedLine("/", field, `  ${countText(found)} of ${countText(all)} `, FILTER_KEYS, state.columns)];
   },
   hints: () => FILTER_KEYS,
-  more: hints(
-    "↑↓ move in the list, PgUp a page up, PgDn a page down, 'PORT the whole name, ~durl letters of a name, name:port names alone, " +
-      "type:json a type, missing no value here, encrypted encrypted values, changed changed just now, !port all others",
-  ),
+  more: () =>
+    hints(
+      "↑↓ move in the list, PgUp a page up, PgDn a page down, 'PORT the whole name, ~durl letters of a name, name:port names alone, " +
+        "type:json a type, missing no value here, encrypted encrypted values, changed changed just now, !port all others",
+    ),
   types: () => true,
 };
 
-const FILTER_KEYS = hints("Enter keep, Esc cancel");
+const FILTER_KEYS = hints("Enter keep, Esc back");
 const HELP_KEY = hints("F1 help");
 
-/** ` /port   1 of 3  Enter keep  Esc cancel`: a text that is typed, what it finds, and the keys that fit, Esc last. */
+/** ` /port   1 of 3  Enter keep  F1 help  Esc back`: a text that is typed, what it finds, and the keys that fit, Esc last. */
 export function typedLine(
   sign: string,
   field: TextField,
@@ -50,7 +51,7 @@ export function typedLine(
 ): Line {
   const room = columns - 2 - found.length;
   const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
-  const line = keyLine([...keys.slice(0, -1), ...HELP_KEY], room - needed, keys.slice(-1));
+  const line = keyLine(keys.slice(0, -1), room - needed, [...HELP_KEY, ...keys.slice(-1)]);
   const input = textInput(field, room - lineWidth(line));
   return [{ text: ` ${sign}`, role: "accent" }, ...input, { text: found, role: "muted" }, ...line];
 }

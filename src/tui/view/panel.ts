@@ -1,7 +1,7 @@
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { countText, cutLine, fitText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
+import { countOf, countText, cutLine, fitText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { scrollText } from "../widgets/list.js";
 
@@ -49,7 +49,7 @@ export function scrolledLines(all: readonly Line[], top: number, page: number) {
 
 /** `PORT`, or `12 variables`. */
 export function variablesText([first, ...others]: readonly { readonly name: string }[]): string {
-  return others.length === 0 ? visibleText(first?.name ?? "") : `${countText(others.length + 1)} variables`;
+  return others.length === 0 ? visibleText(first?.name ?? "") : countOf(others.length + 1, "variable");
 }
 
 /** The gap between two cells of a list. */

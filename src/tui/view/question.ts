@@ -1,7 +1,7 @@
 import { REVEAL_MS } from "../reading/reveal.js";
 import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
-import { type Next, notify, remembered, type State, type Step } from "../state/state.js";
-import { calling, step } from "../state/work.js";
+import { notify, remembered, type State, type Step } from "../state/state.js";
+import { quitting, step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { indented, type Line, spaced, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key, keyLabel } from "../widgets/key.js";
@@ -80,7 +80,7 @@ const QUESTION: Screen<Asked> = {
   key: questionKey,
   panel: questionPanel,
   hints: questionHints,
-  more: hints("Shift-Tab previous button, ←→ other button, ↑↓ scroll, n back"),
+  more: (_state, { input }) => hints(`Shift-Tab previous button, ↑↓ scroll${input ? "" : ", ←→ other button, n back"}`),
   types: (_state, { input }) => input !== undefined,
   places: (state, { places }) => places ?? [state.place],
   lost: ({ lost }) => lost,
@@ -201,5 +201,3 @@ export function quit(state: State): Step {
   const text = `Quit${lost}? Ctrl-C again quits.`;
   return ask(state, { title: "Quit", text, answer: "Quit", key: "ctrl-x", run: quitting });
 }
-
-const quitting: Next = (state) => calling(state, (tools) => tools.quit());

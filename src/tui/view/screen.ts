@@ -1,6 +1,5 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
-import type { Table } from "../reading/table.js";
 import { actsIn, type Command, footerLabel, whereOf } from "../state/command.js";
 import type { Layout, Size } from "../state/layout.js";
 import { type Notice, notify, remembered, type State, type Step, type View } from "../state/state.js";
@@ -23,7 +22,7 @@ export interface Screen<D> {
   /** The keys that work now, the one that closes the screen last; by default those of commands. */
   hints?(state: State, data: D): readonly KeyHint[];
   /** Keys besides these, for the help. */
-  readonly more?: readonly KeyHint[];
+  more?(state: State, data: D): readonly KeyHint[];
   /** Whether characters are text, so that `?` is not the key of the help. */
   types?(state: State, data: D): boolean;
   /** What commands do here, by their names, where that is not what they do in the list. */
@@ -41,6 +40,8 @@ export interface Screen<D> {
 }
 
 export interface Act<D> {
+  /** By default that of the command. */
+  readonly help?: string;
   /** Why it can't be done now; undefined if it can. */
   whyNot?(state: State, data: D): string | undefined;
   run(state: State, data: D): Step;
@@ -215,6 +216,11 @@ export function selectionOf(state: State, place = gridOf(state).place) {
   return { place, name: grid.name, entry: cellsOf(grid, place)[grid.row] };
 }
 
+/** Whether the cursor is in the list of places. */
+export function isOnPlaces({ focus, stack }: Pick<State, "focus" | "stack">): boolean {
+  return focus === "places" && stack.length === 0;
+}
+
 /** Why there is no variable under the cursor. */
 export function whyNoName(state: State): string | undefined {
   return gridOf(state).name === undefined ? "no variable is selected" : undefined;
@@ -225,15 +231,12 @@ export function actsOnMarked({ marks, focus, stack }: State): boolean {
   return hasMarks(marks) && (stack.length > 0 || focus !== "record");
 }
 
-const markedRows = remembered<Table, readonly number[]>();
-
 /** The rows of the table that commands act on, in its order. */
 export function targetRows(state: State): readonly number[] {
   const grid = gridOf(state);
   if (!actsOnMarked(state)) return [grid.row];
   const { names } = withRange(state.marks, grid);
-  const rows = () => grid.table.names.flatMap((name, row) => (names.has(name) ? [row] : []));
-  return markedRows(grid.table, [names], rows);
+  return grid.table.names.flatMap((name, row) => (names.has(name) ? [row] : []));
 }
 
 /** The variables that commands act on, in a place. */

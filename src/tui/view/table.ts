@@ -4,7 +4,7 @@ import { hiddenMarks, isMarked, type Listed, NO_MARKS, withRange } from "../read
 import type { Table } from "../reading/table.js";
 import { shownKey } from "../state/command.js";
 import { readingOf } from "../state/reading.js";
-import { notify, remembered, type Sort, type State } from "../state/state.js";
+import { notify, remembered, type Sort, type State, type View } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitText, type Line, type Span } from "../text/line.js";
@@ -100,9 +100,9 @@ function headings({ view }: Grid, { columns, end = "" }: TableOptions): Line {
   return [{ text: " " }, ...spans, { text: ` ${end}` }].map((span) => ({ ...span, isBold: true }));
 }
 
-/** The direction of an order. */
-export function sortArrow({ isReversed }: { readonly isReversed: boolean }): string {
-  return isReversed ? "↓" : "↑";
+/** The direction of an order: that of the last changes begins with the newest. */
+export function sortArrow({ sort, isReversed }: Pick<View, "sort" | "isReversed">): string {
+  return isReversed === (sort === "changed") ? "↑" : "↓";
 }
 
 function rowLines(state: State, grid: Grid, options: TableOptions): Line[] {

@@ -15,6 +15,7 @@ export const PLACEHOLDERS: Readonly<Record<ShownValue["kind"], Span>> = {
   shown: { text: "(empty)", role: "muted" },
   masked: { text: MASK, role: "muted" },
   encrypted: { text: "(encrypted)", role: "warning" },
+  sealed: { text: "(sealed)", role: "warning" },
   none: { text: "(no value)", role: "muted" },
   loading: { text: "…", role: "muted" },
 };

@@ -27,12 +27,6 @@ export function keyNamed(name: string): Key {
 export const GLOBAL_KEYS: readonly string[] = ["ctrl-c", "ctrl-z", "ctrl-l"];
 
 const LABELS: Readonly<Record<string, string>> = {
-  up: "↑",
-  down: "↓",
-  left: "←",
-  right: "→",
-  "ctrl-left": "Ctrl-←",
-  "ctrl-right": "Ctrl-→",
   pageup: "PgUp",
   pagedown: "PgDn",
   escape: "Esc",

@@ -157,11 +157,12 @@ test("variables are copied in each form, with a notice that counts what was copi
     ["copy name", "copied the names of 3 variables to the clipboard"],
     ["copy command", "copied the command for 2 variables (reserved: run and export leave it out) to the clipboard"],
     ["copy name=value", "copied 2 variables as name=value (reserved: run and export leave it out) to the clipboard"],
-    ["copy-all yaml", "copied 2 variables as yaml to the clipboard"],
   ] as const) {
     tui.press(":", ...command, "enter");
     await tui.until(() => tui.footer().endsWith(notice));
   }
+  tui.press("*", "Y", "/", ..."yaml", "enter");
+  await tui.until(() => tui.footer().endsWith("copied 2 variables as yaml to the clipboard"));
   expect(tui.copied.slice(0, 2)).toEqual(["3000\n/bin", "PORT\nUNSET\nPATH"]);
   expect(tui.copied[2]).toMatch(/^appvars get PORT .*\nappvars get PATH /);
   expect(tui.copied.slice(3).map((text) => JSON.parse(text))).toEqual([
@@ -174,7 +175,7 @@ test("the notice of a copy names what the format leaves out", async () => {
   const write = async () => ({ text: "PORT=3000", leftOut: ["PATH"], note: "without the reserved PATH" });
   const tui = programOf([place(async () => openPlace())], write);
   await tui.until(isWell);
-  tui.press(":", ..."copy-all", "enter", "enter");
+  tui.press("Y", "/", ..."dotenv", "enter");
   await tui.shows(/copied PORT as dotenv to the clipboard; without the reserved PATH$/);
 });
 

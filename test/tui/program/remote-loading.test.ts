@@ -66,7 +66,7 @@ describe("while 2,500 variables are read", () => {
     expect(program.frame()).toContain("reading…");
     await server.answer(2);
     await program.until(() => program.reading.entries.length > 0);
-    expect(program.frame()).toContain("1,000 of 2,500 read");
+    expect(program.frame()).toContain("reading… 1,000 of 2,500 · ");
     expect(program.frame()).toMatch(/NAME_1 +NUMBER +••••••••/);
     program.press("j", "v");
     expect(program.frame()).toMatch(/NAME_2 +NUMBER +2 /);
@@ -333,6 +333,26 @@ describe("looking for changes", () => {
     program.pass(1);
     await program.shows(/· 0 s old/);
     expect(paths).toHaveLength(6);
+  });
+
+  it("the matrix asks servers once while r is held down, and one that was left in the meantime later", async () => {
+    const server = await gatedServer(manyVariables(10));
+    const program = await programOf(server.url, server.url);
+    await server.answer(3);
+    await program.until(isWell);
+    program.press("m");
+    await server.answer(3);
+    await program.shows(/= same += same/);
+    program.press("r", "r", "r");
+    await server.answer(6);
+    await program.until(isWell);
+    expect(server.waiting).toEqual([]);
+    await expect.poll(() => server.paths).toHaveLength(12);
+    program.press("r");
+    await expect.poll(() => server.waiting).toHaveLength(2);
+    program.press("escape", "m");
+    program.pass(1);
+    await expect.poll(() => server.waiting).toHaveLength(3);
   });
 
   it("looking for changes sends four requests a second at most", async () => {

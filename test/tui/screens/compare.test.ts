@@ -316,6 +316,17 @@ describe("the matrix", () => {
     expect(tui.state.stack).toEqual([]);
   });
 
+  it("offers all other places to :copy-to, adds to the place under the cursor, and exports that", async () => {
+    const tui = await matrix();
+    tui.press("l", ...":copy-to ");
+    expect(tui.frame()).toMatch(/development[\s\S]*production/);
+    expect(tui.frame()).not.toMatch(/› test |copy-to test/);
+    tui.press("escape", "a");
+    expect(tui.frame()).toContain("▶ Add to test");
+    tui.press("escape", ...":export", "enter");
+    expect(tui.frame()).toContain("export all variables of test");
+  });
+
   it("shows a new environment", async () => {
     const tui = await matrix();
     const environment = { id: 4, application: "shop", name: "staging", api_key: "k4", api_secret: "s4" };
@@ -379,6 +390,8 @@ describe("marks", () => {
     tui.press("*", "Y");
     await tui.shows(/copied 1 variables? of test|copied DATABASE_URL of test/);
     tui.press(">");
+    expect(tui.frame()).toMatch(/✓ 1 marked {2}Copy 3 variables to[\s\S]*✓test/);
+    tui.press("enter");
     await tui.shows(/3 variables to test\?/);
     tui.press("enter");
     await tui.shows(/✓ no differences/);

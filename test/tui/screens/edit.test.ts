@@ -2,7 +2,7 @@ import { chmod, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
 import type { Data } from "../../../src/store/data.js";
-import { isWell, keyFile, openTui, remoteProgram, SECRET, SHOP } from "../support/tui.js";
+import { isWell, keyFile, openTui, remoteProgram, SECRET, SHOP, shopOf } from "../support/tui.js";
 
 describe("a form", () => {
   it("starts at the value, masks it unless it has the focus, and Ctrl-S asks before the edit is written", async () => {
@@ -263,7 +263,7 @@ describe("a deletion", () => {
   it("of a variable without a value is refused", async () => {
     const tui = await openTui();
     tui.press("j", "j", "j", "x");
-    await tui.shows(/✗ UNSET has no value here/);
+    await tui.shows(/✗ UNSET has no value to delete/);
   });
 
   it("in production needs the name of the variable, for several that of the environment", async () => {
@@ -318,6 +318,24 @@ describe("undo", () => {
     await tui.shows(/✗ nothing to redo/);
     tui.press("u");
     await tui.shows(/undo the change to PORT in development\?/);
+  });
+
+  it("finds variables by their names, since one that comes back has another id", async () => {
+    const tui = await openTui({ data: shopOf({ name: "ONE", values: ["a"] }) });
+    const written = async (keys: readonly string[], notice: RegExp) => {
+      tui.press(...keys);
+      await tui.shows(/\[ Back \]/);
+      tui.press("enter");
+      await tui.shows(notice);
+      tui.press("escape");
+      return tui.saved("ONE");
+    };
+    expect(await written(["e", "b", "ctrl-s"], /✓ changed ONE/)).toBe("ab");
+    expect(await written(["e", "c", "ctrl-s"], /✓ changed ONE/)).toBe("abc");
+    expect(await written(["x"], /✓ deleted the value of ONE/)).toBeUndefined();
+    for (const value of ["abc", "ab", "a"]) expect(await written(["u"], /✓ undid/)).toBe(value);
+    for (const value of ["ab", "abc", undefined]) expect(await written(["U"], /✓ redid/)).toBe(value);
+    for (const value of ["abc", "ab", "a"]) expect(await written(["u"], /✓ undid/)).toBe(value);
   });
 
   it("goes on where another session has undone changes, and redoes these", async () => {

@@ -153,7 +153,7 @@ describe("filter, type and sort", () => {
     const tui = await openTui();
     tui.press("/", ..."~durl");
     expect(tui.names).toEqual(["DATABASE_URL"]);
-    expect(tui.footer()).toMatch(/^ \/~durl +1 of 5 {2}Enter keep {2}F1 help {2}Esc cancel/);
+    expect(tui.footer()).toMatch(/^ \/~durl +1 of 5 {2}Enter keep {2}F1 help {2}Esc back/);
     tui.press("enter");
     expect(tui.frame()).toContain("▶ Variables 1/1  /~durl");
     tui.press("/", ..."x", "escape");

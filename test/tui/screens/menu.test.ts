@@ -44,7 +44,6 @@ describe("the command line", () => {
     [":open produktion", 'there is no place "produktion" (did you mean production?)'],
     [":copy csv", 'there is no format "csv"'],
     [":quit now", '"quit" takes no argument'],
-    [":matrix foo", 'there is no row filter "foo"'],
   ])("refuses %s", async (text, problem) => {
     const tui = await openTui();
     tui.press(...text, "enter");
@@ -167,7 +166,7 @@ describe("files and environments", () => {
     const tui = await openTui();
     const file = join(dirname(tui.file.path), "out.json");
     tui.press(" ", " ", ...`:export ${file}`, "enter");
-    await tui.shows(/✓ wrote 2 variables to/);
+    await tui.shows(/✓ wrote 2 variables of development to/);
     expect(Object.keys(JSON.parse(await readFile(file, "utf8")))).toEqual(["DATABASE_URL", "PORT"]);
     tui.press("escape", ...`:export ${file} yaml`, "enter");
     await tui.shows(/already exists\. Replace it\?/);
@@ -176,7 +175,7 @@ describe("files and environments", () => {
     tui.press("enter", ...`:export ${file} yaml`, "enter");
     await tui.shows(/already exists\. Replace it\?/);
     tui.press("ctrl-x");
-    await tui.shows(/wrote 4 variables to/);
+    await tui.shows(/wrote 4 variables of development to/);
     expect(await readFile(file, "utf8")).toMatch(/^PORT: 3000$/m);
   });
 
@@ -219,6 +218,22 @@ describe("files and environments", () => {
     expect(tui.events).toEqual([]);
   });
 
+  it("a question whether to quit during a write is over with it", async () => {
+    const tui = await openTui();
+    tui.press("x");
+    await tui.shows(/▶ Delete/);
+    tui.press("enter", "ctrl-c");
+    expect(tui.frame()).toContain("Quit before");
+    await tui.shows(/✓ deleted the value/, /▶ Variables/);
+  });
+
+  it("the help of a path lists no letters as keys", async () => {
+    const tui = await openTui();
+    tui.press(...":import", "enter", "f1");
+    expect(tui.frame()).toMatch(/Shift-Tab +previous button/);
+    expect(tui.frame()).not.toMatch(/ n +back|other button/);
+  });
+
   it(":env rotate of production needs the name of the environment", async () => {
     const tui = await openTui({ env: "production" });
     tui.press(...":env rotate", "enter", "enter", "enter");
@@ -230,7 +245,7 @@ describe("a menu of places", () => {
   it("> marks places with Space and *, finds them with /, and copies to the one that is chosen", async () => {
     const tui = await openTui();
     tui.press(">", " ");
-    expect(tui.frame()).toMatch(/▶ Copy DATABASE_URL to {2}✓ 1 marked[\s\S]*✓test[\s\S]*› production/);
+    expect(tui.frame()).toMatch(/▶ ✓ 1 marked {2}Copy DATABASE_URL to[\s\S]*✓test[\s\S]*› production/);
     tui.press("*");
     expect(tui.frame()).toContain("✓ 2 marked");
     tui.press("*", "/", ..."prod");
@@ -240,6 +255,18 @@ describe("a menu of places", () => {
     tui.press("/", ..."prod", "enter");
     await tui.shows(/copy DATABASE_URL to production\?/);
     expect(await tui.saved("DATABASE_URL", "production")).toBe("live hunter2");
+  });
+
+  it("stays open below the review of its edit, with its marks", async () => {
+    const tui = await openTui();
+    tui.press(">", "*", "enter");
+    await tui.shows(/copy DATABASE_URL to test and production\?/);
+    tui.press("escape");
+    expect(tui.frame()).toMatch(/✓ 2 marked {2}Copy DATABASE_URL to/);
+    tui.press("enter");
+    await tui.shows(/copy DATABASE_URL to test and production\?/);
+    tui.press(..."DATABASE_URL", "enter");
+    await tui.shows(/✓ copied DATABASE_URL to test and production/, /▶ Variables/);
   });
 
   it("tells the named keys of an environment, and what they can read", async () => {
@@ -267,6 +294,9 @@ describe("without any settings", () => {
   it("the first screen says what to do, and creates the example", async () => {
     const cwd = await temporaryFolder();
     const tui = await remoteProgram({}, { cwd });
+    tui.program.resize({ columns: 40, rows: 10 });
+    expect(tui.frame()).toMatch(/▶ Welcome[\s\S]*› +try the example[\s\S]*open a data file/);
+    tui.program.resize({ columns: 100, rows: 30 });
     expect(tui.frame()).toMatch(
       /▶ Welcome to appvars[\s\S]*No server or data file is configured yet[\s\S]*› +try the example/,
     );

@@ -1,20 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
-import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
-import { copyTo } from "../../../src/tui/edit/planning.js";
-import { type Command, inGroup } from "../../../src/tui/state/command.js";
-import type { State, Step } from "../../../src/tui/state/state.js";
-import { targetsOf } from "../../../src/tui/view/screen.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
-
 import { developmentProfile, openPlace, openTui, profileFolder, remoteProgram, SECRET, SHOP } from "../support/tui.js";
-
-/** All commands, and one more for the key F5. */
-function withCommand(run: (state: State) => Step): readonly Command[] {
-  return [...ALL_COMMANDS, inGroup("Edit")("test", "f5", "pvr", "a command of this test", { run })];
-}
 
 describe("one edit of several environments", () => {
   it("copies values to several environments, shows them by environment, and is one change", async () => {
@@ -59,7 +48,7 @@ describe("one edit of several environments", () => {
     const tui = await openTui();
     await tui.shows(/test +[~=] /, /production +[~=] /);
     tui.press("D");
-    await tui.shows(/Delete the values of DATABASE_URL in {2}✓ 3 marked/);
+    await tui.shows(/✓ 3 marked {2}Delete the values of DATABASE_URL in/);
     tui.press("enter");
     await tui.shows(
       /delete the value of DATABASE_URL in development, test and production\?/,
@@ -72,9 +61,8 @@ describe("one edit of several environments", () => {
 
   it("needs the names of all places of production where several variables are replaced", async () => {
     const environments = SHOP.environments.map((each) => (each.name === "test" ? { ...each, name: "eu-prod" } : each));
-    const run = (state: State) => copyTo(state, targetsOf(state), [1, 2]);
-    const tui = await openTui({ data: { ...SHOP, environments }, commands: withCommand(run) });
-    tui.press("*", "f5");
+    const tui = await openTui({ data: { ...SHOP, environments } });
+    tui.press("*", ">", "*", "enter");
     await tui.shows(/type eu-prod production to confirm/);
   });
 
@@ -88,10 +76,9 @@ describe("one edit of several environments", () => {
       two: profile(first.path, "test"),
       three: profile(second.path, "test"),
     });
-    const run = (state: State) => copyTo(state, targetsOf(state).slice(0, 1), [2, 3]);
-    const tui = await remoteProgram({}, { config, commands: withCommand(run) });
+    const tui = await remoteProgram({}, { config });
     await openPlace(tui, "one");
-    tui.press("f5");
+    tui.press(">", "*", "enter");
     await tui.shows(/copy DATABASE_URL to two and three\?/);
     await second.write("{");
     tui.press("enter");
@@ -119,7 +106,7 @@ describe("the history", () => {
     await tui.shows(/changed DATABASE_URL/);
     tui.press("j", "H");
     await tui.shows(
-      /Changes of PORT in development/,
+      /Changes to PORT in development, times in UTC/,
       /› +2 {2}\d{4}-\d\d-\d\d /,
 
       /value +- •+/,
@@ -128,11 +115,11 @@ describe("the history", () => {
     tui.press("V");
     await tui.shows(/value +- 30001/, / \+ 300012/);
     tui.press("H");
-    await tui.shows(/Changes of development/, /› +3 /);
+    await tui.shows(/Changes to development/, /› +3 /);
     tui.press("escape", "H", "j", "enter");
     await tui.shows(/roll back PORT in development\?/, /to before change 1, by/);
     tui.press("escape");
-    expect(tui.frame()).toMatch(/Changes of PORT in development[\s\S]*› +1 /);
+    expect(tui.frame()).toMatch(/Changes to PORT in development[\s\S]*› +1 /);
     tui.press("enter");
     await tui.shows(/roll back PORT in development\?/);
     tui.press("enter");
@@ -166,10 +153,10 @@ describe("the history", () => {
     tui.press("enter");
     await tui.shows(/copied DATABASE_URL to test/);
     tui.press("H");
-    await tui.shows(/there are no changes of DATABASE_URL in development/);
+    await tui.shows(/there are no changes to DATABASE_URL in development/);
     await openPlace(tui, "test");
     tui.press("H");
-    await tui.shows(/Changes of DATABASE_URL in test/);
+    await tui.shows(/Changes to DATABASE_URL in test/);
   });
 
   it("gives the list the order of the last changes, which follows new ones", async () => {

@@ -9,7 +9,6 @@ const MAX_BYTES = 74_994;
 /** Milliseconds that a clipboard program has: one that waits for something would block the copy forever. */
 const TIMEOUT_MS = 2_000;
 
-/** A program that puts its stdin into a clipboard, and its arguments. */
 type ClipboardProgram = readonly [command: string, ...args: string[]];
 
 type Write = (text: string) => void;
@@ -23,7 +22,7 @@ export function createCopy({ write, platform, env }: { write: Write; platform: N
     const problem = await tryPrograms(clipboardPrograms(platform, env), text, childEnv);
     if (problem === undefined) return { kind: "clipboard" };
     if (isSent) return { kind: "terminal", reason: problem };
-    return { kind: "failed", reason: `${problem}, and it is too long for a terminal` };
+    return { kind: "failed", reason: `${problem}, and the text is too long for the terminal` };
   };
 }
 

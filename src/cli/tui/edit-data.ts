@@ -8,7 +8,6 @@ import { rollBack } from "../../store/roll-back.js";
 import type { Assigned, Change, EnvironmentChanges, History, HistoryEntry } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
 
-/** A variable as an environment sees it. */
 interface Present {
   readonly id: number;
   readonly name: string;
@@ -45,7 +44,6 @@ export function changedData(data: Data, parts: readonly EnvironmentChanges[]): D
   return next;
 }
 
-/** The ids of the variables that changes are about. */
 function variablesOfChanges(changes: readonly RecordChange[]): ReadonlySet<number> {
   const ids = changes.map((change) => {
     if (change.list === "values") return ((change.after ?? change.before) as ValueRecord).variable_id;

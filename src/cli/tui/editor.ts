@@ -105,7 +105,7 @@ function checkUnchanged(data: Data, parts: readonly OfEnvironment<Change>[]): vo
     const present = presentByName(data, environment, changes);
     for (const { name, before } of changes) {
       if (isSame(present.get(name), before)) continue;
-      throw new ChangedMeanwhileError(`${name} has been changed by another program; look at it again`);
+      throw new ChangedMeanwhileError(`${name} was changed by another program; review it again`);
     }
   }
 }

@@ -38,7 +38,7 @@ async function runEditor(line: ProgramLine, { platform, env: own }: EditorIo, un
   const ended = new Promise<string | undefined>((resolve) => {
     child.once("error", ({ code }: NodeJS.ErrnoException) => resolve(`can't be started (${code ?? "unknown error"})`));
     child.once("exit", (code, signal) => {
-      resolve(code === 0 ? undefined : signal ? `was ended by ${signal}` : `exited with ${code}`);
+      resolve(code === 0 ? undefined : signal ? `was killed by ${signal}` : `exited with ${code}`);
     });
   });
   const isStopped = await Promise.race([ended.then(() => false), untilStopped.then(() => true)]);

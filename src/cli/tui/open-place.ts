@@ -27,7 +27,6 @@ import { fileExporter, fileImporter } from "./place-files.js";
 
 type GetCommand = OpenPlace["getCommand"];
 
-/** What a place is opened with. */
 type Access = Awaited<ReturnType<typeof accessWith>>;
 
 /** With the key of encrypted values. @throws UsageError for a key that can't be read */
@@ -122,7 +121,6 @@ export function placeFacts(data: WatchedData, environment: EnvironmentRecord): N
   };
 }
 
-/** The message of the error that it throws. */
 function reasonOf(call: () => unknown): string | undefined {
   try {
     call();
@@ -190,7 +188,6 @@ export function repeatedFlags(
   });
 }
 
-/** The part of an editor that gives out credentials. */
 function credentialsEditor({ store, check }: EditedData, environment: EnvironmentRecord, io: Io) {
   const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
     check("change");

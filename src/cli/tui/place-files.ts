@@ -71,5 +71,5 @@ export const writeValues: WriteValues = async (format, values, { decrypt, allowR
     throw new UsageError(`reserved names are left out of ${format}: ${leftOut.join(", ")}`);
   }
   const text = (await WRITERS[format]())(await decryptValues(kept, decrypt));
-  return { text, leftOut, note: leftOut.length > 0 ? `without the reserved ${leftOut.join(", ")}` : undefined };
+  return { text, leftOut, note: leftOut.length > 0 ? `omitted reserved names: ${leftOut.join(", ")}` : undefined };
 };

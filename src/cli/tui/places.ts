@@ -106,7 +106,6 @@ const TLS_FILES = ["caFile", "clientCert", "clientKey"] as const;
 /** The settings that apply to every place. */
 const COMMON_SETTINGS: readonly SettingName[] = ["timeout", "encKey", "encKeyFile"];
 
-/** What the places are found with. */
 interface Start {
   readonly flags: SourceFlags;
   readonly settings: Settings;
@@ -158,7 +157,6 @@ function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: S
   return { name, group: url, identity: apiKey && `key ${apiKey}`, kind: "server", detail: url, isServer: true, open };
 }
 
-/** The settings of the profile itself, and those that apply to every place. */
 function ownSettings(profile: string, given: GivenSettings, io: Io): Settings {
   const common = given.filter(
     ({ name, place }) => COMMON_SETTINGS.includes(name) && (place === "flag" || place === "variable"),

@@ -183,13 +183,13 @@ export class ProcessTerminal implements TuiTerminal {
     }
   }
 
-  /** Also when the shell has changed its modes. */
+  /** Sets raw mode even if the shell has changed the modes. */
   readonly #takeBack = (): void => {
     this.#cancelTimeout();
     process.off("SIGTSTP", this.suspend).on("SIGTSTP", this.suspend);
     this.input.setRawMode(false);
     this.#enter();
-    // A change of its size was reported to another process: look again.
+    // A resize may have been reported to another process.
     if (this.#options.platform !== "win32") process.kill(process.pid, "SIGWINCH");
     this.#events.emit("cleared");
   };

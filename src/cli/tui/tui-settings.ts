@@ -26,7 +26,7 @@ const toColumn = v.transform((name: v.InferOutput<typeof columnName>) => ({ name
 const ownColumn = v.strictObject({ name: columnName, width: v.optional(whole("", 4, 200)) });
 const column = v.union(
   [v.pipe(columnName, toColumn), ownColumn],
-  `must be one of ${COLUMN_NAMES.join(", ")}, or an object with such a name and a width`,
+  `must be one of ${COLUMN_NAMES.join(", ")}, or an object with one of these names and a width`,
 );
 const COLUMNS = "must be a list of columns, each once, with name among them";
 const columns = v.pipe(

@@ -38,7 +38,7 @@ function checkEntry(name: string, keys: readonly string[], commands: readonly Co
   if (!names.includes(name)) throw new UsageError(`keymap: "${name}" is not a command${suggestion(name, names)}`);
   for (const key of keys) {
     if (GLOBAL_KEYS.includes(key)) {
-      throw new UsageError(`keymap.${name}: ${key} always has the same meaning, and can't be in a keymap`);
+      throw new UsageError(`keymap.${name}: ${key} is fixed and can't be remapped`);
     }
     if (NAMED_KEYS.includes(key) || /^[^\p{C}\p{Z}]$/u.test(key)) continue;
     throw new UsageError(
@@ -56,7 +56,7 @@ function checkConflicts(name: string, commands: readonly Command[]): void {
     const key = own.keys.find((each) => other.keys.includes(each));
     if (key === undefined) continue;
     throw new UsageError(
-      `keymap.${name}: ${key} is a key of ${other.name} too; give ${other.name} another one, or none: []`,
+      `keymap.${name}: ${key} is also a key of ${other.name}; give ${other.name} another one, or none: []`,
     );
   }
 }

@@ -67,15 +67,15 @@ export const ALL_COMMANDS: readonly Command[] = [
   find("previous-difference", "N", "md", "go to the previous one", { repeats: true }),
   find("filter-rows", "t", "M", "show only variables that differ, then only missing ones, then all", {}),
   find("reverse", "S", "vmd", "reverse the order", { run: choose.reverseSort }),
-  find("mark", "space", "VMD", "mark the variable and go on; copying and deleting act on all that are marked", {
+  find("mark", "space", "VMD", "mark the variable and move down; copy and delete act on all marked variables", {
     whyNot: whyEmpty,
     run: go.mark,
   }),
-  find("mark-range", "R", "vmd", "mark all from here to the cursor; marking again ends the range", {
+  find("mark-range", "R", "vmd", "start a range of marks; R or Space ends it", {
     run: go.markRange,
   }),
   find("mark-all", "*", "vmd", "mark all that are listed, or none", { run: go.marking(allOrNone) }),
-  find("invert-marks", "!", "vmd", "mark the listed variables without a mark, and unmark the rest", {
+  find("invert-marks", "!", "vmd", "invert the marks of the listed variables", {
     run: go.marking((marks, grid) => toggled(marks, namesOf(grid))),
   }),
 
@@ -93,14 +93,14 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: (state) => whyNoTarget(state, "value"),
     run: (state) => choose.copySelected(state),
   }),
-  values("copy-as", "Y", "vrm", "copy in a chosen form: NAME=value, JSON, a command, or the whole environment", {
+  values("copy-as", "Y", "vrm", "copy in another format: NAME=value, JSON, a command, or the whole environment", {
     whyNot: (state) => whyNotRead(state, gridOf(state).place) ?? whyNoTarget(state),
     run: choose.openCopy,
   }),
   values("copy-other", "Y", "D", "copy the value of the right side", { label: "copy the other" }),
 
   // Edits, and the way back.
-  edit("edit", "e", "VRMD", "rename it, or change the type, the value, the description and the rules", {
+  edit("edit", "e", "VRMD", "edit the name, type, value, description and rules", {
     whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
     run: choose.onEntry(openForm),
   }),
@@ -159,7 +159,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
 
   // Files, and environments.
-  edit("import", "", "pvrmd", "import a dotenv, JSON or YAML file, after a question", {
+  edit("import", "", "pvrmd", "import a dotenv, JSON or YAML file; you review the changes first", {
     argument: "<file> [format]",
     whyNot: whyNotEdit,
     run: importFile,
@@ -173,7 +173,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: whyNoEnvironments,
     run: addEnvironment,
   }),
-  edit("env rotate", "", "pvrmd", "give the open environment new credentials, and show them", {
+  edit("env rotate", "", "pvrmd", "replace the credentials of the environment, and show the new ones", {
     argument: "<time>",
     choices: graceChoices,
     whyNot: whyNoEnvironments,
@@ -203,7 +203,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: go.openSelected,
   }),
   ...(["down", "up"] as const).map((way) => {
-    const help = `scroll the record ${way}; a number before it repeats it, as with all keys that move: 5J`;
+    const help = `scroll the record ${way}; a number before it repeats it: 5J`;
     const run: Command["run"] = (state) => step(scrollRecord(state, way));
     return move(`record-${way}`, way === "down" ? "J" : "K", "v", help, { repeats: true, run });
   }),

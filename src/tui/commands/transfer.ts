@@ -26,7 +26,7 @@ function typedFile<F extends string>(text: string, formats: readonly F[]): Named
   const [, inQuotes, bare, word] = /^(?:"([^"]+)"|(.+?))(?:\s+(\S+))?$/u.exec(text) ?? [];
   const path = inQuotes ?? bare ?? text;
   const format = formats.find((each) => each === word);
-  if (path === "") return { path, format, problem: "enter the name of a file" };
+  if (path === "") return { path, format, problem: "enter a file name" };
   if (word === undefined || format !== undefined) return { path, format };
   const problem = `there is no format "${word}"${suggestion(word, formats)}; a name with spaces needs quotes`;
   return { path, format, problem };
@@ -42,18 +42,17 @@ function askFile<F extends string>(
 ): Step {
   return askText(state, typed, {
     title,
-    text: `${question} Its ending decides the format, or a word after it: ${formats.join(", ")}.`,
+    text: `${question} The extension sets the format. To choose another, add its name: ${formats.join(", ")}.`,
     input: { label: "file: ", check: (text) => typedFile(text, formats).problem, isPath: true },
     run: (now, text) => run(now, typedFile(text, formats)),
   });
 }
 
 export function importFile(state: State, typed: string): Step {
-  const question = "Which file do you want to import? Its changes are shown first.";
+  const question = "Which file do you want to import? You review the changes first.";
   return askFile(state, typed, "Import", question, IMPORT_FORMATS, planImport);
 }
 
-/** Asks to confirm the edit made from a file. */
 function planImport(state: State, file: NamedFile<ImportFormat>): Step {
   const { place } = gridOf(state);
   return holdingKeys(notify(state, `reading ${file.path}…`), async ({ places }) => {
@@ -70,11 +69,10 @@ function planImport(state: State, file: NamedFile<ImportFormat>): Step {
 export function exportFile(state: State, typed: string): Step {
   const names = hasMarks(state.marks) ? withRange(state.marks, gridOf(state)).names : undefined;
   const what = names ? countOf(names.size, "marked variable") : "all variables";
-  const question = `Which file do you want to export ${what} of ${placeName(state, gridOf(state).place)} to? Only you can read it.`;
+  const question = `Export ${what} of ${placeName(state, gridOf(state).place)} to which file? Only you can read it.`;
   return askFile(state, typed, "Export", question, FILE_FORMATS, (now, file) => exporting(now, { ...file, names }));
 }
 
-/** Writes a file, or asks first if it is already there. */
 function exporting(state: State, file: ExportedFile, isReplacing = false): Step {
   const { place } = gridOf(state);
   return holdingKeys(notify(state, `writing ${file.path}…`), async ({ places }) => {
@@ -93,7 +91,7 @@ function exporting(state: State, file: ExportedFile, isReplacing = false): Step 
 export function addEnvironment(state: State, typed: string): Step {
   return askText(state, typed, {
     title: "Add",
-    text: "Which environment do you want to add? Without a / in its name, it belongs to the application of this one.",
+    text: "Which environment do you want to add? Without a slash, it is added to the application of the open one.",
     input: { label: "name: ", check: (text) => (text === "" ? "enter a name" : undefined) },
     run: (now, name) => newCredentials(now, (editor) => editor.addEnvironment(name)),
   });
@@ -108,7 +106,6 @@ function newCredentials(state: State, change: (editor: Editor) => Promise<NewCre
   return holdingKeys(state, work, { lost: " without the new credentials" });
 }
 
-/** Shows new credentials, masked, over everything else. */
 function showCredentials(state: State, credentials: NewCredentials): Step {
   const { environment, apiKey, apiSecret, lines } = credentials;
   const again = command`appvars env credentials ${environment} prints them again.`;
@@ -118,7 +115,7 @@ function showCredentials(state: State, credentials: NewCredentials): Step {
     details: (_state, width, isShown) => [
       ...wrapLine(labelled("API key", line(visibleText(apiKey))), width),
       ...wrapLine(labelled("API secret", isShown ? line(visibleText(apiSecret)) : line(MASK, "muted")), width),
-      ...wrapLines(`y copies the lines that configure a shell, with the secret. ${again}`, width, "muted"),
+      ...wrapLines(`Press y to copy the shell lines, including the secret. ${again}`, width, "muted"),
     ],
     ...{ answer: "Copy", key: "y", lost: ` without the new credentials of ${environment}` },
     run: (now) =>
@@ -135,7 +132,7 @@ export function graceChoices(_state: State, typed: string): readonly Choice[] {
   const times = new Set([...(durationMs(typed) === undefined ? [] : [typed]), AT_ONCE, "1h", "24h", "7d"]);
   return Array.from(times, (label) => ({
     label,
-    help: label === AT_ONCE ? "refuse the old credentials at once" : "keep the old credentials valid for that long",
+    help: label === AT_ONCE ? "refuse the old credentials immediately" : "keep the old credentials valid for this time",
     run: (state) => rotate(state, label === AT_ONCE ? "" : label),
   }));
 }
@@ -146,7 +143,7 @@ function rotate(state: State, grace: string): Step {
   const environment = target?.identity ?? placeName(state, place);
   return ask(state, {
     title: "New credentials",
-    text: `Give ${environment} new credentials? Clients with the old ones are refused ${grace === "" ? "at once" : `after ${grace}`}.`,
+    text: `Replace the credentials of ${environment}? Clients with the old ones are refused ${grace === "" ? "immediately" : `after ${grace}`}.`,
     answer: "Rotate",
     run: (now) => newCredentials(now, (editor) => editor.rotate(grace)),
     input: target && isProduction(target) ? requiredInput(environment) : undefined,

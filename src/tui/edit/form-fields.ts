@@ -14,7 +14,6 @@ type InputField = (typeof INPUT_FIELDS)[number];
 /** The last one chooses the environments that get a new variable. */
 export type Field = InputField | "for";
 
-/** Fields with a few possible contents. */
 const CHOICES: Readonly<Partial<Record<Field, readonly string[]>>> = {
   type: VARIABLE_TYPES,
   optional: ["no", "yes"],

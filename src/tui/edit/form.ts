@@ -48,11 +48,11 @@ const FORM: Screen<Form> = {
   hints: (_state, { field, inputs }) => {
     const newLine = inputs.value.text.includes("\n") ? "Enter new line, " : "Ctrl-J new line, ";
     const own: Partial<Record<Field, string>> = { value: newLine, for: "Space mark, * mark all, " };
-    return hints(`Ctrl-S review, Tab next field, ${isChoice(field) ? "←→ change, " : (own[field] ?? "")}Esc cancel`);
+    return hints(`Ctrl-S review, Tab next field, ${isChoice(field) ? "←→ change, " : (own[field] ?? "")}Esc back`);
   },
   more: () =>
     hints(
-      "Alt-E edit the value in your own editor (or the schema), Enter next field, ↑↓ other field, Shift-Tab previous field, Ctrl-J new line in the value, PgUp a page up, PgDn a page down, Alt-U undo in the form, Space toggle a BOOLEAN or go to the next choice",
+      "Alt-E edit the value in your own editor (or the schema), Enter next field, ↑↓ previous or next field, Shift-Tab previous field, Ctrl-J new line in the value, PgUp a page up, PgDn a page down, Alt-U undo in the form, Space toggle a BOOLEAN or go to the next choice",
     ),
   types: () => true,
   places: (_state, { place }) => [place],
@@ -60,7 +60,6 @@ const FORM: Screen<Form> = {
   lost: (form) => (isTouched(form) ? ", and lose your changes" : undefined),
 };
 
-/** Whether something was typed or chosen that would be lost with the form. */
 function isTouched(form: Form): boolean {
   const { initial, inputs, before } = form;
   const isTyped = isUnseen(before) && !isValueKept(form);
@@ -68,7 +67,6 @@ function isTouched(form: Form): boolean {
   return isTyped || isChosen || INPUT_FIELDS.some((field) => inputs[field].text !== initial[field].text);
 }
 
-/** The name of the variable that is edited, or that is to be added. */
 function nameOf({ before, inputs, initial }: Form): string {
   return before ? initial.name.text : inputs.name.text.trim();
 }
@@ -122,10 +120,9 @@ function withForm(state: State, form: Form): State {
 /** Which field a key goes to where it does nothing else. In a value of several lines only Tab leaves it. */
 const FIELD_KEYS: Readonly<Record<string, number>> = { tab: 1, down: 1, enter: 1, "shift-tab": -1, up: -1 };
 
-/** Closes a form, after a question if something typed would be lost. */
 function leaveForm(state: State, form: Form): Step {
   if (!isTouched(form)) return step(pop(state));
-  return ask(state, { title: "Drop", text: "Drop your changes?", answer: "Drop", key: "ctrl-x" });
+  return ask(state, { title: "Discard", text: "Discard your changes?", answer: "Discard", key: "ctrl-x" });
 }
 
 /**
@@ -136,7 +133,7 @@ function leaveForm(state: State, form: Form): Step {
 function submit(state: State, form: Form, checked?: Field): Step {
   const places = [...form.chosen];
   if (places.length === 0)
-    return step(withForm(state, { ...form, field: "for", problem: "mark an environment with Space" }));
+    return step(withForm(state, { ...form, field: "for", problem: "press Space to mark an environment" }));
   const draft = draftOf(form);
   return holdingKeys(withForm(state, { ...form, problem: undefined }), async (tools) => {
     try {
@@ -232,7 +229,6 @@ function formPanel(state: State, form: Form, size: Size): PanelContent {
   };
 }
 
-/** Lines for the value: the other fields have one. */
 function valueHeight({ fields }: Form, { height }: Size): number {
   return Math.max(1, height - 1 - fields.length);
 }
@@ -279,7 +275,6 @@ function placeLines(state: State, { field, all, chosen, pointed }: Form, width: 
   return wrapLine(spans, width);
 }
 
-/** The meaning of an empty value. */
 function emptyLine(form: Form): Line {
   const { before, inputs } = form;
   if (!isValueKept(form)) return inputs.type.text === "STRING" ? [PLACEHOLDERS.shown] : line("(type a value)", "muted");

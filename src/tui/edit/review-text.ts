@@ -54,14 +54,13 @@ export function changesOf({ parts }: { readonly parts: readonly EnvironmentChang
   return parts.flatMap(({ changes }) => changes);
 }
 
-/** `change PORT in shop/test?` */
+/** `Change PORT in shop/test?` */
 function questionText(state: State, edit: PlannedEdit): string {
   const [title, where] = WORDS[edit.purpose];
-  const what = title.toLowerCase();
   const [from, places] = [edit.from ? ` from ${edit.from}` : "", placesText(state, edit.parts)];
   const object = `${objectText(edit)}${from}`;
-  if (!isOfSharedOnly(edit)) return `${what} ${object} ${where} ${places}?`;
-  return `${what} the ${sharedText(edit)} of ${object} in ${places} and all other environments of its application?`;
+  if (!isOfSharedOnly(edit)) return `${title} ${object} ${where} ${places}?`;
+  return `${title} the ${sharedText(edit)} of ${object} in ${places} and all other environments of its application?`;
 }
 
 /** `PORT`, `the values of 2 variables`: a variable stays where another environment has a value of it. */
@@ -113,10 +112,10 @@ function noteLines(edit: Reviewed, width: number): Line[] {
   const [has, is] = removed.size === 1 ? ["has", "is"] : ["have", "are"];
   const notes = [
     form?.isChangedMeanwhile &&
-      `${variablesText(changes)} has been changed by another program. Below are its present state and yours.`,
-    shared !== "" && `All environments of the application share the ${shared}, which this changes too.`,
-    removed.size > 0 && `${namesText(removed)} ${has} no value in another environment, and ${is} deleted altogether.`,
-    unchanged.length > 0 && `${purpose === "copy" ? "The same already" : "No value here"}: ${unchanged.join(", ")}.`,
+      `${variablesText(changes)} was changed by another program. Its current state and yours are below.`,
+    shared !== "" && `This also changes the ${shared}, which all environments of the application share.`,
+    removed.size > 0 && `${namesText(removed)} ${has} no value in any other environment and ${is} deleted completely.`,
+    unchanged.length > 0 && `${purpose === "copy" ? "Already the same" : "No value here"}: ${unchanged.join(", ")}.`,
     entry?.hasMore &&
       purpose !== "rollback" &&
       "That change also touched environments, keys or other applications, which stay as they are.",
@@ -127,11 +126,12 @@ function noteLines(edit: Reviewed, width: number): Line[] {
 
 /** `change 12, by ana@laptop with "set" on 2026-07-01 12:00:00 UTC` */
 function entryText({ purpose }: PlannedEdit, { id, time, actor, command }: HistoryEntry): string {
-  const change = purpose === "rollback" ? "to before change" : purpose === "redo" ? "reverts change" : "change";
+  const change =
+    purpose === "rollback" ? "restores the state before change" : purpose === "redo" ? "reverts change" : "change";
   return `${change} ${id}, by ${actor} with "${command}" on ${time.slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** Changes that are shown: with more, each key would take noticeably long. */
+/** Changes that are shown: with more, each key would be noticeably slow. */
 const MAX_CHANGES = 300;
 
 /** All changes as a diff, by place and by variable. */

@@ -42,7 +42,7 @@ function write(state: State, edit: Reviewed): Step {
       }
       return (now) => andThen(applied(now, edit), refreshOthers);
     },
-    { lost: " before it is known whether the edit was written" },
+    { lost: " before the edit is written" },
   );
 }
 
@@ -51,7 +51,6 @@ function commandOf({ purpose, entry }: PlannedEdit): string | undefined {
   return entry && `${purpose} ${entry.id}`;
 }
 
-/** Asks again for what could not be written. */
 function refused(state: State, edit: Reviewed, message: string, written: ReadonlySet<Part>): Step {
   if (written.size === 0) return review(state, edit, message);
   const done = placesText(state, [...written]);
@@ -60,7 +59,6 @@ function refused(state: State, edit: Reviewed, message: string, written: Readonl
   return review(state, { ...edit, parts }, `${message}. Only ${done} ${was} written before`);
 }
 
-/** Handles a written edit: shows a notice, and reads the variables again. */
 function applied(state: State, edit: PlannedEdit): Step {
   const { purpose, parts } = edit;
   const changes = changesOf(edit);

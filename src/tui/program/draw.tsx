@@ -16,9 +16,9 @@ interface ScreenProps {
 /**
  * Draws with ink. This is the only module in the bundle with ink and React, which are ES modules.
  *
- * Ink does not write to the terminal itself. For a frame as high as the terminal it clears that, with what was scrolled
- * out of it, and writes all lines; its incremental rendering of a lower one erases the last column of full lines, doesn't
- * wait for a slow connection, and shows nothing where CI is set.
+ * Ink does not write to the terminal itself. For a frame as tall as the terminal, ink clears the screen and the scrollback,
+ * and writes every line. Its incremental rendering erases the last column of full lines, ignores backpressure, and shows
+ * nothing if CI is set.
  *
  * @returns `show` draws the next picture; `ended` settles when ink has stopped, and rejects with its error
  */
@@ -68,7 +68,7 @@ function PanelView({ size, border, role, lines }: PanelPicture) {
   return (
     <Box flexDirection="column" flexShrink={0} {...size}>
       <Rows lines={lines.slice(0, 1)} />
-      {/* A new one for another style: after a change of the style, ink takes it for one with a line at the top. */}
+      {/* Remounted when the style changes: otherwise ink draws a top border. */}
       <Box key={border} {...sides} borderColor={color} flexDirection="column" height={size.height - 2}>
         <Rows lines={lines.slice(1, -1)} />
       </Box>

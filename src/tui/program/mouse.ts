@@ -10,12 +10,11 @@ import { screenContent } from "./picture.js";
 
 type PressKey = (state: State, key: Key) => Step;
 
-/** Lines that the wheel moves in one notch. */
 const WHEEL_LINES = 3;
 
 const DOUBLE_CLICK_MS = 400;
 
-/** Handles a press or the wheel: where the mouse is decides, not the focus. */
+/** Handles a press or the wheel: the pointer decides, not the focus. */
 export function handleMouse(
   state: State,
   mouse: Mouse,
@@ -54,22 +53,20 @@ function focus(state: State, { panel }: PanelContent): State | undefined {
 
 function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, pressKey: PressKey): Step {
   if (content?.scroll) return step(content.scroll(state, by * WHEEL_LINES));
-  // A panel beside a question is not its text.
+  // Over a panel beside a question, the wheel does nothing.
   if (!content || content.panel) return step(state);
   const press: Next = (now) => pressKey(now, keyNamed(by < 0 ? "up" : "down"));
   return Array.from({ length: WHEEL_LINES }).reduce<Step>((last) => andThen(last, press), step(state));
 }
 
-/** The target of the mouse. */
 interface Pointed {
   readonly content?: PanelContent;
-  /** In the content; outside of its lines on a border. */
+  /** Undefined on a border. */
   readonly cell?: Cell;
   /** The name of the key that a click presses. */
   readonly key?: string | undefined;
 }
 
-/** The target at a cell of the screen, which counts from 0. */
 function pointedAt(state: State, commands: readonly Command[], column: number, row: number): Pointed {
   const { body, footer } = screenContent(state, commands);
   const footerTop = state.rows - footer.length;

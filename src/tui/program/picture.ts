@@ -73,7 +73,6 @@ function showsProduction(state: State): boolean {
   return shown.some((index) => state.places[index] !== undefined && isProduction(state.places[index]));
 }
 
-/** One panel, or none if there is no room for it. */
 function panelsOf(size: Size | undefined, contentFor: (size: Size) => PanelContent): readonly Panel[] {
   return size ? [{ size, content: contentFor(size) }] : [];
 }
@@ -103,7 +102,7 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
 /** Besides the last hint, how to leave, the one that is shown at any width. */
 const HELP_LABEL = "help";
 
-/** First the commands that go into what is shown and those for what is marked, last those that leave it. */
+/** Commands that open something or act on marks come first, those that leave come last. */
 function inOrder(state: State, commands: readonly Command[]): readonly Command[] {
   const { stack, focus } = state;
   const marked = actsOnMarked(state) ? ["copy-to", "copy", "delete"] : [];
@@ -186,7 +185,7 @@ function factsOf(state: State): Line[] {
       { text, role, isBold },
     ]);
   };
-  if (revealed) add(`values shown ${untilText(revealed.until, now)}`, "warning", true);
+  if (revealed) add(`values shown for ${untilText(revealed.until, now)}`, "warning", true);
   if (list.only) add(`only ${list.only}`, "text");
   if (list.sort !== "id" || list.isReversed) add(`by ${list.sort} ${sortArrow(list)}`, "text");
   if (rateLimit) {

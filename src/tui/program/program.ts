@@ -15,7 +15,6 @@ import { gridOf, isHelpKey, pressCommand, runCommand, topScreen } from "../view/
 import { commandKeyName, GLOBAL_KEYS, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
-/** Handles a key: it is for the top screen, or else for the list. */
 function pressed(state: State, key: Key, commands: readonly Command[]): Step {
   if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
   const command = GLOBAL_KEYS.includes(key.name) && commands.find(({ keys }) => keys.includes(key.name));
@@ -26,7 +25,6 @@ function pressed(state: State, key: Key, commands: readonly Command[]): Step {
 }
 
 const MAX_COUNT = 999_999;
-/** The times that a number repeats a key. */
 const MAX_REPEATS = 999;
 
 /** Keeps a digit as a part of the number before a key, or runs a key, as many times as a number says. */
@@ -52,7 +50,7 @@ function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
   return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
 }
 
-/** Whether keys have to wait, or are not for us while a text is in the person's own editor. */
+/** Whether a key waits for an edit, or is dropped while an editor has the terminal. */
 function isHeld(state: State, key: string): boolean {
   return state.pending !== undefined && quitQuestion(state) === undefined && !GLOBAL_KEYS.includes(key);
 }
@@ -90,7 +88,6 @@ function listKey(state: State, key: Key, commands: readonly Command[]): Step {
   return pressCommand(state, name, commands) ?? step(other ? notify(state, refusal, "error") : state);
 }
 
-/** Removes notices, marks of changes and values whose time is over. */
 function expire(state: State): State {
   const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= state.now;
   const over = [...state.readings].filter(([, { changes }]) => isOver(changes));
@@ -152,7 +149,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     const first = state.pending === undefined ? held.shift() : undefined;
     if (first) dispatch(first);
   };
-  /** Keys wait for a question that is coming; those before an editor has the terminal are for the editor. */
+  /** Keys wait for a question that is coming; those typed before an editor opens are dropped. */
   const typed = (key: string, next: Next) => {
     // What was typed before is not for the question whether to quit.
     if (key === "ctrl-c") held.length = 0;

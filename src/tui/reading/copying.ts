@@ -14,13 +14,13 @@ export const SELECTED_FORMATS = [
   ["name=value", "a line of a .env file"],
   ["json", 'an object: {"PORT": …}'],
   ["name", "the name alone"],
-  ["command", "prints the value in a shell"],
+  ["command", "a shell command that prints the value"],
 ] as const;
 
 export type CopyFormat = (typeof SELECTED_FORMATS)[number][0] | ExportFormat;
 
 /** Warns people who copy the value to a shell by hand. */
-export const RESERVED_WARNING = "reserved: run and export leave it out";
+export const RESERVED_WARNING = "reserved: run and export omit it";
 
 /** Copies variables of a place. A notice names them. */
 export function copyEntries(state: State, place: number, entries: readonly VariableEntry[], format: CopyFormat): Step {

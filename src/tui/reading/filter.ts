@@ -71,12 +71,11 @@ function hasFlag(state: State, table: Table, row: number, flag: string): boolean
   return hasValue(table, row, ({ value }) => isEncrypted(value?.content.value));
 }
 
-/** Whether one of the values in a row is like that. */
 function hasValue({ columns }: Table, row: number, isWanted: (entry: VariableEntry) => boolean): boolean {
   return columns.some(({ cells }) => cells[row] !== undefined && isWanted(cells[row]));
 }
 
-/** Which values a filter has not searched; undefined if it has searched all, or none was to be. */
+/** Which values a filter did not search; undefined if none. */
 export function notSearched(state: State, table: Table, filter: string): "masked" | "encrypted" | undefined {
   const { revealed } = state;
   if (parseFilter(filter).words.length === 0) return undefined;
@@ -89,7 +88,7 @@ export function notSearched(state: State, table: Table, filter: string): "masked
 type SearchTexts = Readonly<Record<"names" | "descriptions", readonly string[]>>;
 
 const texts = remembered<Table, SearchTexts>();
-/** With 100,000 variables, a sort takes noticeably long. */
+/** With 100,000 variables, a sort is noticeably slow. */
 const orders = remembered<Table, readonly number[]>();
 
 function searchTexts(table: Table): SearchTexts {
@@ -129,7 +128,7 @@ export interface Query {
   readonly terms: readonly Term[];
   /** All if there is none. */
   readonly types: ReadonlySet<VariableType | undefined>;
-  /** The words that are found in names, and of these the ones that are found elsewhere too. */
+  /** Words matched in names; `words` are matched elsewhere too. */
   readonly nameWords: readonly string[];
   readonly words: readonly string[];
   /** Why nothing can match. */

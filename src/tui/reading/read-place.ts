@@ -37,7 +37,7 @@ async function readEntries(
   const stopped = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
   });
-  // It may come after the end.
+  // The abort may come after the read.
   stopped.catch(() => {});
   for (let requests = 0, total = 0; ; ) {
     const variablePage = (await Promise.race([variablePages.next(), stopped])).value;

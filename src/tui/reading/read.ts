@@ -9,7 +9,7 @@ import { type PlaceRead, readPlace } from "./read-place.js";
 import { NO_MARKS, selectedEntry } from "./selection.js";
 import type { Table } from "./table.js";
 
-/** How long to wait before the next look for changes. A data file is only read again if it has changed. */
+/** How long to wait before the next poll. A data file is only read again if it has changed. */
 const LOCAL_PAUSE_MS = 1_000;
 const REMOTE_PAUSE_MS = 5_000;
 /** For each request of the last read: four a second are a thirtieth of a server's default rate limit. */
@@ -70,7 +70,7 @@ function inTurn(state: State, places: readonly number[], next: (state: State, pl
 export function loadWhenDue(state: State, { columns }: Table): Step {
   const due = [...new Set([state.place, ...columns.map(({ place }) => place)])].filter((place) => {
     const { nextAt, isLocal } = readingOf(state, place);
-    // What is local follows the open place.
+    // Local places are polled with the open one.
     return nextAt !== undefined && nextAt <= state.now && (place === state.place || !isLocal);
   });
   return inTurn(state, due, poll);
@@ -84,7 +84,7 @@ export function refreshOthers(state: State): Step {
   return inTurn(state, others, poll);
 }
 
-/** Reads a place for a person, who sees that. */
+/** Reads a place at the user's request, and shows it. */
 function read(state: State, place: number): Step {
   const asked = withReading(state, place, { isReading: true, failure: undefined, nextAt: undefined });
   return step(asked, readWork(asked, place, false));
@@ -93,7 +93,7 @@ function read(state: State, place: number): Step {
 /** Looks for changes. A failure stays on the screen until the outcome. */
 function poll(state: State, place: number): Step {
   const { isComplete, isLocal } = readingOf(state, place);
-  // Places beside the open one are looked at with each of its looks: nothing changes on the screen.
+  // Places beside the open one are polled with it: nothing changes on the screen.
   if (place !== state.place && isComplete && isLocal) return step(state, readWork(state, place, true));
   const next = withReading(state, place, { isReading: !isComplete, nextAt: undefined });
   return step(next, readWork(next, place, true));

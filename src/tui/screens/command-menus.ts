@@ -32,7 +32,6 @@ function content(state: State, text: string, all: readonly Command[]): MenuConte
   return { title, query: argument, items };
 }
 
-/** In the order of the help. */
 function byGroup(commands: readonly Command[]): readonly Command[] {
   return COMMAND_GROUPS.flatMap((group) => commands.filter((each) => each.group === group));
 }
@@ -112,22 +111,15 @@ const HELP: Menu = {
   }),
 };
 
-/** The commands that work where the cursor is. */
 function commandItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
   const where = whereOf(state);
   return byGroup(commands.filter((each) => actsIn(each, where))).map((command) => ({
     ...commandItem(command),
-    ...helpHere(state, command),
+    help: topScreen(state)?.screen.acts?.[command.name]?.help ?? command.help,
     group: command.group,
     whyNot: whyNot(state, command),
     run: (now) => runCommand(now, command),
   }));
-}
-
-/** What a command does on this screen, where that is something else. */
-function helpHere(state: State, { name }: Command) {
-  const help = topScreen(state)?.screen.acts?.[name]?.help;
-  return help === undefined ? {} : { help };
 }
 
 const TEXT_KEYS = hints(
@@ -136,7 +128,6 @@ const TEXT_KEYS = hints(
     "Ctrl-W delete the word to the left, Ctrl-U delete to the start of the line, Ctrl-K delete to the end of the line",
 );
 
-/** The keys of a screen over the list besides commands. */
 function keyItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
   const { screen, data } = topScreen(state) ?? {};
   if (!screen) return [];

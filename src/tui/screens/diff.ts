@@ -39,7 +39,6 @@ interface Comparison extends View {
   readonly focus: "list" | "detail";
 }
 
-/** What commands do in a comparison. */
 const ACTS: Readonly<Record<string, Act<Comparison>>> = {
   open: { whyNot: whyNoName, run: focusOther },
   "next-panel": { whyNot: whyNoName, run: focusOther },
@@ -93,7 +92,6 @@ export function openDiff(state: State, place: number): Step {
 
 const MAX_NAME = 32;
 
-/** The values of both places side by side. */
 function diffPanel(state: State, comparison: Comparison, size: Size): PanelContent {
   const { place, focus } = comparison;
   const { isReading } = readingOf(state, place);
@@ -141,7 +139,6 @@ function sideCell(state: State, sides: Sides, index: number, width: number): Spa
   return valueCell(state, entry, width, hasType ? `${entry.variable.type} ` : "");
 }
 
-/** Both values of the difference under the cursor, as a diff. */
 function detailPanel(state: State, comparison: Comparison, size: Size): PanelContent {
   const { focus } = comparison;
   const { name } = gridOf(state);
@@ -188,7 +185,6 @@ function moveDetail(state: State, key: string): State {
   return { ...state, recordTop };
 }
 
-/** To the next difference of the list, or the next change of the detail. */
 function next(state: State, comparison: Comparison, by: 1 | -1): State {
   if (comparison.focus === "list") return moveRows(state, by === 1 ? "down" : "up");
   const { changes } = differenceDetail(state);
@@ -197,7 +193,6 @@ function next(state: State, comparison: Comparison, by: 1 | -1): State {
   return { ...state, recordTop: top ?? from };
 }
 
-/** Why nothing can be copied from a place. */
 function whyNoValue(state: State, place: number): string | undefined {
   const { name } = selectionOf(state);
   if (targetsOf(state, place).some(({ value }) => value)) return undefined;

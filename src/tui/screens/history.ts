@@ -12,7 +12,6 @@ import { variablesText } from "../view/panel.js";
 import { isOnPlaces, pop, selectionOf } from "../view/screen.js";
 import { type Menu, type MenuItem, openMenu } from "./menu.js";
 
-/** What a history is of. */
 interface Subject {
   /** Index of the place. */
   readonly place: number;
@@ -33,7 +32,7 @@ export function openHistory(state: State, subject = subjectOf(state)): Step {
     return (now) => {
       const of = name === undefined ? placeName(now, place) : `${name} in ${placeName(now, place)}`;
       return entries.length === 0
-        ? step(notify(now, `there are no changes to ${of}`, "error"))
+        ? step(notify(now, `${of} has no recorded changes`, "error"))
         : openMenu(now, menuOf(subject, of, entries));
     };
   });
@@ -67,7 +66,7 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
 /** The changes of an entry as a diff. A value that was public is shown only if its variable is public now. */
 function linesOf(state: State, { parts }: HistoryEntry, { place }: Subject, width: number): readonly Line[] {
   const names = new Set(parts.flatMap(({ changes }) => changes.map(({ name, newName = name }) => newName)));
-  // A map of all would take noticeably long.
+  // A map of all would be noticeably slow.
   const wanted = readingOf(state, place).entries.filter(({ variable }) => names.has(variable.name));
   const present = new Map(wanted.map(({ variable, rules }) => [variable.name, rules]));
   const masked = (change: Change): Change => {

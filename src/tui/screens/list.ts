@@ -21,7 +21,7 @@ export function variablesPanel(state: State, size: Size): PanelContent {
   const none =
     entries.length === 0
       ? `no variables yet${isEditable ? `; ${shownKey(state, "add")} adds one` : ""}`
-      : `no variable is of type ${state.list.only}; ${shownKey(state, "type")} shows other types`;
+      : `no ${state.list.only} variables; ${shownKey(state, "type")} shows other types`;
   const head = problem && fitLine(indented(problem), size.width - 3);
   return {
     ...tablePanel(state, {

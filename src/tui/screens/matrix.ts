@@ -29,7 +29,6 @@ import { type Column, moveToNext, nameColumn, tablePanel, widestName } from "../
 import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../view/values.js";
 import { cycled, keepVisible } from "../widgets/list.js";
 
-/** Names by the places of the open one's group. */
 interface Matrix extends View {
   /** Index of the place under the cursor. */
   readonly place: number;
@@ -40,7 +39,6 @@ interface Matrix extends View {
 /** Which rows can be listed alone; undefined for all. */
 const ROW_FILTERS: readonly View["only"][] = [undefined, "differing", "missing"];
 
-/** What commands do in the matrix. */
 const ACTS: Readonly<Record<string, Act<Matrix>>> = {
   open: { whyNot: whyNoName, run: openCell },
   "next-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, 1, isGap)) },
@@ -154,7 +152,6 @@ const AROUND = 7;
 /** The sign of the open place or of a failure, before a name. */
 const SIGN = 2;
 
-/** The index of the column under the cursor. */
 function columnOf({ table, place }: Grid): number {
   return table.columns.findIndex((column) => column.place === place);
 }
@@ -187,7 +184,6 @@ function isGap({ table }: Pick<Grid, "table">, row: number): boolean {
   return hasKind(table, row, ["differs", "missing"]);
 }
 
-/** Opens the place with the cursor on the variable. */
 function openCell(state: State): Step {
   const { place, name = "" } = selectionOf(state);
   const browsing = withCursorOn({ ...pop(state), focus: "variables" }, name);
@@ -222,6 +218,6 @@ function fill(state: State): Step {
 function whyNotFill(state: State): string | undefined {
   const { place, name } = selectionOf(state);
   if (name === undefined) return whyNoName(state);
-  const other = nearest(state).next().done ? `${name} has no value in another environment` : undefined;
+  const other = nearest(state).next().done ? `${name} has no value in any other environment` : undefined;
   return whyReadOnly(state, place) ?? other;
 }

@@ -127,7 +127,6 @@ function shownMenu(state: State, { menu, field, cursor }: OpenMenu, commands: re
 /** Better than any rank of a match: the text itself, or a key. */
 const EXACT = -1;
 
-/** The best first. */
 function ranked(menu: Menu, items: readonly MenuItem[], query: string, words: readonly string[]): readonly MenuItem[] {
   const rankOf = (item: MenuItem) => {
     if (item.label === query || item.keys?.split(" ").includes(query)) return EXACT;
@@ -140,7 +139,7 @@ function ranked(menu: Menu, items: readonly MenuItem[], query: string, words: re
     .map(({ item }) => item);
 }
 
-/** Labels come before help, which does not make a typed text a command. */
+/** Labels rank before help. The command line doesn't search help. */
 function wordRank({ isCommandLine }: Menu, { label, keys = "", help = "" }: MenuItem, word: string): number {
   const rank = nameRank(word, label.toLowerCase());
   const isInHelp = !isCommandLine && `${keys} ${help}`.toLowerCase().includes(word.replace("~", ""));

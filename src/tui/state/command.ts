@@ -24,7 +24,7 @@ export interface Command {
   readonly name: string;
   /** Names of the keys; the first one is shown in the footer. */
   readonly keys: readonly string[];
-  /** Where the keys act. If one of these is a panel of the list, it runs in all of them by its name. */
+  /** Where its keys work. A command of one list panel can be run by name in all of them. */
   readonly where: readonly Where[];
   /** Where of these the footer shows it. */
   readonly shownIn: readonly Where[];
@@ -36,7 +36,7 @@ export interface Command {
   readonly argument?: string;
   /** The values of the argument, which otherwise is any text. @param typed the argument so far */
   readonly choices?: (state: State, typed: string) => readonly Choice[];
-  /** That a number before its key repeats it: it only moves, so that the work of the last step is enough. */
+  /** Whether a number repeats it. Only for moves: the work of all but the last step is dropped. */
   readonly repeats?: true;
   /** Why it can't run now; undefined if it can. */
   readonly whyNot?: (state: State) => string | undefined;

@@ -11,7 +11,7 @@ export interface Size {
 export interface Layout {
   readonly places?: Size | undefined;
   readonly variables?: Size;
-  /** As high as the body, it is beside the variables. */
+  /** Beside the variables if it is as tall as the body, otherwise below. */
   readonly record?: Size;
   readonly body: Size;
 }
@@ -28,7 +28,7 @@ const AROUND_PLACE = 8;
 /** The mark of a place that can't be edited. */
 export const READ_ONLY = "ro ";
 
-/** Whether nothing is shown. */
+/** Whether the terminal is too small. */
 export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): boolean {
   return columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows;
 }

@@ -46,7 +46,7 @@ export class OpenedPlaces {
     }
   }
 
-  /** The same, to change it. @throws UsageError if it is read-only */
+  /** Opens a place for editing. @throws UsageError if it is read-only */
   async editor(index: number): Promise<Editor> {
     const { editor } = await this.open(index);
     if (!editor) throw new UsageError("this place is read-only");

@@ -26,7 +26,7 @@ export interface Place {
 
 export interface PlacesChange {
   readonly added: readonly Place[];
-  /** All of those known that are not there now; they may come back. */
+  /** All known places that no longer exist; they may come back. */
   readonly gone: readonly Place[];
 }
 
@@ -35,14 +35,11 @@ export interface FirstSteps {
   /** The default data file, and whether it is in the current folder. */
   readonly dataFile: string;
   readonly hasData: boolean;
-  /** Adds the environments of a data file to the places. @throws InvalidDataError */
-  openData(path: string): Promise<FirstData>;
+  /** Adds the environments of a data file to the places. Resolves to the one to open, and warnings. @throws InvalidDataError */
+  openData(path: string): Promise<{ readonly place: Place; readonly notes: readonly string[] }>;
   /** Creates that data file with example variables. @throws InvalidDataError */
   createExample(): Promise<void>;
 }
-
-/** The place to open, and warnings about its file. */
-type FirstData = { readonly place: Place; readonly notes: readonly string[] };
 
 export interface OpenPlace {
   /** What opening it has told of the place. */
@@ -61,7 +58,10 @@ export interface OpenPlace {
   /** A shell command that prints this variable's value. It contains no secret. */
   getCommand(name: string): string;
   /** Writes values to a file that only the user can read. Undefined if it exists and is not to be replaced. */
-  exportFile(file: ExportedFile, isReplacing: boolean): Promise<Exported | undefined>;
+  exportFile(
+    file: ExportedFile,
+    isReplacing: boolean,
+  ): Promise<{ count: number; notes: readonly string[] } | undefined>;
 }
 
 /** A file as the person has named it. */
@@ -71,16 +71,11 @@ export interface NamedFile<F extends string = string> {
   readonly format: F | undefined;
 }
 
-/** Without the format that appends to the file of a CI job, and prints masks for its log. */
+/** Any format but `github`, which appends to the file of a CI job and masks its log. */
 export interface ExportedFile extends NamedFile<Exclude<ExportFormat, "github">> {
   /** The variables to export, by default all. */
   readonly names?: ReadonlySet<string> | undefined;
 }
-
-type Imported = { readonly assignments: readonly Assignment[]; readonly notes: readonly string[] };
-
-/** How many values were written. */
-type Exported = { readonly count: number; readonly notes: readonly string[] };
 
 export interface NewCredentials {
   readonly environment: string;
@@ -161,14 +156,16 @@ export interface VariableEditor {
 /** What can be changed in a data file or a store. */
 export interface Editor extends VariableEditor {
   /** Reads a file of variables for `assign`. @throws UsageError that quotes no value */
-  importFile(file: NamedFile<ImportFormat>): Promise<Imported>;
+  importFile(
+    file: NamedFile<ImportFormat>,
+  ): Promise<{ readonly assignments: readonly Assignment[]; readonly notes: readonly string[] }>;
   /** @param name `shop/staging`, or `staging` for the application of this environment */
   addEnvironment(name: string): Promise<NewCredentials>;
   /** @param grace how long the old credentials stay valid: `24h`; `""` for not at all */
   rotate(grace: string): Promise<NewCredentials>;
 }
 
-/** One write to data, by anyone, as far as it is about the application of a place. */
+/** One write by anyone, limited to the application of the place. */
 export interface HistoryEntry {
   readonly id: number;
   /** ISO 8601, UTC. */

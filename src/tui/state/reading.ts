@@ -12,7 +12,7 @@ export interface Failure {
   readonly message: string;
   /** Seconds to wait before the next try, if the server said so. */
   readonly retryAfter?: number | undefined;
-  /** Whether a change of local data can end it: an environment comes back with another branch. */
+  /** Whether a change of local data can fix it, such as another branch. */
   readonly mayPass?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Reading {
   readonly entries: readonly VariableEntry[];
   /** Whether all have been read once. */
   readonly isComplete: boolean;
-  /** Whether an answer is on its way that the screen waits for; looks for changes don't count. */
+  /** Whether the screen waits for an answer. Polls don't count. */
   readonly isReading: boolean;
   /** How many there are in all, as far as known. */
   readonly total: number;
@@ -43,12 +43,12 @@ export interface Reading {
   readonly problem?: string | undefined;
   readonly rateLimit?: RateLimit | undefined;
   readonly changes?: RecentChanges | undefined;
-  /** The number of the last change of variables, by name, as far as the history tells. Read for the order by them. */
+  /** By name, the history id of the last change. Read only for sorting. */
   readonly lastChanges?: ReadonlyMap<string, number> | undefined;
   /** What `check` finds: why an entry breaks the rules of its variable. */
   readonly findings?: ReadonlyMap<VariableEntry, string> | undefined;
   readonly isEditable: boolean;
-  /** Whether looking for changes sends no request, as far as known. */
+  /** Whether a poll sends no request, as far as known. */
   readonly isLocal: boolean;
 }
 
@@ -57,7 +57,6 @@ const UNREAD: Reading = {
   ...{ isEditable: false, isLocal: false },
 };
 
-/** The part of the state that readings are in. */
 interface Readings {
   readonly readings: ReadonlyMap<number, Reading>;
   /** Index of the open place. */

@@ -32,7 +32,7 @@ export interface PlannedEdit {
 export const SORTS = ["id", "name", "type", "changed"] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** Which rows of a table are listed, and where in it the person is. The rows follow from the data. */
+/** The filter, order and cursor of a table. Its rows are derived. */
 export interface View extends Position {
   /** The variable under the cursor. The cursor goes to it as soon as it is listed, unless it is moved before. */
   readonly name: string;
@@ -102,7 +102,7 @@ export interface State {
   readonly count?: number | undefined;
   /** The last press of the mouse. */
   readonly lastPress?: Press | undefined;
-  /** Work that keys wait for; with what is lost if the program ends before. While a text is `edited`, keys are not for us. */
+  /** Work that keys wait for; with what is lost if the program ends before. While `isEditing`, keys are dropped. */
   readonly pending?: { readonly lost?: string; readonly isEditing?: boolean } | undefined;
 }
 
@@ -135,7 +135,7 @@ export interface Preferences {
   readonly keys?: ReadonlyMap<string, string> | undefined;
 }
 
-/** The means of work outside of the state. */
+/** What work can use. */
 export interface Tools {
   readonly places: OpenedPlaces;
   readonly copy: Copy;
@@ -171,8 +171,7 @@ export type Next = (state: State) => Step;
 export type Work = (tools: Tools) => Promise<Next | undefined>;
 
 /**
- * A function that makes something for a key, or returns the last one that it has made for that as long as all of `on` is
- * the same. It keeps that as long as the key.
+ * Memoizes one result for each key, as long as all of `on` is the same. A result lives as long as its key.
  */
 export function remembered<K extends WeakKey, T>() {
   const known = new WeakMap<K, { readonly on: readonly unknown[]; readonly made: T }>();

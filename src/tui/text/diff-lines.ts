@@ -15,7 +15,6 @@ export interface DiffLines {
   readonly changes: readonly number[];
 }
 
-/** A line of a text in a diff. */
 interface Row {
   readonly kind: keyof typeof KINDS;
   readonly text: string;
@@ -31,7 +30,7 @@ const KINDS = {
   added: { sign: "+ ", role: "success" },
 } as const satisfies Record<string, { sign: string; role: Role }>;
 
-/** Characters of a diff that are drawn: more take noticeably long. */
+/** Characters of a diff that are drawn: more are noticeably slow. */
 const MAX_DRAWN = 50_000;
 const CUT = `(only the first ${countText(MAX_DRAWN)} characters are shown)`;
 
@@ -52,7 +51,6 @@ export function diffLines(before: Side, after: Side, width: number): DiffLines {
   return { lines, changes };
 }
 
-/** Longer lines are cut. */
 const LONG = 1_000;
 /** The number of equal characters to show on each side of a change in a long line. */
 const AROUND = 200;
@@ -135,12 +133,9 @@ function* changedRows(
 /** With less in common, nothing is marked: all of it has changed. */
 const MIN_EQUAL = 0.3;
 
-/** Longer lines are not compared by words. */
-const MAX_LENGTH = 5_000;
-
 /** The text of a row, with the words inverse that the other text does not have. */
 function wordSpans({ kind, text, other }: Row, role: Role): Span[] {
-  if (other === undefined || Math.max(text.length, other.length) > MAX_LENGTH) return [{ text, role }];
+  if (other === undefined) return [{ text, role }];
   const isOld = kind === "removed";
   const changes = isOld ? compared(wordsOf(text), wordsOf(other)) : compared(wordsOf(other), wordsOf(text));
   const spans = changes?.flatMap(({ value, added, removed }): Span[] => {
@@ -150,7 +145,6 @@ function wordSpans({ kind, text, other }: Row, role: Role): Span[] {
   return spans && equal >= MIN_EQUAL * Math.max(text.length, other.length) ? spans : [{ text, role }];
 }
 
-/** Words, and single other characters. */
 function wordsOf(text: string): readonly string[] {
   return text.match(/[\p{L}\p{M}\p{N}_]+|[\s\S]\p{M}*/gu) ?? [];
 }

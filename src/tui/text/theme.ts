@@ -30,13 +30,11 @@ const COLORS = {
   json: { auto: ["#10828c", 30], dark: ["#5fd0dc", 80], light: ["#00646e", 23] },
 } as const;
 
-/** Styles of roles besides their color. */
 const STYLES: Readonly<Record<string, TextStyle>> = {
   accent: { bold: true },
   match: { bold: true, underline: true },
 };
 
-/** Styles of roles without colors. */
 const PLAIN_STYLES: Readonly<Record<string, TextStyle>> = {
   ...STYLES,
   muted: { dimColor: true },

@@ -39,7 +39,6 @@ const FILTER: Screen<TypedFilter> = {
 };
 
 const FILTER_KEYS = hints("Enter keep, Esc back");
-const HELP_KEY = hints("F1 help");
 
 /** ` /port   1 of 3  Enter keep  F1 help  Esc back`: a text that is typed, what it finds, and the keys that fit, Esc last. */
 export function typedLine(
@@ -51,7 +50,7 @@ export function typedLine(
 ): Line {
   const room = columns - 2 - found.length;
   const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
-  const line = keyLine(keys.slice(0, -1), room - needed, [...HELP_KEY, ...keys.slice(-1)]);
+  const line = keyLine(keys.slice(0, -1), room - needed, [...hints("F1 help"), ...keys.slice(-1)]);
   const input = textInput(field, room - lineWidth(line));
   return [{ text: ` ${sign}`, role: "accent" }, ...input, { text: found, role: "muted" }, ...line];
 }

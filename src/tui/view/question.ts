@@ -44,7 +44,6 @@ interface Input {
   readonly isPath?: true;
 }
 
-/** A question on the screen. */
 interface Asked extends Question {
   /** Whether the button of the answer has the focus. */
   readonly isOnAnswer: boolean;
@@ -54,7 +53,7 @@ interface Asked extends Question {
 
 /** A word that has to be typed before. */
 export function requiredInput(word: string): Input {
-  const check = (text: string) => (text === word ? undefined : `first type ${word}`);
+  const check = (text: string) => (text === word ? undefined : `type ${word} first`);
   return { label: `type ${visibleText(word)} to confirm: `, check };
 }
 
@@ -177,7 +176,6 @@ function questionLines(state: State, asked: Asked, size: Size) {
   return { lines, end, page: Math.max(1, size.height - 2 - end.length) };
 }
 
-/** Columns for the word to type. */
 const MIN_INPUT = 10;
 
 /** `type shop/production to confirm: `, and the input, below it where there is no room beside it. */
@@ -198,6 +196,6 @@ export function quit(state: State): Step {
   const losses = layers(state).flatMap(({ screen, data }) => screen.lost?.(data) ?? []);
   const lost = state.pending?.lost ?? losses.at(-1);
   if (lost === undefined || quitQuestion(state)) return quitting(state);
-  const text = `Quit${lost}? Ctrl-C again quits.`;
+  const text = `Quit${lost}? Press Ctrl-C again to quit.`;
   return ask(state, { title: "Quit", text, answer: "Quit", key: "ctrl-x", run: quitting });
 }

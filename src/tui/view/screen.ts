@@ -136,7 +136,7 @@ export interface KeyHint {
   readonly label: string;
 }
 
-/** `Enter keep, Esc cancel` as hints. */
+/** `Enter keep, Esc back` as hints. */
 export function hints(text: string): readonly KeyHint[] {
   return text.split(", ").map((each) => {
     const [key = "", ...label] = each.split(" ");
@@ -205,7 +205,6 @@ function findGrid(state: State): Grid {
   };
 }
 
-/** The entries of a place in a table. */
 function cellsOf({ table }: Grid, place: number): readonly (VariableEntry | undefined)[] {
   return table.columns.find((column) => column.place === place)?.cells ?? [];
 }

@@ -30,7 +30,6 @@ export function emptyLines(state: State, width: number, otherwise: Line): Line[]
   return notFound === undefined ? wrapLine(otherwise, width) : wrapLines(notFound, width, "muted");
 }
 
-/** What is wrong with a place. */
 interface Trouble {
   readonly text: string;
   readonly role: Role;

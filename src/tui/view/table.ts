@@ -28,7 +28,6 @@ export function nameColumn(state: State, width: number, heading = "NAME"): Colum
   return { heading: { text: heading }, width, sort: "name", cell };
 }
 
-/** How a screen shows its table. */
 interface TableOptions {
   /** The title before the position, with a space at its end. */
   readonly title: string;
@@ -152,7 +151,6 @@ function sortedBy(state: State, sort: Sort | undefined): State {
   return grid.with(view.sort === sort ? { isReversed: !view.isReversed } : { sort, isReversed: false });
 }
 
-/** The table with its cursor on another line. */
 function goTo(grid: Grid, { cursor, top }: Position): State {
   return grid.with({ cursor, top, name: grid.table.names[grid.rows[cursor] ?? -1] ?? grid.view.name });
 }
@@ -185,7 +183,7 @@ export function filtered(state: State, filter: string): State {
 export function clearing(state: State): { readonly label: string; readonly cleared: State } | undefined {
   const { marks, stack } = state;
   const { names } = marks;
-  if (marks.from !== undefined) return { label: "drop range", cleared: { ...state, marks: { names } } };
+  if (marks.from !== undefined) return { label: "cancel range", cleared: { ...state, marks: { names } } };
   const { view, ...grid } = gridOf(state);
   if (view.filter !== "") return { label: "clear filter", cleared: grid.with({ filter: "" }) };
   if (stack.length === 0 && view.only) return { label: "all types", cleared: grid.with({ only: undefined }) };
@@ -206,7 +204,6 @@ export function whyNotFound(state: State): string | undefined {
   return `nothing matches "${filter}"${among}; ${shownKey(state, "back")} clears the filter${rest}`;
 }
 
-/** Columns of the widest name. */
 const NAME = { min: 6, max: 40 } as const;
 
 const widths = remembered<Table, number>();

@@ -51,7 +51,6 @@ export function valueLines(text: string, type: VariableType): readonly Line[] {
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(?=(:?))|-?\d[\d.eE+-]*|true|false|null|[^"\dtfn-]+/g;
 
-/** A line of JSON, with roles for its tokens. */
 function jsonLine(text: string): Span[] {
   return Array.from(text.matchAll(TOKEN), ([token, colon]): Span => {
     return { text: visibleText(token), role: colon === ":" ? "json" : roleOf(token) };

@@ -88,7 +88,6 @@ type Move = (field: TextField) => number;
 const previous: Move = ({ text, cursor }) => graphemeAt(text, cursor - 1)?.start ?? 0;
 const following: Move = ({ text, cursor }) => graphemeAt(text, cursor)?.end ?? text.length;
 
-/** The start of the line of the cursor. */
 function lineStart({ text, cursor }: TextField): number {
   return text.slice(0, cursor).lastIndexOf("\n") + 1;
 }
@@ -106,10 +105,8 @@ const IN_WORD = String.raw`\p{L}\p{M}\p{N}_`;
 const LAST_WORD = new RegExp(`(?<![${IN_WORD}])[${IN_WORD}]+[^${IN_WORD}]*$`, "u");
 const NEXT_WORD = new RegExp(`^[^${IN_WORD}]*[${IN_WORD}]*`, "u");
 
-/** The start of the word that the cursor is in or after. */
 const wordStart: Move = ({ text, cursor }) => Math.max(0, text.slice(0, cursor).search(LAST_WORD));
 
-/** The end of the word that the cursor is in or before. */
 const wordEnd: Move = ({ text, cursor }) => cursor + (NEXT_WORD.exec(text.slice(cursor))?.[0].length ?? 0);
 
 /** Where the cursor goes; Home and End stay in the line. */
@@ -120,7 +117,6 @@ const CURSOR_MOVES: Readonly<Record<string, Move>> = {
   ...{ "ctrl-left": wordStart, "alt-b": wordStart, "ctrl-right": wordEnd, "alt-f": wordEnd },
 };
 
-/** How far the text is deleted, from the cursor on. */
 const DELETIONS: Readonly<Record<string, Move>> = {
   ...{ backspace: previous, "ctrl-h": previous, delete: following, "ctrl-d": following },
   ...{ "ctrl-w": wordStart, "ctrl-u": toLineStart, "ctrl-k": toLineEnd },
@@ -166,12 +162,10 @@ export function inputText(text: string, width: number): string {
   return cellText(text.slice(0, (width + 1) * UNITS_PER_COLUMN).replace(/\r?\n/g, "↵"), width);
 }
 
-/** The graphemes of a text, each visible. */
 function cells(text: string): string[] {
   return Array.from(graphemes(text), ({ text: each }) => (/^\r?\n$/.test(each) ? "↵" : visibleText(each)));
 }
 
-/** The first cells, as many as fit. */
 function fitting(all: readonly string[], width: number): string[] {
   let left = width;
   const end = all.findIndex((cell) => {

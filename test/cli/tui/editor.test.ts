@@ -358,7 +358,7 @@ describe("edits", () => {
     const { apply, path, write } = await editing();
     await write(change(DATA));
     const before = await readFile(path, "utf8");
-    const message = part.startsWith("its environment") ? "no environment named" : "PORT has been changed";
+    const message = part.startsWith("its environment") ? "no environment named" : "PORT was changed";
     await expect(apply(editOf("PORT", PORT, { ...PORT, value: 8080 }))).rejects.toThrow(message);
     expect(await readFile(path, "utf8")).toBe(before);
   });

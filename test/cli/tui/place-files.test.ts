@@ -42,7 +42,7 @@ it("an export writes a file for its user only, and replaces one only when asked 
   await expect
     .poll(() => place.exportFile({ path, format: "shell" }, true))
     .toMatchObject({
-      notes: [expect.stringMatching(/^without the reserved PATH/)],
+      notes: [expect.stringMatching(/^omitted reserved names: PATH/)],
     });
   await expect(place.exportFile({ path: file.path, format: undefined }, true)).rejects.toThrow("the data file itself");
   await expect(place.exportFile({ path: "none/x", format: undefined }, false)).rejects.toThrow("can't be written");

@@ -84,7 +84,7 @@ test.each([
   expect(isValid(content)).toBe(false);
 });
 
-test.each([[{ edit: "x" }, ": tui: keymap.edit: x is a key of delete too"]])(
+test.each([[{ edit: "x" }, ": tui: keymap.edit: x is also a key of delete;"]])(
   "the keymap %j is refused with its place in the file",
   async (keymap, message) => {
     await expect(read({ tui: { keymap } })).rejects.toThrow(message);

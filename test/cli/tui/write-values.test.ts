@@ -10,7 +10,7 @@ const decrypt = (_name: string, value: NamedValue["value"]) => String(value).rep
 const options = { decrypt, allowReserved: false };
 
 test("values are written as export writes them, decrypted, without names that take effect", async () => {
-  const written = { text: "PORT=3000\n", leftOut: ["PATH"], note: "without the reserved PATH" };
+  const written = { text: "PORT=3000\n", leftOut: ["PATH"], note: "omitted reserved names: PATH" };
   expect(await writeValues("dotenv", VALUES, options)).toEqual(written);
   expect(await writeValues("json", VALUES, options)).toMatchObject({
     text: '{\n  "PATH": "/bin",\n  "PORT": 3000\n}\n',

@@ -49,7 +49,7 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
     const { env, kept, expectRemoved } = await editor(`sed -i 's/true/"edited"/' "$1"`);
     const tui = await openTui({ env });
     await tui.keys("j", "j", "j", "E");
-    await tui.until(/change FLAGS in shop\/development\?/, /\+ .*"edited"/);
+    await tui.until(/Change FLAGS in shop\/development\?/, /\+ .*"edited"/);
     expect(await kept("text")).toMatch(/^\{\n {2}"checkout_v2": /);
     expect(await kept("path")).toMatch(/\/appvars-edit-[^/]*\/FLAGS\.json$/);
     expect(await kept("modes")).toBe("600\n700");
@@ -73,14 +73,14 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
     const { env } = await editor(`echo new >"$1"`);
     const tui = await openTui({ env });
     await tui.keys("E", "h", "j", "Enter");
-    await tui.until(/change DATABASE_URL in shop\/development\?/);
+    await tui.until(/Change DATABASE_URL in shop\/development\?/);
   });
 
   it("modes of the terminal that a crashed editor leaves are reset", async () => {
     const { env } = await editor("printf '\\033[4h\\033[?1h\\033='; kill -9 $$");
     const tui = await openTui({ env });
     await tui.keys("E");
-    await tui.until(atBottom(/✗ .*editor was ended/));
+    await tui.until(atBottom(/✗ .*editor was killed/));
     expect(await tui.programModes()).toBe("000");
   });
 

@@ -36,7 +36,7 @@ describe.skipIf(!hasTmux)("in a real terminal, while another program has to do w
     await tui.keys("v");
     await tui.until(/│ postgres:\/\/localhost\/shop_dev/);
     await tui.keys("x");
-    await tui.until(/delete the value of DATABASE_URL in/);
+    await tui.until(/Delete the value of DATABASE_URL in/);
     await tui.keys("Enter");
     await tui.until(/✗ .*not valid JSON/);
     expect(await tui.saved()).toBe('{ "version": 1,');
@@ -54,7 +54,7 @@ describe.skipIf(!hasTmux)("in a real terminal, while another program has to do w
     // File modes don't restrict root. A file in place of the lock folder makes locking fail.
     await writeFile(`${tui.file.path}.lock`, "");
     await tui.keys("x");
-    await tui.until(/delete the value of DATABASE_URL in/);
+    await tui.until(/Delete the value of DATABASE_URL in/);
     await tui.keys("Enter");
     await tui.until(/✗ vars\.json can't be locked/);
     expect(await tui.saved()).toBe(before);

@@ -65,7 +65,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("e");
     await tui.until(/› value +3000/);
     await tui.keys("BSpace", "7", "C-s");
-    await tui.until(/change PORT in shop\/development\?/, /- 3000[\s\S]*\+ 3007/);
+    await tui.until(/Change PORT in shop\/development\?/, /- 3000[\s\S]*\+ 3007/);
     expect(await saved("PORT")).toBe(3000);
     await tui.keys("Enter");
     await tui.until(atBottom(/✓ changed PORT; u undoes it/), /›~ PORT/);
@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     await tui.keys("Escape");
     await tui.until(/▶ Variables/);
     await tui.keys("u");
-    await tui.until(/undo the change to PORT in shop\/development\?/);
+    await tui.until(/Undo the change to PORT in shop\/development\?/);
     await tui.keys("C-s");
     await tui.until(atBottom(/✓ undid the change to PORT/));
     expect(await saved("PORT")).toBe(3000);

@@ -30,8 +30,8 @@ const SCREENS = [
   { keys: ["?"], footer: /^ Enter run .*\? help {2}Esc back$/, content: /┃ Find\s/ },
   { keys: ["d", "Enter"], footer: /^ > copy to .*Esc back$/, content: /~ PORT/ },
   { keys: ["m"], footer: /^ > copy to .*Esc back$/, content: /› {2}DATABASE_URL +=/ },
-  { keys: ["e"], footer: /^ Ctrl-S review .*Esc cancel$/, content: /› value .*localhost/ },
-  { keys: ["j"], footer: /^ \/ filter .* q quit$/, content: /› {2}PORT +NUMBER/ },
+  { keys: ["e"], footer: /^ Ctrl-S review .*Esc back$/, content: /› value .*localhost/ },
+  { keys: ["j"], footer: /\/ filter .* q quit$/, content: /› {2}PORT +NUMBER/ },
 ];
 
 const TOO_SMALL = "The terminal is too small; it needs 40x10. Ctrl-C quits.";

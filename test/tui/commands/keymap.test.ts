@@ -40,9 +40,9 @@ test.each([
   [{ edit: ["ab"] }, 'keymap.edit: "ab" is not a key'],
   [{ edit: [""] }, 'keymap.edit: "" is not a key'],
   [{ edit: ["\u001b"] }, 'keymap.edit: "'],
-  [{ edit: ["ctrl-c"] }, "keymap.edit: ctrl-c always has the same meaning"],
-  [{ edit: ["x"] }, "keymap.edit: x is a key of delete too"],
-  [{ edit: ["Z"], add: ["Z"] }, "keymap.edit: Z is a key of add too"],
+  [{ edit: ["ctrl-c"] }, "keymap.edit: ctrl-c is fixed"],
+  [{ edit: ["x"] }, "keymap.edit: x is also a key of delete;"],
+  [{ edit: ["Z"], add: ["Z"] }, "keymap.edit: Z is also a key of add;"],
   [{ quit: [] }, "keymap.quit: quit needs a key"],
 ] as [Record<string, string[]>, string][])("the keymap %j is refused", (entries, message) => {
   expect(() => keymap(entries)).toThrow(message);

@@ -155,8 +155,8 @@ test("variables are copied in each form, with a notice that counts what was copi
   for (const [command, notice] of [
     ["copy value", "copied 2 variables to the clipboard"],
     ["copy name", "copied the names of 3 variables to the clipboard"],
-    ["copy command", "copied the command for 2 variables (reserved: run and export leave it out) to the clipboard"],
-    ["copy name=value", "copied 2 variables as name=value (reserved: run and export leave it out) to the clipboard"],
+    ["copy command", "copied the command for 2 variables (reserved: run and export omit it) to the clipboard"],
+    ["copy name=value", "copied 2 variables as name=value (reserved: run and export omit it) to the clipboard"],
   ] as const) {
     tui.press(":", ...command, "enter");
     await tui.until(() => tui.footer().endsWith(notice));
@@ -172,11 +172,11 @@ test("variables are copied in each form, with a notice that counts what was copi
 });
 
 test("the notice of a copy names what the format leaves out", async () => {
-  const write = async () => ({ text: "PORT=3000", leftOut: ["PATH"], note: "without the reserved PATH" });
+  const write = async () => ({ text: "PORT=3000", leftOut: ["PATH"], note: "omitted reserved names: PATH" });
   const tui = programOf([place(async () => openPlace())], write);
   await tui.until(isWell);
   tui.press("Y", "/", ..."dotenv", "enter");
-  await tui.shows(/copied PORT as dotenv to the clipboard; without the reserved PATH$/);
+  await tui.shows(/copied PORT as dotenv to the clipboard; omitted reserved names: PATH$/);
 });
 
 test("a value that can't be decrypted isn't copied, shown or edited, and a notice says why", async () => {

@@ -34,7 +34,7 @@ describe("on a screen of 40x10", () => {
   it("the focused field of a form, the reason of a refusal and its footer are visible", async () => {
     const tui = await openTui(SMALL);
     tui.press("j", "e", "tab", ..."description", "shift-tab", "x", "ctrl-s");
-    await tui.shows(/› value +3000x/, /✗ /, /Esc cancel/);
+    await tui.shows(/› value +3000x/, /✗ /, /Esc back/);
     tui.press("tab");
     expect(tui.frame()).toMatch(/› description/);
   });
@@ -42,9 +42,9 @@ describe("on a screen of 40x10", () => {
   it("an edit of production shows its question, the name to type, the refusal and the buttons", async () => {
     const tui = await openTui({ ...SMALL, env: "production" });
     tui.press("x");
-    await tui.shows(/delete the value/, /to confirm:/, /\[ Delete \] {2}\[ Back \]/);
+    await tui.shows(/Delete the value/, /to confirm:/, /\[ Delete \] {2}\[ Back \]/);
     tui.press("ctrl-s");
-    expect(tui.frame()).toMatch(/✗ first type DATABASE_URL[\s\S]*\[ Delete \]/);
+    expect(tui.frame()).toMatch(/✗ type DATABASE_URL first[\s\S]*\[ Delete \]/);
     tui.press(..."DATABASE_URL", "ctrl-s");
     await tui.shows(/✓ deleted the value/);
     expect(await tui.saved("DATABASE_URL")).toBeUndefined();
@@ -53,7 +53,7 @@ describe("on a screen of 40x10", () => {
   it("a question keeps its buttons, and the keys that leave have their place", async () => {
     const tui = await openTui(SMALL);
     tui.press("e", "x", "escape");
-    expect(tui.frame()).toMatch(/Drop your changes\?[\s\S]*\[ Drop \] {2}\[ Back \]/);
+    expect(tui.frame()).toMatch(/Discard your changes\?[\s\S]*\[ Discard \] {2}\[ Back \]/);
     tui.press("escape", "ctrl-x", "escape", "ctrl-x", "/", ..."database");
     expect(tui.footer()).toMatch(/^ \/database +1 of 5 {2}F1 help {2}Esc back$/);
   });

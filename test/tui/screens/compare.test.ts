@@ -59,7 +59,7 @@ describe("a comparison", () => {
   it(":copy-to copies the variable under its cursor, and an environment that is gone is told", async () => {
     const tui = await compared();
     tui.press("j", ...":copy-to test", "enter");
-    await tui.shows(/copy DEBUG to test\?/);
+    await tui.shows(/Copy DEBUG to test\?/);
     tui.press("escape");
     const environments = SHOP.environments.filter(({ name }) => name !== "test");
     const values = SHOP.values.filter(({ environment_id }) => environment_id !== 2);
@@ -79,16 +79,16 @@ describe("a comparison", () => {
   it("takes a value over to either side, is compared again, and u undoes it there", async () => {
     const tui = await compared();
     tui.press(">");
-    await tui.shows(/copy DATABASE_URL to test\?/);
+    await tui.shows(/Copy DATABASE_URL to test\?/);
     tui.press("enter");
     await tui.shows(/✓ copied DATABASE_URL to test; u undoes it/, /→ test {2}1\/2/);
     expect(await tui.saved("DATABASE_URL", "test")).toBe(SECRET);
     tui.press("u");
-    await tui.shows(/undo the change to DATABASE_URL in test\?/);
+    await tui.shows(/Undo the change to DATABASE_URL in test\?/);
     tui.press("enter");
     await tui.shows(/undid the change to/, /→ test {2}1\/3/);
     tui.press("g", "<");
-    await tui.shows(/copy DATABASE_URL to development\?/);
+    await tui.shows(/Copy DATABASE_URL to development\?/);
     tui.press("enter");
     await tui.shows(/→ test {2}1\/2/);
     expect(await tui.saved("DATABASE_URL")).toBe(`other ${SECRET}`);
@@ -255,7 +255,7 @@ describe("the matrix", () => {
     tui.press(">");
     expect(tui.frame()).toContain("▶ Copy DATABASE_URL to");
     tui.press("enter");
-    await tui.shows(/copy DATABASE_URL to development\?/);
+    await tui.shows(/Copy DATABASE_URL to development\?/);
     tui.press("enter");
     await tui.shows(
       /✓ copied DATABASE_URL to development; u undoes it|✓ copied DATABASE_URL; u undoes it/,
@@ -263,7 +263,7 @@ describe("the matrix", () => {
     );
     expect(await tui.saved("DATABASE_URL")).toBe(`other ${SECRET}`);
     tui.press("e", "!", "ctrl-s");
-    await tui.shows(/change DATABASE_URL in test\?/);
+    await tui.shows(/Change DATABASE_URL in test\?/);
     tui.press("enter");
     await tui.shows(/✓ changed DATABASE_URL in test; u undoes it/, /place 2\/3/);
     expect(await tui.saved("DATABASE_URL", "test")).toBe(`other ${SECRET}!`);
@@ -281,12 +281,12 @@ describe("the matrix", () => {
   it("fills a missing value with < from the nearest place to the left that has one, else from the right", async () => {
     const tui = await matrix();
     tui.press("G", "l", "l", "<");
-    await tui.shows(/copy DEBUG from development to production\?/);
+    await tui.shows(/Copy DEBUG from development to production\?/);
     tui.press(..."DEBUG", "enter");
     await tui.shows(/✓ .*DEBUG/, /DEBUG +.*= same +! missing +.*= same/);
     expect(await tui.saved("DEBUG", "production")).toBe(true);
     tui.press("k", "h", "<");
-    await tui.shows(/copy UNSET from production to test\?/);
+    await tui.shows(/Copy UNSET from production to test\?/);
     tui.press("enter");
     await tui.shows(/UNSET +! missing +.*= same +.*= same/);
     expect(await tui.saved("UNSET", "test")).toBe(true);
@@ -295,7 +295,7 @@ describe("the matrix", () => {
   it("says with < why there is nothing to copy", async () => {
     const tui = await matrix({ data: { ...SHOP, values: SHOP.values.filter(({ variable_id }) => variable_id !== 5) } });
     tui.press("G", "<");
-    expect(tui.footer()).toBe(" ✗ DEBUG has no value in another environment");
+    expect(tui.footer()).toBe(" ✗ DEBUG has no value in any other environment");
   });
 
   it("shows short values with V, and those of one row with v; public ones at once", async () => {
@@ -324,7 +324,7 @@ describe("the matrix", () => {
     tui.press("escape", "a");
     expect(tui.frame()).toContain("▶ Add to test");
     tui.press("escape", ...":export", "enter");
-    expect(tui.frame()).toContain("export all variables of test");
+    expect(tui.frame()).toContain("Export all variables of test");
   });
 
   it("shows a new environment", async () => {
@@ -380,7 +380,7 @@ describe("marks", () => {
     // Only those that are missing there.
     await tui.shows(/3 variables from development, production to test\?/);
     tui.press("escape", "h", "<");
-    await tui.shows(/copy UNSET from production to development\?/);
+    await tui.shows(/Copy UNSET from production to development\?/);
     tui.press("escape", "l", "l", "x");
     await tui.shows(/delete the values of 3 variables from production|3 variables in production|shop\/production/);
   });
@@ -421,7 +421,7 @@ it("a click on a heading sorts by it, and again reverses that", async () => {
 it("> says which values are the same already, and leaves no marks", async () => {
   const tui = await openTui();
   tui.press(" ", " ", ">", "enter");
-  await tui.shows(/copy DATABASE_URL to test\?/, /! The same already: PORT\./);
+  await tui.shows(/Copy DATABASE_URL to test\?/, /! Already the same: PORT\./);
   tui.press("enter");
   await tui.shows(/✓ copied DATABASE_URL/);
   expect(tui.frame()).not.toContain("marked");
@@ -430,7 +430,7 @@ it("> says which values are the same already, and leaves no marks", async () => 
 it("> in the list takes marked values over in one edit, without those that have none", async () => {
   const tui = await openTui();
   tui.press("*", ">", "enter");
-  await tui.shows(/copy 2 variables to test\?|copy 3 variables to test\?/);
+  await tui.shows(/Copy 2 variables to test\?|Copy 3 variables to test\?/);
   tui.press("enter");
   await tui.shows(/✓ copied \d variables/);
   expect(await tui.saved("FLAGS", "test")).toEqual({ beta: [1, null] });

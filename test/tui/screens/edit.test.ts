@@ -10,12 +10,12 @@ describe("a form", () => {
     tui.press("e");
     expect(tui.frame()).toMatch(/▶ Edit in development[\s\S]*name +DATABASE_URL/);
     expect(tui.frame()).toContain(SECRET);
-    expect(tui.footer()).toBe(" Ctrl-S review  Tab next field  Ctrl-J new line  F1 help  Esc cancel");
+    expect(tui.footer()).toBe(" Ctrl-S review  Tab next field  Ctrl-J new line  F1 help  Esc back");
     tui.press("tab");
     expect(tui.frame()).not.toContain(SECRET);
     tui.press("shift-tab", "!", "ctrl-s");
     const frame = await tui.shows(/▶ Change/);
-    expect(frame).toMatch(/change DATABASE_URL in development\?/);
+    expect(frame).toMatch(/Change DATABASE_URL in development\?/);
     expect(frame).toMatch(/- hunter2/);
     expect(frame).toMatch(/\+ hunter2!/);
     expect(tui.footer()).toBe(" Ctrl-S confirm  Enter choose  Tab next button  v hide values  ? help  Esc back");
@@ -28,7 +28,7 @@ describe("a form", () => {
   it("takes Ctrl-J as a new line in a value, and as Enter anywhere else", async () => {
     const tui = await openTui();
     tui.press("e", "ctrl-j", "x", "tab", "ctrl-j");
-    await tui.shows(/change DATABASE_URL in development\?/);
+    await tui.shows(/Change DATABASE_URL in development\?/);
     tui.press("ctrl-j");
     await tui.shows(/✓ changed DATABASE_URL/);
     expect(await tui.saved("DATABASE_URL")).toBe(`${SECRET}\nx`);
@@ -41,7 +41,7 @@ describe("a form", () => {
   it("adds a variable, which is selected then", async () => {
     const tui = await openTui();
     tui.press("a", ..."NEW", "tab", "right", "tab", ..."42", "tab", ..."Why", "enter");
-    await tui.shows(/add NEW to development\?/);
+    await tui.shows(/Add NEW to development\?/);
     tui.press("ctrl-s");
     await tui.shows(/✓ added NEW; u undoes it/, /›. ?.?NEW +NUMBER/);
     expect(await tui.saved("NEW")).toBe(42);
@@ -153,7 +153,7 @@ describe("a form", () => {
     tui.press("j", "j", "j", "e");
     expect(tui.frame()).toMatch(/› value +\(no value\)/);
     tui.press("tab", ..."Why", "ctrl-s");
-    await tui.shows(/change the description of UNSET in development and all other environments/);
+    await tui.shows(/Change the description of UNSET in development and all other environments/);
     tui.press("enter");
     await tui.shows(/changed UNSET/);
     expect(await tui.saved("UNSET")).toBeUndefined();
@@ -184,7 +184,7 @@ describe("a form", () => {
     tui.press("e", "escape");
     expect(tui.state.stack).toEqual([]);
     tui.press("e", "x", "escape");
-    expect(tui.frame()).toContain("Drop your changes?");
+    expect(tui.frame()).toContain("Discard your changes?");
     expect(tui.footer()).toBe(" Ctrl-X confirm  Enter choose  Tab next button  ? help  Esc back");
     for (const key of ["enter", "escape"]) {
       tui.press(key);
@@ -194,7 +194,7 @@ describe("a form", () => {
     tui.press("ctrl-x");
     expect(tui.state.stack).toEqual([]);
     tui.press("e", "x", "ctrl-c");
-    expect(tui.frame()).toContain("Quit, and lose your changes? Ctrl-C again quits.");
+    expect(tui.frame()).toContain("Quit, and lose your changes? Press Ctrl-C again to quit.");
     expect(tui.events).toEqual([]);
     tui.press("ctrl-c");
     expect(tui.events).toEqual(["quit"]);
@@ -210,9 +210,9 @@ describe("a form", () => {
       return tui.reading.entries[1]?.value?.content.value === 4000;
     });
     tui.press("ctrl-s");
-    await tui.shows(/PORT has been changed by another program/, /- 4000/, /\+ 30001/);
+    await tui.shows(/PORT was changed by another program/, /- 4000/, /\+ 30001/);
     tui.press("ctrl-s");
-    expect(tui.frame()).toContain("PORT has been changed by another program");
+    expect(tui.frame()).toContain("PORT was changed by another program");
     expect(tui.frame()).toContain("[ Save over it ]");
     expect(tui.footer()).toContain("Ctrl-X confirm");
     expect(await tui.saved("PORT")).toBe(4000);
@@ -229,17 +229,17 @@ it("an edit that another program has overtaken is not written, and its form is s
   const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 4000 } } : each));
   await tui.file.write({ ...SHOP, values });
   tui.press("enter");
-  await tui.shows(/✗ PORT has been changed by another program; look at it again/, /› value +30001/);
+  await tui.shows(/✗ PORT was changed by another program; review it again/, /› value +30001/);
   expect(await tui.saved("PORT")).toBe(4000);
   tui.press("ctrl-s");
-  await tui.shows(/Below are its present state and yours/, /- 4000/, /\+ 30001/);
+  await tui.shows(/Its current state and yours are below/, /- 4000/, /\+ 30001/);
 });
 
 describe("a deletion", () => {
   it("asks first, with the value masked; v shows it, and Esc goes back", async () => {
     const tui = await openTui();
     tui.press("x");
-    const frame = await tui.shows(/delete the value of DATABASE_URL in development\?/);
+    const frame = await tui.shows(/Delete the value of DATABASE_URL in development\?/);
     expect(frame).not.toContain(SECRET);
     tui.press("v");
     expect(tui.frame()).toContain(`- ${SECRET}`);
@@ -257,7 +257,7 @@ describe("a deletion", () => {
   it("says that a variable without another value is deleted altogether", async () => {
     const tui = await openTui();
     tui.press("j", "j", "x");
-    await tui.shows(/FLAGS has no value in another environment, and is deleted altogether/);
+    await tui.shows(/FLAGS has no value in any other environment and is deleted completely/);
   });
 
   it("of a variable without a value is refused", async () => {
@@ -271,7 +271,7 @@ describe("a deletion", () => {
     tui.press("x");
     await tui.shows(/type DATABASE_URL to confirm/);
     tui.press("enter");
-    expect(tui.frame()).toContain("✗ first type DATABASE_URL");
+    expect(tui.frame()).toContain("✗ type DATABASE_URL first");
     tui.press(..."DATABASE_URLx", "enter");
     expect(await tui.saved("DATABASE_URL")).toBe(`live ${SECRET}`);
     tui.press("backspace", "enter");
@@ -295,7 +295,7 @@ describe("undo", () => {
     tui.press("h", "j", "enter");
     await tui.shows(/appvars {2}shop\/test/, /5 variables/);
     tui.press("u");
-    await tui.shows(/undo the change to PORT in development\?/, /change 2, by .+@.+ with "\w+" on 2\d{3}-\d\d-\d\d/);
+    await tui.shows(/Undo the change to PORT in development\?/, /change 2, by .+@.+ with "\w+" on 2\d{3}-\d\d-\d\d/);
     tui.press("enter");
     await tui.shows(/undid the change to PORT in development/);
     expect(await tui.saved("PORT", "development")).toBe(30001);
@@ -308,7 +308,7 @@ describe("undo", () => {
     await tui.shows(/✗ nothing to undo/);
     for (const value of [30001, undefined]) {
       tui.press("U");
-      await tui.shows(/▶ Redo/, /redo the change to PORT in development\?/);
+      await tui.shows(/▶ Redo/, /Redo the change to PORT in development\?/);
       tui.press("enter");
       await tui.shows(/redid the change to PORT in development; u undoes it/);
       expect(await tui.saved("PORT", "development")).toBe(value);
@@ -317,7 +317,7 @@ describe("undo", () => {
     tui.press("U");
     await tui.shows(/✗ nothing to redo/);
     tui.press("u");
-    await tui.shows(/undo the change to PORT in development\?/);
+    await tui.shows(/Undo the change to PORT in development\?/);
   });
 
   it("finds variables by their names, since one that comes back has another id", async () => {
@@ -358,7 +358,7 @@ describe("undo", () => {
     later.press("escape", "u");
     await later.shows(/change 1, by/);
     later.press("escape", "U");
-    await later.shows(/redo the change to PORT in development\?/, /reverts change 3, by/);
+    await later.shows(/Redo the change to PORT in development\?/, /reverts change 3, by/);
     later.press("enter");
     await later.shows(/redid the change to PORT/);
     expect(await tui.saved("PORT")).toBe(300_012);
@@ -379,7 +379,7 @@ describe("undo", () => {
     const values = now.values.map((each) => (each.id === 12 ? { ...each, content: { value: 5 } } : each));
     await tui.file.write({ ...now, values });
     tui.press("u");
-    await tui.shows(/undo the change to PORT in development\?/, /with "changed outside"/);
+    await tui.shows(/Undo the change to PORT in development\?/, /with "changed outside"/);
     tui.press("v");
     await tui.shows(/- 5\b/, /\+ 30001/);
     tui.press("enter");
@@ -396,7 +396,7 @@ describe("undo", () => {
     const next = await remoteProgram({ data: first.file.path, env: "development" }, {});
     await next.until(isWell);
     next.press("u");
-    await next.shows(/undo the change to PORT in development\?/);
+    await next.shows(/Undo the change to PORT in development\?/);
     next.press("enter");
     await next.shows(/undid the change to PORT/);
     expect(await first.saved("PORT")).toBe(3000);
@@ -409,7 +409,7 @@ describe("undo", () => {
     tui.press(..."PORT", "enter");
     await tui.shows(/changed PORT/);
     tui.press("u");
-    await tui.shows(/undo the change to PORT/, /type PORT to confirm/);
+    await tui.shows(/Undo the change to PORT/, /type PORT to confirm/);
   });
 });
 
@@ -419,9 +419,9 @@ describe("an edit of several environments", () => {
     tui.press("a", ..."NEW", "tab", "tab", ..."x", "tab", "tab", "tab", "tab", "tab");
     expect(tui.frame()).toMatch(/› for +✓ development {2}· test {2}· production/);
     tui.press(" ", "ctrl-s");
-    expect(tui.frame()).toContain("✗ mark an environment with Space");
+    expect(tui.frame()).toContain("✗ press Space to mark an environment");
     tui.press("*", "ctrl-s");
-    const review = await tui.shows(/add NEW to development, test and production\?/, /in development/, /in production/);
+    const review = await tui.shows(/Add NEW to development, test and production\?/, /in development/, /in production/);
     // The definition is shown once.
     expect(review.match(/type +\+ STRING/g)).toHaveLength(1);
     tui.press("ctrl-s");
@@ -429,7 +429,7 @@ describe("an edit of several environments", () => {
     const names = ["development", "test", "production"];
     expect(await Promise.all(names.map((name) => tui.saved("NEW", name)))).toEqual(["x", "x", "x"]);
     tui.press("u");
-    await tui.shows(/undo the change to NEW in development, test and production\?/, /type NEW to confirm/);
+    await tui.shows(/Undo the change to NEW in development, test and production\?/, /type NEW to confirm/);
     tui.press(..."NEW", "enter");
     await tui.shows(/undid the change to NEW/);
     expect(await tui.saved("NEW", "test")).toBeUndefined();
@@ -440,7 +440,7 @@ describe("an edit of several environments", () => {
     tui.press("a", ..."NEW", "tab", "tab", ..."x", "shift-tab", "shift-tab", "shift-tab", "right", "right", " ");
     expect(tui.frame()).toMatch(/› for +✓ development {2}· test {2}✓ production/);
     tui.press("ctrl-s");
-    await tui.shows(/add NEW to development and production\?/);
+    await tui.shows(/Add NEW to development and production\?/);
     tui.press("ctrl-s");
     await tui.shows(/added NEW to development and production/);
     expect([await tui.saved("NEW", "test"), await tui.saved("NEW", "production")]).toEqual([undefined, "x"]);
@@ -453,7 +453,7 @@ describe("an edit of several environments", () => {
     expect(tui.frame()).toMatch(/› name +PORT/);
     tui.press("2", "ctrl-s");
     await tui.shows(
-      /change the name of PORT in development and all other environments of its application\?/,
+      /Change the name of PORT in development and all other environments of its application\?/,
       /- PORT/,
       /\+ PORT2/,
       /type PORT to confirm/,
@@ -479,7 +479,7 @@ describe("the rules of a variable", () => {
     tui.press("e", "1", "ctrl-s");
     await tui.shows(/✗ refused by the schema: PORT must be <= 9000/, /▶ Edit in/);
     tui.press("backspace", "backspace", "1", "ctrl-s");
-    await tui.shows(/change PORT in development\?/);
+    await tui.shows(/Change PORT in development\?/);
   });
 });
 
@@ -534,10 +534,10 @@ it("an encrypted value is decrypted when it is revealed, copied and edited, and 
 it("a change of the description alone shows no value, and one that makes a secret public has to be confirmed by its name", async () => {
   const tui = await openTui({ env: "shop/production" });
   tui.press("e", "tab", "!", "ctrl-s");
-  await tui.shows(/change the description of DATABASE_URL/);
+  await tui.shows(/Change the description of DATABASE_URL/);
   expect(tui.frame()).not.toContain(SECRET);
   tui.press("escape", "tab", "tab", "right", "ctrl-s");
-  await tui.shows(/change the description and rules of DATABASE_URL/, /type DATABASE_URL to confirm/);
+  await tui.shows(/Change the description and rules of DATABASE_URL/, /type DATABASE_URL to confirm/);
 });
 
 it("keys that wait for the question of an edit don't answer that before quitting", async () => {

@@ -332,7 +332,7 @@ describe("values", () => {
     expect(tui.frame()).not.toContain(SECRET);
     tui.press("v");
     expect(tui.frame()).toContain(SECRET);
-    expect(tui.frame()).toContain("values shown 30 s");
+    expect(tui.frame()).toContain("values shown for 30 s");
     expect(tui.frame()).not.toContain("3000");
     tui.pass(31);
     expect(tui.frame()).not.toContain(SECRET);
@@ -375,7 +375,7 @@ describe("values", () => {
       await tui.shows(/▶ shop 1\/5/, /differs/);
       shows();
       tui.press("escape", "x");
-      await tui.shows(/delete the value of DATABASE_URL/);
+      await tui.shows(/Delete the value of DATABASE_URL/);
       shows();
     },
   );
@@ -474,7 +474,7 @@ it("a screen that is too small warns of the changes that a second Ctrl-C would l
   tui.program.resize({ columns: 100, rows: 9 });
   tui.press("ctrl-c");
   expect(tui.frame().trim()).toBe(
-    "Quit, and lose your changes? Ctrl-C again quits. The terminal is too small; it needs 40x10.",
+    "Quit, and lose your changes? Press Ctrl-C again to quit. The terminal is too small; it needs 40x10.",
   );
   expect(tui.events).toEqual([]);
   tui.press("ctrl-c");

@@ -131,7 +131,7 @@ describe("files and environments", () => {
     const file = join(dirname(tui.file.path), "my vars.env");
     await writeFile(file, "PORT=4000\nRETRIES=3\n");
     tui.press(...`:import "${file}" dotenv`, "enter");
-    await tui.shows(/import 2 variables into development\?/);
+    await tui.shows(/Import 2 variables into development\?/);
     expect(await tui.saved("PORT")).toBe(3000);
     tui.press("enter");
     await tui.shows(/✓ imported 2 variables; u undoes it/);
@@ -153,7 +153,7 @@ describe("files and environments", () => {
     tui.press(...":import", "enter");
     await tui.shows(/Which file do you want to import\?/);
     tui.press("enter");
-    expect(tui.frame()).toContain("✗ enter the name of a file");
+    expect(tui.frame()).toContain("✗ enter a file name");
     tui.press(...`${dirname(tui.file.path)}/va`, "tab");
     await tui.shows(new RegExp(`file: ${tui.file.path}`));
     tui.press("escape", ...":export", "enter", ..."a b", "enter");
@@ -194,7 +194,7 @@ describe("files and environments", () => {
     tui.pass(31);
     expect(tui.frame()).not.toContain(secret);
     tui.press("ctrl-c");
-    expect(tui.frame()).toContain("Quit without the new credentials of shop/staging? Ctrl-C again quits.");
+    expect(tui.frame()).toContain("Quit without the new credentials of shop/staging? Press Ctrl-C again to quit.");
     tui.press("escape");
     for (const key of ["escape", "enter"]) {
       tui.press("escape", key);
@@ -213,7 +213,7 @@ describe("files and environments", () => {
     tui.press(...":env rotate 24h", "enter");
     expect(tui.frame()).toContain("Clients with the old ones are refused after 24h.");
     tui.press("enter", "ctrl-c");
-    expect(tui.frame()).toContain("Quit without the new credentials? Ctrl-C again quits.");
+    expect(tui.frame()).toContain("Quit without the new credentials? Press Ctrl-C again to quit.");
     await tui.shows(/The new credentials of shop\/test/);
     expect(tui.events).toEqual([]);
   });
@@ -237,7 +237,7 @@ describe("files and environments", () => {
   it(":env rotate of production needs the name of the environment", async () => {
     const tui = await openTui({ env: "production" });
     tui.press(...":env rotate", "enter", "enter", "enter");
-    expect(tui.frame()).toContain("✗ first type shop/production");
+    expect(tui.frame()).toContain("✗ type shop/production first");
   });
 });
 
@@ -253,18 +253,18 @@ describe("a menu of places", () => {
     tui.press("escape");
     expect(tui.frame()).toMatch(/›.*test[\s\S]*production/);
     tui.press("/", ..."prod", "enter");
-    await tui.shows(/copy DATABASE_URL to production\?/);
+    await tui.shows(/Copy DATABASE_URL to production\?/);
     expect(await tui.saved("DATABASE_URL", "production")).toBe("live hunter2");
   });
 
   it("stays open below the review of its edit, with its marks", async () => {
     const tui = await openTui();
     tui.press(">", "*", "enter");
-    await tui.shows(/copy DATABASE_URL to test and production\?/);
+    await tui.shows(/Copy DATABASE_URL to test and production\?/);
     tui.press("escape");
     expect(tui.frame()).toMatch(/✓ 2 marked {2}Copy DATABASE_URL to/);
     tui.press("enter");
-    await tui.shows(/copy DATABASE_URL to test and production\?/);
+    await tui.shows(/Copy DATABASE_URL to test and production\?/);
     tui.press(..."DATABASE_URL", "enter");
     await tui.shows(/✓ copied DATABASE_URL to test and production/, /▶ Variables/);
   });

@@ -43,7 +43,7 @@ it("compares with the other environments of the application, whose values are sh
 it("warns of a reserved name, and repeats a name that is too long for the title", async () => {
   const name = "LONG_".repeat(15);
   const tui = await opened({ name: "PROMPT_COMMAND", values: ["x"] }, { name, values: ["x"] });
-  expect(tui.frame()).toMatch(/name +reserved: run and export leave it out/);
+  expect(tui.frame()).toMatch(/name +reserved: run and export omit it/);
   tui.press("j");
   const text = recordIn(tui.frame()).slice(1).join("");
   expect(text.replaceAll(/\s/g, "")).toContain(name);

@@ -10,12 +10,12 @@ describe("one edit of several environments", () => {
     const tui = await openTui();
     tui.press(" ", " ", ">", " ", " ", "enter");
     await tui.shows(
-      /copy 2 variables to test and production\?/,
+      /Copy 2 variables to test and production\?/,
       /in test[\s\S]*DATABASE_URL[\s\S]*in production[\s\S]*DATABASE_URL[\s\S]*PORT/,
       /type production to confirm/,
     );
     tui.press("enter");
-    expect(tui.frame()).toContain("✗ first type production");
+    expect(tui.frame()).toContain("✗ type production first");
     expect(tui.frame()).not.toContain(SECRET);
     tui.press("alt-v");
     await tui.shows(/value +- (other|live) hunter2/, / \+ hunter2/, /Alt-V hide values/);
@@ -24,7 +24,7 @@ describe("one edit of several environments", () => {
     expect(await tui.saved("DATABASE_URL", "test")).toBe(SECRET);
     expect(await tui.saved("PORT", "production")).toBe(3000);
     tui.press("u");
-    await tui.shows(/undo the change to 2 variables in test and production\?/, /change 1, by/);
+    await tui.shows(/Undo the change to 2 variables in test and production\?/, /change 1, by/);
     tui.press(..."production", "enter");
     await tui.shows(/undid the change/);
     expect(await tui.saved("DATABASE_URL", "test")).toBe(`other ${SECRET}`);
@@ -37,7 +37,7 @@ describe("one edit of several environments", () => {
       env: "shop/development",
     });
     tui.press(">", "*", "enter");
-    await tui.shows(/copy DATABASE_URL to shop\/test, shop\/production and billing\/test\?/);
+    await tui.shows(/Copy DATABASE_URL to shop\/test, shop\/production and billing\/test\?/);
     tui.press(..."DATABASE_URL", "enter");
     await tui.shows(/✓ copied DATABASE_URL to shop\/test, shop\/production and billing\/test; u undoes it/);
     const saved: Data = JSON.parse(await readFile(tui.file.path, "utf8"));
@@ -51,8 +51,8 @@ describe("one edit of several environments", () => {
     await tui.shows(/✓ 3 marked {2}Delete the values of DATABASE_URL in/);
     tui.press("enter");
     await tui.shows(
-      /delete the value of DATABASE_URL in development, test and production\?/,
-      /DATABASE_URL has no value in another environment, and is deleted altogether/,
+      /Delete the value of DATABASE_URL in development, test and production\?/,
+      /DATABASE_URL has no value in any other environment and is deleted completely/,
     );
     tui.press(..."DATABASE_URL", "enter");
     await tui.shows(/✓ deleted the value of DATABASE_URL in development, test and production/);
@@ -79,10 +79,10 @@ describe("one edit of several environments", () => {
     const tui = await remoteProgram({}, { config });
     await openPlace(tui, "one");
     tui.press(">", "*", "enter");
-    await tui.shows(/copy DATABASE_URL to two and three\?/);
+    await tui.shows(/Copy DATABASE_URL to two and three\?/);
     await second.write("{");
     tui.press("enter");
-    await tui.shows(/✗ .*is not valid JSON/, /Only two was written before/, /copy DATABASE_URL to three\?/);
+    await tui.shows(/✗ .*is not valid JSON/, /Only two was written before/, /Copy DATABASE_URL to three\?/);
     const written: Data = JSON.parse(await readFile(first.path, "utf8"));
     expect(written.values.find(({ id }) => id === 15)?.content.value).toBe(SECRET);
     await second.write(SHOP);
@@ -117,11 +117,11 @@ describe("the history", () => {
     tui.press("H");
     await tui.shows(/Changes to development/, /› +3 /);
     tui.press("escape", "H", "j", "enter");
-    await tui.shows(/roll back PORT in development\?/, /to before change 1, by/);
+    await tui.shows(/Roll back PORT in development\?/, /restores the state before change 1, by/);
     tui.press("escape");
     expect(tui.frame()).toMatch(/Changes to PORT in development[\s\S]*› +1 /);
     tui.press("enter");
-    await tui.shows(/roll back PORT in development\?/);
+    await tui.shows(/Roll back PORT in development\?/);
     tui.press("enter");
     await tui.shows(/✓ rolled back PORT; u undoes it/, /▶ Variables/);
     expect([await tui.saved("PORT"), await tui.saved("DATABASE_URL")]).toEqual([3000, `${SECRET}!`]);
@@ -149,11 +149,11 @@ describe("the history", () => {
   it("of an environment has no changes of others", async () => {
     const tui = await openTui();
     tui.press(">", "/", ..."test", "escape", "enter");
-    await tui.shows(/copy DATABASE_URL to test\?/);
+    await tui.shows(/Copy DATABASE_URL to test\?/);
     tui.press("enter");
     await tui.shows(/copied DATABASE_URL to test/);
     tui.press("H");
-    await tui.shows(/there are no changes to DATABASE_URL in development/);
+    await tui.shows(/DATABASE_URL in development has no recorded changes/);
     await openPlace(tui, "test");
     tui.press("H");
     await tui.shows(/Changes to DATABASE_URL in test/);
@@ -197,6 +197,6 @@ describe("the history", () => {
     await tui.file.write({ ...now, values, environments });
     await openPlace(tui, "shop/development");
     tui.press("u");
-    await tui.shows(/undo the change to PORT in shop\/test\?/, /also touched environments, keys or other applications/);
+    await tui.shows(/Undo the change to PORT in shop\/test\?/, /also touched environments, keys or other applications/);
   });
 });

@@ -56,11 +56,6 @@ it("texts with too many changes are shown one after the other, and the diff says
   expect(lines.filter((line) => line.startsWith("- "))).toHaveLength(2_001);
 });
 
-it("a line that is too long to be compared by words is shown without marks", () => {
-  const text = (word: string) => `${word} ${"and ".repeat(2_000)}${word}`;
-  expect(drawn([text("one")], [text("two")], 100).join("")).not.toContain("[");
-});
-
 it("placeholders are never equal", () => {
   const masked: Side = { texts: ["••••"], isPlaceholder: true };
   expect(allLines(masked, masked, 20).map(textOf)).toEqual(["- ••••", "+ ••••"]);

@@ -72,7 +72,7 @@ describe("copying", () => {
     const without = await clipboard({});
     expect(await without.copy(LONGEST)).toMatchObject({ kind: "terminal" });
     const asked = without.written();
-    const reason = "there is no desktop clipboard here, and it is too long for a terminal";
+    const reason = "there is no desktop clipboard here, and the text is too long for the terminal";
     expect(await without.copy(`${LONGEST}x`)).toEqual({ kind: "failed", reason });
     expect(without.written()).toBe(asked);
     const { copy, written, kept } = await clipboard({ xclip: KEEP }, X11);

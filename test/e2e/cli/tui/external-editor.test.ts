@@ -59,7 +59,7 @@ describe.skipIf(process.platform === "win32")("a text in the person's own editor
     ["is a folder", `rm "$1"; mkdir "$1"`, "the file from the editor can't be read: it is a folder"],
     ["is not text", `printf '\\377' >"$1"`, "the file from the editor is not valid UTF-8"],
     ["was abandoned", "exit 3", /editor exited with 3: KEY is unchanged$/],
-    ["was cut short", "kill $$", /editor was ended by SIGTERM: KEY is unchanged$/],
+    ["was cut short", "kill $$", /editor was killed by SIGTERM: KEY is unchanged$/],
   ])("a file that %s is refused", async (_what, script, message) => {
     expect((await edited("old", script)).outcome).toEqual(
       typeof message === "string" ? message : expect.stringMatching(message),

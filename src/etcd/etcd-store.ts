@@ -203,8 +203,8 @@ export class EtcdStore implements EditableStore, Reloadable {
   // Writing
 
   /** As in EditableStore. */
-  update(change: ChangeData): Promise<void> {
-    return this.#inTurn((writer) => writer.update(change));
+  update(change: ChangeData, command?: string): Promise<void> {
+    return this.#inTurn((writer) => writer.update(change), this.#target.sealing, command);
   }
 
   /** Writes the first data of a store. @throws InvalidDataError if it holds something; as `update` */
@@ -223,8 +223,9 @@ export class EtcdStore implements EditableStore, Reloadable {
   }
 
   /** One write after the other: those of one process don't compete. */
-  #inTurn(write: (writer: StoreWriter) => Promise<void>, sealing = this.#target.sealing): Promise<void> {
-    const { url, author, clock = Date.now } = this.#options;
+  #inTurn(write: (writer: StoreWriter) => Promise<void>, sealing = this.#target.sealing, command?: string) {
+    const { url, clock = Date.now } = this.#options;
+    const author = { ...this.#options.author, ...(command !== undefined && { command }) };
     const target = { ...this.#target, sealing };
     const read = () => this.#read();
     const show = (state: StoreState, before: StoreState) => this.#show(state, before, performance.now());

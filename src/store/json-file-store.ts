@@ -91,19 +91,21 @@ class JsonFileStore implements FileStore {
     return this;
   }
 
-  update(change: (data: Data) => Data): Promise<void> {
-    const updating = this.#update(change);
+  update(change: (data: Data) => Data, command?: string): Promise<void> {
+    const updating = this.#update(change, command);
     this.#updating = updating;
     return updating;
   }
 
-  async #update(change: (data: Data) => Data): Promise<void> {
+  async #update(change: (data: Data) => Data, command?: string): Promise<void> {
     // Loaded here, because readers need no lock.
     const { updateDataFile } = await import("./update-data-file.js");
     // lowdb's own update changes memory first, and leaves it changed when the write fails.
     const before = this.#db.data;
     try {
-      const options = { ...this.#options, sealing: await fileSealing(this.#options.sealKeys) };
+      const { author, sealKeys } = this.#options;
+      const named = author && { ...author, command: command ?? author.command };
+      const options = { ...this.#options, author: named, sealing: await fileSealing(sealKeys) };
       const { data, written } = await withPathInErrors(this.#path, updateDataFile(this.#path, change, options));
       this.#db.data = data;
       this.#written = written;

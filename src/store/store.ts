@@ -31,10 +31,11 @@ export interface EditableStore extends Store {
    * Replaces the current data with the result of `change`. Once it resolves, the change can't be lost and is in
    * `snapshot`.
    *
+   * @param command what the history calls this write, by default the command of the author
    * @throws InvalidDataError when the data can't be written or breaks a rule, and the errors of `change`. Nothing has
    *   changed then, unless the message says that it was written but may be lost; `snapshot` has the change in that case
    */
-  update(change: ChangeData): Promise<void>;
+  update(change: ChangeData, command?: string): Promise<void>;
 }
 
 /** A store that can be told to read its data. */

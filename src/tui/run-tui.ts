@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import type { ColorSupportLevel } from "chalk";
-import { pictureOf } from "./program/picture.js";
+import { frameOf } from "./program/frame.js";
 import { createProgram, type ProgramOptions } from "./program/program.js";
 import { keysByName } from "./state/command.js";
 import type { Preferences } from "./state/state.js";
@@ -25,7 +25,7 @@ const TICK_MS = 1_000;
 /** The answers of a server can come faster than they can be drawn. */
 const FRAME_MS = 30;
 
-/** A later answer is ignored: colors that change while a person reads would disturb. */
+/** A later answer is ignored: colors that change while a user reads would disturb. */
 const ANSWER_MS = 500;
 
 /** Ink, in a bundle of its own. It asks for the current folder, so load it while errors can be printed. */
@@ -33,7 +33,7 @@ export function loadDrawing() {
   return import("./program/draw.js");
 }
 
-/** Browses places until a person quits or the process is to stop. @throws bugs; other errors are shown on the screen */
+/** Browses places until a user quits or the process is to stop. @throws bugs; other errors are shown on the screen */
 export async function runTui({ place, terminal, commands, ...options }: TuiOptions): Promise<void> {
   const { theme, colorLevel, isAscii, preferences } = options;
   const screen = new FrameStream(terminal);
@@ -51,7 +51,7 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
   // Without colors there is still bold and inverse, or the cursor would be invisible.
   const chosen = colorLevel === 0 ? "plain" : theme;
   let colors = createTheme(chosen);
-  const picture = () => ({ picture: pictureOf(program.state, commands, isAscii), theme: colors });
+  const picture = () => ({ picture: frameOf(program.state, commands, isAscii), theme: colors });
   const { startDrawing } = await loadDrawing();
   const drawing = startDrawing(picture(), screen, terminal.input, colorLevel || 1);
   const show = () => {

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import chalk, { type ColorSupportLevel } from "chalk";
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import { ALL_COMMANDS } from "../../src/tui/commands/table.js";
+import { ALL_COMMANDS } from "../../src/tui/commands/all-commands.js";
 import { runTui, type TuiOptions } from "../../src/tui/run-tui.js";
 import type { TuiTerminal } from "../../src/tui/terminal/frame-stream.js";
 import { localSource } from "./support/tui.js";
@@ -44,11 +44,11 @@ async function written(
     exportFile: async () => undefined,
   });
   const running = runTui({
-    places: [{ name: "test", group: "data.json", kind: "environment", detail: "vars.json", open }],
+    places: [{ name: "test", group: "data.json", kind: "environment", location: "vars.json", open }],
     place: 0,
     copy: async () => ({ kind: "clipboard" }),
     write: async () => ({ text: "" }),
-    editText: async (text) => text,
+    openInEditor: async (text) => text,
     listFolder: async () => [],
     terminal,
     commands: ALL_COMMANDS,

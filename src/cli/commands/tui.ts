@@ -56,7 +56,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   const streams = terminalOf(context);
   const { platform } = io;
   refuseStdin(flags);
-  const { ALL_COMMANDS } = await import("../../tui/commands/table.js");
+  const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
   const { readTuiSettings } = await import("../tui/tui-settings.js");
   const { commands, columns, masked, poll_interval: poll, ...settings } = readTuiSettings(io, ALL_COMMANDS);
   const { findPlaces } = await import("../tui/places.js");
@@ -65,8 +65,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
     const { ProcessTerminal } = await import("../tui/process-terminal.js");
     const { listFolder, writeValues: write } = await import("../tui/place-files.js");
     const { createCopy } = await import("../tui/clipboard.js");
-    const { isAsciiLocale } = await import("../../tui/text/line.js");
-    const { createEditText } = await import("../tui/external-editor.js");
+    const { createOpenInEditor } = await import("../tui/external-editor.js");
     const tui = await import("../../tui/run-tui.js");
     await tui.loadDrawing();
     isShown = true;
@@ -77,7 +76,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
       onCrash: (error) => void crash(error, context),
     });
     const copy = createCopy({ write: (text) => terminal.write(text), platform, env: io.env });
-    const editText = createEditText(terminal, io);
+    const openInEditor = createOpenInEditor(terminal, io);
     const colors = {
       theme: theme ?? settings.theme ?? "auto",
       colorLevel: colorLevel(io.stdout, io.env, context.flags.color),
@@ -91,9 +90,9 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
         preferences: { columns, masked, pollMs: poll && poll * 1_000 },
         copy,
         write,
-        editText,
+        openInEditor,
         listFolder: (folder: string) => listFolder(folder, io),
-        first: first && { ...first, createExample: () => createExample(context) },
+        welcome: first && { ...first, createExample: () => createExample(context) },
         terminal,
         ticks: io.ticks,
       });
@@ -134,4 +133,13 @@ function refuseStdin(flags: SourceFlags): void {
 async function crash(error: unknown, { io, flags }: Context): Promise<void> {
   const words = [...(flags.color ? [] : ["--no-color"]), ...(flags.verbose ? ["--verbose"] : [])];
   endProcess(await reportError(error, words, io));
+}
+
+/**
+ * Whether the locale names a character set other than UTF-8: `C`, `POSIX`, `en_US.ISO-8859-1`. As in other programs, a
+ * locale without one, or none at all, is UTF-8.
+ */
+export function isAsciiLocale(env: NodeJS.ProcessEnv): boolean {
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
+  return /^(?:C|POSIX)$|\.(?!utf-?8)/i.test(locale);
 }

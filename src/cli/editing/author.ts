@@ -11,13 +11,7 @@ export function authorOf(io: Pick<Io, "command" | "user" | "env">): Author {
   const actor = env[ACTOR_VARIABLE] || `${userName() ?? user ?? "unknown"}@${hostname()}`;
   if (!/^\P{Cc}{1,255}$/u.test(actor))
     throw new UsageError(`${ACTOR_VARIABLE} must have 1 to 255 characters, none of them a control character`);
-  return {
-    actor,
-    // The terminal interface names each write.
-    get command() {
-      return io.command ?? "appvars";
-    },
-  };
+  return { actor, command: io.command ?? "appvars" };
 }
 
 function userName(): string | undefined {

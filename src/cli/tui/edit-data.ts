@@ -5,13 +5,13 @@ import { renameVariable, setValues, unsetValues } from "../../store/edit-values.
 import { changesSince, type History as Writes } from "../../store/history.js";
 import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
 import { rollBack } from "../../store/roll-back.js";
-import type { Assigned, Change, EnvironmentChanges, History, HistoryEntry } from "../../tui/state/ports.js";
+import type { Change, Content, EnvironmentChanges, History, HistoryEntry } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
 
 interface Present {
   readonly id: number;
   readonly name: string;
-  readonly assigned: Assigned;
+  readonly assigned: Content;
 }
 
 /** The fields that a variable lacks are those that it is to lose. */
@@ -83,7 +83,7 @@ function variableChanges(before: readonly Present[], after: readonly Present[]):
 }
 
 /** A variable that is removed with its last value is the same as one without a value. */
-export function isSame(a: Assigned | undefined, b: Assigned | undefined): boolean {
+export function isSame(a: Content | undefined, b: Content | undefined): boolean {
   return a && b ? isDeepStrictEqual(a, b) : isDeepStrictEqual(a?.value, b?.value);
 }
 
@@ -145,8 +145,8 @@ function changesNow(data: Data, { environment, changes }: EnvironmentChanges): E
   const now = changes.flatMap(({ name, newName, before: from, after: to }): Change[] => {
     const before = present.get(name);
     const edited = Object.entries({ ...from, ...to }).flatMap(([field]) => {
-      const value = to?.[field as keyof Assigned];
-      return isDeepStrictEqual(from?.[field as keyof Assigned], value) ? [] : [[field, value] as const];
+      const value = to?.[field as keyof Content];
+      return isDeepStrictEqual(from?.[field as keyof Content], value) ? [] : [[field, value] as const];
     });
     const after = to && { ...to, ...before, ...Object.fromEntries(edited) };
     return newName === undefined && isSame(before, after) ? [] : [{ name, newName, before, after }];
@@ -176,8 +176,8 @@ async function* entriesOf(
   for await (const write of writes) {
     const { id, time, actor, command, changes } = write;
     const [after, before] = [versionOf(changes, "after"), versionOf(changes, "before")];
-    const isOfEnvironment = changes.some(({ list }) => list === "environments");
-    const hasMore = isOfEnvironment || [...before.variables, ...after.variables].some(isElsewhere);
+    const changesEnvironments = changes.some(({ list }) => list === "environments");
+    const hasMore = changesEnvironments || [...before.variables, ...after.variables].some(isElsewhere);
     const entry = { id, time, actor, command, parts: partsBetween(before, after, home), hasMore };
     if (isWanted(entry)) yield { entry, back: partsBetween(after, before, home) };
   }

@@ -8,7 +8,7 @@ import { isVariableName } from "../../domain/variable.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { makeScratchFolder, removeLeftScratchFolders, scratchParents } from "../../files/scratch-folder.js";
 import { toInvalidFile } from "../../files/system-errors.js";
-import type { EditText } from "../../tui/state/ports.js";
+import type { OpenInEditor } from "../../tui/state/ports.js";
 import { loadWindows, prepared } from "../children/child.js";
 import { type ProgramLine, withoutCredentials } from "../children/child-environment.js";
 import { descendantsOf, endDescendants } from "../children/process-tree.js";
@@ -18,7 +18,7 @@ import type { ProcessTerminal } from "./process-terminal.js";
 /** Words that a shell would not interpret. */
 const WORDS = /^[\w@+:,./\s-]+$/;
 
-/** The command that opens the person's text editor on a file: `VISUAL`, `EDITOR`, or one that every system has. */
+/** The command that opens the user's text editor on a file: `VISUAL`, `EDITOR`, or one that every system has. */
 export function editorCommand(file: string, platform: NodeJS.Platform, env: Io["env"]): ProgramLine {
   const isWindows = platform === "win32";
   const named = [env["VISUAL"], env["EDITOR"]].find((text) => text !== undefined && text.trim() !== "");
@@ -50,8 +50,8 @@ async function runEditor(line: ProgramLine, { platform, env: own }: EditorIo, un
 
 type EditorIo = Pick<Io, "env" | "platform" | "user">;
 
-/** Opens texts in the person's own editor, which gets the terminal meanwhile. */
-export function createEditText(terminal: Pick<ProcessTerminal, "lend">, io: EditorIo): EditText {
+/** Opens texts in the user's own editor, which gets the terminal meanwhile. */
+export function createOpenInEditor(terminal: Pick<ProcessTerminal, "lend">, io: EditorIo): OpenInEditor {
   const parents = scratchParents(tmpdir());
   const removingLeft = removeLeftScratchFolders(parents, io.user);
   return async (text, { name, isJson }) => {

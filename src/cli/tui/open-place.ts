@@ -22,8 +22,8 @@ import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { type GivenSettings, SETTINGS, type Setting, type SettingName } from "../settings/setting-table.js";
 import { createHistory } from "./edit-data.js";
-import { createEditor, type EditedData } from "./editor.js";
 import { fileExporter, fileImporter } from "./place-files.js";
+import { createEditor, type EditedData } from "./variable-editor.js";
 
 type GetCommand = OpenPlace["getCommand"];
 
@@ -69,7 +69,7 @@ async function openServer(
     },
   });
   const exportFile = fileExporter(source, decrypt, io);
-  return { source, editor: undefined, problems: problemFinder(source, settings), decrypt, getCommand, exportFile };
+  return { source, editor: undefined, check: problemFinder(source, settings), decrypt, getCommand, exportFile };
 }
 
 interface WatchedData extends LocalData, Pick<EditedData, "store"> {
@@ -101,7 +101,7 @@ export async function openData(
 }
 
 /** Finds what `check` does; a server is asked, and one that is too old reports only missing values. */
-function problemFinder(source: VariableSource, settings: Settings): NonNullable<OpenPlace["problems"]> {
+function problemFinder(source: VariableSource, settings: Settings): NonNullable<OpenPlace["check"]> {
   return async () => {
     const check = await createCheck(settings, { note: () => {} });
     const found = problemsOf(await source.readSnapshot((snapshot) => check(snapshot)));
@@ -115,7 +115,7 @@ export function placeFacts(data: WatchedData, environment: EnvironmentRecord): N
   const sealed = reasonOf(() => environment.api_secret);
   return {
     identity: qualifiedName(environment),
-    keys: keys.map(({ name, only }) => ({ name, ...(only && { only }) })),
+    apiKeys: keys.map(({ name, only }) => ({ name, ...(only && { only }) })),
     isSealed: data.isSealed || sealed !== undefined,
     readOnly: sealed ?? reasonOf(() => data.check("change")),
   };
@@ -145,12 +145,12 @@ export function openEnvironment(
     source,
     version: () => store.snapshot,
     editor: {
-      ...createEditor({ ...data, author: io }, environment, key),
+      ...createEditor(data, environment, key),
       importFile: fileImporter(store, environment, io),
       ...credentialsEditor(data, environment, io),
     },
     history: createHistory(data, identity),
-    problems: problemFinder(source, settings),
+    check: problemFinder(source, settings),
     decrypt,
     getCommand,
     exportFile: fileExporter(source, decrypt, io, name),

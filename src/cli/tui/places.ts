@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { DEFAULT_URL } from "../../domain/defaults.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
-import type { FirstSteps, Place, PlacesChange } from "../../tui/state/ports.js";
+import type { Place, PlacesChange, WelcomeActions } from "../../tui/state/ports.js";
 import { chooseEnvironment } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
@@ -37,7 +37,7 @@ export interface Places {
   /** Index of the one to open. */
   readonly place: number;
   /** What to offer where nothing is configured. */
-  readonly first?: Omit<FirstSteps, "createExample">;
+  readonly first?: Omit<WelcomeActions, "createExample">;
   /** Calls `listener` when places may have been added or removed, until they are closed. */
   follow?(listener: (change: PlacesChange) => void): void;
   /** Releases the shared resources of the places. */
@@ -60,7 +60,7 @@ async function environmentPlaces(
   const [data, chosen] = await openData(local, io, (all, name) => {
     return all.find((each) => each.name === (name ?? each.name)) ?? chooseEnvironment(all, name);
   });
-  const { name: detail, store, service } = data;
+  const { name: location, store, service } = data;
   for (const risk of data.risks()) warn(risk);
   const keyFlags = repeatedFlags(settings.given, ["encKeyFile"], io);
   const flags = [...placeFlags(local.place, (path) => resolve(io.cwd, path)), ...keyFlags];
@@ -69,7 +69,7 @@ async function environmentPlaces(
     const { application: group } = environment;
     const identity = qualifiedName(environment);
     return {
-      ...{ group, kind: "environment", detail, ...placeFacts(data, environment) },
+      ...{ group, kind: "environment", location, ...placeFacts(data, environment) },
       name: isOnly && group === chosen.application ? environment.name : identity,
       open: async () => {
         const access = await accessWith(settings, getCommandWith([...flags, "--env", identity]), io);
@@ -140,11 +140,11 @@ function profilePlace(profile: ListedProfile, start: Start): Place {
   const { flags, settings, io } = start;
   const read = () => (current ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, settings.given, io));
   const isLocal = data !== undefined || store !== undefined;
-  const detail = data ?? store ?? url ?? DEFAULT_URL;
+  const location = data ?? store ?? url ?? DEFAULT_URL;
   // A server does not tell which environment it answers for.
   const identity = isLocal ? env : apiKey && `key ${apiKey}`;
   const open = placeOpener(read, getCommandOfProfile(profile, start), io);
-  return { name, group: detail, identity, kind: "profile", detail, isServer: !isLocal, open };
+  return { name, group: location, identity, kind: "profile", location, isServer: !isLocal, open };
 }
 
 function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: Start): Place {
@@ -154,7 +154,7 @@ function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: S
   const repeated = repeatedFlags(settings.given, names, io, isProjects ? ["flag", "project"] : ["flag"]);
   const open = placeOpener(() => readSettings(flags, io), getCommandWith(["--url", url, ...repeated]), io);
   const name = isProjects ? ".appvars.json" : new URL(url).host;
-  return { name, group: url, identity: apiKey && `key ${apiKey}`, kind: "server", detail: url, isServer: true, open };
+  return { name, group: url, identity: apiKey && `key ${apiKey}`, kind: "server", location: url, isServer: true, open };
 }
 
 function ownSettings(profile: string, given: GivenSettings, io: Io): Settings {

@@ -8,10 +8,10 @@ import { openDiff } from "../screens/diff.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
 import { choicesOf, otherPlaces } from "../screens/places.js";
 import type { Choice, Command } from "../state/command.js";
+import { step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import { notify, SORTS, type Sort, type State, type Step, type View } from "../state/state.js";
-import { step } from "../state/work.js";
 import { variablesText } from "../view/panel.js";
 import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../view/screen.js";
 import { cycled } from "../widgets/list.js";
@@ -57,7 +57,7 @@ export function reverseSort(state: State): Step {
   return step(grid.with({ isReversed: !view.isReversed }));
 }
 
-/** Compares with the place under the cursor, or else lets the person pick one. */
+/** Compares with the place under the cursor, or else lets the user pick one. */
 export function diffSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
   if (focus === "places" && placeCursor !== place) return openDiff(state, placeCursor);
@@ -110,7 +110,7 @@ export function onTargets(
 }
 
 /** Why the variable under the cursor does not exist, or has no value. */
-export function whyNone(state: State, wanted: "entry" | "value"): string | undefined {
+export function whyNoEntry(state: State, wanted: "entry" | "value"): string | undefined {
   const { name, entry, place } = selectionOf(state);
   if (name === undefined || (wanted === "value" ? entry?.value : entry)) return whyNoName(state);
   const where = state.stack.length > 0 ? `in ${placeName(state, place)}` : "here";
@@ -119,12 +119,12 @@ export function whyNone(state: State, wanted: "entry" | "value"): string | undef
 
 /** The same of a command for the marked variables, if there are any. */
 export function whyNoTarget(state: State, wanted: "entry" | "value" = "entry"): string | undefined {
-  return actsOnMarked(state) ? undefined : whyNone(state, wanted);
+  return actsOnMarked(state) ? undefined : whyNoEntry(state, wanted);
 }
 
 /** Why nothing can be revealed: on a screen, another value of the variable may be. */
 export function whyNoReveal(state: State): string | undefined {
-  return groupOf(state).length > 1 ? whyNoName(state) : whyNone(state, "value");
+  return groupOf(state).length > 1 ? whyNoName(state) : whyNoEntry(state, "value");
 }
 
 export function whyNotRead(state: State, place = state.place): string | undefined {

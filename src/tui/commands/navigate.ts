@@ -1,13 +1,13 @@
 import { openPlace } from "../reading/read.js";
 import { toggled, withRange } from "../reading/selection.js";
 import { scrollRecord } from "../screens/record.js";
+import { step } from "../state/effects.js";
 import { pageSize } from "../state/layout.js";
 import { placeOrder } from "../state/places.js";
 import { groupOf } from "../state/reading.js";
 import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
-import { step } from "../state/work.js";
 import { drawnScreen, type Grid, gridOf, pop } from "../view/screen.js";
-import { clearing, moveRows } from "../view/table.js";
+import { clearing, moveRows } from "../view/table-panel.js";
 import { cycled, moveCursor } from "../widgets/list.js";
 
 /** A command that changes the marks. @param change gets them with those of an open range, which ends */

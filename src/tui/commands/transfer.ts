@@ -7,10 +7,10 @@ import { copyText } from "../reading/copying.js";
 import { MASK } from "../reading/reveal.js";
 import { hasMarks, withRange } from "../reading/selection.js";
 import type { Choice } from "../state/command.js";
+import { andThen, blockingEffect, step } from "../state/effects.js";
 import { isProduction, placeName } from "../state/places.js";
 import type { Editor, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
-import { type Next, notify, type PlannedEdit, type State, type Step, type Work } from "../state/state.js";
-import { andThen, holdingKeys, step } from "../state/work.js";
+import { type Effect, type Next, notify, type PlannedEdit, type State, type Step } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countOf, labelled, line, wrapLine, wrapLines } from "../text/line.js";
 import { ask, askText, requiredInput } from "../view/question.js";
@@ -55,7 +55,7 @@ export function importFile(state: State, typed: string): Step {
 
 function planImport(state: State, file: NamedFile<ImportFormat>): Step {
   const { place } = gridOf(state);
-  return holdingKeys(notify(state, `reading ${file.path}…`), async ({ places }) => {
+  return blockingEffect(notify(state, `reading ${file.path}…`), async ({ places }) => {
     const editor = await places.editor(place);
     const { assignments, notes } = await editor.importFile(file);
     const [{ changes = [] } = {}] = await editor.assign([{ environment: editor.environment, changes: assignments }]);
@@ -75,7 +75,7 @@ export function exportFile(state: State, typed: string): Step {
 
 function exporting(state: State, file: ExportedFile, isReplacing = false): Step {
   const { place } = gridOf(state);
-  return holdingKeys(notify(state, `writing ${file.path}…`), async ({ places }) => {
+  return blockingEffect(notify(state, `writing ${file.path}…`), async ({ places }) => {
     const outcome = await (await places.open(place)).exportFile(file, isReplacing);
     if (!outcome) {
       const text = `${file.path} already exists. Replace it?`;
@@ -99,11 +99,11 @@ export function addEnvironment(state: State, typed: string): Step {
 
 function newCredentials(state: State, change: (editor: Editor) => Promise<NewCredentials>): Step {
   const { place } = gridOf(state);
-  const work: Work = async ({ places }) => {
+  const work: Effect = async ({ places }) => {
     const credentials = await change(await places.editor(place));
     return (now) => showCredentials(now, credentials);
   };
-  return holdingKeys(state, work, { lost: " without the new credentials" });
+  return blockingEffect(state, work, { lost: " without the new credentials" });
 }
 
 function showCredentials(state: State, credentials: NewCredentials): Step {

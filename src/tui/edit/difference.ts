@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
-import { MASK, unmasking } from "../reading/reveal.js";
-import type { Assigned, Change } from "../state/ports.js";
+import { displayRules, MASK } from "../reading/reveal.js";
+import type { Change, Content } from "../state/ports.js";
 import type { State } from "../state/state.js";
 import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";
 import { LABEL_WIDTH, type Line, labelled } from "../text/line.js";
@@ -11,11 +11,11 @@ type Sides = Pick<Change, "before" | "after">;
 
 /** The fields of a definition, which all environments of an application share, as texts; undefined for the default. */
 export const DEFINITION = {
-  type: ({ type }: Assigned) => type,
-  description: ({ description }: Assigned) => description || undefined,
-  optional: ({ optional }: Assigned) => (optional ? "yes" : undefined),
-  secret: (assigned: Assigned) => (isPublic(assigned) ? "no" : undefined),
-  schema: ({ schema }: Assigned) => schema && JSON.stringify(schema, undefined, 2),
+  type: ({ type }: Content) => type,
+  description: ({ description }: Content) => description || undefined,
+  optional: ({ optional }: Content) => (optional ? "yes" : undefined),
+  secret: (assigned: Content) => (isPublic(assigned) ? "no" : undefined),
+  schema: ({ schema }: Content) => schema && JSON.stringify(schema, undefined, 2),
 } as const;
 
 /**
@@ -23,9 +23,9 @@ export const DEFINITION = {
  *
  * @param typed the input for the new value, before it was encrypted
  */
-export function editLines(state: State, change: Change, width: number, isShown: boolean, typed?: string) {
+export function changeDiff(state: State, change: Change, width: number, isShown: boolean, typed?: string) {
   const { name, newName } = change;
-  const [before, after] = [unmasking(state, change.before), unmasking(state, change.after)];
+  const [before, after] = [displayRules(state, change.before), displayRules(state, change.after)];
   const room = width - LABEL_WIDTH;
   const lines = (label: string, old: string | undefined, next: string | undefined) =>
     old === next ? [] : withLabel(label, diffLines(textSide(old), textSide(next), room).lines);
@@ -60,7 +60,7 @@ function textSide(text: string | undefined, isPlaceholder = false): Side {
 }
 
 /** @param like JSON is shown with its keys in the order of this value: the order makes no difference */
-function valueSide(item: Assigned | undefined, isShown: boolean, typed?: string, like?: JsonValue): Side {
+function valueSide(item: Content | undefined, isShown: boolean, typed?: string, like?: JsonValue): Side {
   if (item?.value === undefined) return textSide(undefined);
   if (!isShown) return textSide(MASK, true);
   if (isEncrypted(item.value) && typed === undefined) return textSide(PLACEHOLDERS.encrypted.text, true);

@@ -1,13 +1,13 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, valueText } from "../../domain/variable.js";
 import { whyReadOnly } from "../state/places.js";
-import type { Assigned } from "../state/ports.js";
+import type { Content } from "../state/ports.js";
 import { groupOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { type Key, PASTE } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
-import { editArea, editLine, hasControls, type TextField, textField } from "../widgets/text-field.js";
-import { assignedIn } from "./planning.js";
+import { applyKeyToArea, applyKeyToLine, hasControls, type TextField, textField } from "../widgets/text-field.js";
+import { contentOf } from "./planning.js";
 
 export const INPUT_FIELDS = ["name", "type", "value", "description", "optional", "secret", "schema"] as const;
 type InputField = (typeof INPUT_FIELDS)[number];
@@ -26,22 +26,22 @@ export interface Form {
   /** Index of the place that is edited. */
   readonly place: number;
   /** Indexes of the environments that a new variable can be added to. */
-  readonly all: readonly number[];
+  readonly candidates: readonly number[];
   /** The indexes of the places to edit. */
-  readonly chosen: ReadonlySet<number>;
+  readonly targets: ReadonlySet<number>;
   /** The environment under the cursor of its field. */
-  readonly pointed: number;
+  readonly placeCursor: number;
   /** In their order. */
   readonly fields: readonly Field[];
   /** Undefined for a new variable. */
-  readonly before: Assigned | undefined;
+  readonly before: Content | undefined;
   /** As it was opened. */
   readonly initial: Inputs;
   readonly inputs: Inputs;
   readonly field: Field;
   readonly problem?: string | undefined;
   /** Before the last edits of a kind, such as typed letters. */
-  readonly earlier?: Form | undefined;
+  readonly previous?: Form | undefined;
   readonly lastEdit?: string;
 }
 
@@ -50,20 +50,20 @@ export function isChoice(field: Field): boolean {
 }
 
 /** A variable has a value that can't be edited, only replaced: an encrypted one, or none. */
-export function isUnseen(before: Assigned | undefined): boolean {
+export function startsEmpty(before: Content | undefined): boolean {
   return before !== undefined && (before.value === undefined || isEncrypted(before.value));
 }
 
 /** Whether the field of the value is empty because the value stays: nothing was typed into it. */
 export function isValueKept({ before, initial, inputs }: Form): boolean {
-  return isUnseen(before) && inputs.value === initial.value;
+  return startsEmpty(before) && inputs.value === initial.value;
 }
 
 /** A form before any input. @param entry the variable as it is; undefined for a new one */
 export function initialForm(state: State, place: number, entry?: VariableEntry): Form {
-  const before = entry && assignedIn(entry);
-  const isOfSeveral = !entry && state.places[place]?.kind === "environment";
-  const all = isOfSeveral ? groupOf(state).filter((each) => whyReadOnly(state, each) === undefined) : [];
+  const before = entry && contentOf(entry);
+  const allowsSeveral = !entry && state.places[place]?.kind === "environment";
+  const candidates = allowsSeveral ? groupOf(state).filter((each) => whyReadOnly(state, each) === undefined) : [];
   const type = before?.type ?? "STRING";
   const initial: Inputs = {
     name: textField(entry?.variable.name ?? ""),
@@ -74,8 +74,8 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
     secret: textField(isPublic(before) ? "no" : "yes"),
     schema: textField(before?.schema ? JSON.stringify(before.schema) : ""),
   };
-  const fields: readonly Field[] = all.length > 1 ? [...INPUT_FIELDS, "for"] : INPUT_FIELDS;
-  const choice = { all, chosen: new Set([place]), pointed: place };
+  const fields: readonly Field[] = candidates.length > 1 ? [...INPUT_FIELDS, "for"] : INPUT_FIELDS;
+  const choice = { candidates, targets: new Set([place]), placeCursor: place };
   return { place, ...choice, fields, before, initial, inputs: initial, field: entry ? "value" : "name" };
 }
 
@@ -84,7 +84,7 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
  *
  * @param type the type that is chosen: as a STRING, the value is the output of `get`
  */
-function initialValue(before: Assigned | undefined, type: string): TextField {
+function initialValue(before: Content | undefined, type: string): TextField {
   if (!before || before.value === undefined || isEncrypted(before.value)) return textField("");
   const text = type === "STRING" ? valueText(before.value) : textAs(before.value, before.type, 2);
   return text.includes("\n") ? { text, cursor: 0 } : textField(text);
@@ -99,7 +99,7 @@ function withType(form: Form, type: TextField): Form {
   const { before, inputs } = form;
   const next = withInput(form, "type", type);
   const isEdited = inputs.value.text !== initialValue(before, inputs.type.text).text;
-  return isEdited || isUnseen(before) ? next : withInput(next, "value", initialValue(before, type.text));
+  return isEdited || startsEmpty(before) ? next : withInput(next, "value", initialValue(before, type.text));
 }
 
 /**
@@ -117,24 +117,25 @@ export function editField(form: Form, key: Key, page: number): Form | undefined 
   if (edited.text === inputs[field].text) return { ...next, problem };
   const edit = `${field} ${/^[^\s]$/u.test(key.text) ? "letters" : key.name}`;
   const isMore = edit === lastEdit && key.name !== PASTE;
-  return { ...next, problem, lastEdit: edit, earlier: isMore ? form.earlier : form };
+  return { ...next, problem, lastEdit: edit, previous: isMore ? form.previous : form };
 }
 
 /** Space marks an environment or removes its mark, `*` marks all, and the arrow keys go to another one. */
 function editedPlaces(form: Form, key: Key): Form | undefined {
-  const { all, chosen, pointed } = form;
+  const { candidates, targets, placeCursor } = form;
   const by = sideways(key);
-  if (by !== 0) return { ...form, pointed: cycled(all, pointed, by) };
+  if (by !== 0) return { ...form, placeCursor: cycled(candidates, placeCursor, by) };
   if (key.text !== " " && key.text !== "*") return undefined;
-  const isChosen = (place: number) => key.text === "*" || chosen.has(place) !== (place === pointed);
-  return { ...form, chosen: new Set(all.filter(isChosen)), problem: undefined, lastEdit: "for", earlier: form };
+  const isChosen = (place: number) => key.text === "*" || targets.has(place) !== (place === placeCursor);
+  const chosen = new Set(candidates.filter(isChosen));
+  return { ...form, targets: chosen, problem: undefined, lastEdit: "for", previous: form };
 }
 
 function editedInput(form: Form, field: InputField, key: Key, page: number): TextField {
   const { inputs } = form;
   const choices = CHOICES[field];
   if (choices) return editedChoice(choices, inputs[field], key);
-  return field === "value" ? editedValue(form, key, page) : editLine(inputs[field], key);
+  return field === "value" ? editedValue(form, key, page) : applyKeyToLine(inputs[field], key);
 }
 
 function editedChoice(choices: readonly string[], field: TextField, key: Key): TextField {
@@ -150,7 +151,7 @@ function sideways({ name }: Key): number {
 function editedValue({ inputs: { value, type }, initial, before }: Form, key: Key, page: number): TextField {
   if (type.text === "BOOLEAN" && key.text === " ") return textField(value.text === "true" ? "false" : "true");
   // With Backspace in the empty field, the value stays as it is after all.
-  if (key.name === "backspace" && value.text === "" && isUnseen(before)) return initial.value;
-  const edited = editArea(value, key, page, type.text === "JSON");
+  if (key.name === "backspace" && value.text === "" && startsEmpty(before)) return initial.value;
+  const edited = applyKeyToArea(value, key, page, type.text === "JSON");
   return edited.text === "" && value.text === "" ? value : edited;
 }

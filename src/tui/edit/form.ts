@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../domain/source.js";
 import { isPublic, type VariableType, valueText } from "../../domain/variable.js";
-import { indentedJson, isRevealed, MASK, unmasking } from "../reading/reveal.js";
+import { displayRules, indentedJson, isRevealed, MASK } from "../reading/reveal.js";
+import { blockingEffect, step } from "../state/effects.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { InvalidFieldError, toFailure } from "../state/opened-places.js";
 import { placeName, shortPlaceName } from "../state/places.js";
 import type { Draft } from "../state/ports.js";
-import { notify, type Part, type State, type Step, type Work } from "../state/state.js";
-import { holdingKeys, step } from "../state/work.js";
+import { type Effect, notify, type Part, type State, type Step } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import {
   countText,
@@ -26,7 +26,7 @@ import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../
 import { PLACEHOLDERS } from "../view/values.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
-import { atPosition, inputText, rowOf, textArea, textInput } from "../widgets/text-field.js";
+import { atPosition, focusedInput, rowOf, textArea, unfocusedInput } from "../widgets/text-field.js";
 import {
   editField,
   type Field,
@@ -34,8 +34,8 @@ import {
   INPUT_FIELDS,
   initialForm,
   isChoice,
-  isUnseen,
   isValueKept,
+  startsEmpty,
   withInput,
 } from "./form-fields.js";
 import { plannedParts } from "./planning.js";
@@ -57,13 +57,13 @@ const FORM: Screen<Form> = {
   types: () => true,
   places: (_state, { place }) => [place],
   breaksLines: ({ field }) => field === "value",
-  lost: (form) => (isTouched(form) ? ", and lose your changes" : undefined),
+  lost: (form) => (isDirty(form) ? ", and lose your changes" : undefined),
 };
 
-function isTouched(form: Form): boolean {
+function isDirty(form: Form): boolean {
   const { initial, inputs, before } = form;
-  const isTyped = isUnseen(before) && !isValueKept(form);
-  const isChosen = form.chosen.size !== 1 || !form.chosen.has(form.place);
+  const isTyped = startsEmpty(before) && !isValueKept(form);
+  const isChosen = form.targets.size !== 1 || !form.targets.has(form.place);
   return isTyped || isChosen || INPUT_FIELDS.some((field) => inputs[field].text !== initial[field].text);
 }
 
@@ -78,7 +78,7 @@ function draftOf(form: Form): Draft {
   const type = inputs.type.text as VariableType;
   const value = inputs.value.text;
   // Only a STRING can be empty.
-  const isKept = isValueKept(form) || (isUnseen(before) && value === "" && type !== "STRING");
+  const isKept = isValueKept(form) || (startsEmpty(before) && value === "" && type !== "STRING");
   return {
     ...{ name, newName: typed === name ? undefined : typed, before, type },
     value: isKept ? undefined : value,
@@ -102,7 +102,7 @@ function formKey(state: State, form: Form, key: Key): Step {
     return inEditor(state, form, (now, next, field) => submit(withForm(now, next), next, field));
   }
   if (name === "alt-u") {
-    return step(form.earlier ? withData(state, FORM, form.earlier) : notify(state, "nothing to undo in the form"));
+    return step(form.previous ? withData(state, FORM, form.previous) : notify(state, "nothing to undo in the form"));
   }
   const page = valueHeight(form, questionSize(layoutOf(state)));
   const edited = name === "tab" || name === "shift-tab" ? undefined : editField(form, key, page);
@@ -121,7 +121,7 @@ function withForm(state: State, form: Form): State {
 const FIELD_KEYS: Readonly<Record<string, number>> = { tab: 1, down: 1, enter: 1, "shift-tab": -1, up: -1 };
 
 function leaveForm(state: State, form: Form): Step {
-  if (!isTouched(form)) return step(pop(state));
+  if (!isDirty(form)) return step(pop(state));
   return ask(state, { title: "Discard", text: "Discard your changes?", answer: "Discard", key: "ctrl-x" });
 }
 
@@ -131,11 +131,11 @@ function leaveForm(state: State, form: Form): Step {
  * @param checked only looks for a problem of this field
  */
 function submit(state: State, form: Form, checked?: Field): Step {
-  const places = [...form.chosen];
+  const places = [...form.targets];
   if (places.length === 0)
     return step(withForm(state, { ...form, field: "for", problem: "press Space to mark an environment" }));
   const draft = draftOf(form);
-  return holdingKeys(withForm(state, { ...form, problem: undefined }), async (tools) => {
+  return blockingEffect(withForm(state, { ...form, problem: undefined }), async (tools) => {
     try {
       const parts = await plannedParts(tools, places, (editor, environments) => editor.prepare(draft, environments));
       return (now) => (checked ? step(now) : prepared(now, form, parts));
@@ -168,7 +168,7 @@ function prepared(state: State, { before, inputs }: Form, parts: readonly Part[]
 }
 
 /**
- * Opens the schema, if it has the focus, or the value in the person's own editor: one that stays is decrypted.
+ * Opens the schema, if it has the focus, or the value in the user's own editor: one that stays is decrypted.
  *
  * @param then gets the form with the text that was saved, which counts as typed, and its field
  */
@@ -177,11 +177,11 @@ function inEditor(state: State, form: Form, then: (state: State, edited: Form, f
   const name = nameOf(form);
   const isJson = field === "schema" || form.inputs.type.text === "JSON";
   const sealed = field === "value" && isValueKept(form) ? form.before?.value : undefined;
-  const edit: Work = async ({ places, editText }) => {
+  const edit: Effect = async ({ places, openInEditor }) => {
     const plain = sealed === undefined ? undefined : (await places.open(form.place)).decrypt(name, sealed);
     const text = plain === undefined ? form.inputs[field].text : valueText(plain);
     const shown = isJson ? indentedJson(text) : text;
-    const edited = await editText(shown, { name, isJson });
+    const edited = await openInEditor(shown, { name, isJson });
     if (edited === shown) return (now) => step(notify(now, `${name} is unchanged`));
     // A schema is one line.
     const kept = field === "schema" ? edited.replaceAll(/\s*\n\s*/g, " ").trim() : edited;
@@ -189,15 +189,15 @@ function inEditor(state: State, form: Form, then: (state: State, edited: Form, f
     const saved = {
       ...withInput(form, field, { text: kept, cursor }),
       problem: undefined,
-      earlier: form,
+      previous: form,
       lastEdit: "editor",
     };
     return (now) => then(now, saved, field);
   };
-  return holdingKeys(state, edit, { isEditing: true });
+  return blockingEffect(state, edit, { isEditing: true });
 }
 
-/** Opens the value in the person's own editor. The text counts as typed into the form, which shows a problem with it. */
+/** Opens the value in the user's own editor. The text counts as typed into the form, which shows a problem with it. */
 export function openEditor(state: State, entry: VariableEntry, place: number): Step {
   const form = initialForm(state, place, entry);
   return inEditor(state, form, (now, edited) => submit(push(now, FORM, edited), edited));
@@ -260,17 +260,17 @@ function fieldContent(state: State, form: Form, field: Field, width: number, hei
   const input = form.inputs[field];
   if (isChoice(field)) return [[{ text: isFocused ? `◂ ${input.text} ▸` : input.text, isBold: isFocused }]];
   const placeholder = field === "value" ? emptyLine(form) : [PLACEHOLDERS.shown];
-  if (input.text === "") return [isFocused ? [...textInput(input, 1), { text: " " }, ...placeholder] : placeholder];
+  if (input.text === "") return [isFocused ? [...focusedInput(input, 1), { text: " " }, ...placeholder] : placeholder];
   if (isFocused) return textArea(input, width, height);
-  const isPlain = isRevealed(state.revealed, form.initial.name.text) || isPublic(unmasking(state, form.before));
-  return [field === "value" && !isPlain ? line(MASK, "muted") : line(inputText(input.text, width))];
+  const isPlain = isRevealed(state.revealed, form.initial.name.text) || isPublic(displayRules(state, form.before));
+  return [field === "value" && !isPlain ? line(MASK, "muted") : line(unfocusedInput(input.text, width))];
 }
 
 /** `✓ development  · test`, the one under the cursor inverse. */
-function placeLines(state: State, { field, all, chosen, pointed }: Form, width: number): Line[] {
-  const spans = all.flatMap((place): Line => {
-    const text = `${chosen.has(place) ? "✓" : "·"} ${shortPlaceName(state, place)}`;
-    return [{ text, isInverse: field === "for" && place === pointed }, { text: "  " }];
+function placeLines(state: State, { field, candidates, targets, placeCursor }: Form, width: number): Line[] {
+  const spans = candidates.flatMap((place): Line => {
+    const text = `${targets.has(place) ? "✓" : "·"} ${shortPlaceName(state, place)}`;
+    return [{ text, isInverse: field === "for" && place === placeCursor }, { text: "  " }];
   });
   return wrapLine(spans, width);
 }

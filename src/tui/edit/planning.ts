@@ -1,15 +1,15 @@
 import type { VariableEntry } from "../../domain/source.js";
-import { MAX_ENTRIES } from "../reading/changes.js";
+import { MAX_HISTORY_ENTRIES } from "../reading/changes.js";
+import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/places.js";
-import type { Assigned, Assignment, Editor, EnvironmentChanges, HistoryEntry } from "../state/ports.js";
+import type { Assignment, Content, Editor, EnvironmentChanges, HistoryEntry } from "../state/ports.js";
 import { type Next, notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
-import { holdingKeys, step } from "../state/work.js";
 import { variablesText } from "../view/panel.js";
 import { gridOf, isOnPlaces } from "../view/screen.js";
 import { review } from "./review.js";
 
 /** The content of a variable for an edit. */
-export function assignedIn({ variable: { id: _, name, ...definition }, value, rules }: VariableEntry): Assigned {
+export function contentOf({ variable: { id: _, name, ...definition }, value, rules }: VariableEntry): Content {
   return { ...definition, ...rules, value: value?.content.value };
 }
 
@@ -29,7 +29,7 @@ export function deleteFrom(state: State, names: readonly string[], places: reado
 /** Plans to give the variables of places these values, encrypted ones as they are stored. Others are left out. */
 export function copyTo(state: State, entries: readonly VariableEntry[], places: readonly number[], from = ""): Step {
   const set = entries.filter(({ value }) => value !== undefined);
-  const wanted = set.map((entry): Assignment => ({ name: entry.variable.name, ...assignedIn(entry) }));
+  const wanted = set.map((entry): Assignment => ({ name: entry.variable.name, ...contentOf(entry) }));
   const nothing = set.length === 0 ? "there is no value to copy" : "nothing to change: the values are the same";
   return plan(state, { purpose: "copy", from }, places, wanted, nothing);
 }
@@ -41,7 +41,7 @@ function plan(
   wanted: readonly Assignment[],
   nothing: string,
 ): Step {
-  return holdingKeys(state, async (tools) => {
+  return blockingEffect(state, async (tools) => {
     const parts = await plannedParts(tools, places, (editor, environments) =>
       editor.assign(environments.map((environment) => ({ environment, changes: wanted }))),
     );
@@ -68,11 +68,11 @@ export async function plannedParts(
 
 /** The parts of a planned edit, in the listed places of the same data as `place`. */
 function inPlaces({ places }: State, place: number, all: readonly EnvironmentChanges[]): readonly Part[] {
-  const { detail } = places[place] ?? {};
+  const { location } = places[place] ?? {};
   return all.flatMap((part) => {
     const found = [place, ...places.keys()].find((index) => {
       const each = places[index];
-      return each?.identity === part.environment && each.detail === detail && !each.isGone;
+      return each?.identity === part.environment && each.location === location && !each.isGone;
     });
     return found === undefined ? [] : { ...part, place: found };
   });
@@ -91,7 +91,7 @@ export const redo: Next = (state) => takeBack(state, "redo");
 
 function takeBack(state: State, purpose: "undo" | "redo"): Step {
   const place = historyPlace(state);
-  return holdingKeys(state, async ({ places }) => {
+  return blockingEffect(state, async ({ places }) => {
     const { history } = await places.open(place);
     const isListed = (environment: string) => inPlaces(state, place, [{ environment, changes: [] }]).length > 0;
     const found = await history?.undo(isNextTo(purpose), isListed);
@@ -141,13 +141,13 @@ export async function readHistory({ places }: Tools, place: number, name?: strin
     if (parts.length > 0) found.push({ ...entry, parts });
     return parts.length > 0;
   };
-  await history?.read(isWanted, MAX_ENTRIES);
+  await history?.read(isWanted, MAX_HISTORY_ENTRIES);
   return found;
 }
 
 /** Asks to bring back what a place had before an entry of its history. @param name only this variable */
 export function rollbackTo(state: State, entry: HistoryEntry, place: number, name?: string): Step {
-  return holdingKeys(state, async ({ places }) => {
+  return blockingEffect(state, async ({ places }) => {
     const { history } = await places.open(place);
     const changes = (await history?.rollBack(entry.id, name)) ?? [];
     return (now) => {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { isPublic } from "../../domain/variable.js";
 import { isProduction, placeName } from "../state/places.js";
-import type { Assigned, Change, EnvironmentChanges, HistoryEntry, Purpose } from "../state/ports.js";
+import type { Change, Content, EnvironmentChanges, HistoryEntry, Purpose } from "../state/ports.js";
 import type { Part, PlannedEdit, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import { variablesText } from "../view/panel.js";
 import { type Question, requiredInput } from "../view/question.js";
-import { DEFINITION, editLines } from "./difference.js";
+import { changeDiff, DEFINITION } from "./difference.js";
 
 /** An edit that is asked about. */
 export interface Reviewed extends PlannedEdit {
@@ -43,8 +43,8 @@ export function questionOf(state: State, edit: Reviewed): Question {
     key: form?.isChangedMeanwhile ? "ctrl-x" : "ctrl-s",
     isDanger: changesOf(edit).some(({ before, after }) => before?.value !== undefined && after?.value === undefined),
     details: (now, width, isShown) => spaced([noteLines(edit, width), changeLines(now, edit, width, isShown)]),
-    // The person has just typed it.
-    ...(form && changesOf(edit).some(isOfValue) && { shownUntil: Number.POSITIVE_INFINITY }),
+    // The user has just typed it.
+    ...(form && changesOf(edit).some(changesValue) && { shownUntil: Number.POSITIVE_INFINITY }),
     input: required === undefined ? undefined : requiredInput(required),
     places: parts.map(({ place }) => place),
   };
@@ -59,7 +59,7 @@ function questionText(state: State, edit: PlannedEdit): string {
   const [title, where] = WORDS[edit.purpose];
   const [from, places] = [edit.from ? ` from ${edit.from}` : "", placesText(state, edit.parts)];
   const object = `${objectText(edit)}${from}`;
-  if (!isOfSharedOnly(edit)) return `${title} ${object} ${where} ${places}?`;
+  if (!changesDefinitionOnly(edit)) return `${title} ${object} ${where} ${places}?`;
   return `${title} the ${sharedText(edit)} of ${object} in ${places} and all other environments of its application?`;
 }
 
@@ -86,7 +86,7 @@ const LIST = new Intl.ListFormat("en-GB");
 /** The fields that an edit changes for all environments of the application: `type and description`, or `""`. */
 function sharedText(edit: PlannedEdit): string {
   const changes = changesOf(edit);
-  const isChanged = (textOf: (assigned: Assigned) => string | undefined) =>
+  const isChanged = (textOf: (assigned: Content) => string | undefined) =>
     changes.some(({ before, after }) => before && after && textOf(before) !== textOf(after));
   const names = changes.some(({ newName }) => newName !== undefined) ? ["name"] : [];
   const fields = Object.entries(DEFINITION).flatMap(([field, textOf]) => (isChanged(textOf) ? field : []));
@@ -94,12 +94,12 @@ function sharedText(edit: PlannedEdit): string {
   return LIST.format([...new Set([...names, ...words])]);
 }
 
-function isOfSharedOnly(edit: PlannedEdit): boolean {
-  return edit.purpose === "edit" && !changesOf(edit).some(isOfValue) && sharedText(edit) !== "";
+function changesDefinitionOnly(edit: PlannedEdit): boolean {
+  return edit.purpose === "edit" && !changesOf(edit).some(changesValue) && sharedText(edit) !== "";
 }
 
 /** Whether a change is of a value, and not only of the name or the rules. */
-export function isOfValue({ before, after }: Change): boolean {
+export function changesValue({ before, after }: Change): boolean {
   return !before || !after || !isDeepStrictEqual(before.value, after.value);
 }
 
@@ -107,7 +107,7 @@ export function isOfValue({ before, after }: Change): boolean {
 function noteLines(edit: Reviewed, width: number): Line[] {
   const { entry, purpose, form, unchanged = [] } = edit;
   const changes = changesOf(edit);
-  const shared = isOfSharedOnly(edit) ? "" : sharedText(edit);
+  const shared = changesDefinitionOnly(edit) ? "" : sharedText(edit);
   const removed = new Set(changes.flatMap(({ name, before, after }) => (before && !after ? name : [])));
   const [has, is] = removed.size === 1 ? ["has", "is"] : ["have", "are"];
   const notes = [
@@ -142,7 +142,7 @@ export function changeLines(state: State, { parts, form }: Reviewed, width: numb
   const defined = new Set<string>();
   const blocks = all.slice(0, MAX_CHANGES).map(({ place, change }, index) => {
     const isFirst = parts.length > 1 && place !== all[index - 1]?.place;
-    const { definition, value } = editLines(state, change, width, isShown, form?.text);
+    const { definition, value } = changeDiff(state, change, width, isShown, form?.text);
     // All environments of an application share the definition.
     const shared = `${state.places[place]?.group}/${change.name}`;
     const isNew = !defined.has(shared);
@@ -166,7 +166,7 @@ function requiredText({ places }: State, { parts }: PlannedEdit): string | undef
   // What all environments of the application share.
   const isShared = ({ before, after, newName }: Change) =>
     newName !== undefined || (before !== undefined && isPublic(after) && !isPublic(before));
-  const isLost = (change: Change) => isShared(change) || (change.before?.value !== undefined && isOfValue(change));
+  const isLost = (change: Change) => isShared(change) || (change.before?.value !== undefined && changesValue(change));
   const lost = parts.flatMap(({ place, changes }) =>
     changes.filter(isLost).flatMap((change) => {
       const isAffected = (index: number) =>
@@ -191,6 +191,6 @@ export function doneText(state: State, edit: PlannedEdit, undoKey: string): stri
     : `${done} ${objectText(edit)}`;
   const text = `${did}${isHere ? "" : ` ${where} ${places}`}`;
   if (purpose === "undo") return text;
-  const isOfOpen = parts.some(({ place }) => state.places[place]?.group === state.places[state.place]?.group);
-  return `${text}; ${undoKey} undoes it${isOfOpen ? "" : ` in ${places}`}`;
+  const isOpenGroup = parts.some(({ place }) => state.places[place]?.group === state.places[state.place]?.group);
+  return `${text}; ${undoKey} undoes it${isOpenGroup ? "" : ` in ${places}`}`;
 }

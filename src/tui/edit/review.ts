@@ -1,10 +1,10 @@
 import { ChangedMeanwhileError } from "../../domain/errors.js";
-import { readPlaces, refreshOthers } from "../reading/read.js";
+import { refreshOthers, requestReads } from "../reading/read.js";
 import { unmarked } from "../reading/selection.js";
 import { shownKey } from "../state/command.js";
+import { andThen, blockingEffect, step } from "../state/effects.js";
 import { toFailure } from "../state/opened-places.js";
 import { notify, type Part, type PlannedEdit, type State, type Step } from "../state/state.js";
-import { andThen, holdingKeys, step } from "../state/work.js";
 import { ask } from "../view/question.js";
 import { layers, pop } from "../view/screen.js";
 import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
@@ -21,7 +21,7 @@ export function review(state: State, edit: Reviewed, problem?: string): Step {
  */
 function write(state: State, edit: Reviewed): Step {
   const closed = state.stack.slice(layers(state).findLastIndex(({ screen }) => screen.table) + 1);
-  return holdingKeys(
+  return blockingEffect(
     pop(state, closed.length),
     async (tools) => {
       const written = new Set<Part>();
@@ -75,5 +75,5 @@ function applied(state: State, edit: PlannedEdit): Step {
   const names = new Set(changes.flatMap(({ name, newName = name, after }) => (after ? newName : [])));
   // An added variable is selected when it has been read.
   const [name = next.list.name] = names.size === 1 ? names : [];
-  return readPlaces({ ...next, list: { ...next.list, name } }, [state.place]);
+  return requestReads({ ...next, list: { ...next.list, name } }, [state.place]);
 }

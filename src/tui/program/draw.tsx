@@ -5,11 +5,11 @@ import { Box, render, Text } from "ink";
 import { createContext, memo, useContext } from "react";
 import type { Line, Span } from "../text/line.js";
 import { createTheme, type TextStyle, type Theme } from "../text/theme.js";
-import type { PanelPicture } from "../view/panel.js";
-import type { Picture } from "./picture.js";
+import type { PanelFrame } from "../view/panel.js";
+import type { Frame } from "./frame.js";
 
 interface ScreenProps {
-  readonly picture: Picture;
+  readonly picture: Frame;
   readonly theme: Theme;
 }
 
@@ -62,7 +62,7 @@ export function ScreenView({ picture, theme }: ScreenProps) {
 }
 
 /** A `Box` has no title in its border: the first and the last line are texts. */
-function PanelView({ size, border, role, lines }: PanelPicture) {
+function PanelView({ size, border, role, lines }: PanelFrame) {
   const color = colorOf(useContext(ThemeContext)[role]);
   const sides = { borderStyle: border, borderTop: false, borderBottom: false } as const;
   return (

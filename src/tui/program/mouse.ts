@@ -1,12 +1,12 @@
 import type { Command } from "../state/command.js";
+import { andThen, step } from "../state/effects.js";
 import type { Next, State, Step } from "../state/state.js";
-import { andThen, step } from "../state/work.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
 import type { Cell, PanelContent } from "../view/panel.js";
-import { isLine, pop, topScreen } from "../view/screen.js";
+import { isPrompt, pop, topScreen } from "../view/screen.js";
 import { type Key, keyNamed, type Mouse, type Press } from "../widgets/key.js";
-import { screenContent } from "./picture.js";
+import { screenContent } from "./frame.js";
 
 type PressKey = (state: State, key: Key) => Step;
 
@@ -46,8 +46,8 @@ export function handleMouse(
 function focus(state: State, { panel }: PanelContent): State | undefined {
   const open = topScreen(state);
   // A filter that is typed stays as it is.
-  if (panel === undefined) return open && isLine(open.screen) ? pop(state) : state;
-  if (open && !isLine(open.screen)) return undefined;
+  if (panel === undefined) return open && isPrompt(open.screen) ? pop(state) : state;
+  if (open && !isPrompt(open.screen)) return undefined;
   return { ...state, focus: panel, stack: [] };
 }
 

@@ -1,37 +1,37 @@
-import { initialState, leaveOthers, loadWhenDue, placesChanged, type Start } from "../reading/read.js";
+import { initialState, leaveOthers, placesChanged, pollWhenDue, type Start } from "../reading/read.js";
 import { decryptions, expireRevealed } from "../reading/reveal.js";
 import { withRange } from "../reading/selection.js";
 import { openHelp } from "../screens/command-menus.js";
-import { openFirst } from "../screens/first.js";
-import { type Command, isOfList, shownKey, whereOf } from "../state/command.js";
+import { openWelcome } from "../screens/welcome.js";
+import { areaOf, type Command, isListCommand, shownKey } from "../state/command.js";
+import { andThen, outcomeOf, step } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
 import { withReading } from "../state/reading.js";
-import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
-import { andThen, finished, step } from "../state/work.js";
+import { type Effect, type Next, notify, type State, type Step, type Tools } from "../state/state.js";
 import { quitQuestion } from "../view/question.js";
 import { gridOf, isHelpKey, pressCommand, runCommand, topScreen } from "../view/screen.js";
 import { commandKeyName, GLOBAL_KEYS, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
-function pressed(state: State, key: Key, commands: readonly Command[]): Step {
+function handleKey(state: State, key: Key, commands: readonly Command[]): Step {
   if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
   const command = GLOBAL_KEYS.includes(key.name) && commands.find(({ keys }) => keys.includes(key.name));
   if (command) return runCommand(state, command);
   const open = topScreen(state);
   const isEnter = key.name === "ctrl-j" && !open?.screen.breaksLines?.(open.data);
-  return counted(state, isEnter ? { name: "enter", text: "" } : key, commands);
+  return handleCount(state, isEnter ? { name: "enter", text: "" } : key, commands);
 }
 
 const MAX_COUNT = 999_999;
 const MAX_REPEATS = 999;
 
 /** Keeps a digit as a part of the number before a key, or runs a key, as many times as a number says. */
-function counted(before: State, key: Key, commands: readonly Command[]): Step {
+function handleCount(before: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
   const { count = 0, notice } = before;
-  const isFree = whereOf(before) !== undefined && !commands.some(({ keys }) => keys.includes(name));
+  const isFree = areaOf(before) !== undefined && !commands.some(({ keys }) => keys.includes(name));
   if (isFree && /^\d$/.test(name)) return step({ ...before, count: Math.min(count * 10 + Number(name), MAX_COUNT) });
   // An error is read by now, and hides the keys.
   const read: State = notice?.tone === "error" ? { ...before, notice: undefined } : before;
@@ -60,12 +60,12 @@ function withFollowUps(before: State, [changed, work]: Step): Step {
   const isEntered = changed.stack.length > 0 && topScreen(changed)?.screen !== topScreen(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
-  const [state, more] = leaveOthers(before, tableFollowed(before, shown));
+  const [state, more] = leaveOthers(before, syncTable(before, shown));
   return [state, [...work, ...more, ...newDecryptions(before, state)]];
 }
 
 /** Keeps the marks of a range whose lines are other variables now, and shows the record of another one from its start. */
-function tableFollowed(before: State, state: State): State {
+function syncTable(before: State, state: State): State {
   const [was, is] = [gridOf(before), gridOf(state)];
   const isOpen = state.marks.from !== undefined && was.rows !== is.rows;
   const marks = isOpen ? withRange(state.marks, was) : state.marks;
@@ -74,7 +74,7 @@ function tableFollowed(before: State, state: State): State {
 }
 
 /** What is to be decrypted since the cursor, the data or what is revealed has changed. */
-function newDecryptions(before: State, state: State): readonly Work[] {
+function newDecryptions(before: State, state: State): readonly Effect[] {
   const [was, is] = [gridOf(before), gridOf(state)];
   const isSame = was.name === is.name && was.table === is.table && before.revealed?.names === state.revealed?.names;
   return isSame ? [] : is.table.columns.flatMap(({ place, cells }) => decryptions(state, place, cells[is.row]));
@@ -83,7 +83,7 @@ function newDecryptions(before: State, state: State): readonly Work[] {
 /** Runs the command of a key in the focused panel, or says that it works in another one. */
 function listKey(state: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
-  const other = commands.find((each) => each.keys.includes(name) && isOfList(each));
+  const other = commands.find((each) => each.keys.includes(name) && isListCommand(each));
   const refusal = `"${other?.name}" doesn't work here; ${shownKey(state, "back")} goes to the variables`;
   return pressCommand(state, name, commands) ?? step(other ? notify(state, refusal, "error") : state);
 }
@@ -99,7 +99,7 @@ function expire(state: State): State {
 export interface ProgramOptions
   extends Pick<
     Tools,
-    "copy" | "write" | "editText" | "first" | "listFolder" | "ticks" | "quit" | "suspend" | "redraw"
+    "copy" | "write" | "openInEditor" | "welcome" | "listFolder" | "ticks" | "quit" | "suspend" | "redraw"
   > {
   readonly places: readonly Place[];
   /** Calls `listener` when places may have been added or removed. */
@@ -118,13 +118,13 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
   const places = new OpenedPlaces(all, (place, rateLimit) => {
     dispatch((now) => step(withReading(now, place, { rateLimit })));
   });
-  const editText: Tools["editText"] = (...text) => {
-    const ended = options.editText(...text);
+  const openInEditor: Tools["openInEditor"] = (...text) => {
+    const ended = options.openInEditor(...text);
     editing = ended.catch(() => {});
     return ended;
   };
   const tools: Tools = {
-    ...{ ...options, places, editText, reads: new Map(), versions: new WeakMap(), asOf: new WeakMap() },
+    ...{ ...options, places, openInEditor, reads: new Map(), versions: new WeakMap(), asOf: new WeakMap() },
     dispatch: (next) => dispatch(next),
   };
   let isPublished = true;
@@ -132,8 +132,8 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     isPublished = true;
     for (const listener of listeners) listener();
   };
-  const run = async (work: Work) => {
-    const next = await finished(work, tools);
+  const run = async (work: Effect) => {
+    const next = await outcomeOf(work, tools);
     if (next) dispatch(next);
   };
   const take = ([next, work]: Step) => {
@@ -156,9 +156,9 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     if (!isHeld(state, key)) dispatch(next);
     else if (!state.pending?.isEditing) held.push(next);
   };
-  const press = (now: State, key: Key) => pressed(now, key, commands);
+  const press = (now: State, key: Key) => handleKey(now, key, commands);
   const initial = andThen(initialState({ ...start, places: all, now: options.ticks() }), (now) =>
-    options.first ? openFirst(now, options.first) : step(now),
+    options.welcome ? openWelcome(now, options.welcome) : step(now),
   );
   let state: State = initial[0];
   take(initial);
@@ -176,7 +176,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     tick: () =>
       dispatch((before) => {
         const now = expire({ ...before, now: options.ticks() });
-        return loadWhenDue(now, gridOf(now).table);
+        return pollWhenDue(now, gridOf(now).table);
       }),
     resize: (size: { readonly columns: number; readonly rows: number }) => dispatch((now) => step({ ...now, ...size })),
     /** Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe. */

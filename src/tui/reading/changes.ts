@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../domain/source.js";
+import { step, withFailure } from "../state/effects.js";
 import { type RecentChanges, readingOf, withReading } from "../state/reading.js";
-import type { Work } from "../state/state.js";
-import { step, trying } from "../state/work.js";
+import type { Effect } from "../state/state.js";
 import { countOf } from "../text/line.js";
 
 const RECENT_MS = 60_000;
@@ -45,13 +45,13 @@ export function summarize(changes: Changes): string {
 }
 
 /** Entries of a history that are looked at: the default limit of a data file. */
-export const MAX_ENTRIES = 1_000;
+export const MAX_HISTORY_ENTRIES = 1_000;
 
 /** Finds out in which order variables were changed last. */
-export function lookUpChanges(place: number): Work {
+export function lookUpChanges(place: number): Effect {
   return async ({ places }) => {
     const { history, editor } = await places.open(place);
-    const entries = (await history?.read(() => true, MAX_ENTRIES)) ?? [];
+    const entries = (await history?.read(() => true, MAX_HISTORY_ENTRIES)) ?? [];
     // They begin with the newest, which counts.
     const changes = entries.toReversed().flatMap(({ id, parts }) => {
       const own = parts.filter(({ environment }) => environment === editor?.environment);
@@ -63,10 +63,10 @@ export function lookUpChanges(place: number): Work {
 }
 
 /** Looks for what `check` finds in entries that have been read, where that sends no request. */
-export function checking(place: number, entries: readonly VariableEntry[]): Work {
-  const check: Work = async ({ places }) => {
-    const { version, problems } = await places.open(place);
-    const rules = version && (await problems?.());
+export function checking(place: number, entries: readonly VariableEntry[]): Effect {
+  const effect: Effect = async ({ places }) => {
+    const { version, check } = await places.open(place);
+    const rules = version && (await check?.());
     const found = entries.flatMap((entry): [VariableEntry, string][] => {
       const rule = rules?.get(entry.variable.name);
       return rule === undefined ? [] : [[entry, rule]];
@@ -77,5 +77,5 @@ export function checking(place: number, entries: readonly VariableEntry[]): Work
       return step(withReading(state, place, { findings: new Map(found) }));
     };
   };
-  return trying(check, () => step);
+  return withFailure(effect, () => step);
 }

@@ -3,9 +3,9 @@ import { isReservedName } from "../../domain/reserved-names.js";
 import { namedValues, type VariableEntry } from "../../domain/source.js";
 import { valueText } from "../../domain/variable.js";
 import type { ExportFormat } from "../../formats/formats.js";
+import { step, withFailure } from "../state/effects.js";
 import type { CopyOutcome, OpenPlace, WriteValues, Written } from "../state/ports.js";
-import { type Next, notify, type State, type Step, type Tools, type Work } from "../state/state.js";
-import { step, trying } from "../state/work.js";
+import { type Effect, type Next, notify, type State, type Step, type Tools } from "../state/state.js";
 import { countOf } from "../text/line.js";
 
 /** How variables that were chosen can be copied, with a help for each. */
@@ -36,13 +36,13 @@ type Copied = Pick<Written, "text" | "note"> & { readonly what?: string };
 
 /** Copies a text. @param what names it in the notice, unless `textOf` names it more precisely, with a note about it */
 export function copyText(state: State, what: string, textOf: (tools: Tools) => Promise<Copied>): Step {
-  const copy: Work = async (tools) => {
+  const copy: Effect = async (tools) => {
     const { text, ...about } = await textOf(tools);
     return copied({ what, ...about }, await tools.copy(text));
   };
   return step(
     state,
-    trying(copy, ({ message: reason }) => copied({ what }, { kind: "failed", reason })),
+    withFailure(copy, ({ message: reason }) => copied({ what }, { kind: "failed", reason })),
   );
 }
 

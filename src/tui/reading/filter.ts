@@ -17,12 +17,12 @@ export function rowsOf(state: State, table: Table, { filter, only, sort, isRever
   return listedRows(table, on, () => {
     const order = orders(table, [sort, lastChanges], () => sortedRows(table, sort, lastChanges));
     const all = isReversed ? order.toReversed() : order;
-    const listed = only ? all.filter((row) => isListed(table, row, only)) : all;
+    const listed = only ? all.filter((row) => passesOnly(table, row, only)) : all;
     return rankedRows(state, table, listed, parseFilter(filter));
   });
 }
 
-function isListed(table: Table, row: number, only: NonNullable<View["only"]>): boolean {
+function passesOnly(table: Table, row: number, only: NonNullable<View["only"]>): boolean {
   if (only === "unequal") return isUnequal(table, row);
   if (only === "missing" || only === "differing") return hasKind(table, row, [only === "missing" ? only : "differs"]);
   return anyEntry(table, row)?.variable.type === only;

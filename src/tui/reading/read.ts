@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { andThen, effectOnly, step } from "../state/effects.js";
 import { toFailure } from "../state/opened-places.js";
 import type { OpenPlace } from "../state/ports.js";
 import { type Failure, groupOf, type PlaceInfo, readingOf, withReading } from "../state/reading.js";
-import { FIRST_VIEW, notify, type Preferences, type State, type Step, type Work } from "../state/state.js";
-import { andThen, calling, step } from "../state/work.js";
+import { type Effect, INITIAL_VIEW, notify, type Preferences, type State, type Step } from "../state/state.js";
 import { changesBetween, checking, lookUpChanges, summarize, withChanges } from "./changes.js";
 import { type PlaceRead, readPlace } from "./read-place.js";
 import { NO_MARKS, selectedEntry } from "./selection.js";
@@ -29,7 +29,7 @@ export function initialState({ preferences = {}, ...start }: Start): Step {
     preferences,
     placeCursor: start.place,
     readings: new Map(),
-    list: FIRST_VIEW,
+    list: INITIAL_VIEW,
     marks: NO_MARKS,
     focus: "variables",
     recordTop: 0,
@@ -50,13 +50,13 @@ export function openPlace(state: State, place: number): Step {
 }
 
 /** Reads places. */
-export function readPlaces(state: State, places: readonly number[]): Step {
+export function requestReads(state: State, places: readonly number[]): Step {
   return inTurn(state, places, read);
 }
 
 /** Reads places again, unless that is in progress: a key that is held down must not send request after request. */
 export function refresh(state: State, places: readonly number[]): Step {
-  return readPlaces(
+  return requestReads(
     state,
     places.filter((place) => !readingOf(state, place).isReading),
   );
@@ -67,7 +67,7 @@ function inTurn(state: State, places: readonly number[], next: (state: State, pl
 }
 
 /** Looks for changes in the open place and the servers in a table, once that is due. */
-export function loadWhenDue(state: State, { columns }: Table): Step {
+export function pollWhenDue(state: State, { columns }: Table): Step {
   const due = [...new Set([state.place, ...columns.map(({ place }) => place)])].filter((place) => {
     const { nextAt, isLocal } = readingOf(state, place);
     // Local places are polled with the open one.
@@ -87,24 +87,24 @@ export function refreshOthers(state: State): Step {
 /** Reads a place at the user's request, and shows it. */
 function read(state: State, place: number): Step {
   const asked = withReading(state, place, { isReading: true, failure: undefined, nextAt: undefined });
-  return step(asked, readWork(asked, place, false));
+  return step(asked, readEffect(asked, place, false));
 }
 
 /** Looks for changes. A failure stays on the screen until the outcome. */
 function poll(state: State, place: number): Step {
   const { isComplete, isLocal } = readingOf(state, place);
   // Places beside the open one are polled with it: nothing changes on the screen.
-  if (place !== state.place && isComplete && isLocal) return step(state, readWork(state, place, true));
+  if (place !== state.place && isComplete && isLocal) return step(state, readEffect(state, place, true));
   const next = withReading(state, place, { isReading: !isComplete, nextAt: undefined });
-  return step(next, readWork(next, place, true));
+  return step(next, readEffect(next, place, true));
 }
 
-/** @param isLook whether a read that is in progress goes on in its place */
-function readWork(state: State, place: number, isLook: boolean): Work {
+/** @param isPoll whether a read that is in progress goes on in its place */
+function readEffect(state: State, place: number, isPoll: boolean): Effect {
   const { isComplete, entries } = readingOf(state, place);
   return async (tools) => {
     const { dispatch, ticks } = tools;
-    if (isLook && tools.reads.has(place)) return undefined;
+    if (isPoll && tools.reads.has(place)) return undefined;
     try {
       const outcome = await readPlace(
         tools,
@@ -118,8 +118,8 @@ function readWork(state: State, place: number, isLook: boolean): Work {
         const isNew = readingOf(now, place).entries !== outcome.entries || !readingOf(now, place).isComplete;
         const next = succeeded(now, place, outcome);
         const isSorted = readingOf(now, place).lastChanges !== undefined;
-        const looks = isNew ? [checking(place, outcome.entries), ...(isSorted ? [lookUpChanges(place)] : [])] : [];
-        return andThen(step(next, ...looks), place === now.place ? refreshOthers : step);
+        const followUps = isNew ? [checking(place, outcome.entries), ...(isSorted ? [lookUpChanges(place)] : [])] : [];
+        return andThen(step(next, ...followUps), place === now.place ? refreshOthers : step);
       };
     } catch (error) {
       return (now) => step(failed(now, place, toFailure(error), ticks()));
@@ -165,21 +165,21 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: P
 /** Handles a failed read: schedules the next try unless it would only fail again. */
 function failed(state: State, place: number, reason: Failure, now: number): State {
   const { failures, rateLimit, isLocal, failure: before } = readingOf(state, place);
-  const isOfFile = isLocal || state.places[place]?.kind === "environment";
-  const failure = isOfFile && reason.code === "not_found" ? { ...reason, mayPass: true } : reason;
-  if (place !== state.place && isOfFile && before?.message === failure.message) return state;
+  const isFromFile = isLocal || state.places[place]?.kind === "environment";
+  const failure = isFromFile && reason.code === "not_found" ? { ...reason, mayPass: true } : reason;
+  if (place !== state.place && isFromFile && before?.message === failure.message) return state;
   const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS);
   // A server that doesn't say when has a retryAfter of 0.
   const pause = failure.mayPass ? LOCAL_PAUSE_MS : backoff;
   const wait = failure.retryAfter ? Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS) : pause;
   return withReading({ ...state, now }, place, {
-    ...{ failure, failures: failures + 1, isReading: false, isLocal: isOfFile },
+    ...{ failure, failures: failures + 1, isReading: false, isLocal: isFromFile },
     nextAt: isPermanent(failure) ? undefined : now + wait,
     rateLimit: rateLimit && failure.code === "rate_limited" ? { ...rateLimit, remaining: 0 } : rateLimit,
   });
 }
 
-/** Whether the same request would only fail again until a person has fixed something. */
+/** Whether the same request would only fail again until a user has fixed something. */
 function isPermanent({ code, mayPass = false }: Failure): boolean {
   return !mayPass && ["unauthorized", "usage", "not_found"].includes(code);
 }
@@ -204,7 +204,7 @@ export function leaveOthers(before: State, state: State): Step {
     return place !== state.place && isReading && !isLocal ? [place] : [];
   });
   const next = left.reduce((now, place) => withReading(now, place, { isReading: false, nextAt: now.now }), state);
-  return calling(next, ({ reads }) => {
+  return effectOnly(next, ({ reads }) => {
     for (const place of left) {
       reads.get(place)?.abort();
       reads.delete(place);

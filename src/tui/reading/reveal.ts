@@ -1,9 +1,9 @@
 import { isSealedText } from "../../domain/sealed-text.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, type JsonValue, textAs, type ValueRules, valueText } from "../../domain/variable.js";
+import { step } from "../state/effects.js";
 import { readingOf } from "../state/reading.js";
-import type { Revealed, State, Work } from "../state/state.js";
-import { step } from "../state/work.js";
+import type { Effect, Revealed, State } from "../state/state.js";
 
 /** Replaces every hidden value. Always of one length, since the length of a secret is a hint too. */
 export const MASK = "••••••••";
@@ -14,7 +14,7 @@ export function isRevealed(revealed: Revealed | undefined, name: string): boolea
 }
 
 /** Rules as far as they unmask a value: with the setting `masked: all` they don't. */
-export function unmasking<R extends ValueRules>({ preferences }: Pick<State, "preferences">, rules: R | undefined) {
+export function displayRules<R extends ValueRules>({ preferences }: Pick<State, "preferences">, rules: R | undefined) {
   return rules && preferences.masked === "all" ? { ...rules, secret: undefined } : rules;
 }
 
@@ -27,14 +27,14 @@ export function shownValue({ variable, value, rules }: VariableEntry, state: Sta
   const { revealed } = state;
   if (!value) return { kind: readingOf(state).isComplete ? "none" : "loading" };
   if (isSealedText(value.content.value)) return { kind: "sealed" };
-  if (!isRevealed(revealed, variable.name) && !isPublic(unmasking(state, rules))) return { kind: "masked" };
+  if (!isRevealed(revealed, variable.name) && !isPublic(displayRules(state, rules))) return { kind: "masked" };
   if (!isEncrypted(value.content.value)) return { kind: "shown", text: textAs(value.content.value, variable.type) };
   const text = revealed?.decrypted.get(value.content.value);
   return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
 }
 
 /** What a rule of the variable forbids here: it has no value, or one that breaks its schema. */
-export function problemOf({ readings }: State, entry: VariableEntry | undefined): string | undefined {
+export function findingOf({ readings }: State, entry: VariableEntry | undefined): string | undefined {
   if (!entry) return undefined;
   for (const { findings } of readings.values()) if (findings?.has(entry)) return findings.get(entry);
   return undefined;
@@ -75,11 +75,11 @@ export function expireRevealed(state: State): State {
 }
 
 /** Decrypts a value of a place if it is revealed, and encrypted by a client. */
-export function decryptions({ revealed }: State, place: number, entry: VariableEntry | undefined): Work[] {
+export function decryptions({ revealed }: State, place: number, entry: VariableEntry | undefined): Effect[] {
   const sealed = entry?.value?.content.value;
   if (!entry || !isEncrypted(sealed) || !isRevealed(revealed, entry.variable.name)) return [];
   if (revealed?.decrypted.has(sealed)) return [];
-  const decrypting: Work = async ({ places }) => {
+  const decrypting: Effect = async ({ places }) => {
     const text = valueText((await places.open(place)).decrypt(entry.variable.name, sealed));
     return (now) => {
       const decrypted = new Map(now.revealed?.decrypted).set(sealed, text);

@@ -1,7 +1,7 @@
 import { suggestion } from "../../domain/nearest.js";
-import { actsIn, COMMAND_GROUPS, type Command, isOfList, whereOf } from "../state/command.js";
+import { actsIn, areaOf, COMMAND_GROUPS, type Command, isListCommand } from "../state/command.js";
+import { step } from "../state/effects.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
-import { step } from "../state/work.js";
 import { hints, type KeyHint, pop, runCommand, topScreen, whyNot } from "../view/screen.js";
 import { GLOBAL_KEYS, keyLabel, keyNamed } from "../widgets/key.js";
 import { isMenu, type Menu, type MenuContent, type MenuItem, openMenu } from "./menu.js";
@@ -53,9 +53,9 @@ function itemOf(state: State, command: Command): MenuItem {
 
 /** The command that the text names, with a space after it, and its argument. A name can have several words: `env add`. */
 function parseLine(state: State, text: string, all: readonly Command[]) {
-  const where = whereOf(state);
+  const where = areaOf(state);
   // Those of the list, and those that work where the line was opened.
-  const commands = byGroup(all.filter((each) => isOfList(each) || actsIn(each, where)));
+  const commands = byGroup(all.filter((each) => isListCommand(each) || actsIn(each, where)));
   const line = text.trimStart();
   const named = commands.filter(({ name }) => line.startsWith(`${name} `));
   const command = named.toSorted((a, b) => b.name.length - a.name.length)[0];
@@ -67,7 +67,7 @@ const LEAVING = ["open", "diff"];
 
 /** Where a command runs: where the cursor is if it works there, or else in the list. */
 function homeOf(state: State, command: Command, argument = ""): State {
-  const where = whereOf(state);
+  const where = areaOf(state);
   const isLeaving = argument !== "" && LEAVING.includes(command.name);
   return actsIn(command, where) && !isLeaving ? state : { ...state, stack: [] };
 }
@@ -112,10 +112,10 @@ const HELP: Menu = {
 };
 
 function commandItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
-  const where = whereOf(state);
+  const where = areaOf(state);
   return byGroup(commands.filter((each) => actsIn(each, where))).map((command) => ({
     ...commandItem(command),
-    help: topScreen(state)?.screen.acts?.[command.name]?.help ?? command.help,
+    help: topScreen(state)?.screen.handlers?.[command.name]?.help ?? command.help,
     group: command.group,
     whyNot: whyNot(state, command),
     run: (now) => runCommand(now, command),

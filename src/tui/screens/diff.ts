@@ -1,21 +1,21 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { differenceLines } from "../edit/difference.js";
-import { assignedIn, copyTo } from "../edit/planning.js";
+import { contentOf, copyTo } from "../edit/planning.js";
 import { copyEntries } from "../reading/copying.js";
-import { readPlaces, refresh } from "../reading/read.js";
-import { isRevealed, unmasking } from "../reading/reveal.js";
+import { refresh, requestReads } from "../reading/read.js";
+import { displayRules, isRevealed } from "../reading/reveal.js";
+import { step } from "../state/effects.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
-import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
-import { step } from "../state/work.js";
+import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, fitLine, indented, type Line, line, type Span } from "../text/line.js";
 import { GAP, type PanelContent, scrolledLines } from "../view/panel.js";
 import {
-  type Act,
   actsOnMarked,
+  type CommandHandler,
   changeData,
   commandKey,
   gridOf,
@@ -26,10 +26,10 @@ import {
   targetsOf,
   whyNoName,
 } from "../view/screen.js";
-import { emptyLines, troubleLine } from "../view/status-lines.js";
-import { clearing, moveRows, nameColumn, SIGNS, tablePanel } from "../view/table.js";
+import { emptyLines, statusLine } from "../view/status-lines.js";
+import { clearing, moveRows, nameColumn, SIGNS, tablePanel } from "../view/table-panel.js";
 import { valueCell } from "../view/values.js";
-import { scroll, scrollText } from "../widgets/list.js";
+import { scrollBy, scrollByKey } from "../widgets/list.js";
 import { openCopyTo } from "./places.js";
 
 /** The variables that are not equal in the open place and in another. */
@@ -39,7 +39,7 @@ interface Comparison extends View {
   readonly focus: "list" | "detail";
 }
 
-const ACTS: Readonly<Record<string, Act<Comparison>>> = {
+const HANDLERS: Readonly<Record<string, CommandHandler<Comparison>>> = {
   open: { whyNot: whyNoName, run: focusOther },
   "next-panel": { whyNot: whyNoName, run: focusOther },
   "previous-panel": { whyNot: whyNoName, run: focusOther },
@@ -75,7 +75,7 @@ const DIFF: Screen<Comparison> = {
       { size: detail, content: detailPanel(state, comparison, detail) },
     ];
   },
-  acts: ACTS,
+  handlers: HANDLERS,
   table: {
     places: (state, { place }) => [state.place, place],
     page: (state, { focus }) => listPage(diffSizes(layoutOf(state), focus).list),
@@ -86,8 +86,8 @@ const DIFF: Screen<Comparison> = {
 };
 
 export function openDiff(state: State, place: number): Step {
-  const view: View = { ...FIRST_VIEW, name: gridOf(state).name ?? "", only: "unequal", sort: "name" };
-  return readPlaces(push({ ...state, recordTop: 0 }, DIFF, { ...view, place, focus: "list" }), [place]);
+  const view: View = { ...INITIAL_VIEW, name: gridOf(state).name ?? "", only: "unequal", sort: "name" };
+  return requestReads(push({ ...state, recordTop: 0 }, DIFF, { ...view, place, focus: "list" }), [place]);
 }
 
 const MAX_NAME = 32;
@@ -96,7 +96,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
   const { place, focus } = comparison;
   const { isReading } = readingOf(state, place);
   const labels = [placeName(state, state.place), placeName(state, place)];
-  const head = troubleLine(state, place) ?? troubleLine(state);
+  const head = statusLine(state, place) ?? statusLine(state);
   const room = size.width - 6 - 2 * GAP.length;
   const name = Math.min(MAX_NAME, Math.floor(room * 0.4));
   const left = Math.floor((room - name) / 2);
@@ -152,7 +152,7 @@ function detailPanel(state: State, comparison: Comparison, size: Size): PanelCon
     title: name === undefined ? "Variable" : `${visibleText(name)}${position}`,
     isFocused: focus === "detail",
     select: (now) => withFocus(now, "detail"),
-    scroll: (now, by) => ({ ...now, recordTop: scrollText(top, lines.length, page, by) }),
+    scroll: (now, by) => ({ ...now, recordTop: scrollBy(top, lines.length, page, by) }),
   };
 }
 
@@ -166,7 +166,7 @@ function differenceDetail(state: State): DiffLines {
   const width = textColumns(layoutOf(state).body);
   const sides = entriesOf(state, row);
   // Descriptions belong to the application, not to the environment.
-  const [before, after] = sides.map((entry) => entry && unmasking(state, { ...assignedIn(entry), description: "" }));
+  const [before, after] = sides.map((entry) => entry && displayRules(state, { ...contentOf(entry), description: "" }));
   return differenceLines({ before, after }, isRevealed(state.revealed, name), width);
 }
 
@@ -181,7 +181,7 @@ function leave(state: State, comparison: Comparison): Step {
 function moveDetail(state: State, key: string): State {
   const { detail } = diffSizes(layoutOf(state), "detail");
   const { lines } = differenceDetail(state);
-  const recordTop = scroll(state.recordTop, lines.length, detail.height - 2, key) ?? state.recordTop;
+  const recordTop = scrollByKey(state.recordTop, lines.length, detail.height - 2, key) ?? state.recordTop;
   return { ...state, recordTop };
 }
 

@@ -1,12 +1,12 @@
 import { isPublic } from "../../domain/variable.js";
 import { historyPlace, readHistory, rollbackTo } from "../edit/planning.js";
-import { changeLines, changesOf, isOfValue } from "../edit/review-text.js";
+import { changeLines, changesOf, changesValue } from "../edit/review-text.js";
 import { toggleAllRevealed } from "../reading/reveal.js";
+import { blockingEffect, step } from "../state/effects.js";
 import { placeName } from "../state/places.js";
 import type { Change, HistoryEntry } from "../state/ports.js";
 import { readingOf } from "../state/reading.js";
 import { notify, type State, type Step } from "../state/state.js";
-import { holdingKeys, step } from "../state/work.js";
 import type { Line } from "../text/line.js";
 import { variablesText } from "../view/panel.js";
 import { isOnPlaces, pop, selectionOf } from "../view/screen.js";
@@ -27,7 +27,7 @@ function subjectOf(state: State): Subject {
 /** Shows the changes, by default of what is under the cursor. */
 export function openHistory(state: State, subject = subjectOf(state)): Step {
   const { place, name } = subject;
-  return holdingKeys(state, async (tools) => {
+  return blockingEffect(state, async (tools) => {
     const entries = await readHistory(tools, place, name);
     return (now) => {
       const of = name === undefined ? placeName(now, place) : `${name} in ${placeName(now, place)}`;
@@ -47,7 +47,7 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]):
     (entry): MenuItem => ({
       isKept: true,
       label: `${String(entry.id).padStart(width)}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}  ${variablesText(changesOf(entry))}`,
-      whyNot: changesOf(entry).some(isOfValue) ? undefined : NOT_ROLLED_BACK,
+      whyNot: changesOf(entry).some(changesValue) ? undefined : NOT_ROLLED_BACK,
       detail: (state, width) => linesOf(state, entry, subject, width),
       run: (state) => rollbackTo(state, entry, place, name),
     }),

@@ -9,15 +9,15 @@ import { highlight } from "../text/fuzzy.js";
 import { cellText, fitLine, indented, type Line, line } from "../text/line.js";
 import { GAP, type PanelContent } from "../view/panel.js";
 import { gridOf } from "../view/screen.js";
-import { emptyLines, progressText, troubleLine } from "../view/status-lines.js";
-import { type Column, nameColumn, tablePanel, widestName } from "../view/table.js";
+import { emptyLines, progressText, statusLine } from "../view/status-lines.js";
+import { type Column, nameColumn, tablePanel, widestName } from "../view/table-panel.js";
 import { valueCell } from "../view/values.js";
 
 export function variablesPanel(state: State, size: Size): PanelContent {
   const isEmpty = selectedEntry(state) === undefined;
   const progress = progressText(state);
   const { entries, isComplete, isEditable } = readingOf(state);
-  const problem = isEmpty && !isComplete ? undefined : troubleLine(state);
+  const problem = isEmpty && !isComplete ? undefined : statusLine(state);
   const none =
     entries.length === 0
       ? `no variables yet${isEditable ? `; ${shownKey(state, "add")} adds one` : ""}`

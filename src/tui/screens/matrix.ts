@@ -1,18 +1,18 @@
 import { copyTo } from "../edit/planning.js";
-import { openPlace, readPlaces, refresh } from "../reading/read.js";
+import { openPlace, refresh, requestReads } from "../reading/read.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
 import { shownKey } from "../state/command.js";
+import { step } from "../state/effects.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import { groupLabel, isProduction, placeName, shortPlaceName, whyReadOnly } from "../state/places.js";
 import { groupOf, healthOf, readingOf } from "../state/reading.js";
-import { FIRST_VIEW, type State, type Step, type View } from "../state/state.js";
-import { step } from "../state/work.js";
+import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, indented, type Line, line, type Span } from "../text/line.js";
 import { GAP, type PanelContent } from "../view/panel.js";
 import {
-  type Act,
+  type CommandHandler,
   changeData,
   commandKey,
   type Grid,
@@ -24,8 +24,8 @@ import {
   targetRows,
   whyNoName,
 } from "../view/screen.js";
-import { emptyLines, troubleLine } from "../view/status-lines.js";
-import { type Column, moveToNext, nameColumn, tablePanel, widestName } from "../view/table.js";
+import { emptyLines, statusLine } from "../view/status-lines.js";
+import { type Column, moveToNext, nameColumn, tablePanel, widestName } from "../view/table-panel.js";
 import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../view/values.js";
 import { cycled, keepVisible } from "../widgets/list.js";
 
@@ -39,7 +39,7 @@ interface Matrix extends View {
 /** Which rows can be listed alone; undefined for all. */
 const ROW_FILTERS: readonly View["only"][] = [undefined, "differing", "missing"];
 
-const ACTS: Readonly<Record<string, Act<Matrix>>> = {
+const HANDLERS: Readonly<Record<string, CommandHandler<Matrix>>> = {
   open: { whyNot: whyNoName, run: openCell },
   "next-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, 1, isGap)) },
   "previous-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, -1, isGap)) },
@@ -67,7 +67,7 @@ const MATRIX: Screen<Matrix> = {
       { size: detail, content: valuesPanel(state, detail) },
     ];
   },
-  acts: ACTS,
+  handlers: HANDLERS,
   table: {
     places: groupOf,
     page: (state) => listPage(matrixSizes(layoutOf(state), groupOf(state).length).list),
@@ -81,8 +81,8 @@ export function openMatrix(state: State): Step {
   const name = selectedEntry(state)?.variable.name ?? "";
   const unread = groupOf(state).filter((place) => healthOf(state, place) === "unread");
   const { sort, isReversed } = state.list;
-  const matrix = { ...FIRST_VIEW, name, sort, isReversed, place: state.place, left: 0 };
-  return readPlaces(push(state, MATRIX, matrix), unread);
+  const matrix = { ...INITIAL_VIEW, name, sort, isReversed, place: state.place, left: 0 };
+  return requestReads(push(state, MATRIX, matrix), unread);
 }
 
 function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelContent {
@@ -108,7 +108,7 @@ function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelCon
       column: column - at.left + 1,
       onColumn: (now, clicked) => (clicked < 1 ? now : atColumn(now, at.left + clicked - 1)),
     }),
-    legend: troubleLine(state) ?? KIND_LEGEND,
+    legend: statusLine(state) ?? KIND_LEGEND,
   };
 }
 

@@ -1,16 +1,16 @@
 import type { Choice, Command } from "../state/command.js";
+import { step } from "../state/effects.js";
 import { layoutOf, textColumns } from "../state/layout.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
-import { step } from "../state/work.js";
 import { filterWords, highlight, LETTERS, letterSpan, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
-import { TYPING_MOVES, typedLine } from "../view/filter.js";
+import { TYPING_MOVES, typedLine } from "../view/filter-prompt.js";
 import { GAP, type PanelContent, rowLine, scrolledLines } from "../view/panel.js";
 import { dataOf, hints, noticeLines, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
-import { keepVisible, moveCursor, type Position, scrollText } from "../widgets/list.js";
-import { editLine, type TextField, textField } from "../widgets/text-field.js";
+import { keepVisible, moveCursor, type Position, scrollBy } from "../widgets/list.js";
+import { applyKeyToLine, type TextField, textField } from "../widgets/text-field.js";
 
 /** A choice, of which typed text finds the label. Its function gets the state without the menu. */
 export interface MenuItem extends Choice {
@@ -249,7 +249,7 @@ function typed({ field, cursor }: OpenMenu, key: Key, items: readonly MenuItem[]
   if (name === "escape") return { isTyping: false, field: textField(""), cursor: 0 };
   if (TYPING_MOVES.includes(name)) return undefined;
   const completed = name === "tab" ? items[cursor]?.text : undefined;
-  const edited = completed === undefined ? editLine(field, key) : textField(completed);
+  const edited = completed === undefined ? applyKeyToLine(field, key) : textField(completed);
   return edited === field ? {} : { field: edited, cursor: 0 };
 }
 
@@ -257,7 +257,7 @@ function typed({ field, cursor }: OpenMenu, key: Key, items: readonly MenuItem[]
 function browsed({ menu, cursor, marks, detailTop }: OpenMenu, name: string, { items, detail, below }: ShownMenu) {
   if (name === "/") return { isTyping: true };
   if (name === "J" || name === "K")
-    return { detailTop: scrollText(detailTop, detail().length, below, name === "J" ? 1 : -1) };
+    return { detailTop: scrollBy(detailTop, detail().length, below, name === "J" ? 1 : -1) };
   if (!menu.onMarked || !(name === "space" || name === "*")) return undefined;
   const labels = (name === "*" ? items : items.slice(cursor, cursor + 1)).map(({ label }) => label);
   const isUnmarking = labels.every((label) => marks.has(label));

@@ -4,10 +4,10 @@ import { openPlace } from "../reading/read.js";
 import type { Choice } from "../state/command.js";
 import { READ_ONLY, type Size } from "../state/layout.js";
 import {
+  attributesOf,
   groupLabel,
   identityOf,
   isProduction,
-  kindsOf,
   placeOrder,
   placeRows,
   shortPlaceName,
@@ -19,7 +19,7 @@ import type { State, Step } from "../state/state.js";
 import { cellText, type Line, type Span } from "../text/line.js";
 import { type PanelContent, rowLine, variablesText } from "../view/panel.js";
 import { drawnScreen, gridOf } from "../view/screen.js";
-import { scrollText } from "../widgets/list.js";
+import { scrollBy } from "../widgets/list.js";
 import { choiceMenu, openMenu } from "./menu.js";
 
 const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;
@@ -47,7 +47,7 @@ export function placesPanel(state: State, size: Size): PanelContent {
       const row = rows[line];
       return row && "index" in row ? { ...now, placeCursor: row.index } : undefined;
     },
-    scroll: (now, by) => ({ ...now, placeCursor: order[scrollText(at, order.length, 1, by)] ?? placeCursor }),
+    scroll: (now, by) => ({ ...now, placeCursor: order[scrollBy(at, order.length, 1, by)] ?? placeCursor }),
   };
 }
 
@@ -77,8 +77,8 @@ export function choicesOf(state: State, places: readonly number[], run: OnPlace)
   return places.flatMap((index) => {
     const place = state.places[index];
     if (!place || place.isGone) return [];
-    const { name, group, detail } = place;
-    const facts = [index === state.place && "open", identityOf(place), detail, ...kindsOf(place)];
+    const { name, group, location } = place;
+    const facts = [index === state.place && "open", identityOf(place), location, ...attributesOf(place)];
     const help = facts.filter(Boolean).join("  ");
     const role = isProduction(place) ? "warning" : "text";
     return [{ label: name, role, help, group: groupLabel(group), run: (now) => run(now, index) } as const];
@@ -110,7 +110,7 @@ export function editablePlaces(state: State, from = state.place): readonly numbe
   return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
 }
 
-/** Lets the person pick one or several places. The menu stays open below the review. @param marked those that are marked at first */
+/** Lets the user pick one or several places. The menu stays open below the review. @param marked those that are marked at first */
 function pickPlaces(
   state: State,
   title: string,
@@ -128,7 +128,7 @@ function pickPlaces(
   return openMenu(state, { ...choiceMenu(title, items), onMarked }, "", marked.map(nameOf));
 }
 
-/** Lets the person pick the places to copy the values to. @param from theirs @param marked those that are marked at first */
+/** Lets the user pick the places to copy the values to. @param from theirs @param marked those that are marked at first */
 export function openCopyTo(
   state: State,
   entries: readonly VariableEntry[],
@@ -141,7 +141,7 @@ export function openCopyTo(
   return pickPlaces(state, title, places, marked, (now, picked) => copyTo(now, entries, picked));
 }
 
-/** Lets the person pick the environments of the application to delete the values from: those that have one are marked. */
+/** Lets the user pick the environments of the application to delete the values from: those that have one are marked. */
 export function openDeleteIn(state: State, entries: readonly VariableEntry[]): Step {
   const names = new Set(entries.map(({ variable }) => variable.name));
   const isSet = ({ variable, value }: VariableEntry) => value !== undefined && names.has(variable.name);

@@ -3,7 +3,7 @@ import { isSealedText } from "../../domain/sealed-text.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic } from "../../domain/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
-import { problemOf, shownValue } from "../reading/reveal.js";
+import { findingOf, shownValue } from "../reading/reveal.js";
 import { listOf, selectedEntry } from "../reading/selection.js";
 import { kindOf, tableOf } from "../reading/table.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
@@ -13,9 +13,9 @@ import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledLines } from "../view/panel.js";
-import { troubleLines } from "../view/status-lines.js";
+import { statusLines } from "../view/status-lines.js";
 import { PLACEHOLDERS, type PlaceValue, placeValueLines, valueLines } from "../view/values.js";
-import { scroll, scrollText } from "../widgets/list.js";
+import { scrollBy, scrollByKey } from "../widgets/list.js";
 
 /** In panels of at least this many lines, the facts about a variable are shown as a table. */
 const TALL = 14;
@@ -34,14 +34,15 @@ export function recordPanel(state: State, size: Size): PanelContent {
     isFocused: state.focus === "record",
     ...scrolledLines(lines, state.recordTop, page),
     panel: "record",
-    scroll: (now, by) => ({ ...now, recordTop: scrollText(now.recordTop, lines.length, page, by) }),
+    scroll: (now, by) => ({ ...now, recordTop: scrollBy(now.recordTop, lines.length, page, by) }),
   };
 }
 
 export function scrollRecord(state: State, key: string): State {
   const { record } = layoutOf(state);
   const count = record ? recordLines(state, textColumns(record)).length : 0;
-  return { ...state, recordTop: scroll(state.recordTop, count, pageSize(state, "record"), key) ?? state.recordTop };
+  const top = scrollByKey(state.recordTop, count, pageSize(state, "record"), key);
+  return { ...state, recordTop: top ?? state.recordTop };
 }
 
 /**
@@ -56,7 +57,7 @@ function recordLines(state: State, width: number): readonly Line[] {
   const name = isCut ? wrapLine(line(visibleName, "accent"), width) : [];
   const description = entry.variable.description === "" ? [] : wrapLines(entry.variable.description, width, "text");
   const value = recordValue(entry, state, width);
-  const problem = troubleLines(state, width);
+  const problem = statusLines(state, width);
   const known = facts(entry, state);
   if (pageSize(state, "record") >= TALL) {
     const table = known.flatMap(([label, text = "", role]) =>
@@ -89,7 +90,7 @@ type Fact = readonly [label: string, text: string | undefined, role?: Role];
 function facts(entry: VariableEntry, state: State): readonly Fact[] {
   const { variable, value, rules } = entry;
   const { type, name } = variable;
-  const problem = problemOf(state, entry);
+  const problem = findingOf(state, entry);
   const { optional, schema } = rules ?? {};
   const { changes, isEditable } = readingOf(state);
   const mark = changes?.kinds.get(name);

@@ -6,8 +6,8 @@ import { type Next, PANELS, type State, type Step } from "./state.js";
 export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;
 
 /** All places that have commands: the panels of the list, the matrix and comparisons. */
-const EVERYWHERE = [...PANELS, "matrix", "diff"] as const;
-export type Where = (typeof EVERYWHERE)[number];
+const AREAS = [...PANELS, "matrix", "diff"] as const;
+export type Area = (typeof AREAS)[number];
 
 /** Something to choose: a place, a format. */
 export interface Choice {
@@ -19,15 +19,15 @@ export interface Choice {
   readonly run: Next;
 }
 
-/** Something that a person can run with a key or as `:name`. The footer, the help and `:` show this. */
+/** Something that a user can run with a key or as `:name`. The footer, the help and `:` show this. */
 export interface Command {
   readonly name: string;
   /** Names of the keys; the first one is shown in the footer. */
   readonly keys: readonly string[];
   /** Where its keys work. A command of one list panel can be run by name in all of them. */
-  readonly where: readonly Where[];
+  readonly areas: readonly Area[];
   /** Where of these the footer shows it. */
-  readonly shownIn: readonly Where[];
+  readonly shownIn: readonly Area[];
   /** The word there; undefined if it isn't shown now. By default the name. */
   readonly label?: string | ((state: State) => string | undefined);
   readonly help: string;
@@ -52,34 +52,34 @@ type CommandOptions = Pick<Command, "label" | "argument" | "choices" | "repeats"
  */
 export function inGroup(group: Command["group"]) {
   return (name: string, keys: string, where: string, help: string, rest: CommandOptions): Command => {
-    const placesOf = (letters: string) => EVERYWHERE.filter((place) => letters.includes(place.charAt(0)));
+    const areasOf = (letters: string) => AREAS.filter((area) => letters.includes(area.charAt(0)));
     const names = keys.split(" ").filter(Boolean);
-    const shownIn = placesOf(where.replace(/[a-z]/g, "").toLowerCase());
-    return { group, name, keys: names, where: placesOf(where.toLowerCase()), shownIn, help, ...rest };
+    const shownIn = areasOf(where.replace(/[a-z]/g, "").toLowerCase());
+    return { group, name, keys: names, areas: areasOf(where.toLowerCase()), shownIn, help, ...rest };
   };
 }
 
 /** The word for a command in the footer; undefined if it isn't shown here. */
 export function footerLabel(state: State, command: Command): string | undefined {
   const { name, shownIn, label = name.replaceAll("-", " ") } = command;
-  const where = whereOf(state);
+  const where = areaOf(state);
   if (where === undefined || !shownIn.includes(where)) return undefined;
   return typeof label === "function" ? label(state) : label;
 }
 
-export function actsIn({ where }: Command, place: Where | undefined): boolean {
-  return place !== undefined && where.includes(place);
+export function actsIn({ areas }: Command, area: Area | undefined): boolean {
+  return area !== undefined && areas.includes(area);
 }
 
 /** Whether it acts in the list, so that it can be run by its name. */
-export function isOfList(command: Command): boolean {
+export function isListCommand(command: Command): boolean {
   return PANELS.some((panel) => actsIn(command, panel));
 }
 
 /** Where the cursor is; undefined on screens without commands. */
-export function whereOf({ stack, focus }: Pick<State, "stack" | "focus">): Where | undefined {
+export function areaOf({ stack, focus }: Pick<State, "stack" | "focus">): Area | undefined {
   const open = stack.at(-1);
-  return open ? EVERYWHERE.find((each) => each === open.screen.name) : focus;
+  return open ? AREAS.find((each) => each === open.screen.name) : focus;
 }
 
 /** How the key of each command is shown, for `shownKey`. */

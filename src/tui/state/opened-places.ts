@@ -4,7 +4,7 @@ import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
 import type { Failure } from "./reading.js";
 
 /** Places whose data is in one file or store. */
-interface OfStore {
+interface StorePlaces {
   /** That of one of them. */
   readonly editor: Editor;
   /** Indexes of the places by their environments. */
@@ -54,8 +54,8 @@ export class OpenedPlaces {
   }
 
   /** Places to edit, by the file or the store that their data is in. @throws UsageError if one is read-only */
-  async byStore(indexes: readonly number[]): Promise<readonly OfStore[]> {
-    const stores = new Map<string, OfStore>();
+  async byStore(indexes: readonly number[]): Promise<readonly StorePlaces[]> {
+    const stores = new Map<string, StorePlaces>();
     for (const index of indexes) {
       const editor = await this.editor(index);
       const store = stores.get(editor.store) ?? { editor, places: new Map() };

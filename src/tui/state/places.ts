@@ -50,8 +50,8 @@ export function identityOf({ name, group, identity }: PlaceInfo): string | undef
 }
 
 /** What a place is besides: sealed, read-only, with named keys. */
-export function kindsOf({ isSealed, isServer, readOnly, keys = [] }: PlaceInfo): readonly string[] {
-  const named = keys.map(({ name, only }) => (only ? `${name} (${only.join(", ")})` : name)).join(", ");
+export function attributesOf({ isSealed, isServer, readOnly, apiKeys = [] }: PlaceInfo): readonly string[] {
+  const named = apiKeys.map(({ name, only }) => (only ? `${name} (${only.join(", ")})` : name)).join(", ");
   return [isSealed ? "sealed" : "", isServer || readOnly ? "read-only" : "", named && `keys: ${named}`].filter(Boolean);
 }
 

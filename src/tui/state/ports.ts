@@ -14,9 +14,9 @@ export interface Place {
   readonly identity?: string | undefined;
   readonly kind: "profile" | "environment" | "server";
   /** Where its variables come from: the origin of a server, the path of a file or the URL of a store. */
-  readonly detail: string;
+  readonly location: string;
   readonly isServer?: boolean;
-  readonly keys?: readonly Pick<NamedKey, "name" | "only">[];
+  readonly apiKeys?: readonly Pick<NamedKey, "name" | "only">[];
   readonly isSealed?: boolean;
   /** Why its variables can't be edited: `vars.json can't be written`. */
   readonly readOnly?: string | undefined;
@@ -30,8 +30,8 @@ export interface PlacesChange {
   readonly gone: readonly Place[];
 }
 
-/** What a person can do where nothing is configured. */
-export interface FirstSteps {
+/** What a user can do where nothing is configured. */
+export interface WelcomeActions {
   /** The default data file, and whether it is in the current folder. */
   readonly dataFile: string;
   readonly hasData: boolean;
@@ -43,7 +43,7 @@ export interface FirstSteps {
 
 export interface OpenPlace {
   /** What opening it has told of the place. */
-  readonly facts?: Partial<Pick<Place, "identity" | "keys" | "isSealed" | "readOnly">>;
+  readonly facts?: Partial<Pick<Place, "identity" | "apiKeys" | "isSealed" | "readOnly">>;
   readonly source: VariableSource;
   /** Returns the same object while nothing has changed; undefined if only reading again can tell. */
   readonly version?: (() => object) | undefined;
@@ -52,7 +52,7 @@ export interface OpenPlace {
   /** The changes of its data; undefined where none are kept. */
   readonly history?: History | undefined;
   /** What `check` finds: the rules that variables break, as predicates without a value. */
-  readonly problems?: () => Promise<ReadonlyMap<string, string>>;
+  readonly check?: () => Promise<ReadonlyMap<string, string>>;
   /** The plain value of an encrypted one; any other as it is. @throws DecryptionError without the right key */
   decrypt(name: string, value: JsonValue): JsonValue;
   /** A shell command that prints this variable's value. It contains no secret. */
@@ -64,7 +64,7 @@ export interface OpenPlace {
   ): Promise<{ count: number; notes: readonly string[] } | undefined>;
 }
 
-/** A file as the person has named it. */
+/** A file as the user has named it. */
 export interface NamedFile<F extends string = string> {
   readonly path: string;
   /** By default by the ending of the path. */
@@ -86,7 +86,7 @@ export interface NewCredentials {
 }
 
 /** A variable as one environment sees it. All environments of an application share its type and description. */
-export interface Assigned extends Readonly<Partial<Definition>> {
+export interface Content extends Readonly<Partial<Definition>> {
   readonly type: VariableType;
   readonly description: string;
   /** Undefined where it has no value. */
@@ -94,7 +94,7 @@ export interface Assigned extends Readonly<Partial<Definition>> {
 }
 
 /** The wanted state of a variable; without a value, the one that it has is removed. */
-export interface Assignment extends Assigned {
+export interface Assignment extends Content {
   readonly name: string;
 }
 
@@ -103,21 +103,21 @@ export interface Change {
   readonly name: string;
   /** Its name after the change, if that is another one: it has it in all environments of the application. */
   readonly newName?: string | undefined;
-  readonly before: Assigned | undefined;
-  readonly after: Assigned | undefined;
+  readonly before: Content | undefined;
+  readonly after: Content | undefined;
 }
 
 /** Something for the variables of one environment. */
-export interface OfEnvironment<T> {
+export interface PerEnvironment<T> {
   /** `shop/test` */
   readonly environment: string;
   readonly changes: readonly T[];
 }
 
-export type EnvironmentChanges = OfEnvironment<Change>;
+export type EnvironmentChanges = PerEnvironment<Change>;
 
 /** The input of a form. */
-export interface Draft extends Pick<Change, "name" | "newName" | "before">, Omit<Assigned, "value" | "schema"> {
+export interface Draft extends Pick<Change, "name" | "newName" | "before">, Omit<Content, "value" | "schema"> {
   /** Undefined if the variable keeps the value that it has, or stays without one. */
   readonly value: string | undefined;
   /** JSON; `""` for none. */
@@ -143,7 +143,7 @@ export interface VariableEditor {
    *
    * @throws as `prepare`
    */
-  assign(wanted: readonly OfEnvironment<Assignment>[]): Promise<readonly EnvironmentChanges[]>;
+  assign(wanted: readonly PerEnvironment<Assignment>[]): Promise<readonly EnvironmentChanges[]>;
   /**
    * Writes all of these changes or none.
    *
@@ -216,7 +216,7 @@ export interface Written {
   readonly note?: string | undefined;
 }
 
-/** Opens a text in the person's own editor, which has the terminal meanwhile. Resolves to the saved text. */
-export type EditText = (text: string, file: { readonly name: string; readonly isJson: boolean }) => Promise<string>;
+/** Opens a text in the user's own editor, which has the terminal meanwhile. Resolves to the saved text. */
+export type OpenInEditor = (text: string, file: { readonly name: string; readonly isJson: boolean }) => Promise<string>;
 
 export type Purpose = "add" | "edit" | "delete" | "copy" | "import" | "undo" | "redo" | "rollback";

@@ -37,7 +37,7 @@ export interface Reading {
   /** Why the last read failed. The last data stays. */
   readonly failure?: Failure | undefined;
   readonly failures: number;
-  /** When to try again after a failure, or to look for changes after a success; undefined for not at all. */
+  /** When to try again after a failure, or to poll after a success; undefined for not at all. */
   readonly nextAt?: number | undefined;
   /** A problem that the source reports although it answers. */
   readonly problem?: string | undefined;

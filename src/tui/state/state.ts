@@ -3,7 +3,7 @@ import type { VariableType } from "../../domain/variable.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
-import type { Copy, EditText, EnvironmentChanges, FirstSteps, HistoryEntry, Purpose, WriteValues } from "./ports.js";
+import type * as ports from "./ports.js";
 import type { PlaceInfo, Reading } from "./reading.js";
 
 /** A screen over the list, with its data. `view/screen.ts` says what a screen does. */
@@ -13,20 +13,20 @@ interface Layer {
 }
 
 /** Changes to variables of one environment, and the index of its place. */
-export interface Part extends EnvironmentChanges {
+export interface Part extends ports.EnvironmentChanges {
   readonly place: number;
 }
 
 /** One reviewed change, to several places if it has several parts. Those in one file or store are written together. */
 export interface PlannedEdit {
-  readonly purpose: Purpose;
+  readonly purpose: ports.Purpose;
   readonly parts: readonly Part[];
   /** The names of variables that need no change. */
   readonly unchanged?: readonly string[];
   /** The names of the places that values are copied from, where the screen does not tell. */
   readonly from?: string | undefined;
   /** The entry of the history that is undone, redone or rolled back. */
-  readonly entry?: HistoryEntry | undefined;
+  readonly entry?: ports.HistoryEntry | undefined;
 }
 
 export const SORTS = ["id", "name", "type", "changed"] as const;
@@ -43,7 +43,7 @@ export interface View extends Position {
   readonly isReversed: boolean;
 }
 
-export const FIRST_VIEW: View = {
+export const INITIAL_VIEW: View = {
   ...{ name: "", cursor: 0, top: 0 },
   ...{ filter: "", only: undefined, sort: "id", isReversed: false },
 };
@@ -138,11 +138,11 @@ export interface Preferences {
 /** What work can use. */
 export interface Tools {
   readonly places: OpenedPlaces;
-  readonly copy: Copy;
-  readonly write: WriteValues;
-  readonly editText: EditText;
+  readonly copy: ports.Copy;
+  readonly write: ports.WriteValues;
+  readonly openInEditor: ports.OpenInEditor;
   /** Undefined where something is configured. */
-  readonly first?: FirstSteps | undefined;
+  readonly welcome?: ports.WelcomeActions | undefined;
   /** The names in a folder, with a slash after those of folders; none if it can't be read. */
   readonly listFolder: (folder: string) => Promise<readonly string[]>;
   /** Milliseconds on a monotonic clock. */
@@ -162,13 +162,13 @@ export interface Tools {
 }
 
 /** The next state, and work outside of it. */
-export type Step = readonly [state: State, work: readonly Work[]];
+export type Step = readonly [state: State, work: readonly Effect[]];
 
 /** A change of the state at the time when work has ended. */
 export type Next = (state: State) => Step;
 
 /** Work outside of the state. Resolves to a function to the next state; an error becomes a notice. */
-export type Work = (tools: Tools) => Promise<Next | undefined>;
+export type Effect = (tools: Tools) => Promise<Next | undefined>;
 
 /**
  * Memoizes one result for each key, as long as all of `on` is the same. A result lives as long as its key.

@@ -149,12 +149,3 @@ function asciiText(text: string): string {
       : (ASCII_SIGNS.find((signs) => signs.includes(grapheme))?.charAt(0) ?? "?".repeat(graphemeWidth(grapheme))),
   ).join("");
 }
-
-/**
- * Whether the locale names a character set other than UTF-8: `C`, `POSIX`, `en_US.ISO-8859-1`. As in other programs, a
- * locale without one, or none at all, is UTF-8.
- */
-export function isAsciiLocale(env: NodeJS.ProcessEnv): boolean {
-  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
-  return /^(?:C|POSIX)$|\.(?!utf-?8)/i.test(locale);
-}

@@ -3,7 +3,7 @@ import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countOf, countText, cutLine, fitText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { scrollText } from "../widgets/list.js";
+import { scrollBy } from "../widgets/list.js";
 
 export interface PanelContent {
   readonly title: string;
@@ -41,7 +41,7 @@ export interface Cell {
 
 /** The `page` lines from `top` on of a text that can be longer than its panel. A `top` that is too far down shows the last ones. */
 export function scrolledLines(all: readonly Line[], top: number, page: number) {
-  const from = scrollText(top, all.length, page, 0);
+  const from = scrollBy(top, all.length, page, 0);
   // `12-30/88`
   const position = `${countText(from + 1)}-${countText(from + page)}/${countText(all.length)}`;
   return { lines: all.slice(from, from + page).map(indented), footnote: all.length > page ? position : undefined };
@@ -70,7 +70,7 @@ function cursorSpan(span: Span, isFocused: boolean): Span {
 }
 
 /** A panel as it is drawn. */
-export interface PanelPicture {
+export interface PanelFrame {
   readonly size: Size;
   readonly border: keyof typeof BORDERS | "classic";
   /** Of the border. */
@@ -82,7 +82,7 @@ export interface PanelPicture {
 /** Corners from the top left, and the bar between them, as ink draws the rest. */
 const BORDERS = { round: ["╭", "╮", "╰", "╯", "─"], bold: ["┏", "┓", "┗", "┛", "━"] } as const;
 
-export function panelPicture(content: PanelContent, size: Size): PanelPicture {
+export function panelFrame(content: PanelContent, size: Size): PanelFrame {
   const { title, footnote = "", legend, isFocused, isProduction = false, lines } = content;
   const border = isFocused ? "bold" : "round";
   const [topLeft, topRight, bottomLeft, bottomRight, bar] = BORDERS[border];

@@ -1,12 +1,12 @@
 import { REVEAL_MS } from "../reading/reveal.js";
+import { quitting, step } from "../state/effects.js";
 import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { notify, remembered, type State, type Step } from "../state/state.js";
-import { quitting, step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { indented, type Line, spaced, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key, keyLabel } from "../widgets/key.js";
-import { scroll } from "../widgets/list.js";
-import { editLine, type TextField, textField, textInput } from "../widgets/text-field.js";
+import { scrollByKey } from "../widgets/list.js";
+import { applyKeyToLine, focusedInput, type TextField, textField } from "../widgets/text-field.js";
 import { type PanelContent, scrolledLines } from "./panel.js";
 import { changeData, dataOf, hints, type KeyHint, layers, pop, push, type Screen, withData } from "./screen.js";
 
@@ -104,7 +104,7 @@ function questionKey(state: State, asked: Asked, key: Key): Step {
   const go = (change: Partial<Asked>) => step(withData(state, QUESTION, { ...asked, ...change }));
   const name = input ? editKeyName(key) : commandKeyName(key);
   if (name === "tab" && input?.isPath) return completePath(state, typed);
-  const edited = input ? editLine(typed, key) : typed;
+  const edited = input ? applyKeyToLine(typed, key) : typed;
   if (edited !== typed) return go({ typed: edited, problem: undefined });
   if (BUTTON_KEYS.includes(name)) return go({ isOnAnswer: !isOnAnswer });
   if (["escape", "n"].includes(name) || (name === "enter" && !isOnAnswer)) return leave(state, asked);
@@ -115,7 +115,7 @@ function questionKey(state: State, asked: Asked, key: Key): Step {
     return step(notify(state, `y does not confirm: press Enter on a button, or ${keyLabel(answerKey)}`));
   }
   const { lines, page } = questionLines(state, asked, questionSize(layoutOf(state)));
-  return go({ top: scroll(asked.top, lines.length, page, name) ?? asked.top });
+  return go({ top: scrollByKey(asked.top, lines.length, page, name) ?? asked.top });
 }
 
 function leave(state: State, { lost }: Asked): Step {
@@ -181,8 +181,8 @@ const MIN_INPUT = 10;
 /** `type shop/production to confirm: `, and the input, below it where there is no room beside it. */
 function inputLines(label: string, typed: TextField, width: number): Line[] {
   const left = width - textWidth(label);
-  if (left < MIN_INPUT) return [...wrapLines(label, width, "warning"), textInput(typed, width)];
-  return [[{ text: label, role: "warning" }, ...textInput(typed, left)]];
+  if (left < MIN_INPUT) return [...wrapLines(label, width, "warning"), focusedInput(typed, width)];
+  return [[{ text: label, role: "warning" }, ...focusedInput(typed, left)]];
 }
 
 /** The question that is open because Ctrl-C was pressed where something would be lost; undefined if none is. */

@@ -1,9 +1,9 @@
 import type { VariableEntry } from "../../domain/source.js";
 import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
-import { actsIn, type Command, footerLabel, whereOf } from "../state/command.js";
+import { actsIn, areaOf, type Command, footerLabel } from "../state/command.js";
+import { step } from "../state/effects.js";
 import type { Layout, Size } from "../state/layout.js";
 import { type Notice, notify, remembered, type State, type Step, type View } from "../state/state.js";
-import { step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, type Line, wrapWords } from "../text/line.js";
 import { commandKeyName, type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
@@ -26,7 +26,7 @@ export interface Screen<D> {
   /** Whether characters are text, so that `?` is not the key of the help. */
   types?(state: State, data: D): boolean;
   /** What commands do here, by their names, where that is not what they do in the list. */
-  readonly acts?: Readonly<Record<string, Act<D>>>;
+  readonly handlers?: Readonly<Record<string, CommandHandler<D>>>;
   /** Its table of variables, whose view is a part of its data. */
   readonly table?: TableOf<D>;
   /** Moves in something else than the table; undefined if the table has the focus. */
@@ -39,7 +39,7 @@ export interface Screen<D> {
   lost?(data: D): string | undefined;
 }
 
-export interface Act<D> {
+export interface CommandHandler<D> {
   /** By default that of the command. */
   readonly help?: string;
   /** Why it can't be done now; undefined if it can. */
@@ -75,11 +75,11 @@ export function topScreen(state: State): { readonly screen: AnyScreen; readonly 
 
 /** The screen that is drawn: the top one that is more than a line. */
 export function drawnScreen(state: State) {
-  return layers(state).findLast(({ screen }) => !isLine(screen));
+  return layers(state).findLast(({ screen }) => !isPrompt(screen));
 }
 
 /** Whether it is only a line. A click into the list closes it. */
-export function isLine({ body, panel }: AnyScreen): boolean {
+export function isPrompt({ body, panel }: AnyScreen): boolean {
   return !body && !panel;
 }
 
@@ -119,7 +119,7 @@ export function changeData<D>(state: State, screen: Screen<D>, change: (data: D)
 /** The key of the help on a screen without commands; undefined where it is that of a command. */
 export function fixedHelpKey(state: State): "F1" | "?" | undefined {
   const open = topScreen(state);
-  if (whereOf(state) !== undefined) return undefined;
+  if (areaOf(state) !== undefined) return undefined;
   return open?.screen.types?.(state, open.data) ? "F1" : "?";
 }
 
@@ -247,16 +247,16 @@ export function targetsOf(state: State, place = gridOf(state).place): readonly V
 /** Why a command can't run here now; undefined if it can. */
 export function whyNot(state: State, command: Command): string | undefined {
   const open = topScreen(state);
-  const act = open?.screen.acts?.[command.name];
+  const act = open?.screen.handlers?.[command.name];
   return act ? act.whyNot?.(state, open?.data) : command.whyNot?.(state);
 }
 
 /** Runs the command of a key where the cursor is, or shows why it can't run now. Undefined if no command has this key. */
 export function pressCommand(state: State, key: string, commands: readonly Command[]): Step | undefined {
-  const where = whereOf(state);
+  const where = areaOf(state);
   const fitting = commands.filter((each) => each.keys.includes(key) && actsIn(each, where));
   // A keymap can give a key of this screen alone to another command too.
-  const command = fitting.find((each) => each.where.length === 1) ?? fitting[0];
+  const command = fitting.find((each) => each.areas.length === 1) ?? fitting[0];
   return command && runCommand(state, command);
 }
 
@@ -265,7 +265,7 @@ export function runCommand(state: State, command: Command, argument = ""): Step 
   const reason = whyNot(state, command);
   if (reason !== undefined) return step(notify(state, reason, "error"));
   const open = topScreen(state);
-  const act = open?.screen.acts?.[command.name];
+  const act = open?.screen.handlers?.[command.name];
   return (act ? act.run(state, open?.data) : command.run?.(state, argument)) ?? step(state);
 }
 

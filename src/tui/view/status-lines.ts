@@ -8,7 +8,7 @@ import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { gridOf } from "./screen.js";
-import { whyNotFound } from "./table.js";
+import { whyNotFound } from "./table-panel.js";
 
 /** The progress of the first read: `1,200 of 100,000`, or `""` before its first page; undefined if there is none. */
 export function progressText(state: State): string | undefined {
@@ -21,7 +21,7 @@ export function progressText(state: State): string | undefined {
 export function emptyLines(state: State, width: number, otherwise: Line): Line[] {
   for (const { place } of gridOf(state).table.order) {
     const { isComplete, isReading, failure } = readingOf(state, place);
-    if (failure && !isComplete) return troubleLines(state, width, place);
+    if (failure && !isComplete) return statusLines(state, width, place);
     if (isReading || (!isComplete && place === state.place))
       return wrapLines(`reading ${placeName(state, place)}… ${progressText(state) ?? ""}`, width, "muted");
     if (!isComplete) return wrapLines(`${placeName(state, place)} no longer exists`, width, "danger");
@@ -30,17 +30,17 @@ export function emptyLines(state: State, width: number, otherwise: Line): Line[]
   return notFound === undefined ? wrapLine(otherwise, width) : wrapLines(notFound, width, "muted");
 }
 
-interface Trouble {
+interface Status {
   readonly text: string;
   readonly role: Role;
   /** What to check. */
   readonly advice?: readonly string[];
-  /** When it is tried again: `trying again in 5 s`; `""` if that is up to the person, or done with each look for changes. */
+  /** When it is tried again: `trying again in 5 s`; `""` if that is up to the user, or done with each poll. */
   readonly again: string;
 }
 
 /** What is wrong with a place. Undefined if nothing is. */
-function troubleOf(state: State, place: number): Trouble | undefined {
+function statusOf(state: State, place: number): Status | undefined {
   const { failure, problem, nextAt = 0, isReading } = readingOf(state, place);
   if (!failure) return problem === undefined ? undefined : { text: `! ${problem}`, role: "warning", again: "" };
   const { code, message, mayPass } = failure;
@@ -52,7 +52,7 @@ function troubleOf(state: State, place: number): Trouble | undefined {
 }
 
 /** Whose they are, and the check to make. */
-function refusedCredentials(message: string, place?: PlaceInfo): Pick<Trouble, "text" | "advice"> {
+function refusedCredentials(message: string, place?: PlaceInfo): Pick<Status, "text" | "advice"> {
   const text = `✗ ${place ? `${place.kind} ${place.name}` : "this place"}: ${message}`;
   if (place?.kind !== "profile") return { text, advice: ["check them with: appvars doctor"] };
   const { name } = place;
@@ -61,8 +61,8 @@ function refusedCredentials(message: string, place?: PlaceInfo): Pick<Trouble, "
 }
 
 /** What is wrong with a place whose variables are listed, on one line; undefined if nothing is. */
-export function troubleLine(state: State, place = state.place): Line | undefined {
-  const trouble = troubleOf(state, place);
+export function statusLine(state: State, place = state.place): Line | undefined {
+  const trouble = statusOf(state, place);
   if (!trouble) return undefined;
   const { text, role, again } = trouble;
   const rest = role === "danger" ? `; ${shownKey(state, "refresh")} tries again` : "";
@@ -70,8 +70,8 @@ export function troubleLine(state: State, place = state.place): Line | undefined
 }
 
 /** What is wrong with a place, and what to do. */
-export function troubleLines(state: State, width: number, place = state.place): Line[] {
-  const trouble = troubleOf(state, place);
+export function statusLines(state: State, width: number, place = state.place): Line[] {
+  const trouble = statusOf(state, place);
   if (!trouble) return [];
   const { text, role, advice = [], again } = trouble;
   const refresh = `${shownKey(state, "refresh")} tries ${again === "" ? "again" : "now"}`;

@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../domain/source.js";
 import type { VariableType } from "../../domain/variable.js";
-import { MASK, parsedJson, problemOf, type ShownValue, shownValue } from "../reading/reveal.js";
+import { findingOf, MASK, parsedJson, type ShownValue, shownValue } from "../reading/reveal.js";
 import type { CellKind } from "../reading/table.js";
 import { shortPlaceName } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
@@ -8,7 +8,7 @@ import type { State } from "../state/state.js";
 import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { troubleLine } from "./status-lines.js";
+import { statusLine } from "./status-lines.js";
 
 /** The placeholder of a hidden value. */
 export const PLACEHOLDERS: Readonly<Record<ShownValue["kind"], Span>> = {
@@ -36,7 +36,7 @@ export function valueCell(state: State, entry: VariableEntry, width: number, bef
 
 /** How the value of a cell compares, with the value itself where it is shown: `~ differs`, `~ 3000`. */
 export function comparedCell(state: State, entry: VariableEntry | undefined, kind: CellKind, width: number): Span {
-  const look = { ...KINDS[kind], ...(problemOf(state, entry) !== undefined && BROKEN) };
+  const look = { ...KINDS[kind], ...(findingOf(state, entry) !== undefined && BROKEN) };
   if (!entry?.value || shownValue(entry, state).kind !== "shown") return kindSpan(kind, width, look);
   return { role: look.role ?? "text", text: valueCell(state, entry, width, `${look.sign} `).text };
 }
@@ -117,7 +117,7 @@ export function placeValueLines(state: State, items: readonly PlaceValue[], widt
 /** The first lines of a value, with `…` if there are more; or why it can't be shown. */
 function valueHead(state: State, { place, entry, lines: count }: PlaceValue, width: number): Line[] {
   const { failure } = readingOf(state, place);
-  if (failure) return [cutLine(troubleLine(state, place) ?? [], width)];
+  if (failure) return [cutLine(statusLine(state, place) ?? [], width)];
   if (!entry?.value) return [[]];
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") return [cutLine([PLACEHOLDERS[shown.kind]], width)];

@@ -29,12 +29,12 @@ export function scrollList({ cursor, top }: Position, count: number, page: numbe
 }
 
 /** The first visible line of a text after the wheel. */
-export function scrollText(top: number, count: number, page: number, by: number): number {
+export function scrollBy(top: number, count: number, page: number, by: number): number {
   return clamp(top + by, count - page);
 }
 
 /** The first visible line of a text after a key; undefined if the key isn't one of movement. */
-export function scroll(top: number, count: number, page: number, key: string): number | undefined {
+export function scrollByKey(top: number, count: number, page: number, key: string): number | undefined {
   const last = Math.max(0, count - page);
   return moveCursor({ cursor: Math.min(top, last), top }, last + 1, page, key)?.cursor;
 }

@@ -18,7 +18,7 @@ export function textField(text: string): TextField {
  * A field after a key: the same object if the key neither types, deletes nor moves. Of a paste, line breaks (as `\n`) and
  * tabs are kept; other control characters, which can't be seen, are dropped.
  */
-export function editText(field: TextField, key: Key): TextField {
+export function applyKey(field: TextField, key: Key): TextField {
   if (key.text !== "") return insert(field, withoutControls(key.text));
   const { text, cursor } = field;
   const to = CURSOR_MOVES[key.name]?.(field);
@@ -30,9 +30,9 @@ export function editText(field: TextField, key: Key): TextField {
 }
 
 /** The same for a field of one line: line breaks and tabs in a paste become spaces. */
-export function editLine(field: TextField, key: Key): TextField {
+export function applyKeyToLine(field: TextField, key: Key): TextField {
   const text = key.text.replace(/[\r\n\t]+/g, " ");
-  return editText(field, text === "" ? key : { name: text, text });
+  return applyKey(field, text === "" ? key : { name: text, text });
 }
 
 /**
@@ -40,13 +40,13 @@ export function editLine(field: TextField, key: Key): TextField {
  *
  * @param page lines that PgUp and PgDn move @param keepsIndent whether a new line has the indent of the one before
  */
-export function editArea(field: TextField, key: Key, page: number, keepsIndent: boolean): TextField {
+export function applyKeyToArea(field: TextField, key: Key, page: number, keepsIndent: boolean): TextField {
   const { text, cursor } = field;
   const name = editKeyName(key);
   const hasLines = text.includes("\n");
   const by = { up: -1, down: 1, pageup: -page, pagedown: page }[name];
   if (by !== undefined) return hasLines ? moveLines(field, by) : field;
-  if (name !== "ctrl-j" && !(name === "enter" && hasLines)) return editText(field, key);
+  if (name !== "ctrl-j" && !(name === "enter" && hasLines)) return applyKey(field, key);
   return insert(field, `\n${keepsIndent ? /^ */.exec(text.slice(lineStart(field), cursor)) : ""}`);
 }
 
@@ -131,7 +131,7 @@ function withoutControls(text: string): string {
 }
 
 /** A text field in exactly `width` columns, scrolled to its cursor, the inverse grapheme. `↵` is a newline. */
-export function textInput({ text, cursor }: TextField, width: number): Line {
+export function focusedInput({ text, cursor }: TextField, width: number): Line {
   const reach = (width + 1) * UNITS_PER_COLUMN;
   const [under = " ", ...others] = cells(text.slice(cursor, cursor + reach));
   const room = width - textWidth(under);
@@ -153,12 +153,12 @@ export function textArea(field: TextField, width: number, height: number): Line[
   const top = Math.max(0, Math.min(row - Math.ceil((height - 1) / 2), lines.length - height));
   return lines.slice(top, top + height).map((text, index): Line => {
     if (top + index !== row) return [{ text: cellText(text, width) }];
-    return textInput({ text, cursor: field.cursor - lineStart(field) }, width);
+    return focusedInput({ text, cursor: field.cursor - lineStart(field) }, width);
   });
 }
 
 /** A text field without the focus. */
-export function inputText(text: string, width: number): string {
+export function unfocusedInput(text: string, width: number): string {
   return cellText(text.slice(0, (width + 1) * UNITS_PER_COLUMN).replace(/\r?\n/g, "↵"), width);
 }
 

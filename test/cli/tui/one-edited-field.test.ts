@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
-import { createEditor } from "../../../src/cli/tui/editor.js";
+import { createEditor } from "../../../src/cli/tui/variable-editor.js";
 import { isEncrypted, type JsonValue, textAs, type VariableType, valueText } from "../../../src/domain/variable.js";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
 import { Service } from "../../../src/service/service.js";
@@ -88,7 +88,7 @@ async function editing(values: readonly [VariableType, JsonValue][]) {
     return parts;
   };
   const place: Place = {
-    ...{ name: "shop/development", group: "shop", kind: "environment", detail: "" },
+    ...{ name: "shop/development", group: "shop", kind: "environment", location: "" },
     open: async () => ({
       source: service.source(environment),
       editor: { ...editor, prepare } as Editor,

@@ -52,7 +52,7 @@ describe("a data file", () => {
     const { path } = await dataFile(DATA);
     const { names, current, places, open } = await placesOf({ data: path });
     expect(names).toEqual(["shop/development", "shop/test", "shop/production", "billing/development"]);
-    expect(current).toMatchObject({ name: "shop/development", kind: "environment", detail: path });
+    expect(current).toMatchObject({ name: "shop/development", kind: "environment", location: path });
     expect(await databaseUrl(await open(places[3]))).toBe("postgres://localhost/ledger");
   });
 
@@ -100,7 +100,7 @@ describe("a data file", () => {
       values.splice(1, 1);
     });
     const { current, open } = await placesOf({ data: (await dataFile(data)).path });
-    const problems = await (await open(current)).problems?.();
+    const problems = await (await open(current)).check?.();
     expect(problems?.get("PORT")).toBe("must be <= 80");
     expect(problems?.get("DATABASE_URL")).toBe("has no value");
   });
@@ -109,7 +109,7 @@ describe("a data file", () => {
     const key = { name: "worker", only: ["PORT"], api_key: "worker-key", api_secret: "worker-secret" };
     const data = edited(({ environments }) => (environments[0].keys = [key]));
     const { current, places } = await placesOf({ data: (await dataFile(data)).path });
-    expect(current?.keys).toEqual([{ name: "worker", only: ["PORT"] }]);
+    expect(current?.apiKeys).toEqual([{ name: "worker", only: ["PORT"] }]);
     expect(places.map(({ isServer, isSealed }) => isServer || isSealed)).not.toContain(true);
   });
 
@@ -217,8 +217,8 @@ describe("a server", () => {
     const profiles = { staging: { url, ...PROFILE }, file: { data: path, env: "shop/test" } };
     const { places, place, open } = await placesOf({}, await world({ current: "staging", profiles }));
     expect(places).toMatchObject([
-      { name: "staging", group: url, identity: `key ${DEVELOPMENT.apiKey}`, kind: "profile", detail: url },
-      { name: "file", group: path, identity: "shop/test", kind: "profile", detail: path },
+      { name: "staging", group: url, identity: `key ${DEVELOPMENT.apiKey}`, kind: "profile", location: url },
+      { name: "file", group: path, identity: "shop/test", kind: "profile", location: path },
     ]);
     expect(place).toBe(0);
     const [remote, local] = [await open(places[0]), await open(places[1])];
@@ -274,7 +274,7 @@ describe("a server", () => {
     const profiles = { shop: { store: "etcd://127.0.0.1:1/shop", seal_key_file: "/nowhere/keys" } };
     const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_SEAL_KEY_FILE: "/elsewhere/keys" };
     const { places, open } = await placesOf({}, { ...(await world({ profiles })), env });
-    expect(places[1]).toMatchObject({ name: "shop", kind: "profile", detail: "etcd://127.0.0.1:1/shop" });
+    expect(places[1]).toMatchObject({ name: "shop", kind: "profile", location: "etcd://127.0.0.1:1/shop" });
     await expect(open(places[1])).rejects.toThrow("seal_key_file of profile shop /nowhere/keys can't be read");
   });
 

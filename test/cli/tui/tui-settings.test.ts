@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { readTuiSettings } from "../../../src/cli/tui/tui-settings.js";
-import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { type CliOptions, runWith } from "../../support/cli.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 

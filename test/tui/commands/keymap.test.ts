@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { withKeymap } from "../../../src/tui/commands/keymap.js";
-import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
 import type { Place } from "../../../src/tui/state/ports.js";
 import { GLOBAL_KEYS } from "../../../src/tui/widgets/key.js";
 import { openTui, SHOP, startTui } from "../support/tui.js";
@@ -59,7 +59,7 @@ test("hints name the keys of the keymap", async () => {
   const empty = await openTui({ commands, data: { ...SHOP, variables: [], values: [] } });
   expect(empty.frame()).toContain("no variables yet; A adds one");
   const open = () => Promise.reject(new Error("unknown"));
-  const place: Place = { name: "staging", group: "", kind: "profile", detail: "", open };
+  const place: Place = { name: "staging", group: "", kind: "profile", location: "", open };
   await startTui({ places: [place] }, { commands }).shows(/trying again in 1 s; F5 tries now/);
 });
 

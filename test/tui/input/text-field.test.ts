@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import {
-  editLine,
-  editText,
+  applyKey,
+  applyKeyToLine,
   hasControls,
   moveLines,
   type TextField,
@@ -44,7 +44,7 @@ it.each([
   ["|DB_URL, x", "ctrl-right", "DB_URL|, x"],
   ["DB_URL|, x", "alt-f", "DB_URL, x|"],
 ])("the field %o after %s is %o", (before, key, after) => {
-  expect(shown(editText(field(before), press(key)))).toBe(after);
+  expect(shown(applyKey(field(before), press(key)))).toBe(after);
 });
 
 it.each([
@@ -62,7 +62,7 @@ it.each([
 it("a move by lines returns to its column after a shorter line, unless the cursor was moved in between", () => {
   const short = moveLines(field("on|e\n\nthree"), 1);
   expect([shown(short), shown(moveLines(short, 1))]).toEqual(["one\n|\nthree", "one\n\nth|ree"]);
-  expect(shown(moveLines(editText(short, press("home")), 1))).toBe("one\n\n|three");
+  expect(shown(moveLines(applyKey(short, press("home")), 1))).toBe("one\n\n|three");
 });
 
 it.each([
@@ -71,42 +71,42 @@ it.each([
   ["a letter and its accent", "e\u0301"],
 ])("the cursor treats %s as one character", (_, grapheme) => {
   const end = textField(`a${grapheme}`);
-  expect(editText(end, press("left")).cursor).toBe(1);
-  expect(editText({ ...end, cursor: 1 }, press("right")).cursor).toBe(end.text.length);
-  expect(editText(end, press("backspace"))).toEqual(textField("a"));
-  expect(editText({ ...end, cursor: 1 }, press("delete"))).toEqual(textField("a"));
+  expect(applyKey(end, press("left")).cursor).toBe(1);
+  expect(applyKey({ ...end, cursor: 1 }, press("right")).cursor).toBe(end.text.length);
+  expect(applyKey(end, press("backspace"))).toEqual(textField("a"));
+  expect(applyKey({ ...end, cursor: 1 }, press("delete"))).toEqual(textField("a"));
 });
 
 it("the cursor moves to the end of a grapheme that an insertion joined", () => {
-  expect(shown(editText(field("|\u0301x"), type("e")))).toBe("e\u0301|x");
+  expect(shown(applyKey(field("|\u0301x"), type("e")))).toBe("e\u0301|x");
 });
 
 it("typed and pasted text is inserted at the cursor", () => {
-  expect(shown(editText(field("a|d"), type("bc")))).toBe("abc|d");
+  expect(shown(applyKey(field("a|d"), type("bc")))).toBe("abc|d");
 });
 
 it.each(["enter", "delete", "home", "ctrl-u", "up"])("a pasted %s is text in a field", (text) => {
-  expect(shown(editText(field("a|"), paste(text)))).toBe(`a${text}|`);
+  expect(shown(applyKey(field("a|"), paste(text)))).toBe(`a${text}|`);
 });
 
 it("a paste keeps line breaks and tabs, and drops other control characters", () => {
   const pasted = paste("a\r\nb\rc\n\td\x1b[31m\x00\x7f\x9be");
-  expect(editText(textField(""), pasted).text).toBe("a\nb\nc\n\td[31me");
+  expect(applyKey(textField(""), pasted).text).toBe("a\nb\nc\n\td[31me");
   expect(hasControls(pasted)).toBe(true);
   expect(hasControls(type("a\r\nb\tc"))).toBe(false);
   expect(hasControls(press("escape"))).toBe(false);
 });
 
 it("a field of one line turns line breaks into spaces", () => {
-  expect(editLine(textField("a"), type("b\r\n\nc\td")).text).toBe("ab c d");
-  expect(editLine(textField("ab"), press("backspace")).text).toBe("a");
+  expect(applyKeyToLine(textField("a"), type("b\r\n\nc\td")).text).toBe("ab c d");
+  expect(applyKeyToLine(textField("ab"), press("backspace")).text).toBe("a");
 });
 
 it.each(["f5", "pageup", "enter", "", "alt-x"])("%o leaves a field unchanged", (key) => {
   const before = field("a|b");
-  expect(editText(before, press(key))).toBe(before);
+  expect(applyKey(before, press(key))).toBe(before);
 });
 
 it("the last word of a long text is deleted quickly", () => {
-  expect(editText(textField("x".repeat(200_000)), press("ctrl-w")).text).toBe("");
+  expect(applyKey(textField("x".repeat(200_000)), press("ctrl-w")).text).toBe("");
 });

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import { textInput } from "../../../src/tui/widgets/text-field.js";
+import { focusedInput } from "../../../src/tui/widgets/text-field.js";
 
 function shown(text: string, cursor: number, width: number): string {
-  const line = textInput({ text, cursor }, width);
+  const line = focusedInput({ text, cursor }, width);
   return line.map((span) => (span.isInverse ? `[${span.text}]` : span.text)).join("");
 }
 

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { ScreenView } from "../../../src/tui/program/draw.js";
 import { line } from "../../../src/tui/text/line.js";
 import { createTheme } from "../../../src/tui/text/theme.js";
-import { panelPicture } from "../../../src/tui/view/panel.js";
+import { panelFrame } from "../../../src/tui/view/panel.js";
 import { inkScreen } from "../support/tui.js";
 
 function painted(level: ColorSupportLevel, theme: "dark" | "plain"): string {
@@ -13,7 +13,7 @@ function painted(level: ColorSupportLevel, theme: "dark" | "plain"): string {
   });
   chalk.level = level;
   const size = { width: 12, height: 3 };
-  const panel = panelPicture({ title: "A", isFocused: false, lines: [line("x", "success")] }, size);
+  const panel = panelFrame({ title: "A", isFocused: false, lines: [line("x", "success")] }, size);
   const picture = { columns: 12, rows: 4, above: [line("above")], body: [[panel]], below: [] };
   return inkScreen(() => 12).draw(<ScreenView picture={picture} theme={createTheme(theme)} />);
 }

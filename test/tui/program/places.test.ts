@@ -26,7 +26,7 @@ function openPlace(change: Partial<OpenPlace> = {}): OpenPlace {
 }
 
 function place(open: Place["open"]): Place {
-  return { name: "staging", group: "data.json", kind: "profile", detail: "", open };
+  return { name: "staging", group: "data.json", kind: "profile", location: "", open };
 }
 
 /** The source with these methods replaced, in snapshots too. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { withKeymap } from "../../../src/tui/commands/keymap.js";
-import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
 import { openTui, SHOP } from "../support/tui.js";
 
 const WIDE = { columns: 160 };

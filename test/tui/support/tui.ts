@@ -15,13 +15,13 @@ import type { JsonValue, VariableType } from "../../../src/domain/variable.js";
 import { Service } from "../../../src/service/service.js";
 import type { Data, VariableRecord } from "../../../src/store/data.js";
 import { createMemoryStore } from "../../../src/store/memory-store.js";
-import { ALL_COMMANDS } from "../../../src/tui/commands/table.js";
+import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { ScreenView } from "../../../src/tui/program/draw.js";
-import { pictureOf } from "../../../src/tui/program/picture.js";
+import { frameOf } from "../../../src/tui/program/frame.js";
 import { createProgram, type ProgramOptions } from "../../../src/tui/program/program.js";
 import { listOf, namesOf } from "../../../src/tui/reading/selection.js";
 import { type Command, keysByName } from "../../../src/tui/state/command.js";
-import type { CopyOutcome, EditText, WriteValues } from "../../../src/tui/state/ports.js";
+import type { CopyOutcome, OpenInEditor, WriteValues } from "../../../src/tui/state/ports.js";
 import { readingOf } from "../../../src/tui/state/reading.js";
 import type { Preferences, State } from "../../../src/tui/state/state.js";
 import { textWidth } from "../../../src/tui/text/graphemes.js";
@@ -87,7 +87,7 @@ interface TuiOptions {
   readonly commands?: readonly Command[];
   readonly preferences?: Preferences;
   /** The person's own editor: the text that it saves. */
-  readonly edit?: EditText;
+  readonly edit?: OpenInEditor;
   readonly outcome?: CopyOutcome;
   readonly write?: WriteValues;
 }
@@ -102,12 +102,12 @@ export async function remoteProgram(flags: SourceFlags, options: TuiOptions & Cl
   const { cwd = "/nowhere" } = options;
   const example = ["init", "--example", "--data", join(cwd, "appvars.data.json")];
   const createExample = async () => void (await runCli(example, options));
-  return startTui({ ...found, first: found.first && { ...found.first, createExample } }, { cwd, ...options });
+  return startTui({ ...found, welcome: found.first && { ...found.first, createExample } }, { cwd, ...options });
 }
 
 /** The TUI without a terminal. Only `pass` moves its clock. */
 export function startTui(
-  { places, place = 0, follow, first }: Pick<ProgramOptions, "places" | "follow" | "first"> & { place?: number },
+  { places, place = 0, follow, welcome }: Pick<ProgramOptions, "places" | "follow" | "welcome"> & { place?: number },
   {
     cwd = "/nowhere",
     columns = 200,
@@ -129,9 +129,9 @@ export function startTui(
       return outcome;
     },
     write,
-    editText: edit,
+    openInEditor: edit,
     listFolder: (folder) => listFolder(folder, { cwd, env: {} }),
-    first,
+    welcome,
     ticks: () => now,
     quit: () => void events.push("quit"),
     suspend: () => void events.push("suspend"),
@@ -143,7 +143,7 @@ export function startTui(
   onTestFinished(program.close);
   const ink = inkScreen(() => program.state.columns);
   const draw = (theme: ThemeName) => {
-    const picture = pictureOf(program.state, commands, isAscii);
+    const picture = frameOf(program.state, commands, isAscii);
     return ink.draw(createElement(ScreenView, { picture, theme: THEMES[theme] }));
   };
   let last: { readonly state: State; readonly text: string } | undefined;

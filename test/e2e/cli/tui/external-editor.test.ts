@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createEditText } from "../../../../src/cli/tui/external-editor.js";
+import { createOpenInEditor } from "../../../../src/cli/tui/external-editor.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
 /** An editor that is a script of sh with the file in `$1`. */
@@ -14,7 +14,7 @@ async function editing(script: string) {
   const env = { PATH: process.env["PATH"], EDITOR: program, APPVARS_API_SECRET: "hunter2" };
   const terminal = { lend: <T>(use: (untilTakenAway: Promise<void>) => Promise<T>) => use(new Promise(() => {})) };
   const io = { env, platform: process.platform, user: process.getuid?.(), clock: Date.now };
-  const editText = createEditText(terminal, io);
+  const editText = createOpenInEditor(terminal, io);
   const kept = async (name: "path" | "env") => (await readFile(join(folder, name), "utf8")).trim();
   return {
     edit: (text: string, file = { name: "KEY", isJson: false }) =>

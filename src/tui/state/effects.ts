@@ -1,8 +1,8 @@
 import { toFailure } from "./opened-places.js";
 import type { Failure } from "./reading.js";
-import { type Next, notify, type State, type Step, type Tools, type Work } from "./state.js";
+import { type Effect, type Next, notify, type State, type Step, type Tools } from "./state.js";
 
-export function step(state: State, ...work: Work[]): Step {
+export function step(state: State, ...work: Effect[]): Step {
   return [state, work];
 }
 
@@ -17,20 +17,20 @@ export function andThen([state, work]: Step, next: Next): Step {
  *
  * @param lost what is lost if the program ends before: ` without the new credentials`
  */
-export function holdingKeys(state: State, work: Work, pending: NonNullable<State["pending"]> = {}): Step {
+export function blockingEffect(state: State, work: Effect, pending: NonNullable<State["pending"]> = {}): Step {
   const own = { ...pending };
   // A question whether to quit meanwhile is over.
   const isOpen = ({ data }: State["stack"][number]) => (data as { run?: Next }).run !== quitting;
   const done: Next = (now) =>
     step(now.pending === own ? { ...now, pending: undefined, stack: now.stack.filter(isOpen) } : now);
   return step({ ...state, pending: own }, async (tools) => {
-    const next = await finished(work, tools);
+    const next = await outcomeOf(work, tools);
     return (now) => andThen(done(now), next ?? step);
   });
 }
 
 /** A step with work that has no outcome. */
-export function calling(state: State, call: (tools: Tools) => void): Step {
+export function effectOnly(state: State, call: (tools: Tools) => void): Step {
   return step(state, async (tools) => {
     call(tools);
     return undefined;
@@ -38,18 +38,18 @@ export function calling(state: State, call: (tools: Tools) => void): Step {
 }
 
 /** The answer of the question whether to quit. */
-export const quitting: Next = (state) => calling(state, (tools) => tools.quit());
+export const quitting: Next = (state) => effectOnly(state, (tools) => tools.quit());
 
 /** The outcome of some work. Never rejects. */
-export function finished(work: Work, tools: Tools): Promise<Next | undefined> {
+export function outcomeOf(work: Effect, tools: Tools): Promise<Next | undefined> {
   const noticeOf = ({ message }: Failure): Next => {
     return (state) => step(notify(state, message, "error"));
   };
-  return trying(work, noticeOf)(tools);
+  return withFailure(work, noticeOf)(tools);
 }
 
 /** Work that handles its failure itself. */
-export function trying(work: Work, onFailure: (failure: Failure) => Next): Work {
+export function withFailure(work: Effect, onFailure: (failure: Failure) => Next): Effect {
   return async (tools) => {
     try {
       return await work(tools);

@@ -15,8 +15,7 @@ import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import { checkSchema, keepingSchemas } from "../../store/value-schema.js";
 import { InvalidFieldError } from "../../tui/state/opened-places.js";
-import type { Assigned, Assignment, Change, Draft, OfEnvironment, VariableEditor } from "../../tui/state/ports.js";
-import type { Io } from "../output/io.js";
+import type { Assignment, Change, Content, Draft, PerEnvironment, VariableEditor } from "../../tui/state/ports.js";
 import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
 
 /** Data that is edited. */
@@ -26,8 +25,6 @@ export interface EditedData {
   readonly store: EditableStore;
   /** Called before each edit; an error that it throws prevents the edit. */
   check(purpose: "change"): void;
-  /** Names the command of each write for the history. */
-  readonly author?: Pick<Io, "command">;
 }
 
 /** A change, and the new value before it is encrypted. */
@@ -37,14 +34,14 @@ interface PlannedChange extends Change {
 
 /** @param key the key of encrypted values */
 export function createEditor(edited: EditedData, environment: EnvironmentRecord, key?: string): VariableEditor {
-  const { name, store, check, author = {} } = edited;
+  const { name, store, check } = edited;
   const own = qualifiedName(environment);
   /** The data that a refused edit has found, which is newer than the snapshot of that time. */
   let found: { readonly data: Data; readonly snapshot: Data } | undefined;
   /** What changes, as it would be written: errors are reported before anyone is asked to confirm it. */
   const planned = async <T extends { readonly name: string }>(
-    wanted: readonly OfEnvironment<T>[],
-    changeOf: (wanted: T, now: Assigned | undefined) => PlannedChange,
+    wanted: readonly PerEnvironment<T>[],
+    changeOf: (wanted: T, now: Content | undefined) => PlannedChange,
   ) => {
     check("change");
     const data = found?.snapshot === store.snapshot ? found.data : store.snapshot;
@@ -75,21 +72,16 @@ export function createEditor(edited: EditedData, environment: EnvironmentRecord,
     assign: (wanted) => planned(wanted, (each, now) => assignedChange(each, now, key)),
     async apply(parts, command) {
       check("change");
-      const { command: own = "tui" } = author;
-      author.command = command ?? own;
-      try {
-        await store.update((data) => {
-          try {
-            checkUnchanged(data, parts);
-            return changedData(data, parts);
-          } catch (error) {
-            found = { data, snapshot: store.snapshot };
-            throw error;
-          }
-        });
-      } finally {
-        author.command = own;
-      }
+      const change = (data: Data) => {
+        try {
+          checkUnchanged(data, parts);
+          return changedData(data, parts);
+        } catch (error) {
+          found = { data, snapshot: store.snapshot };
+          throw error;
+        }
+      };
+      await store.update(change, command);
     },
   };
 }
@@ -100,7 +92,7 @@ function toCheck({ name, newName = name, before, after, plain }: PlannedChange) 
   return plain !== undefined && isChanged ? { name: newName, value: plain } : [];
 }
 
-function checkUnchanged(data: Data, parts: readonly OfEnvironment<Change>[]): void {
+function checkUnchanged(data: Data, parts: readonly PerEnvironment<Change>[]): void {
   for (const { environment, changes } of parts) {
     const present = presentByName(data, environment, changes);
     for (const { name, before } of changes) {
@@ -132,10 +124,10 @@ async function inField<T>(field: InvalidFieldError["field"], work: () => T | Pro
   }
 }
 
-type ParsedDraft = Omit<Draft, "schema" | "value"> & Pick<Definition, "schema"> & Pick<Assigned, "value">;
+type ParsedDraft = Omit<Draft, "schema" | "value"> & Pick<Definition, "schema"> & Pick<Content, "value">;
 
 /** @param now the present variable */
-function draftedChange(draft: ParsedDraft, now: Assigned | undefined, key: string | undefined): PlannedChange {
+function draftedChange(draft: ParsedDraft, now: Content | undefined, key: string | undefined): PlannedChange {
   const { name, newName, before, type, description, optional, secret, schema } = draft;
   if (!before && now) throw new InvalidFieldError(`${name} already exists: edit it instead`, "name");
   const rules = { optional: optional || undefined, secret: secret === false ? false : undefined, schema };
@@ -152,13 +144,13 @@ function draftedChange(draft: ParsedDraft, now: Assigned | undefined, key: strin
 }
 
 /** Before it is encrypted, if it is another one than the present value. @throws UsageError */
-function draftedValue({ name, before, value }: ParsedDraft, now: Assigned | undefined): JsonValue | undefined {
+function draftedValue({ name, before, value }: ParsedDraft, now: Content | undefined): JsonValue | undefined {
   if (value === undefined && before && !now) throw new UsageError(`${name} has been removed by another program`);
   if (value === undefined) return now?.value;
   return now && isDeepStrictEqual(value, before?.value) ? now.value : value;
 }
 
-function assignedChange(wanted: Assignment, before: Assigned | undefined, key: string | undefined): PlannedChange {
+function assignedChange(wanted: Assignment, before: Content | undefined, key: string | undefined): PlannedChange {
   const { name, value: plain, ...definition } = wanted;
   if (plain === undefined) return { name, before, after: before && { ...before, value: plain }, plain };
   const value = encryptedLike(before?.value, wanted, plain, key);

@@ -5,7 +5,7 @@ import { placesPanel } from "../screens/places.js";
 import { recordPanel } from "../screens/record.js";
 import type { Command } from "../state/command.js";
 import { isSmall, isTooSmall, type Layout, layoutOf, MIN_SCREEN, questionSize, type Size } from "../state/layout.js";
-import { identityOf, isProduction, kindsOf } from "../state/places.js";
+import { attributesOf, identityOf, isProduction } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
@@ -23,7 +23,7 @@ import {
   wrapLines,
 } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { type Panel, type PanelContent, type PanelPicture, panelPicture } from "../view/panel.js";
+import { type Panel, type PanelContent, type PanelFrame, panelFrame } from "../view/panel.js";
 import { quitQuestion } from "../view/question.js";
 import {
   actsOnMarked,
@@ -37,7 +37,7 @@ import {
   topScreen,
 } from "../view/screen.js";
 import { progressText, untilText } from "../view/status-lines.js";
-import { sortArrow } from "../view/table.js";
+import { sortArrow } from "../view/table-panel.js";
 
 /**
  * A screen that is large enough, for drawing it and for finding the target of a click: the first line, up to three columns
@@ -51,9 +51,9 @@ export function screenContent(state: State, commands: readonly Command[]) {
 function bodyColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
   const { places, variables, record } = layout;
   const { screen, data } = drawnScreen(state) ?? {};
-  const isOfProduction = showsProduction(state);
+  const isProductionShown = showsProduction(state);
   const marked = (panels: readonly Panel[]) =>
-    panels.map(({ size, content }) => ({ size, content: { ...content, isProduction: isOfProduction } }));
+    panels.map(({ size, content }) => ({ size, content: { ...content, isProduction: isProductionShown } }));
   const shown = screen?.body?.(state, data, layout, commands).filter(({ size: { height } }) => height > 0);
   if (shown) return [screen?.places ? marked(shown) : shown];
   const size = questionSize(layout);
@@ -119,16 +119,16 @@ function inOrder(state: State, commands: readonly Command[]): readonly Command[]
 }
 
 /** What is drawn: columns of panels side by side, between lines of the whole width. */
-export interface Picture {
+export interface Frame {
   readonly columns: number;
   readonly rows: number;
   readonly above: readonly Line[];
-  readonly body: readonly (readonly PanelPicture[])[];
+  readonly body: readonly (readonly PanelFrame[])[];
   readonly below: readonly Line[];
 }
 
 /** @param isAscii whether the terminal shows ASCII alone */
-export function pictureOf(state: State, commands: readonly Command[], isAscii = false): Picture {
+export function frameOf(state: State, commands: readonly Command[], isAscii = false): Frame {
   const { columns, rows } = state;
   const shown = (lines: readonly Line[]) => (isAscii ? lines.map(asciiLine) : lines);
   if (isTooSmall(state)) {
@@ -140,8 +140,8 @@ export function pictureOf(state: State, commands: readonly Command[], isAscii = 
   }
   const { header, body, footer } = screenContent(state, commands);
   const panels = body.map((column) =>
-    column.map(({ size, content }): PanelPicture => {
-      const { border, lines, ...panel } = panelPicture(content, size);
+    column.map(({ size, content }): PanelFrame => {
+      const { border, lines, ...panel } = panelFrame(content, size);
       return { ...panel, border: isAscii ? "classic" : border, lines: shown(lines) };
     }),
   );
@@ -210,6 +210,6 @@ function countsText(state: State): string {
 /** The kind of the place, its identity besides the name, and where its data is. */
 function detailText({ places, place }: State): string {
   const open = places[place];
-  const facts = open ? [open.kind, identityOf(open) ?? "", ...kindsOf(open), open.detail] : [];
+  const facts = open ? [open.kind, identityOf(open) ?? "", ...attributesOf(open), open.location] : [];
   return facts.map((text) => (text === "" ? "" : `  ${visibleText(text)}`)).join("");
 }

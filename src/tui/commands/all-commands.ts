@@ -10,15 +10,15 @@ import { openMatrix } from "../screens/matrix.js";
 import * as places from "../screens/places.js";
 import { scrollRecord } from "../screens/record.js";
 import { type Command, inGroup } from "../state/command.js";
+import { effectOnly, step } from "../state/effects.js";
 import { healthOf } from "../state/reading.js";
-import { calling, step } from "../state/work.js";
-import { openFilter } from "../view/filter.js";
+import { openFilter } from "../view/filter-prompt.js";
 import { quit } from "../view/question.js";
 import { actsOnMarked, gridOf, pop, selectionOf, targetsOf } from "../view/screen.js";
-import { clearing, filtered } from "../view/table.js";
+import { clearing, filtered } from "../view/table-panel.js";
 import { MOVES } from "../widgets/list.js";
 import * as choose from "./choose.js";
-import { whyEmpty, whyNoEnvironments, whyNone, whyNoTarget, whyNotEdit, whyNotRead } from "./choose.js";
+import { whyEmpty, whyNoEntry, whyNoEnvironments, whyNoTarget, whyNotEdit, whyNotRead } from "./choose.js";
 import * as go from "./navigate.js";
 import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer.js";
 
@@ -101,11 +101,11 @@ export const ALL_COMMANDS: readonly Command[] = [
 
   // Edits, and the way back.
   edit("edit", "e", "VRMD", "edit the name, type, value, description and rules", {
-    whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
+    whyNot: (state) => whyNotEdit(state) ?? whyNoEntry(state, "entry"),
     run: choose.onEntry(openForm),
   }),
   edit("editor", "E", "vrmd", "edit the value in $VISUAL or $EDITOR", {
-    whyNot: (state) => whyNotEdit(state) ?? whyNone(state, "entry"),
+    whyNot: (state) => whyNotEdit(state) ?? whyNoEntry(state, "entry"),
     run: choose.onEntry(openEditor),
   }),
   edit("add", "a", "VRmd", "add a variable", {
@@ -222,9 +222,9 @@ export const ALL_COMMANDS: readonly Command[] = [
   move("close", "q", "md", "close the matrix or the comparison", { run: (state) => step(pop(state)) }),
   other("quit", "q ctrl-c", "PVR", "quit and restore the terminal", { run: (state) => quit(state) }),
   other("redraw", "ctrl-l", "pvr", "draw the whole screen again", {
-    run: (now) => calling(now, ({ redraw }) => redraw()),
+    run: (now) => effectOnly(now, ({ redraw }) => redraw()),
   }),
   other("suspend", "ctrl-z", "pvr", "return to the shell; fg resumes", {
-    run: (now) => calling(now, ({ suspend }) => suspend()),
+    run: (now) => effectOnly(now, ({ suspend }) => suspend()),
   }),
 ];

@@ -1,13 +1,13 @@
 import { openPlace } from "../reading/read.js";
-import type { FirstSteps } from "../state/ports.js";
+import { blockingEffect } from "../state/effects.js";
+import type { WelcomeActions } from "../state/ports.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
-import { holdingKeys } from "../state/work.js";
 import { askText } from "../view/question.js";
 import { choiceMenu, type MenuItem, openMenu } from "./menu.js";
 
 /** What to do where nothing is configured yet. */
-export function openFirst(state: State, first: Pick<FirstSteps, "hasData" | "dataFile">): Step {
-  const { hasData, dataFile } = first;
+export function openWelcome(state: State, welcome: Pick<WelcomeActions, "hasData" | "dataFile">): Step {
+  const { hasData, dataFile } = welcome;
   // The menu stays open until there is a place to open.
   const choice = (label: string, help: string, run: Next): MenuItem => ({ label, help, run, isKept: true });
   const created = `create ${dataFile} in this folder with example variables, as appvars init --example does`;
@@ -34,10 +34,10 @@ function openTyped(state: State): Step {
 
 /** @param isExample whether the file is created before */
 function openData(state: State, path: string, isExample = false): Step {
-  return holdingKeys(state, async ({ first }) => {
-    if (!first) return undefined;
-    if (isExample) await first.createExample();
-    const { place, notes } = await first.openData(path);
+  return blockingEffect(state, async ({ welcome }) => {
+    if (!welcome) return undefined;
+    if (isExample) await welcome.createExample();
+    const { place, notes } = await welcome.openData(path);
     return (now) => {
       const listed: State = { ...now, stack: [] };
       return openPlace(notes.length > 0 ? notify(listed, notes.join("; ")) : listed, now.places.indexOf(place));

@@ -1,11 +1,11 @@
+import { step } from "../state/effects.js";
 import type { State, Step, View } from "../state/state.js";
-import { step } from "../state/work.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, type Line, lineWidth } from "../text/line.js";
 import { editKeyName, type Key } from "../widgets/key.js";
-import { editLine, type TextField, textField, textInput } from "../widgets/text-field.js";
+import { applyKeyToLine, focusedInput, type TextField, textField } from "../widgets/text-field.js";
 import { gridOf, hints, type KeyHint, keyLine, pop, push, type Screen, withData } from "./screen.js";
-import { filtered, moveRows } from "./table.js";
+import { filtered, moveRows } from "./table-panel.js";
 
 interface TypedFilter {
   readonly field: TextField;
@@ -15,7 +15,7 @@ interface TypedFilter {
   readonly all: number;
 }
 
-/** Lets the person type the filter of the table on the screen. */
+/** Lets the user type the filter of the table on the screen. */
 export function openFilter(state: State): Step {
   const grid = gridOf(state);
   const all = gridOf(grid.with({ filter: "" })).rows.length;
@@ -51,7 +51,7 @@ export function typedLine(
   const room = columns - 2 - found.length;
   const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
   const line = keyLine(keys.slice(0, -1), room - needed, [...hints("F1 help"), ...keys.slice(-1)]);
-  const input = textInput(field, room - lineWidth(line));
+  const input = focusedInput(field, room - lineWidth(line));
   return [{ text: ` ${sign}`, role: "accent" }, ...input, { text: found, role: "muted" }, ...line];
 }
 
@@ -65,7 +65,7 @@ function filterKey(state: State, typed: TypedFilter, key: Key): Step {
   if (name === "enter" || (name === "backspace" && field.text === "")) return step(pop(state));
   if (name === "escape") return step(pop(gridOf(state).with(before)));
   if (TYPING_MOVES.includes(name)) return step(moveRows(state, name));
-  const next = editLine(field, key);
+  const next = applyKeyToLine(field, key);
   // The rest of a paste is ignored: with each key, all texts are searched for the words.
   const edited = next.text.length > 1_000 ? textField(next.text.slice(0, 1_000)) : next;
   const shown = withData(state, FILTER, { ...typed, field: edited });

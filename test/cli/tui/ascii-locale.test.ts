@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isAsciiLocale } from "../../../src/tui/text/line.js";
+import { isAsciiLocale } from "../../../src/cli/commands/tui.js";
 
 it.each([
   [{ LC_ALL: "C" }, true],

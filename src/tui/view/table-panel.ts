@@ -1,5 +1,5 @@
 import { notSearched, parseFilter } from "../reading/filter.js";
-import { problemOf } from "../reading/reveal.js";
+import { findingOf } from "../reading/reveal.js";
 import { hiddenMarks, isMarked, type Listed, NO_MARKS, withRange } from "../reading/selection.js";
 import type { Table } from "../reading/table.js";
 import { shownKey } from "../state/command.js";
@@ -131,7 +131,7 @@ export const SIGNS = {
 
 /** Whether `check` finds something, or whether it was changed just now. */
 function signOf(state: State, { table }: Grid, row: number): Span {
-  if (problemOf(state, table.order[0]?.cells[row]) !== undefined) return { text: "!", role: "danger" };
+  if (findingOf(state, table.order[0]?.cells[row]) !== undefined) return { text: "!", role: "danger" };
   const change = readingOf(state).changes?.kinds.get(table.names[row] ?? "");
   return change ? SIGNS[change] : { text: " " };
 }

@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { localData } from "../../../src/cli/editing/open-data.js";
-import { createEditor } from "../../../src/cli/tui/editor.js";
 import { watchData } from "../../../src/cli/tui/open-place.js";
+import { createEditor } from "../../../src/cli/tui/variable-editor.js";
 import { ChangedMeanwhileError } from "../../../src/domain/errors.js";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
 import type { Data } from "../../../src/store/data.js";
-import type { Assigned, Change, Draft, EnvironmentChanges } from "../../../src/tui/state/ports.js";
+import type { Change, Content, Draft, EnvironmentChanges } from "../../../src/tui/state/ports.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 
@@ -24,8 +24,8 @@ const OURSELVES = {
   stdin: Readable.from([]),
 };
 
-const PORT: Assigned = { type: "NUMBER", description: "Where it listens", value: 3000 };
-const DATABASE: Assigned = { type: "STRING", description: "Primary database", value: ENVELOPE };
+const PORT: Content = { type: "NUMBER", description: "Where it listens", value: 3000 };
+const DATABASE: Content = { type: "STRING", description: "Primary database", value: ENVELOPE };
 
 /** An editor of shop/development in a data file. */
 async function editing(content: unknown = DATA, key?: string) {
@@ -64,7 +64,7 @@ const portDraft = (draft: Partial<Draft> = {}): Draft => {
   };
 };
 
-const editOf = (name: string, before: Assigned | undefined, after: Assigned | undefined): Edit => {
+const editOf = (name: string, before: Content | undefined, after: Content | undefined): Edit => {
   return { changes: [{ name, before, after }] };
 };
 
@@ -120,7 +120,7 @@ describe("the form", () => {
 });
 
 describe("a variable with a schema", () => {
-  const RULED: Assigned = { ...PORT, schema: { maximum: 9_000 } };
+  const RULED: Content = { ...PORT, schema: { maximum: 9_000 } };
   const ruled = edited(({ variables, values }) => {
     variables[0].schema = { maximum: 9_000 };
     variables[1].schema = { maxLength: 7 };
@@ -154,7 +154,7 @@ describe("a variable with a schema", () => {
     const rules = { optional: true, secret: false, schema: { minimum: 1 } };
     const { prepare, apply, onDisk } = await editing(edited((data) => Object.assign(data.variables[0], rules)));
     // What the form knows, so that the edit does not count as one of a variable that has been changed meanwhile.
-    const before: Assigned = { ...PORT, ...rules };
+    const before: Content = { ...PORT, ...rules };
     const form = { ...rules, schema: '{"minimum":1}' };
     const edit = await prepare(portDraft({ before, value: "1", description: "new", ...form }));
     expect(edit.changes[0]?.before).toStrictEqual(before);
@@ -172,7 +172,7 @@ describe("a variable with a schema", () => {
 });
 
 describe("the form of a variable that another program has changed meanwhile", () => {
-  const OLD: Assigned = { type: "STRING", description: "old", value: "1" };
+  const OLD: Content = { type: "STRING", description: "old", value: "1" };
   const draft = { before: OLD, type: OLD.type, description: OLD.description, value: "1" };
 
   it.each([
@@ -285,7 +285,7 @@ describe("edits", () => {
     const deletion = (...names: string[]) =>
       names.map((environment) => ({ environment, changes: [{ name: "PORT", ...PORT, value: undefined }] }));
     const { editor } = await editing(inTest);
-    const gone: Assigned = { ...PORT, value: undefined };
+    const gone: Content = { ...PORT, value: undefined };
     expect((await editor.assign(deletion("shop/development")))[0]?.changes[0]?.after).toEqual(gone);
     const both = await editor.assign(deletion("shop/development", "shop/test"));
     expect(both.map(({ environment, changes }) => [environment, changes[0]?.after])).toEqual([
@@ -333,7 +333,7 @@ describe("edits", () => {
     await apply(await prepare(portDraft(rules)));
     const port = async () => (await onDisk()).variables.find(({ name }) => name === "PORT");
     expect(await port()).toMatchObject({ optional: true, secret: false, schema: { minimum: 1 } });
-    const before: Assigned = { ...PORT, optional: true, secret: false, schema: { minimum: 1 } };
+    const before: Content = { ...PORT, optional: true, secret: false, schema: { minimum: 1 } };
     await apply(await prepare(portDraft({ before, optional: false, secret: true, schema: "" })));
     expect(Object.keys((await port()) ?? {})).not.toContain("schema");
     expect(await port()).not.toHaveProperty("optional");

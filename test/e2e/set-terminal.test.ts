@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hasTmux } from "../support/tmux.js";
-import { openShell } from "../tui/support/open-tui.js";
+import { openShell } from "../tui/support/tui-in-tmux.js";
 
 const CERTIFICATE = "-----BEGIN-----\nAAAA\n-----END-----\n";
 

@@ -60,7 +60,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   const { readTuiSettings } = await import("../tui/tui-settings.js");
   const { commands, columns, masked, poll_interval: poll, ...settings } = readTuiSettings(io, ALL_COMMANDS);
   const { findPlaces } = await import("../tui/places.js");
-  const { close, first, ...places } = await findPlaces(flags, context);
+  const { close, welcome, ...places } = await findPlaces(flags, context);
   try {
     const { ProcessTerminal } = await import("../tui/process-terminal.js");
     const { listFolder, writeValues: write } = await import("../tui/place-files.js");
@@ -92,7 +92,7 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
         write,
         openInEditor,
         listFolder: (folder: string) => listFolder(folder, io),
-        welcome: first && { ...first, createExample: () => createExample(context) },
+        welcome: welcome && { ...welcome, createExample: () => createExample(context) },
         terminal,
         ticks: io.ticks,
       });

@@ -37,7 +37,7 @@ export interface Places {
   /** Index of the one to open. */
   readonly place: number;
   /** What to offer where nothing is configured. */
-  readonly first?: Omit<WelcomeActions, "createExample">;
+  readonly welcome?: Omit<WelcomeActions, "createExample">;
   /** Calls `listener` when places may have been added or removed, until they are closed. */
   follow?(listener: (change: PlacesChange) => void): void;
   /** Releases the shared resources of the places. */
@@ -209,7 +209,7 @@ function firstPlaces(remote: Places, settings: Settings, io: Io): Places {
   const hasData = existsSync(pathOf({ path: DEFAULT_DATA_FILE }, io));
   return {
     ...remote,
-    first: { dataFile: DEFAULT_DATA_FILE, hasData, openData },
+    welcome: { dataFile: DEFAULT_DATA_FILE, hasData, openData },
     follow: (listener) => {
       tell = listener;
     },

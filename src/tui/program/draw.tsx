@@ -4,7 +4,7 @@ import chalk, { type ColorSupportLevel } from "chalk";
 import { Box, render, Text } from "ink";
 import { createContext, memo, useContext } from "react";
 import type { Line, Span } from "../text/line.js";
-import { createTheme, type TextStyle, type Theme } from "../text/theme.js";
+import type { TextStyle, Theme } from "../text/theme.js";
 import type { PanelFrame } from "../view/panel.js";
 import type { Frame } from "./frame.js";
 
@@ -38,7 +38,7 @@ export function startDrawing(first: ScreenProps, stdout: Writable, stdin: NodeJS
   };
 }
 
-const ThemeContext = createContext(createTheme("plain"));
+const ThemeContext = createContext({} as Theme);
 
 export function ScreenView({ picture, theme }: ScreenProps) {
   const { columns, rows, above, body, below } = picture;

@@ -52,7 +52,7 @@ it("an export never replaces the data file, also one that was opened from the fi
   const { path } = await dataFile(DATA);
   const { code: found } = await runWith((io) => findPlaces({}, { io, warn: () => {} }), { cwd: dirname(path) });
   onTestFinished(() => found.close());
-  const opened = await (await found.first?.openData(path))?.place.open(() => {});
+  const opened = await (await found.welcome?.openData(path))?.place.open(() => {});
   await expect(opened?.exportFile({ path, format: undefined }, true)).rejects.toThrow("the data file itself");
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual(DATA);
 });

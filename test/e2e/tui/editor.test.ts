@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { isRunning } from "../../support/binary.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { hasTmux } from "../../support/tmux.js";
-import { atBottom, isOn, openShell, openTui, READY, START, type Tui } from "../../tui/support/open-tui.js";
+import { atBottom, isOn, openShell, openTuiInTmux, READY, START, type Tui } from "../../tui/support/tui-in-tmux.js";
 
 /** Keeps the path of the file, the modes of the file and its folder, its content, and the editor's process id. */
 const KEEP = `
@@ -47,7 +47,7 @@ async function openAnnounced(env: Record<string, string>): Promise<Tui> {
 describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
   it("in a terminal E opens JSON in an editor, in a private file, and the change is confirmed and written", async () => {
     const { env, kept, expectRemoved } = await editor(`sed -i 's/true/"edited"/' "$1"`);
-    const tui = await openTui({ env });
+    const tui = await openTuiInTmux({ env });
     await tui.keys("j", "j", "j", "E");
     await tui.until(/Change FLAGS in shop\/development\?/, /\+ .*"edited"/);
     expect(await kept("text")).toMatch(/^\{\n {2}"checkout_v2": /);
@@ -62,7 +62,7 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
 
   it("in a terminal, text that is not valid comes back to the form, from which Alt-E opens the editor again", async () => {
     const { env, kept } = await editor(`printf 'many' >"$1"`);
-    const tui = await openTui({ env });
+    const tui = await openTuiInTmux({ env });
     await tui.keys("j", "E");
     await tui.until(/Edit in shop\/development/, /› value +many/, /✗ .*NUMBER/);
     await tui.keys("BSpace", "M-e");
@@ -71,14 +71,14 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
 
   it("keys that are typed before the editor has the terminal don't leave the place of the text", async () => {
     const { env } = await editor(`echo new >"$1"`);
-    const tui = await openTui({ env });
+    const tui = await openTuiInTmux({ env });
     await tui.keys("E", "h", "j", "Enter");
     await tui.until(/Change DATABASE_URL in shop\/development\?/);
   });
 
   it("modes of the terminal that a crashed editor leaves are reset", async () => {
     const { env } = await editor("printf '\\033[4h\\033[?1h\\033='; kill -9 $$");
-    const tui = await openTui({ env });
+    const tui = await openTuiInTmux({ env });
     await tui.keys("E");
     await tui.until(atBottom(/✗ .*editor was killed/));
     expect(await tui.programModes()).toBe("000");
@@ -89,14 +89,14 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
     ["changes nothing", "", atBottom(/DATABASE_URL is unchanged/)],
   ])("in a terminal, an editor that %s changes nothing, and its file is removed", async (_what, script, expected) => {
     const { env, expectRemoved } = await editor(script);
-    const tui = await openTui({ env });
+    const tui = await openTuiInTmux({ env });
     await tui.keys("E");
     await tui.until(expected, isOn("DATABASE_URL"));
     await expectRemoved();
   });
 
   it("in a terminal, an editor that is missing is reported", async () => {
-    const tui = await openTui({ env: { VISUAL: "no-such-editor --wait" } });
+    const tui = await openTuiInTmux({ env: { VISUAL: "no-such-editor --wait" } });
     await tui.keys("E");
     await tui.until(atBottom(/✗ no-such-editor can't be started \(ENOENT\): DATABASE_URL is unchanged/));
   });

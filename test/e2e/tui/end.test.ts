@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { httpPeer } from "../../client/peer.js";
 import { CREDENTIALS } from "../../support/data.js";
 import { hasTmux } from "../../support/tmux.js";
-import { isOn, openShell, READY, START, type Tui } from "../../tui/support/open-tui.js";
+import { isOn, openShell, READY, START, type Tui } from "../../tui/support/tui-in-tmux.js";
 
 /** Makes the program throw on SIGUSR2. */
 const FAULT = 'process.on("SIGUSR2", () => { throw new Error("boom"); })';
 const FAULTY = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FAULT)}` };
 
 /** The TUI in a shell that prints its exit code, and whether the modes of the terminal are restored. */
-async function openTui(): Promise<Tui> {
+async function openTuiInTmux(): Promise<Tui> {
   const tui = await openShell({ env: FAULTY });
   await tui.run("echo seen before");
   await tui.until(/^seen before$/m);
@@ -30,7 +30,7 @@ describe.skipIf(!hasTmux)("a real terminal", () => {
     ["SIGINT from outside", 130, (tui: Tui) => tui.kill("SIGINT")],
     ["a crash", 1, (tui: Tui) => tui.kill("SIGUSR2")],
   ])("the terminal is restored after %s, and the exit code is %d", async (how, code, end) => {
-    const tui = await openTui();
+    const tui = await openTuiInTmux();
     await end(tui);
     const screen = await tui.until(/^as before$/m);
     expect(screen).toMatch(new RegExp(`^seen before$[\\s\\S]*^ended ${code}$`, "m"));
@@ -44,7 +44,7 @@ describe.skipIf(!hasTmux)("a real terminal", () => {
   });
 
   it("Ctrl-Z returns to the shell, and fg shows the TUI at its new size", async () => {
-    const tui = await openTui();
+    const tui = await openTuiInTmux();
     await tui.keys("j", "C-z");
     await tui.until(/Stopped/);
     expect([await tui.alternateOn(), await tui.cursorVisible(), await tui.mouseOn()]).toEqual([false, true, false]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
 import { aRecord } from "../../support/records.js";
 import { hasTmux } from "../../support/tmux.js";
-import { atBottom, EXAMPLE, openShell, openTui } from "../../tui/support/open-tui.js";
+import { atBottom, EXAMPLE, openShell, openTuiInTmux } from "../../tui/support/tui-in-tmux.js";
 
 /** The example with another port and one more variable. */
 function changed(): Data {
@@ -19,7 +19,7 @@ function changed(): Data {
 // Skipped without tmux, which CI installs.
 describe.skipIf(!hasTmux)("in a real terminal, while another program has to do with the file,", () => {
   it("changes by another program are marked, announced and masked", async () => {
-    const tui = await openTui();
+    const tui = await openTuiInTmux();
     await tui.file.write(changed());
     const screen = await tui.until(
       /~ PORT +NUMBER +•+/,
@@ -30,7 +30,7 @@ describe.skipIf(!hasTmux)("in a real terminal, while another program has to do w
   });
 
   it("the last good data stays while the file is invalid or missing", async () => {
-    const tui = await openTui();
+    const tui = await openTuiInTmux();
     await tui.file.write('{ "version": 1,');
     await tui.until(/ [1-9]\d* s old\n[\s\S]*┃ ! the data file is not valid JSON[\s\S]*DATABASE_URL[\s\S]*SENTRY_DSN/);
     await tui.keys("v");
@@ -49,7 +49,7 @@ describe.skipIf(!hasTmux)("in a real terminal, while another program has to do w
   });
 
   it("an edit that can't be written says why and changes nothing", async () => {
-    const tui = await openTui();
+    const tui = await openTuiInTmux();
     const before = await tui.saved();
     // File modes don't restrict root. A file in place of the lock folder makes locking fail.
     await writeFile(`${tui.file.path}.lock`, "");

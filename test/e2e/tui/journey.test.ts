@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { hasTmux } from "../../support/tmux.js";
-import { atBottom, type EXAMPLE, openTui } from "../../tui/support/open-tui.js";
+import { atBottom, type EXAMPLE, openTuiInTmux } from "../../tui/support/tui-in-tmux.js";
 
 /** The cursor is on these. */
 const PORT = /›[ ~+] NUMBER +PORT /;
@@ -22,7 +22,7 @@ async function settingsFolder(): Promise<string> {
 describe.skipIf(!hasTmux)("in a real terminal", () => {
   it("a person finds variables, marks and compares them, edits one, copies, undoes, and quits", async () => {
     const env = { CI: "true", XDG_CONFIG_HOME: await settingsFolder() };
-    const tui = await openTui({ columns: 120, rows: 30, terminal: "screen-256color", env });
+    const tui = await openTuiInTmux({ columns: 120, rows: 30, terminal: "screen-256color", env });
     await tui.until(/TYPE +NAME +VALUE +┃/, atBottom(/F1 help/));
     const saved = async (name: string) => {
       const { variables, values }: typeof EXAMPLE = JSON.parse(await tui.saved());

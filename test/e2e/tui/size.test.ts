@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hasTmux } from "../../support/tmux.js";
-import { openShell, openTui, START } from "../../tui/support/open-tui.js";
+import { openShell, openTuiInTmux, START } from "../../tui/support/tui-in-tmux.js";
 
 /** Header, panels from edge to edge, and footer: nothing else, and nothing twice. */
 function fills(columns: number, rows: number, footer: RegExp): (screen: string) => boolean {
@@ -39,7 +39,7 @@ const TOO_SMALL = "The terminal is too small; it needs 40x10. Ctrl-C quits.";
 // Skipped without tmux, which CI installs.
 describe.skipIf(!hasTmux)("when a real terminal becomes another size", () => {
   it("every screen fills a resized terminal", async () => {
-    const tui = await openTui({ columns: 120, rows: 40 });
+    const tui = await openTuiInTmux({ columns: 120, rows: 40 });
     for (const { keys, footer, content } of SCREENS) {
       await tui.keys(...keys);
       await tui.until(fills(120, 40, footer));
@@ -53,7 +53,7 @@ describe.skipIf(!hasTmux)("when a real terminal becomes another size", () => {
   });
 
   it("a terminal that is too small shows a message until it is large enough", async () => {
-    const tui = await openTui();
+    const tui = await openTuiInTmux();
     for (const [columns, rows] of [
       [39, 24],
       [40, 9],

@@ -34,7 +34,7 @@ describe("a comparison", () => {
     tui.press("escape");
     expect(tui.frame()).toMatch(/▶ development → test/);
     tui.press("escape");
-    expect(tui.state.stack).toEqual([]);
+    expect(tui.title()).toBe("Variables");
   });
 
   it("filters by name; Esc removes the filter", async () => {
@@ -119,7 +119,7 @@ describe("a comparison", () => {
     tui.press("?", ":", ..."sort id", "enter");
     expect(tui.frame()).toMatch(/DATABASE_URL[\s\S]*FLAGS[\s\S]*DEBUG/);
     tui.press(":", ..."type json", "enter");
-    expect([tui.state.stack, tui.names]).toEqual([[], ["FLAGS"]]);
+    expect([tui.title(), tui.names]).toEqual(["Variables", ["FLAGS"]]);
   });
 
   it("follows changes of the open place", async () => {
@@ -156,7 +156,7 @@ describe("a comparison", () => {
     tui.press("d", "j", "j", "j");
     expect(tui.frame()).toMatch(/› +test/);
     tui.press("q");
-    expect(tui.state.stack).toEqual([]);
+    expect(tui.title()).toBe("Variables");
   });
 });
 
@@ -313,7 +313,7 @@ describe("the matrix", () => {
   it.each(["escape", "q", "m"])("%s closes it", async (key) => {
     const tui = await matrix();
     tui.press(key);
-    expect(tui.state.stack).toEqual([]);
+    expect(tui.title()).toBe("Variables");
   });
 
   it("offers all other places to :copy-to, adds to the place under the cursor, and exports that", async () => {

@@ -145,7 +145,7 @@ test.each(["x", "e", "y", "v", "t", "s", "a"])("with the places focused %s does 
   const tui = await openTui();
   tui.press("h", key);
   expect(tui.footer()).toMatch(/"[a-z-]+" doesn't work here; Esc goes to the variables/);
-  expect([tui.state.stack, tui.copied]).toEqual([[], []]);
+  expect([tui.title(), tui.copied]).toEqual(["Environments", []]);
 });
 
 describe("filter, type and sort", () => {
@@ -449,7 +449,7 @@ it("r reads again, q quits, Ctrl-C and Ctrl-Z work everywhere, and a paste runs 
   tui.press("r");
   await tui.shows(/0 s old/);
   for (const text of ["quit\n", "enter", "x"]) tui.paste(text);
-  expect([tui.state.stack, tui.events]).toEqual([[], []]);
+  expect([tui.title(), tui.events]).toEqual(["Variables", []]);
   for (const key of ["/", ":", "?", "a"]) {
     tui.press(key, "ctrl-z", "ctrl-l", "ctrl-c", "escape");
     expect(tui.events.splice(0)).toEqual(["suspend", "redraw", "quit"]);
@@ -463,7 +463,10 @@ it("on a screen that is too small only Ctrl-C acts", async () => {
   tui.program.resize({ columns: 80, rows: 9 });
   tui.press("x", "q", "e", "enter");
   expect(tui.frame().trim()).toBe("The terminal is too small; it needs 40x10. Ctrl-C quits.");
-  expect([tui.events, tui.state.stack]).toEqual([[], []]);
+  expect(tui.events).toEqual([]);
+  tui.program.resize({ columns: 80, rows: 30 });
+  expect(tui.title()).toBe("Variables");
+  tui.program.resize({ columns: 80, rows: 9 });
   tui.press("ctrl-c");
   expect(tui.events).toEqual(["quit"]);
 });

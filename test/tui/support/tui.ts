@@ -102,7 +102,7 @@ export async function remoteProgram(flags: SourceFlags, options: TuiOptions & Cl
   const { cwd = "/nowhere" } = options;
   const example = ["init", "--example", "--data", join(cwd, "appvars.data.json")];
   const createExample = async () => void (await runCli(example, options));
-  return startTui({ ...found, welcome: found.first && { ...found.first, createExample } }, { cwd, ...options });
+  return startTui({ ...found, welcome: found.welcome && { ...found.welcome, createExample } }, { cwd, ...options });
 }
 
 /** The TUI without a terminal. Only `pass` moves its clock. */
@@ -223,6 +223,8 @@ export function startTui(
       });
       return frame();
     },
+    /** The first word of the title of the panel with the focus. */
+    title: () => /▶ (\S+)/.exec(frame())?.[1],
     /** The last line. */
     footer: () => frame().trimEnd().split("\n").at(-1) ?? "",
     /** Moves the clock by this many seconds, and sends a tick. */

@@ -40,7 +40,7 @@ export async function openShell({ content = EXAMPLE, env, ...options }: TuiOptio
 }
 
 /** Opens a terminal and the TUI in it, and waits for its variables. */
-export async function openTui({ command = START, ...options }: TuiOptions = {}): Promise<Tui> {
+export async function openTuiInTmux({ command = START, ...options }: TuiOptions = {}): Promise<Tui> {
   const tui = await openShell(options);
   await tui.run(command);
   await tui.until(READY);

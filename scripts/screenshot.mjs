@@ -106,7 +106,7 @@ const PICTURES = {
     await until(/Compare development with/);
     press("j", "Enter");
     await until(/development → production/);
-    press("jjj", "V", "Tab");
+    press("jj", "V", "Tab");
     await until(/recommendations/);
   },
   "tui-edit.svg": async () => {

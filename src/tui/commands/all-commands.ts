@@ -23,8 +23,8 @@ import * as go from "./navigate.js";
 import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer.js";
 
 const FILTER_HELP =
-  "search names, descriptions and values that are shown: 'PORT is the whole name, ~durl finds DATABASE_URL by its letters, " +
-  "name:port searches names alone; missing, encrypted, changed and type:json show only those; !port shows all others";
+  "search names, descriptions and values that are shown: 'PORT is the whole name, DB_* a glob, ~durl finds DATABASE_URL by " +
+  "its letters, name:port searches names alone; missing, encrypted, changed and type:json show only those; !port shows all others";
 
 const DIFF_HELP = "compare with another place, side by side; in the list of places, with the selected one";
 

@@ -14,8 +14,10 @@ const TO_ESCAPE = /^.[^\x1b]*/s;
 
 /** How long after an Escape character the rest of an escape sequence can follow. */
 const ESCAPE_MS = 50;
-/** The same after `Esc [`, and for the rest of a paste, which must not become keys on a slow line. */
-const UNFINISHED_MS = 2_000;
+/** The same after `Esc [`, where a slow line may pause. */
+const SEQUENCE_MS = 500;
+/** The same for the rest of a paste, which must not become keys. */
+const PASTE_MS = 2_000;
 
 interface InputListener {
   readonly onKey: (key: Key) => void;
@@ -57,7 +59,8 @@ export function listenToInput(keyboard: NodeJS.ReadableStream, listener: InputLi
       if (sequence) report(sequence.groups ?? {}, listener);
       else keys.emit("data", taken);
     }
-    if (held !== "") timer = setTimeout(giveUp, held === "\x1b" ? ESCAPE_MS : UNFINISHED_MS);
+    if (held !== "")
+      timer = setTimeout(giveUp, held === "\x1b" ? ESCAPE_MS : held.startsWith(PASTE_START) ? PASTE_MS : SEQUENCE_MS);
   };
   keyboard.on("data", listen);
   return () => {

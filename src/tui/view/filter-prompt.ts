@@ -32,7 +32,7 @@ const FILTER: Screen<TypedFilter> = {
   hints: () => FILTER_KEYS,
   more: () =>
     hints(
-      "↑↓ move in the list, PgUp a page up, PgDn a page down, 'PORT the whole name, ~durl letters of a name, name:port names alone, " +
+      "↑↓ move in the list, PgUp a page up, PgDn a page down, 'PORT the whole name, DB_* a glob, ~durl letters of a name, name:port names alone, " +
         "type:json a type, missing no value here, encrypted encrypted values, changed changed just now, !port all others",
     ),
   types: () => true,

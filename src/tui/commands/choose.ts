@@ -40,8 +40,8 @@ function sortsOf({ places, place }: State): readonly Sort[] {
 
 function sortBy(state: State, sort: Sort): Step {
   const isUnknown = sort === "changed" && readingOf(state).lastChanges === undefined;
-  const work = isUnknown ? [lookUpChanges(state.place)] : [];
-  return step(gridOf(state).with({ sort, isReversed: false }), ...work);
+  const effects = isUnknown ? [lookUpChanges(state.place)] : [];
+  return step(gridOf(state).with({ sort, isReversed: false }), ...effects);
 }
 
 export function sortChoices(state: State): readonly Choice[] {

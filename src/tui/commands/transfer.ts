@@ -99,11 +99,11 @@ export function addEnvironment(state: State, typed: string): Step {
 
 function newCredentials(state: State, change: (editor: Editor) => Promise<NewCredentials>): Step {
   const { place } = gridOf(state);
-  const work: Effect = async ({ places }) => {
+  const effect: Effect = async ({ places }) => {
     const credentials = await change(await places.editor(place));
     return (now) => showCredentials(now, credentials);
   };
-  return blockingEffect(state, work, { lost: " without the new credentials" });
+  return blockingEffect(state, effect, { lost: " without the new credentials" });
 }
 
 function showCredentials(state: State, credentials: NewCredentials): Step {

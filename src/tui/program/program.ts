@@ -56,12 +56,12 @@ function isHeld(state: State, key: string): boolean {
 }
 
 /** Runs after every change: cancels reads whose results are no longer needed, and updates the table from the data. */
-function withFollowUps(before: State, [changed, work]: Step): Step {
+function withFollowUps(before: State, [changed, effects]: Step): Step {
   const isEntered = changed.stack.length > 0 && topScreen(changed)?.screen !== topScreen(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
   const [state, more] = leaveOthers(before, syncTable(before, shown));
-  return [state, [...work, ...more, ...newDecryptions(before, state)]];
+  return [state, [...effects, ...more, ...newDecryptions(before, state)]];
 }
 
 /** Keeps the marks of a range whose lines are other variables now, and shows the record of another one from its start. */
@@ -110,7 +110,7 @@ export interface ProgramOptions
   readonly defer: (callback: () => void) => void;
 }
 
-/** The main loop: a key leads to a new state and to work, whose outcome is a function to the next state. */
+/** The main loop: a key leads to a new state and to effects, whose outcome is a function to the next state. */
 export function createProgram({ places: all, follow, commands, start, defer, ...options }: ProgramOptions) {
   const listeners = new Set<() => void>();
   const held: Next[] = [];
@@ -132,17 +132,17 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     isPublished = true;
     for (const listener of listeners) listener();
   };
-  const run = async (work: Effect) => {
-    const next = await outcomeOf(work, tools);
+  const run = async (effect: Effect) => {
+    const next = await outcomeOf(effect, tools);
     if (next) dispatch(next);
   };
-  const take = ([next, work]: Step) => {
+  const take = ([next, effects]: Step) => {
     if (next !== state && isPublished) {
       isPublished = false;
       defer(publish);
     }
     state = next;
-    for (const each of work) void run(each);
+    for (const each of effects) void run(each);
   };
   const dispatch = (next: Next) => {
     take(withFollowUps(state, next(state)));

@@ -36,7 +36,7 @@ export interface Command {
   readonly argument?: string;
   /** The values of the argument, which otherwise is any text. @param typed the argument so far */
   readonly choices?: (state: State, typed: string) => readonly Choice[];
-  /** Whether a number repeats it. Only for moves: the work of all but the last step is dropped. */
+  /** Whether a number repeats it. Only for moves: the effects of all but the last step are dropped. */
   readonly repeats?: true;
   /** Why it can't run now; undefined if it can. */
   readonly whyNot?: (state: State) => string | undefined;

@@ -2,34 +2,34 @@ import { toFailure } from "./opened-places.js";
 import type { Failure } from "./reading.js";
 import { type Effect, type Next, notify, type State, type Step, type Tools } from "./state.js";
 
-export function step(state: State, ...work: Effect[]): Step {
-  return [state, work];
+export function step(state: State, ...effects: Effect[]): Step {
+  return [state, effects];
 }
 
-/** Goes on with the state of a step, and does the work of both. */
-export function andThen([state, work]: Step, next: Next): Step {
+/** Goes on with the state of a step, and has the effects of both. */
+export function andThen([state, effects]: Step, next: Next): Step {
   const [after, more] = next(state);
-  return [after, [...work, ...more]];
+  return [after, [...effects, ...more]];
 }
 
 /**
- * Work that keys wait for: its outcome is a question, or new credentials.
+ * An effect that keys wait for: its outcome is a question, or new credentials.
  *
  * @param lost what is lost if the program ends before: ` without the new credentials`
  */
-export function blockingEffect(state: State, work: Effect, pending: NonNullable<State["pending"]> = {}): Step {
+export function blockingEffect(state: State, effect: Effect, pending: NonNullable<State["pending"]> = {}): Step {
   const own = { ...pending };
   // A question whether to quit meanwhile is over.
   const isOpen = ({ data }: State["stack"][number]) => (data as { run?: Next }).run !== quitting;
   const done: Next = (now) =>
     step(now.pending === own ? { ...now, pending: undefined, stack: now.stack.filter(isOpen) } : now);
   return step({ ...state, pending: own }, async (tools) => {
-    const next = await outcomeOf(work, tools);
+    const next = await outcomeOf(effect, tools);
     return (now) => andThen(done(now), next ?? step);
   });
 }
 
-/** A step with work that has no outcome. */
+/** A step with an effect that has no outcome. */
 export function effectOnly(state: State, call: (tools: Tools) => void): Step {
   return step(state, async (tools) => {
     call(tools);
@@ -40,19 +40,19 @@ export function effectOnly(state: State, call: (tools: Tools) => void): Step {
 /** The answer of the question whether to quit. */
 export const quitting: Next = (state) => effectOnly(state, (tools) => tools.quit());
 
-/** The outcome of some work. Never rejects. */
-export function outcomeOf(work: Effect, tools: Tools): Promise<Next | undefined> {
+/** The outcome of an effect. Never rejects. */
+export function outcomeOf(effect: Effect, tools: Tools): Promise<Next | undefined> {
   const noticeOf = ({ message }: Failure): Next => {
     return (state) => step(notify(state, message, "error"));
   };
-  return withFailure(work, noticeOf)(tools);
+  return withFailure(effect, noticeOf)(tools);
 }
 
-/** Work that handles its failure itself. */
-export function withFailure(work: Effect, onFailure: (failure: Failure) => Next): Effect {
+/** An effect that handles its failure itself. */
+export function withFailure(effect: Effect, onFailure: (failure: Failure) => Next): Effect {
   return async (tools) => {
     try {
-      return await work(tools);
+      return await effect(tools);
     } catch (error) {
       return onFailure(toFailure(error));
     }

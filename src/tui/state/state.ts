@@ -135,7 +135,7 @@ export interface Preferences {
   readonly keys?: ReadonlyMap<string, string> | undefined;
 }
 
-/** What work can use. */
+/** What effects can use. */
 export interface Tools {
   readonly places: OpenedPlaces;
   readonly copy: ports.Copy;
@@ -151,7 +151,7 @@ export interface Tools {
   readonly suspend: () => void;
   /** Writes the whole screen again. */
   readonly redraw: () => void;
-  /** Changes the state before the work has ended. */
+  /** Changes the state before the effect has ended. */
   readonly dispatch: (next: Next) => void;
   /** Abort the reads that are in progress, by the index of the place. */
   readonly reads: Map<number, AbortController>;
@@ -161,13 +161,13 @@ export interface Tools {
   readonly asOf: WeakMap<object, number>;
 }
 
-/** The next state, and work outside of it. */
-export type Step = readonly [state: State, work: readonly Effect[]];
+/** The next state, and effects outside of it. */
+export type Step = readonly [state: State, effects: readonly Effect[]];
 
-/** A change of the state at the time when work has ended. */
+/** A change of the state at the time when an effect has ended. */
 export type Next = (state: State) => Step;
 
-/** Work outside of the state. Resolves to a function to the next state; an error becomes a notice. */
+/** Resolves to a function to the next state; an error becomes a notice. */
 export type Effect = (tools: Tools) => Promise<Next | undefined>;
 
 /**

@@ -119,13 +119,13 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
         }
         return found;
       }),
-    undo: (isWanted, isListed) =>
+    undo: (isWanted) =>
       history(async (writes) => {
         const { data } = writes;
         const home = findEnvironment(data.environments, own);
         for await (const { entry, back } of entriesOf(writes, home, isWanted)) {
           const changes = back.flatMap((part) => changesNow(data, part));
-          if (changes.some(({ environment }) => isListed(environment))) return { entry, changes };
+          if (changes.length > 0) return { entry, changes };
         }
         return undefined;
       }),

@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
 import { durationMs } from "../../domain/duration.js";
 import { type EnvironmentRecord, type KeyPair, parseEnvironmentName, qualifiedName } from "../../domain/environment.js";
+import { InvalidDataError } from "../../domain/errors.js";
 import { type RateLimit, readRateLimit } from "../../domain/http-headers.js";
 import { printable } from "../../domain/printable.js";
 import { ROUTES } from "../../domain/routes.js";
+import { NEEDS_SEAL_KEY } from "../../domain/sealed-text.js";
 import { shellWord } from "../../domain/shell.js";
 import type { VariableSource } from "../../domain/source.js";
 import { isVariableName } from "../../domain/variable.js";
@@ -74,7 +76,7 @@ async function openServer(
 
 interface WatchedData extends LocalData, Pick<EditedData, "store"> {
   /** Whether there are keys of its secrets. */
-  readonly isSealed?: boolean;
+  readonly hasKeys?: boolean;
   readonly service: Service;
 }
 
@@ -91,7 +93,12 @@ export async function openData(
   choose = chooseEnvironment,
 ): Promise<[WatchedData, EnvironmentRecord]> {
   const watched = await watchData(await localData(place, io), io);
-  const data = { ...watched, isSealed: place.sealKey !== undefined };
+  const { name, service } = watched;
+  const check: LocalData["check"] = (purpose) => {
+    if (service.environments.some(isLocked)) throw new InvalidDataError(`${name} ${NEEDS_SEAL_KEY}`);
+    return watched.check(purpose);
+  };
+  const data = { ...watched, check, hasKeys: place.sealKey !== undefined };
   try {
     return [data, choose(data.service.environments, env)];
   } catch (error) {
@@ -112,13 +119,18 @@ function problemFinder(source: VariableSource, settings: Settings): NonNullable<
 /** What the place of an environment is besides. */
 export function placeFacts(data: WatchedData, environment: EnvironmentRecord): NonNullable<OpenPlace["facts"]> {
   const { keys = [] } = environment;
-  const sealed = reasonOf(() => environment.api_secret);
   return {
     identity: qualifiedName(environment),
     apiKeys: keys.map(({ name, only }) => ({ name, ...(only && { only }) })),
-    isSealed: data.isSealed || sealed !== undefined,
-    readOnly: sealed ?? reasonOf(() => data.check("change")),
+    isLocked: isLocked(environment),
+    isSealed: data.hasKeys || isLocked(environment),
+    readOnly: reasonOf(() => data.check("change")),
   };
+}
+
+/** Whether its secrets are sealed, and there is no key. */
+function isLocked(environment: EnvironmentRecord): boolean {
+  return reasonOf(() => environment.api_secret) !== undefined;
 }
 
 function reasonOf(call: () => unknown): string | undefined {
@@ -141,7 +153,9 @@ export function openEnvironment(
   const identity = qualifiedName(environment);
   const source = service.source(environment, close);
   return {
-    facts: placeFacts(data, environment),
+    get facts() {
+      return placeFacts(data, service.environments.find(({ id }) => id === environment.id) ?? environment);
+    },
     source,
     version: () => store.snapshot,
     editor: {

@@ -13,8 +13,9 @@ import { type Command, inGroup } from "../state/command.js";
 import { effectOnly, step } from "../state/effects.js";
 import { healthOf } from "../state/reading.js";
 import { openFilter } from "../view/filter-prompt.js";
+import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../view/grid.js";
 import { quit } from "../view/question.js";
-import { actsOnMarked, gridOf, pop, selectionOf, targetsOf } from "../view/screen.js";
+import { pop } from "../view/screen.js";
 import { clearing, filtered } from "../view/table-panel.js";
 import { MOVES } from "../widgets/list.js";
 import * as choose from "./choose.js";
@@ -100,7 +101,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   values("copy-other", "Y", "D", "copy the value of the right side", { label: "copy the other" }),
 
   // Edits, and the way back.
-  edit("edit", "e", "VRMD", "edit the name, type, value, description and rules", {
+  edit("edit", "e", "VRMD", "rename the variable, or edit its type, value, description and rules", {
     whyNot: (state) => whyNotEdit(state) ?? whyNoEntry(state, "entry"),
     run: choose.onEntry(openForm),
   }),

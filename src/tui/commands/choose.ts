@@ -1,3 +1,4 @@
+import { isSealedText, NEEDS_SEAL_KEY } from "../../domain/sealed-text.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { VARIABLE_TYPES } from "../../domain/variable.js";
 import { EXPORT_FORMATS } from "../../formats/formats.js";
@@ -12,8 +13,8 @@ import { step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import { groupOf, readingOf } from "../state/reading.js";
 import { notify, SORTS, type Sort, type State, type Step, type View } from "../state/state.js";
+import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../view/grid.js";
 import { variablesText } from "../view/panel.js";
-import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../view/screen.js";
 import { cycled } from "../widgets/list.js";
 
 const TYPES: readonly View["only"][] = [undefined, ...VARIABLE_TYPES];
@@ -35,7 +36,7 @@ const SORT_HELP: Readonly<Record<Sort, string>> = {
 
 /** A server tells no changes. */
 function sortsOf({ places, place }: State): readonly Sort[] {
-  return SORTS.filter((sort) => sort !== "changed" || !places[place]?.isServer);
+  return SORTS.filter((sort) => sort !== "changed" || !(places[place]?.isServer || places[place]?.isLocked));
 }
 
 function sortBy(state: State, sort: Sort): Step {
@@ -124,6 +125,8 @@ export function whyNoTarget(state: State, wanted: "entry" | "value" = "entry"): 
 
 /** Why nothing can be revealed: on a screen, another value of the variable may be. */
 export function whyNoReveal(state: State): string | undefined {
+  const { name, entry } = selectionOf(state);
+  if (isSealedText(entry?.value?.content.value)) return `${name} ${NEEDS_SEAL_KEY}`;
   return groupOf(state).length > 1 ? whyNoName(state) : whyNoEntry(state, "value");
 }
 

@@ -6,7 +6,8 @@ import { pageSize } from "../state/layout.js";
 import { placeOrder } from "../state/places.js";
 import { groupOf } from "../state/reading.js";
 import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
-import { drawnScreen, type Grid, gridOf, pop } from "../view/screen.js";
+import { type Grid, gridOf } from "../view/grid.js";
+import { drawnScreen, pop } from "../view/screen.js";
 import { clearing, moveRows } from "../view/table-panel.js";
 import { cycled, moveCursor } from "../widgets/list.js";
 

@@ -13,8 +13,8 @@ import type { Editor, ExportedFile, NamedFile, NewCredentials } from "../state/p
 import { type Effect, type Next, notify, type PlannedEdit, type State, type Step } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countOf, labelled, line, wrapLine, wrapLines } from "../text/line.js";
+import { gridOf } from "../view/grid.js";
 import { ask, askText, requiredInput } from "../view/question.js";
-import { gridOf } from "../view/screen.js";
 
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isSealedText } from "../../domain/sealed-text.js";
 import { isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
 import { displayRules, MASK } from "../reading/reveal.js";
 import type { Change, Content } from "../state/ports.js";
@@ -63,7 +64,8 @@ function textSide(text: string | undefined, isPlaceholder = false): Side {
 function valueSide(item: Content | undefined, isShown: boolean, typed?: string, like?: JsonValue): Side {
   if (item?.value === undefined) return textSide(undefined);
   if (!isShown) return textSide(MASK, true);
-  if (isEncrypted(item.value) && typed === undefined) return textSide(PLACEHOLDERS.encrypted.text, true);
+  const hidden = isSealedText(item.value) ? PLACEHOLDERS.sealed : PLACEHOLDERS.encrypted;
+  if (isEncrypted(item.value) && typed === undefined) return textSide(hidden.text, true);
   const text = isEncrypted(item.value) ? typed : textAs(inOrderOf(like, item.value), item.type, 2);
   return text === "" ? textSide(PLACEHOLDERS.shown.text, true) : textSide(text);
 }

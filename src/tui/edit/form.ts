@@ -9,17 +9,7 @@ import { placeName, shortPlaceName } from "../state/places.js";
 import type { Draft } from "../state/ports.js";
 import { type Effect, notify, type Part, type State, type Step } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import {
-  countText,
-  fitLine,
-  indented,
-  LABEL_WIDTH,
-  type Line,
-  labelled,
-  line,
-  wrapLine,
-  wrapLines,
-} from "../text/line.js";
+import { fitLine, indented, LABEL_WIDTH, type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";
 import type { PanelContent } from "../view/panel.js";
 import { ask } from "../view/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
@@ -239,7 +229,7 @@ function footnoteOf({ field, before, inputs: { value } }: Form): string | undefi
   const allowed = before?.schema?.["enum"];
   if (Array.isArray(allowed)) return `one of: ${visibleText(allowed.map(valueText).join(", "))}`;
   if (!value.text.includes("\n")) return undefined;
-  return `line ${countText(rowOf(value) + 1)}/${countText(value.text.split("\n").length)}`;
+  return `line ${rowOf(value) + 1}/${value.text.split("\n").length}`;
 }
 
 function fieldLines(state: State, form: Form, field: Field, width: number, height: number): Line[] {

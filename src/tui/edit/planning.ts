@@ -1,11 +1,13 @@
+import { isSealedText, NEEDS_SEAL_KEY } from "../../domain/sealed-text.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { MAX_HISTORY_ENTRIES } from "../reading/changes.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import type { Assignment, Content, Editor, EnvironmentChanges, HistoryEntry } from "../state/ports.js";
 import { type Next, notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
+import { gridOf } from "../view/grid.js";
 import { variablesText } from "../view/panel.js";
-import { gridOf, isOnPlaces } from "../view/screen.js";
+import { isOnPlaces } from "../view/screen.js";
 import { review } from "./review.js";
 
 /** The content of a variable for an edit. */
@@ -29,6 +31,8 @@ export function deleteFrom(state: State, names: readonly string[], places: reado
 /** Plans to give the variables of places these values, encrypted ones as they are stored. Others are left out. */
 export function copyTo(state: State, entries: readonly VariableEntry[], places: readonly number[], from = ""): Step {
   const set = entries.filter(({ value }) => value !== undefined);
+  const sealed = set.find(({ value }) => isSealedText(value?.content.value));
+  if (sealed) return step(notify(state, `${sealed.variable.name} ${NEEDS_SEAL_KEY}`, "error"));
   const wanted = set.map((entry): Assignment => ({ name: entry.variable.name, ...contentOf(entry) }));
   const nothing = set.length === 0 ? "there is no value to copy" : "nothing to change: the values are the same";
   return plan(state, { purpose: "copy", from }, places, wanted, nothing);
@@ -93,11 +97,13 @@ function takeBack(state: State, purpose: "undo" | "redo"): Step {
   const place = historyPlace(state);
   return blockingEffect(state, async ({ places }) => {
     const { history } = await places.open(place);
-    const isListed = (environment: string) => inPlaces(state, place, [{ environment, changes: [] }]).length > 0;
-    const found = await history?.undo(isNextTo(purpose), isListed);
+    const found = await history?.undo(isNextTo(purpose));
     if (!found) return (now) => step(notify(now, `nothing to ${purpose}`, "error"));
     const { entry, changes } = found;
     const parts = inPlaces(state, place, changes);
+    const [first] = changes;
+    if (parts.length === 0)
+      return (now) => step(notify(now, `change ${entry.id} is in ${first?.environment}, which is not open`, "error"));
     const hasMore = entry.hasMore || parts.length < changes.length;
     return (now) => review(now, { purpose, parts, entry: { ...entry, hasMore } });
   });
@@ -123,7 +129,8 @@ export function whyNoUndo(state: State): string | undefined {
 
 /** Whether there can be a history is known before it is read. */
 export function whyNoHistory(state: State): string | undefined {
-  return state.places[historyPlace(state)]?.isServer ? "servers provide no history" : undefined;
+  const { isServer, isLocked, readOnly } = state.places[historyPlace(state)] ?? {};
+  return isServer ? "servers provide no history" : isLocked ? readOnly : undefined;
 }
 
 /** The changes of a place, newest first. @param name only those of a variable, by any of its names */

@@ -192,5 +192,5 @@ export function doneText(state: State, edit: PlannedEdit, undoKey: string): stri
   const text = `${did}${isHere ? "" : ` ${where} ${places}`}`;
   if (purpose === "undo") return text;
   const isOpenGroup = parts.some(({ place }) => state.places[place]?.group === state.places[state.place]?.group);
-  return `${text}; ${undoKey} undoes it${isOpenGroup ? "" : ` in ${places}`}`;
+  return `${text}; ${undoKey}${isOpenGroup ? "" : ` in ${places}`} undoes it`;
 }

@@ -1,5 +1,4 @@
 import { durationText } from "../../domain/printable.js";
-import { listOf } from "../reading/selection.js";
 import { variablesPanel } from "../screens/list.js";
 import { placesPanel } from "../screens/places.js";
 import { recordPanel } from "../screens/record.js";
@@ -9,34 +8,13 @@ import { attributesOf, identityOf, isProduction } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import {
-  asciiLine,
-  countOf,
-  countText,
-  cutLine,
-  fitLine,
-  indented,
-  type Line,
-  line,
-  lineWidth,
-  type Span,
-  wrapLines,
-} from "../text/line.js";
+import { asciiLine, cutLine, fitLine, indented, type Line, lineWidth, type Span, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
+import { actsOnMarked } from "../view/grid.js";
 import { type Panel, type PanelContent, type PanelFrame, panelFrame } from "../view/panel.js";
 import { quitQuestion } from "../view/question.js";
-import {
-  actsOnMarked,
-  commandHints,
-  drawnScreen,
-  fixedHelpKey,
-  hints,
-  type KeyHint,
-  keyLine,
-  noticeLines,
-  topScreen,
-} from "../view/screen.js";
-import { progressText, untilText } from "../view/status-lines.js";
+import { commandHints, drawnScreen, fixedHelpKey, hints, keyLine, noticeLines, topScreen } from "../view/screen.js";
+import { countsText, ofText, untilText } from "../view/status-lines.js";
 import { sortArrow } from "../view/table-panel.js";
 
 /**
@@ -77,7 +55,7 @@ function panelsOf(size: Size | undefined, contentFor: (size: Size) => PanelConte
   return size ? [{ size, content: contentFor(size) }] : [];
 }
 
-const PREPARING = line(" … please wait; Ctrl-C quits", "muted");
+const PREPARING: Line = [{ text: " … please wait; Ctrl-C quits", role: "muted" }];
 
 /**
  * The line below the panels: the input of the filter or a command, a notice, or else the number that is typed and the keys
@@ -93,9 +71,9 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   const typed: Line = count === undefined ? [] : [{ text: ` ${count} `, role: "warning", isBold: true }];
   const help = fixedHelpKey(state);
   const keys = open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state, commands));
-  const isKept = ({ label }: KeyHint, index: number) => label === HELP_LABEL || index === keys.length - 1;
-  const others = keys.filter((hint, index) => !isKept(hint, index));
-  const last = [...(help === undefined ? [] : hints(`${help} ${HELP_LABEL}`)), ...keys.filter(isKept)];
+  const kept = keys.filter(({ label }, index) => label === HELP_LABEL || index === keys.length - 1);
+  const others = keys.filter((hint) => !kept.includes(hint));
+  const last = [...(help === undefined ? [] : hints(`${help} ${HELP_LABEL}`)), ...kept];
   return [[...typed, ...keyLine(others, columns - lineWidth(typed), last)]];
 }
 
@@ -190,21 +168,12 @@ function factsOf(state: State): Line[] {
   if (list.sort !== "id" || list.isReversed) add(`by ${list.sort} ${sortArrow(list)}`, "text");
   if (rateLimit) {
     const isLow = rateLimit.remaining * 10 < rateLimit.limit;
-    const text = `limit ${countText(rateLimit.remaining)}/${countText(rateLimit.limit)}${isLow ? "!" : ""}`;
-    add(text, isLow ? "warning" : "muted");
+    add(`limit ${ofText(rateLimit.remaining, rateLimit.limit)}${isLow ? "!" : ""}`, isLow ? "warning" : "muted");
   }
   const age = failure !== undefined || problem !== undefined ? "warning" : "muted";
   const old = asOf === undefined ? "age unknown" : `${durationText(Math.max(0, now - asOf))} old`;
   if (isComplete || asOf !== undefined) add(old, age);
   return facts;
-}
-
-function countsText(state: State): string {
-  const { list } = state;
-  const { isComplete, isReading, entries } = readingOf(state);
-  if (!isComplete) return isReading ? `reading… ${progressText(state) ?? ""}`.trimEnd() : "not read";
-  if (list.filter !== "" || list.only) return `${countText(listOf(state).rows.length)} of ${countText(entries.length)}`;
-  return countOf(entries.length, "variable");
 }
 
 /** The kind of the place, its identity besides the name, and where its data is. */

@@ -10,8 +10,9 @@ import { OpenedPlaces } from "../state/opened-places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
 import { withReading } from "../state/reading.js";
 import { type Effect, type Next, notify, type State, type Step, type Tools } from "../state/state.js";
+import { gridOf } from "../view/grid.js";
 import { quitQuestion } from "../view/question.js";
-import { gridOf, isHelpKey, pressCommand, runCommand, topScreen } from "../view/screen.js";
+import { isHelpKey, pressCommand, runCommand, topScreen } from "../view/screen.js";
 import { commandKeyName, GLOBAL_KEYS, type Key, type Mouse } from "../widgets/key.js";
 import { handleMouse } from "./mouse.js";
 
@@ -38,7 +39,8 @@ function handleCount(before: State, key: Key, commands: readonly Command[]): Ste
   const state: State = read.count === undefined ? read : { ...read, count: undefined };
   const command = commands.find(({ keys, repeats }) => repeats && keys.includes(name));
   // `12G` goes to line 12, as in vi.
-  if (count > 0 && command?.name === "bottom") return runCommand(state, command, `line ${count}`);
+  if (count > 0 && (command?.name === "bottom" || command?.name === "top"))
+    return runCommand(state, command, `line ${count}`);
   let last = screenKey(state, key, commands);
   for (let left = Math.min(count, MAX_REPEATS); command && left > 1; left--) last = screenKey(last[0], key, commands);
   return last;

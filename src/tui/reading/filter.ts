@@ -1,3 +1,4 @@
+import { createMatcher, isGlob } from "../../domain/name-matcher.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 import { type Reading, readingOf } from "../state/reading.js";
@@ -48,9 +49,10 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
 /** After the parts of names. A description has the letters of almost any word, so that these don't count there. */
 const IN_TEXT = LETTERS;
 
-function rankOf(state: State, table: Table, row: number, { kind, text }: Term): number {
+function rankOf(state: State, table: Table, row: number, { kind, text, glob }: Term): number {
   const { names, descriptions } = searchTexts(table);
   const name = names[row] ?? "";
+  if (glob) return glob(name) ? 0 : NO_MATCH;
   if (kind === "name") return nameRank(text, name);
   if (kind === "type") return anyEntry(table, row)?.variable.type === text ? 0 : NO_MATCH;
   if (kind === "flag") return hasFlag(state, table, row, text) ? 0 : NO_MATCH;
@@ -76,12 +78,11 @@ function hasValue({ columns }: Table, row: number, isWanted: (entry: VariableEnt
 }
 
 /** Which values a filter did not search; undefined if none. */
-export function notSearched(state: State, table: Table, filter: string): "masked" | "encrypted" | undefined {
-  const { revealed } = state;
+export function notSearched(state: State, table: Table, filter: string): "masked" | "encrypted" | "sealed" | undefined {
   if (parseFilter(filter).words.length === 0) return undefined;
-  if (revealed?.names !== "all") return "masked";
-  const isSealed = (entry: VariableEntry) => shownValue(entry, state).kind === "encrypted";
-  return table.names.some((_, row) => hasValue(table, row, isSealed)) ? "encrypted" : undefined;
+  return (["masked", "encrypted", "sealed"] as const).find((kind) =>
+    table.names.some((_, row) => hasValue(table, row, (entry) => shownValue(entry, state).kind === kind)),
+  );
 }
 
 /** In lower case. */
@@ -121,6 +122,8 @@ interface Term {
   /** In lower case, except a type; for a name as `nameRank` takes it. */
   readonly text: string;
   readonly isNot: boolean;
+  /** Of a glob for names, such as `db_*`. */
+  readonly glob?: ((name: string) => boolean) | undefined;
 }
 
 /** The conditions of a filter. A variable must match each term, and one of the types. */
@@ -137,7 +140,7 @@ export interface Query {
 
 /**
  * The terms of a filter: `missing`, `encrypted` and `changed`, `type:json` (its start is enough), `name:port`, `'port`
- * for the whole name and `~prt` for its letters; all others are searched everywhere. `!` before a term is its opposite.
+ * for the whole name, `p*` for a glob and `~prt` for its letters; all others are searched everywhere. `!` before a term is its opposite.
  */
 export function parseFilter(filter: string): Query {
   const terms: Term[] = [];
@@ -147,7 +150,8 @@ export function parseFilter(filter: string): Query {
     const [, not, kind, text = ""] = /^(!?)(type:|name:|)(.*)$/.exec(word) ?? [];
     const isNot = not === "!";
     const type = VARIABLE_TYPES.find((each) => each.toLowerCase().startsWith(text));
-    if (kind !== "type:") terms.push({ kind: kind === "name:" ? "name" : termKind(text), text, isNot });
+    if (kind !== "type:")
+      terms.push({ kind: kind === "name:" ? "name" : termKind(text), text, isNot, glob: globOf(text) });
     else if (!type) problem ??= `there is no type ${text}; use ${VARIABLE_TYPES.join(", ").toLowerCase()}`;
     else if (isNot) terms.push({ kind: "type", text: type, isNot });
     else types.add(type);
@@ -155,6 +159,10 @@ export function parseFilter(filter: string): Query {
   const wordsOf = (...kinds: Term["kind"][]) =>
     terms.flatMap(({ kind, text, isNot }) => (!isNot && kinds.includes(kind) ? [text] : []));
   return { terms, types, nameWords: wordsOf("text", "name"), words: wordsOf("text"), problem };
+}
+
+function globOf(text: string): Term["glob"] {
+  return text.includes("*") && isGlob(text) ? createMatcher([text]).matches : undefined;
 }
 
 function termKind(text: string): Term["kind"] {

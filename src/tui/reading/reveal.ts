@@ -77,7 +77,7 @@ export function expireRevealed(state: State): State {
 /** Decrypts a value of a place if it is revealed, and encrypted by a client. */
 export function decryptions({ revealed }: State, place: number, entry: VariableEntry | undefined): Effect[] {
   const sealed = entry?.value?.content.value;
-  if (!entry || !isEncrypted(sealed) || !isRevealed(revealed, entry.variable.name)) return [];
+  if (!entry || !isEncrypted(sealed) || isSealedText(sealed) || !isRevealed(revealed, entry.variable.name)) return [];
   if (revealed?.decrypted.has(sealed)) return [];
   const decrypting: Effect = async ({ places }) => {
     const text = valueText((await places.open(place)).decrypt(entry.variable.name, sealed));

@@ -4,6 +4,7 @@ import { contentOf, copyTo } from "../edit/planning.js";
 import { copyEntries } from "../reading/copying.js";
 import { refresh, requestReads } from "../reading/read.js";
 import { displayRules, isRevealed } from "../reading/reveal.js";
+import { kindOf } from "../reading/table.js";
 import { step } from "../state/effects.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName, whyReadOnly } from "../state/places.js";
@@ -12,23 +13,12 @@ import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.j
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, fitLine, indented, type Line, line, type Span } from "../text/line.js";
+import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../view/grid.js";
 import { GAP, type PanelContent, scrolledLines } from "../view/panel.js";
-import {
-  actsOnMarked,
-  type CommandHandler,
-  changeData,
-  commandKey,
-  gridOf,
-  pop,
-  push,
-  type Screen,
-  selectionOf,
-  targetsOf,
-  whyNoName,
-} from "../view/screen.js";
+import { type CommandHandler, changeData, commandKey, pop, push, type Screen } from "../view/screen.js";
 import { emptyLines, statusLine } from "../view/status-lines.js";
 import { clearing, moveRows, nameColumn, SIGNS, tablePanel } from "../view/table-panel.js";
-import { valueCell } from "../view/values.js";
+import { KINDS, valueCell } from "../view/values.js";
 import { scrollBy, scrollByKey } from "../widgets/list.js";
 import { openCopyTo } from "./places.js";
 
@@ -104,7 +94,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
     ...{ heading: { text: labels[index] ?? "" }, width },
     cell: (row: number): Line => [sideCell(state, entriesOf(state, row), index, width)],
   }));
-  const hint = isReading ? `reading ${labels[1]}…` : "+ only there   - only here   ~ differs";
+  const hint = isReading ? `reading ${labels[1]}…` : "+ only there   - only here   ~ differs   * encrypted";
   return {
     ...tablePanel(state, {
       title: `${labels.join(" → ")}  `,
@@ -128,6 +118,7 @@ function entriesOf(state: State, row: number): Sides {
 }
 
 function differenceSign([open, other]: Sides): Span {
+  if (kindOf(open, other) === "encrypted") return KINDS.encrypted;
   return SIGNS[!open ? "added" : other ? "changed" : "removed"];
 }
 

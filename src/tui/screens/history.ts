@@ -3,13 +3,14 @@ import { historyPlace, readHistory, rollbackTo } from "../edit/planning.js";
 import { changeLines, changesOf, changesValue } from "../edit/review-text.js";
 import { toggleAllRevealed } from "../reading/reveal.js";
 import { blockingEffect, step } from "../state/effects.js";
-import { placeName } from "../state/places.js";
+import { placeName, whyReadOnly } from "../state/places.js";
 import type { Change, HistoryEntry } from "../state/ports.js";
 import { readingOf } from "../state/reading.js";
 import { notify, type State, type Step } from "../state/state.js";
 import type { Line } from "../text/line.js";
+import { selectionOf } from "../view/grid.js";
 import { variablesText } from "../view/panel.js";
-import { isOnPlaces, pop, selectionOf } from "../view/screen.js";
+import { isOnPlaces, pop } from "../view/screen.js";
 import { type Menu, type MenuItem, openMenu } from "./menu.js";
 
 interface Subject {
@@ -33,21 +34,21 @@ export function openHistory(state: State, subject = subjectOf(state)): Step {
       const of = name === undefined ? placeName(now, place) : `${name} in ${placeName(now, place)}`;
       return entries.length === 0
         ? step(notify(now, `${of} has no recorded changes`, "error"))
-        : openMenu(now, menuOf(subject, of, entries));
+        : openMenu(now, menuOf(subject, of, entries, whyReadOnly(now, place)));
     };
   });
 }
 
 const NOT_ROLLED_BACK = "names and rules, which all environments share, are not rolled back";
 
-function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[]): Menu {
+function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[], reason: string | undefined): Menu {
   const { place, name } = subject;
   const width = String(entries[0]?.id ?? "").length;
   const items = entries.map(
     (entry): MenuItem => ({
       isKept: true,
       label: `${String(entry.id).padStart(width)}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}  ${variablesText(changesOf(entry))}`,
-      whyNot: changesOf(entry).some(changesValue) ? undefined : NOT_ROLLED_BACK,
+      whyNot: reason ?? (changesOf(entry).some(changesValue) ? undefined : NOT_ROLLED_BACK),
       detail: (state, width) => linesOf(state, entry, subject, width),
       run: (state) => rollbackTo(state, entry, place, name),
     }),

@@ -10,20 +10,9 @@ import { groupOf, healthOf, readingOf } from "../state/reading.js";
 import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, indented, type Line, line, type Span } from "../text/line.js";
+import { type Grid, gridOf, selectionOf, targetRows, whyNoName } from "../view/grid.js";
 import { GAP, type PanelContent } from "../view/panel.js";
-import {
-  type CommandHandler,
-  changeData,
-  commandKey,
-  type Grid,
-  gridOf,
-  pop,
-  push,
-  type Screen,
-  selectionOf,
-  targetRows,
-  whyNoName,
-} from "../view/screen.js";
+import { type CommandHandler, changeData, commandKey, pop, push, type Screen } from "../view/screen.js";
 import { emptyLines, statusLine } from "../view/status-lines.js";
 import { type Column, moveToNext, nameColumn, tablePanel, widestName } from "../view/table-panel.js";
 import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../view/values.js";

@@ -155,12 +155,13 @@ const AROUND = 3;
 
 function itemWidths(items: readonly MenuItem[], width: number) {
   const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
-  const keys = Math.min(MAX_KEYS, widest(items.map((item) => item.keys ?? "")));
+  const keys = Math.min(MAX_KEYS, Math.floor(width / 3), widest(items.map((item) => item.keys ?? "")));
+  const before = AROUND + (keys > 0 ? keys + GAP.length : 0) + GAP.length;
   // A help beside a detail is shown above that.
   const hasHelp = items.some(({ detail }) => !detail);
-  const label = Math.min(widest(items.map(labelText)), hasHelp ? Math.floor(width / 2) : width - AROUND);
-  const used = AROUND + (keys > 0 ? keys + GAP.length : 0) + label + GAP.length;
-  return { keys, label, help: Math.max(0, width - used) };
+  const most = hasHelp ? Math.min(Math.floor(width / 2), width - before) : width - AROUND;
+  const label = Math.min(widest(items.map(labelText)), most);
+  return { keys, label, help: Math.max(0, width - before - label) };
 }
 
 function labelText({ label, argument = "" }: MenuItem): string {

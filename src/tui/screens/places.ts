@@ -17,8 +17,9 @@ import {
 import { groupOf, type Health, healthOf, readingOf } from "../state/reading.js";
 import type { State, Step } from "../state/state.js";
 import { cellText, type Line, type Span } from "../text/line.js";
+import { gridOf } from "../view/grid.js";
 import { type PanelContent, rowLine, variablesText } from "../view/panel.js";
-import { drawnScreen, gridOf } from "../view/screen.js";
+import { drawnScreen } from "../view/screen.js";
 import { scrollBy } from "../widgets/list.js";
 import { choiceMenu, openMenu } from "./menu.js";
 

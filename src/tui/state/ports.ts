@@ -18,6 +18,8 @@ export interface Place {
   readonly isServer?: boolean;
   readonly apiKeys?: readonly Pick<NamedKey, "name" | "only">[];
   readonly isSealed?: boolean;
+  /** Whether it is sealed and its key is missing. */
+  readonly isLocked?: boolean;
   /** Why its variables can't be edited: `vars.json can't be written`. */
   readonly readOnly?: string | undefined;
   /** @throws the errors of opening a source: UsageError, UnauthorizedError, NotFoundError, InvalidDataError */
@@ -43,7 +45,7 @@ export interface WelcomeActions {
 
 export interface OpenPlace {
   /** What opening it has told of the place. */
-  readonly facts?: Partial<Pick<Place, "identity" | "apiKeys" | "isSealed" | "readOnly">>;
+  readonly facts?: Partial<Pick<Place, "identity" | "apiKeys" | "isSealed" | "isLocked" | "readOnly">>;
   readonly source: VariableSource;
   /** Returns the same object while nothing has changed; undefined if only reading again can tell. */
   readonly version?: (() => object) | undefined;
@@ -188,7 +190,6 @@ export interface History {
    */
   undo(
     isWanted: (entry: HistoryEntry) => boolean,
-    isListed: (environment: string) => boolean,
   ): Promise<{ readonly entry: HistoryEntry; readonly changes: readonly EnvironmentChanges[] } | undefined>;
   /** The changes that bring back what the place had before an entry. @param name only that variable */
   rollBack(id: number, name?: string): Promise<readonly EnvironmentChanges[]>;

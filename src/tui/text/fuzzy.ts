@@ -1,4 +1,3 @@
-import { createMatcher, isGlob } from "../../domain/name-matcher.js";
 import { graphemes, visibleText } from "./graphemes.js";
 import { cellText, fitLine, type Line, type Span } from "./line.js";
 
@@ -10,10 +9,9 @@ export const NO_MATCH = 5;
 
 /**
  * How well a word matches a text, both in lower case: 0 for the whole text, 1 for its start, 2 for the start of a word
- * in it, 3 for a part, `NO_MATCH` for none of these. `db_*` is a glob for the whole text.
+ * in it, 3 for a part, `NO_MATCH` for none of these.
  */
 export function partRank(word: string, text: string): number {
-  if (isGlob(word)) return createMatcher([word]).matches(text) ? 1 : NO_MATCH;
   const at = text.indexOf(word);
   if (at <= 0) return at < 0 ? NO_MATCH : word.length === text.length ? 0 : 1;
   return wordStart(word, text, at) < 0 ? 3 : 2;

@@ -4,7 +4,8 @@ import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, type Line, lineWidth } from "../text/line.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { applyKeyToLine, focusedInput, type TextField, textField } from "../widgets/text-field.js";
-import { gridOf, hints, type KeyHint, keyLine, pop, push, type Screen, withData } from "./screen.js";
+import { gridOf } from "./grid.js";
+import { hints, type KeyHint, keyLine, pop, push, type Screen, withData } from "./screen.js";
 import { filtered, moveRows } from "./table-panel.js";
 
 interface TypedFilter {

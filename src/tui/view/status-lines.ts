@@ -1,13 +1,14 @@
 import { durationText } from "../../domain/printable.js";
 import { command } from "../../domain/shell.js";
+import { listOf } from "../reading/selection.js";
 import { shownKey } from "../state/command.js";
 import { placeName } from "../state/places.js";
 import { type PlaceInfo, readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import { countOf, countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { gridOf } from "./screen.js";
+import { gridOf } from "./grid.js";
 import { whyNotFound } from "./table-panel.js";
 
 /** The progress of the first read: `1,200 of 100,000`, or `""` before its first page; undefined if there is none. */
@@ -15,6 +16,20 @@ export function progressText(state: State): string | undefined {
   const { failure, isComplete, entries, total } = readingOf(state);
   if (isComplete || failure) return undefined;
   return total > 0 ? `${countText(entries.length)} of ${countText(total)}` : "";
+}
+
+/** `1,200/7,500` */
+export function ofText(part: number, whole: number): string {
+  return `${countText(part)}/${countText(whole)}`;
+}
+
+/** `12 variables`, or how many of them are listed or read. */
+export function countsText(state: State): string {
+  const { list } = state;
+  const { isComplete, isReading, entries } = readingOf(state);
+  if (!isComplete) return isReading ? `reading… ${progressText(state) ?? ""}`.trimEnd() : "not read";
+  if (list.filter !== "" || list.only) return `${countText(listOf(state).rows.length)} of ${countText(entries.length)}`;
+  return countOf(entries.length, "variable");
 }
 
 /** Why a table has no rows: it is not read, its filter finds nothing, or else this. */

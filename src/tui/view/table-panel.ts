@@ -9,8 +9,8 @@ import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitText, type Line, type Span } from "../text/line.js";
 import { moveCursor, type Position, scrollList } from "../widgets/list.js";
+import { type Grid, gridOf } from "./grid.js";
 import { GAP, type PanelContent, rowLine } from "./panel.js";
-import { type Grid, gridOf } from "./screen.js";
 
 export interface Column {
   readonly heading: Span;

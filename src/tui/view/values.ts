@@ -64,7 +64,7 @@ function roleOf(token: string): Role {
 }
 
 /** A sign and a word for each kind: the color alone says nothing. */
-const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
+export const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
   same: { sign: "=", text: "same", role: "muted" },
   differs: { sign: "~", text: "differs", role: "warning" },
   missing: { sign: "-", text: "missing", role: "danger" },

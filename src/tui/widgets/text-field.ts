@@ -78,7 +78,7 @@ export function rowOf({ text, cursor }: TextField): number {
   return text.slice(0, cursor).split("\n").length - 1;
 }
 
-/** Whether `editText` drops some of the text of this key. */
+/** Whether `applyKey` drops some of the text of this key. */
 export function hasControls(key: Key): boolean {
   return withoutControls(key.text) !== withLineFeeds(key.text);
 }

@@ -119,7 +119,9 @@ describe("a data file", () => {
     await write(new FileSealing({ keys, form: "sealed" }).seal(DATA));
     const locked = await placesOf({ data: path });
     expect(locked.places.map(({ isSealed }) => isSealed)).not.toContain(false);
-    expect(locked.current?.readOnly).toMatch(/^the API secret of shop\/development is sealed: set APPVARS_SEAL_KEY/);
+    expect(locked.current?.readOnly).toBe(
+      `${path} is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file`,
+    );
     expect(await databaseUrl(await locked.open(locked.places[1]))).toMatch(/^appvars:sealed:v1:/);
     await writeFile(`${path}.key`, keys, { mode: 0o600 });
     const { places, open } = await placesOf({ data: path });

@@ -19,7 +19,7 @@ describe("a comparison", () => {
     expect(frame).toMatch(/› ?~ DATABASE_URL +•+ +•+/);
     expect(frame).toMatch(/- DEBUG +•+ +\(missing\)/);
     expect(frame).not.toMatch(/PORT|UNSET/);
-    expect(frame).toContain("+ only there   - only here   ~ differs");
+    expect(frame).toContain("+ only there   - only here   ~ differs   * encrypted");
     expect(tui.footer()).toBe(
       " > copy to  < copy from  Tab panel  / filter  s sort  n next  Space mark  v reveal  y copy  Y copy the other  e edit  x delete  u undo  H history  r refresh  ? help  Esc back",
     );

@@ -21,6 +21,8 @@ it.each([
   ["centre", ["DOWN_AT_A"]],
   ["durl", []],
   ["~durl", ["DATABASE_URL"]],
+  ["*_data", ["LOG_DATA"]],
+  ["D*_* !*url", ["DOWN_AT_A"]],
   ["~shpls", []],
   ["URL  data", ["DATABASE_URL"]],
   ["data nowhere", []],

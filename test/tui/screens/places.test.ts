@@ -1,7 +1,10 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
+import { FileSealing } from "../../../src/store/file-sealing.js";
 import { DATA } from "../../support/data.js";
-import { openPlace, openTui, SHOP, selectedIn, shopOf } from "../support/tui.js";
+import { dataFile } from "../../support/data-file.js";
+import { openPlace, openTui, profileFolder, remoteProgram, SHOP, selectedIn, shopOf } from "../support/tui.js";
 
 const environment = (id: number, name: string, application = "shop") => {
   return { id, application, name, api_key: `key-${id}`, api_secret: `secret-${id}` };
@@ -92,6 +95,47 @@ describe("the list of places", () => {
     expect(selectedIn(tui.frame())).toBe("DATABASE_URL");
     await openPlace(tui, "shop/test");
     expect(selectedIn(tui.frame())).toBe(name);
+  });
+});
+
+describe("a sealed file without its key", () => {
+  const SEALED = new FileSealing({ keys: "0123456789abcdef".repeat(3), form: "sealed" });
+
+  async function withProfiles() {
+    const variables = SHOP.variables.map((each) => (each.name === "PORT" ? { ...each, secret: false } : each));
+    const file = await dataFile(SEALED.seal({ ...SHOP, variables }));
+    const plain = await dataFile(SHOP);
+    const profiles = await profileFolder({
+      server: { url: "http://127.0.0.1:1", api_key: "key", api_secret: "secret" },
+      locked: { data: file.path, env: "development" },
+      plain: { data: plain.path, env: "development" },
+    });
+    return { file, plain, tui: await remoteProgram({}, { config: profiles.path }) };
+  }
+
+  it("has names and public values, and offers nothing that needs the key", async () => {
+    const { tui } = await withProfiles();
+    await openPlace(tui, "locked");
+    await tui.shows(/sealed {2}read-only/, /● locked +ro ✓/, /DATABASE_URL +STRING +\(sealed\)/, /PORT +NUMBER +3000/);
+    expect(tui.footer()).not.toMatch(/edit|add|delete|undo|history/);
+    for (const key of ["v", ">", "H", "y"]) {
+      tui.press(key);
+      await tui.shows(/✗ .*is sealed: set APPVARS_SEAL_KEY/);
+      tui.press("escape");
+    }
+    tui.press("V", "/", ..."hunter", "enter");
+    expect(tui.frame()).toContain("sealed values were not searched");
+  });
+
+  it("is refused as a target before anything is asked or written", async () => {
+    const { file, plain, tui } = await withProfiles();
+    const before = await readFile(plain.path, "utf8");
+    await openPlace(tui, "plain");
+    tui.press("j", "x");
+    await tui.shows(/▶ Delete/);
+    tui.press("escape", ">");
+    await tui.shows(new RegExp(`✗ ${file.path} is sealed: set APPVARS_SEAL_KEY`));
+    expect(await readFile(plain.path, "utf8")).toBe(before);
   });
 });
 

@@ -1,0 +1,70 @@
+import type { VariableEntry } from "../../domain/source.js";
+import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
+import { remembered, type State, type View } from "../state/state.js";
+import { changeData, drawnScreen } from "./screen.js";
+
+/** The table on the screen. */
+export interface Grid extends Listed {
+  readonly view: View;
+  /** Index of the place whose values commands act on. */
+  readonly place: number;
+  /** The state with a change of the view. */
+  with(change: Partial<View>): State;
+}
+
+const grids = remembered<State, Grid>();
+
+/** The table that has the cursor: that of the screen that is drawn, or else the list. */
+export function gridOf(state: State): Grid {
+  return grids(state, [], () => findGrid(state));
+}
+
+function findGrid(state: State): Grid {
+  const { screen, data } = drawnScreen(state) ?? {};
+  const { place, list } = state;
+  if (!screen?.table) {
+    const change: Grid["with"] = (view) => ({ ...state, list: { ...list, ...view } });
+    return { ...listOf(state), view: list, place, with: change };
+  }
+  const { places, page, ...table } = screen.table;
+  const view = data as View;
+  return {
+    ...listed(state, places(state, data), view, page(state, data)),
+    ...{ view, place: table.place(state, data) },
+    with: (change) => changeData(state, screen, (before) => ({ ...(before as View), ...change })),
+  };
+}
+
+function cellsOf({ table }: Grid, place: number): readonly (VariableEntry | undefined)[] {
+  return table.columns.find((column) => column.place === place)?.cells ?? [];
+}
+
+/** What is under the cursor, in whichever screen. */
+export function selectionOf(state: State, place = gridOf(state).place) {
+  const grid = gridOf(state);
+  return { place, name: grid.name, entry: cellsOf(grid, place)[grid.row] };
+}
+
+/** Why there is no variable under the cursor. */
+export function whyNoName(state: State): string | undefined {
+  return gridOf(state).name === undefined ? "no variable is selected" : undefined;
+}
+
+/** Whether commands act on the marked variables instead of that under the cursor. The record shows one variable. */
+export function actsOnMarked({ marks, focus, stack }: State): boolean {
+  return hasMarks(marks) && (stack.length > 0 || focus !== "record");
+}
+
+/** The rows of the table that commands act on, in its order. */
+export function targetRows(state: State): readonly number[] {
+  const grid = gridOf(state);
+  if (!actsOnMarked(state)) return [grid.row];
+  const { names } = withRange(state.marks, grid);
+  return grid.table.names.flatMap((name, row) => (names.has(name) ? [row] : []));
+}
+
+/** The variables that commands act on, in a place. */
+export function targetsOf(state: State, place = gridOf(state).place): readonly VariableEntry[] {
+  const cells = cellsOf(gridOf(state), place);
+  return targetRows(state).flatMap((row) => cells[row] ?? []);
+}

@@ -270,7 +270,7 @@ describe("--store", needs("etcd"), () => {
       "shop/production",
       "billing/development",
     ]);
-    expect(found.places[0]).toMatchObject({ kind: "environment", detail: url });
+    expect(found.places[0]).toMatchObject({ kind: "environment", location: url });
     const place = await found.places[0]?.open(() => {});
     expect(place?.getCommand("PORT")).toBe(`appvars get PORT --store ${url} --env shop/development`);
     const before = { type: "NUMBER", description: "Where it listens", value: 3000 } as const;

@@ -34,14 +34,16 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
   const { terms, types, problem } = query;
   if (problem !== undefined) return [];
   if (terms.length + types.size === 0) return rows;
+  const texts = searchTexts(table);
   const ranked: number[][] = Array.from({ length: NO_MATCH }, () => []);
   for (const row of rows) {
     if (types.size > 0 && !types.has(anyEntry(table, row)?.variable.type)) continue;
-    const ranks = terms.map((term) => {
-      const rank = rankOf(state, table, row, term);
-      return term.isNot ? (rank === NO_MATCH ? 0 : NO_MATCH) : rank;
-    });
-    ranked[Math.max(0, ...ranks)]?.push(row);
+    let worst = 0;
+    for (const term of terms) {
+      const rank = rankOf(state, table, texts, row, term);
+      worst = Math.max(worst, term.isNot ? (rank === NO_MATCH ? 0 : NO_MATCH) : rank);
+    }
+    ranked[worst]?.push(row);
   }
   return ranked.flat();
 }
@@ -49,15 +51,14 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
 /** After the parts of names. A description has the letters of almost any word, so that these don't count there. */
 const IN_TEXT = LETTERS;
 
-function rankOf(state: State, table: Table, row: number, { kind, text, glob }: Term): number {
-  const { names, descriptions } = searchTexts(table);
-  const name = names[row] ?? "";
+function rankOf(state: State, table: Table, texts: SearchTexts, row: number, { kind, text, glob }: Term): number {
+  const name = texts.names[row] ?? "";
   if (glob) return glob(name) ? 0 : NO_MATCH;
   if (kind === "name") return nameRank(text, name);
   if (kind === "type") return anyEntry(table, row)?.variable.type === text ? 0 : NO_MATCH;
   if (kind === "flag") return hasFlag(state, table, row, text) ? 0 : NO_MATCH;
   const rank = partRank(text, name);
-  if (rank !== NO_MATCH || descriptions[row]?.includes(text)) return Math.min(rank, IN_TEXT);
+  if (rank !== NO_MATCH || texts.descriptions[row]?.includes(text)) return Math.min(rank, IN_TEXT);
   // A filter must not tell a masked value from any other.
   const isFound = (entry: VariableEntry) => {
     const shown = state.revealed || isPublic(entry.rules) ? shownValue(entry, state) : undefined;
@@ -88,12 +89,12 @@ export function notSearched(state: State, table: Table, filter: string): "masked
 /** In lower case. */
 type SearchTexts = Readonly<Record<"names" | "descriptions", readonly string[]>>;
 
-const texts = remembered<Table, SearchTexts>();
+const searched = remembered<Table, SearchTexts>();
 /** With 100,000 variables, a sort is noticeably slow. */
 const orders = remembered<Table, readonly number[]>();
 
 function searchTexts(table: Table): SearchTexts {
-  return texts(table, [], () => ({
+  return searched(table, [], () => ({
     names: table.names.map((name) => name.toLowerCase()),
     descriptions: table.names.map((_, row) => anyEntry(table, row)?.variable.description.toLowerCase() ?? ""),
   }));

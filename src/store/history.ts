@@ -80,10 +80,6 @@ function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironmen
 }
 
 function credentialsOf(key: RotatedPair): string {
-  return shortHash(allKeyPairs(key).map(({ api_key, api_secret }) => [api_key, api_secret]));
-}
-
-/** 16 bits, in hexadecimal. */
-export function shortHash(content: unknown): string {
-  return createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 4);
+  const content = JSON.stringify(allKeyPairs(key).map(({ api_key, api_secret }) => [api_key, api_secret]));
+  return createHash("sha256").update(content).digest("hex").slice(0, 4);
 }

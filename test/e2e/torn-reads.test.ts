@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { runDiff } from "../../src/cli/commands/diff.js";
+import { runDiff } from "../../src/cli/commands/diff/diff.js";
 import { createContext } from "../../src/cli/output/context.js";
 import type { Decrypt } from "../../src/cli/reading/decryption.js";
 import { readSettings } from "../../src/cli/settings/resolve-settings.js";

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
@@ -37,16 +37,16 @@ it("diff reads the data file of --profile", async () => {
 
 describe("diff of a data file alone, for git,", () => {
   /** The lines for data in a file of any name. */
-  async function linesOf(data: Data): Promise<string[]> {
+  async function linesOf(data: Data, config?: string): Promise<string[]> {
     const path = join(await temporaryFolder(), "a1b2c3_vars.json");
     await writeFile(path, Buffer.concat([...dataPieces(data)]));
-    const { code, stdout, stderr } = await runCli(["diff", path]);
+    const { code, stdout, stderr } = await runCli(["diff", path], config === undefined ? {} : { config });
     expect([code, stderr]).toEqual([0, ""]);
     return stdout.trimEnd().split("\n");
   }
 
   const key = { name: "ana", api_key: "ana-key", api_secret: "ana-secret", only: ["DB_*"] };
-  const MARK = /(?<=\(secret |"credentials":")[0-9a-f]{4}\b/;
+  const MARK = /(?<=secret) [0-9a-f]{32}\b/;
   const ENCRYPTED = `envbee:enc:v1:${"A".repeat(64)}`;
   const encrypted = set(addKey(DATA, "shop/test", key), { EMPTY: ENCRYPTED });
   const variables = encrypted.variables.map((each) =>
@@ -55,14 +55,14 @@ describe("diff of a data file alone, for git,", () => {
   const PUBLIC: Data = { ...encrypted, variables, history: { entries: 5 } };
 
   it("prints a line for each record, by names, and of a secret only that it is there", async () => {
-    const lines = (await linesOf(PUBLIC)).filter((line) => !line.includes("billing"));
-    expect(lines.map((line) => line.replace(MARK, "<mark>"))).toMatchInlineSnapshot(`
+    const lines = (await linesOf(PUBLIC, await temporaryFolder())).filter((line) => !line.includes("billing"));
+    expect(lines.map((line) => line.replace(MARK, " <mark>"))).toMatchInlineSnapshot(`
       [
-        "environment shop/development {"credentials":"<mark>"}",
-        "environment shop/production {"credentials":"<mark>"}",
-        "environment shop/test {"credentials":"<mark>"}",
+        "environment shop/development {"credentials":"secret <mark>"}",
+        "environment shop/production {"credentials":"secret <mark>"}",
+        "environment shop/test {"credentials":"secret <mark>"}",
         "history {"entries":5}",
-        "key ana in shop/test {"only":["DB_*"],"credentials":"<mark>"}",
+        "key ana in shop/test {"only":["DB_*"],"credentials":"secret <mark>"}",
         "shop/DATABASE_URL in shop/development (secret <mark>)",
         "shop/DATABASE_URL in shop/test (secret <mark>)",
         "shop/DEBUG in shop/development (secret <mark>)",
@@ -91,10 +91,39 @@ describe("diff of a data file alone, for git,", () => {
   it.each(["plain", "sealed"])("marks what has changed of a %s file", async (form) => {
     const changed = set(PUBLIC, { DATABASE_URL: "new", PORT: 1 });
     const [one = DATA, other = DATA] = form === "plain" ? [PUBLIC, changed] : sealedBranches(PUBLIC, changed);
-    const [before, after] = [await linesOf(one), await linesOf(other)];
+    const config = await temporaryFolder();
+    const [before, after] = [await linesOf(one, config), await linesOf(other, config)];
     const different = after.filter((line) => !before.includes(line));
     expect(different.map((line) => line.split(" in ")[0])).toEqual(["shop/DATABASE_URL", "shop/PORT"]);
     expect(after).toHaveLength(before.length);
+  });
+
+  it("marks the secrets of a plain file with a key of the user, and without a folder for it not at all", async () => {
+    const config = join(await temporaryFolder(), "home/appvars");
+    const lines = await linesOf(PUBLIC, config);
+    expect((await stat(join(config, "diff-key"))).mode & 0o777).toBe(0o600);
+    expect(await linesOf(PUBLIC, config)).toEqual(lines);
+    const others = await linesOf(PUBLIC, await temporaryFolder());
+    const marksOf = (all: string[]) => all.flatMap((line) => MARK.exec(line) ?? []);
+    expect(marksOf(others)).toHaveLength(marksOf(lines).length);
+    expect(marksOf(others).filter((mark) => marksOf(lines).includes(mark))).toEqual([]);
+    expect(await linesOf(PUBLIC)).toEqual(lines.map((line) => line.replace(MARK, "")));
+  });
+
+  it("marks the sealed texts of a sealed file the same for every user", async () => {
+    const [sealed = DATA] = sealedBranches(PUBLIC);
+    const lines = await linesOf(sealed);
+    expect(lines.filter((line) => MARK.test(line)).length).toBeGreaterThan(5);
+    expect(await linesOf(sealed, await temporaryFolder())).toEqual(lines);
+  });
+
+  it.each([
+    ["is too short", (path: string) => writeFile(path, "abc")],
+    ["is a link", (path: string) => symlink("/dev/zero", path)],
+  ])("shows no marks with a key that %s", async (_, make) => {
+    const config = await temporaryFolder();
+    await make(join(config, "diff-key"));
+    expect((await linesOf(PUBLIC, config)).filter((line) => MARK.test(line))).toEqual([]);
   });
 
   it("prints the same for records with other ids, in another order", async () => {

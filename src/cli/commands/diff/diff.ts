@@ -1,21 +1,19 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
-import { createBudget } from "../../client/retry.js";
-import { diffValues } from "../../domain/differing-values.js";
-import { namedValues, readVariableEntries } from "../../domain/source.js";
-import { isEncrypted, isPublic } from "../../domain/variable.js";
-import { statIfExists } from "../../files/system-errors.js";
-import type { Data } from "../../store/data.js";
-import { type Context, printLines } from "../output/context.js";
-import { printDifferences } from "../output/differences.js";
-import type { Io } from "../output/io.js";
-import { boundHeap } from "../reading/bound-heap.js";
-import { createDecrypt, type Decrypt, decryptValues, leaveEncrypted } from "../reading/decryption.js";
-import { openSource, withSource } from "../reading/open-source.js";
-import { dataPlaceName } from "../settings/connection.js";
-import { readGiven, readSettings, Settings } from "../settings/resolve-settings.js";
-import { SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
-import { addSourceOptions } from "../settings/source-flags.js";
+import { createBudget } from "../../../client/retry.js";
+import { diffValues } from "../../../domain/differing-values.js";
+import { namedValues, readVariableEntries } from "../../../domain/source.js";
+import { statIfExists } from "../../../files/system-errors.js";
+import type { Context } from "../../output/context.js";
+import { printDifferences } from "../../output/differences.js";
+import type { Io } from "../../output/io.js";
+import { boundHeap } from "../../reading/bound-heap.js";
+import { createDecrypt, type Decrypt, decryptValues, leaveEncrypted } from "../../reading/decryption.js";
+import { openSource, withSource } from "../../reading/open-source.js";
+import { dataPlaceName } from "../../settings/connection.js";
+import { readGiven, readSettings, Settings } from "../../settings/resolve-settings.js";
+import { SOURCE_SETTINGS, type SourceFlags } from "../../settings/setting-table.js";
+import { addSourceOptions } from "../../settings/source-flags.js";
 
 export interface DiffOptions {
   before: string;
@@ -42,7 +40,7 @@ export function diffCommand(context: Context): Command {
     .addHelpText("after", "\nExample:\n  appvars diff test production --data vars.json")
     .action(async (before: string, after: string | undefined, options) => {
       const isFile = after === undefined && Object.keys(options).length === 0 && statIfExists(before)?.isFile();
-      if (isFile) return printData(before, context);
+      if (isFile) return (await import("./data-by-names.js")).printDataByNames(before, context);
       if (after === undefined)
         return command.error("error: missing required argument 'b'", { code: "commander.missingArgument" });
       const { values = false, exitCode = false, missing, ...flags } = options;
@@ -71,24 +69,6 @@ export async function runDiff(
   const differences = options.missing ? all.filter(({ kind }) => kind !== "changed") : all;
   await printDifferences(differences, options.values, context);
   if (options.exitCode && differences.length > 0) context.exitCode = 1;
-}
-
-/** Prints a data file, sealed or not: a line for each record, by names, and the same for the same data. */
-async function printData(path: string, context: Context): Promise<void> {
-  const { readContent } = await import("../../store/data-file.js");
-  const { recordedData, shortHash } = await import("../../store/history.js");
-  const { entriesOf, labelOf, SETTINGS } = await import("../../store/merge-entries.js");
-  const content = await readContent(path);
-  const data = { ...content, ...recordedData(content) } as Data;
-  const entries = entriesOf(data, data);
-  const lines = [...entries].flatMap(([key, { owners, fields }]) => {
-    const { application: _, name: __, value, ...others } = fields;
-    if (key === SETTINGS) return Object.entries(others).map(([name, setting]) => `${name} ${JSON.stringify(setting)}`);
-    if (!("value" in fields)) return `${labelOf(key)} ${JSON.stringify(others)}`;
-    const isShown = isPublic(entries.get(owners[0] ?? "")?.fields) && !isEncrypted(value);
-    return `${labelOf(key)} ${isShown ? JSON.stringify(value) : `(secret ${shortHash(value)})`}`;
-  });
-  printLines(context, { json: lines, lines: lines.sort() });
 }
 
 /** The settings that open A or B: those of the command, with flags for this source. */

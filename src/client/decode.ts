@@ -1,3 +1,4 @@
+import { utcMs } from "../domain/duration.js";
 import type { Page, PageRequest } from "../domain/page.js";
 import type { Answer, BrokenRule, Check, Read, ValuesByName } from "../domain/read.js";
 import type { Health } from "../domain/source.js";
@@ -140,7 +141,7 @@ const DATE_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 export const decodeHealth: Decoder<Health> = (json) => {
   const { uptime, message, date } = object(json);
-  const isDate = typeof date === "string" && DATE_PATTERN.test(date) && !Number.isNaN(Date.parse(date));
+  const isDate = typeof date === "string" && DATE_PATTERN.test(date) && Number.isFinite(utcMs(date));
   return {
     uptime: check(uptime, Number.isFinite(uptime) && Number(uptime) >= 0, "", "uptime", "seconds"),
     message: string(message, "", "message"),

@@ -1,3 +1,16 @@
+/** A date in UTC, with or without a time of day. */
+const UTC_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z)?$/;
+
+/**
+ * The Unix milliseconds of `2026-01-31T12:00:00.000Z`, or of `2026-01-31`, which begins at midnight UTC. NaN for another
+ * text, and for a day that does not exist: `Date.parse` reads 31 February as 3 March.
+ */
+export function utcMs(text: string): number {
+  const time = UTC_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const isDay = Number.isFinite(time) && new Date(time).toISOString().startsWith(text.slice(0, 10));
+  return isDay ? time : Number.NaN;
+}
+
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Describes the form of a length of time in messages. */

@@ -61,7 +61,7 @@ export function allKeyPairs(key: RotatedPair): (KeyPair | PreviousKeyPair)[] {
 }
 
 /** When a key or a pair stops being valid, in Unix milliseconds: `Infinity` if that is not limited. */
-function endOfValidity({ valid_until }: KeyPair & Partial<PreviousKeyPair>): number {
+export function endOfValidity({ valid_until }: KeyPair & { readonly valid_until?: string | undefined }): number {
   return valid_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(valid_until);
 }
 

@@ -1,8 +1,10 @@
 import {
   type Environment,
   type EnvironmentRecord,
+  endOfValidity,
   findEnvironment,
   type KeyPair,
+  type NamedKey,
   qualifiedName,
   type RotatedPair,
 } from "../domain/environment.js";
@@ -52,6 +54,8 @@ export interface RotationTimes {
   now: number;
   /** Milliseconds for which the old pair stays valid; 0 ends every earlier pair at once. */
   grace: number;
+  /** ISO 8601, UTC: a new end of a named key. */
+  validUntil?: string | undefined;
 }
 
 /** Gives the environment new credentials. @throws NotFoundError; UsageError for an ambiguous name */
@@ -60,15 +64,22 @@ export function rotateEnvironment(data: Data, name: string, credentials: KeyPair
   return replaceEnvironment(data, rotated, withNewPair(rotated, credentials, times));
 }
 
-/** A rotated environment or named key. */
-export function withNewPair<T extends RotatedPair>(key: T, credentials: KeyPair, { now, grace }: RotationTimes) {
+/**
+ * A rotated environment or named key. Earlier pairs end at the latest when the key was to end: a later end is for the
+ * new pair alone.
+ */
+export function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
+  key: T,
+  credentials: KeyPair,
+  { now, grace, validUntil }: RotationTimes,
+) {
   const { previous: earlier = [], ...kept } = key;
   const { api_key, api_secret } = key;
-  const previous = [
-    { api_key, api_secret, valid_until: new Date(now + grace).toISOString() },
-    ...earlier.filter((pair) => now < Date.parse(pair.valid_until)),
-  ];
-  return { ...kept, ...credentials, ...(grace > 0 && { previous }) };
+  const end = Math.min(endOfValidity(key), endOfValidity({ ...key, valid_until: validUntil }));
+  const previous = [{ api_key, api_secret, valid_until: new Date(now + grace).toISOString() }, ...earlier]
+    .map((pair) => (endOfValidity(pair) > end ? { ...pair, valid_until: new Date(end).toISOString() } : pair))
+    .filter((pair) => now < endOfValidity(pair));
+  return { ...kept, ...credentials, ...(grace > 0 && previous.length > 0 && { previous }) };
 }
 
 export function replaceEnvironment(data: Data, replaced: EnvironmentRecord, record: EnvironmentRecord): Data {

@@ -12,17 +12,12 @@ export function addKey(data: Data, environment: string, added: NamedKey): Data {
   });
 }
 
-interface KeyRotation extends RotationTimes {
-  /** ISO 8601, UTC: a new end of its validity. */
-  validUntil?: string | undefined;
-}
-
 /**
  * Gives a named key another pair.
  *
  * @throws NotFoundError; UsageError for an ambiguous environment, and a key that has expired without a new end
  */
-export function rotateKey(data: Data, environment: string, name: string, pair: KeyPair, rotation: KeyRotation): Data {
+export function rotateKey(data: Data, environment: string, name: string, pair: KeyPair, rotation: RotationTimes): Data {
   const { now, validUntil } = rotation;
   return withKey(data, environment, name, (rotated, of) => {
     const valid_until = validUntil ?? rotated.valid_until;

@@ -206,6 +206,10 @@ describe("a usage error exits 2 and changes nothing", () => {
       "option '--expires <time>' argument '2020-01-01' is invalid. It must be a time in the future.",
     ],
     [
+      "env key add shop/test --name ana --expires 2099-02-31",
+      "option '--expires <time>' argument '2099-02-31' is invalid. It must be a date such as 2026-01-31, or a time such as 90s, 30m, 24h or 7d.",
+    ],
+    [
       "env key add shop/test --name ana --expires tomorrow",
       "option '--expires <time>' argument 'tomorrow' is invalid. It must be a date such as 2026-01-31, or a time such as 90s, 30m, 24h or 7d.",
     ],

@@ -79,16 +79,21 @@ describe("the shape of the data", () => {
     },
   );
 
-  it.each(["tomorrow", "2026-01-31", "2026-13-31T12:00:00Z", "2026-01-31T12:00:00+01:00", 0])(
-    "checkData rejects %j for the end of a key's life",
-    (valid_until) => {
-      const previous = [{ api_key: "old", api_secret: "old", valid_until }];
-      const environments = [{ ...DATA.environments[0], previous }];
-      expect(() => checkData({ ...DATA, environments })).toThrow(
-        /^environments\[0\] \(id 1\): previous\[0\]: valid_until must be/,
-      );
-    },
-  );
+  it.each([
+    "tomorrow",
+    "2026-01-31",
+    "2026-01-31T12:00Z",
+    "2027-02-31T12:00:00Z",
+    "2026-13-31T12:00:00Z",
+    "2026-01-31T12:00:00+01:00",
+    0,
+  ])("checkData rejects %j for the end of a key's life", (valid_until) => {
+    const previous = [{ api_key: "old", api_secret: "old", valid_until }];
+    const environments = [{ ...DATA.environments[0], previous }];
+    expect(() => checkData({ ...DATA, environments })).toThrow(
+      /^environments\[0\] \(id 1\): previous\[0\]: valid_until must be/,
+    );
+  });
 
   it("checkData fills in the application default and an empty description", () => {
     const data = checkData({

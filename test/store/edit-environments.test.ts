@@ -8,7 +8,7 @@ import {
   replaceCredentials,
   rotateEnvironment,
 } from "../../src/store/edit-environments.js";
-import { addKey } from "../../src/store/edit-keys.js";
+import { addKey, rotateKey } from "../../src/store/edit-keys.js";
 import { checkData } from "../../src/store/parse-data.js";
 import { DATA } from "../support/data.js";
 
@@ -91,6 +91,40 @@ describe("environments", () => {
     expect(() => removeEnvironment(DATA, "staging")).toThrow(NotFoundError);
     expect(() => rotateEnvironment(DATA, "staging", NEW, { now: NOW, grace: 0 })).toThrow(NotFoundError);
     expect(() => rotateEnvironment(DATA, "development", NEW, { now: NOW, grace: 0 })).toThrow(UsageError);
+  });
+});
+
+describe("rotation of a named key", () => {
+  const pair = { api_key: "ana-key", api_secret: "secret-of-ana" };
+  const inHours = (hours: number) => new Date(NOW + hours * HOUR).toISOString();
+  const rotated = (end: number | undefined, times: { grace: number; validUntil?: string }, earlier: number[] = []) => {
+    const previous = earlier.map((hours, index) => ({ ...pair, api_key: `old-${index}`, valid_until: inHours(hours) }));
+    const key = { name: "ana", ...pair, ...(end && { valid_until: inHours(end) }), ...(previous[0] && { previous }) };
+    const data = rotateKey(addKey(DATA, "test", key), "test", "ana", NEW, { now: NOW, ...times });
+    const changed = data.environments.find(({ name }) => name === "test")?.keys?.[0];
+    return [changed?.valid_until, changed?.previous?.map(({ api_key, valid_until }) => [api_key, valid_until])];
+  };
+
+  it("the old pair ends with the key, if that is before the grace ends", () => {
+    expect(rotated(5, { grace: 2 * HOUR })).toEqual([inHours(5), [["ana-key", inHours(2)]]]);
+    expect(rotated(1, { grace: 2 * HOUR })).toEqual([inHours(1), [["ana-key", inHours(1)]]]);
+  });
+
+  it("a new end is for the new pair alone, whether it is later or earlier", () => {
+    const times = { grace: 24 * HOUR, validUntil: inHours(99) };
+    expect(rotated(1, times, [2])).toEqual([
+      inHours(99),
+      [
+        ["ana-key", inHours(1)],
+        ["old-0", inHours(1)],
+      ],
+    ]);
+    expect(rotated(9, { grace: 24 * HOUR, validUntil: inHours(3) })).toEqual([inHours(3), [["ana-key", inHours(3)]]]);
+    expect(rotated(undefined, times)).toEqual([inHours(99), [["ana-key", inHours(24)]]]);
+  });
+
+  it("a new end revives no pair of an expired key", () => {
+    expect(rotated(-1, { grace: HOUR, validUntil: inHours(9) }, [5])).toEqual([inHours(9), undefined]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { DURATION_EXAMPLES, durationMs } from "../../domain/duration.js";
+import { DURATION_EXAMPLES, durationMs, utcMs } from "../../domain/duration.js";
 import { UsageError } from "../../domain/errors.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 
@@ -18,8 +18,8 @@ export function parseDuration(text: string): number {
  * @param now Unix milliseconds @param direction -1 for a length of time before now
  */
 export function parseTime(text: string, now: number, direction: 1 | -1): number {
-  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z)?$/.test(text);
-  const time = isDate ? Date.parse(text) : now + direction * (durationMs(text) ?? Number.NaN);
+  const length = durationMs(text);
+  const time = length === undefined ? utcMs(text) : now + direction * length;
   return valid(time, Number.isFinite(time), `a date such as 2026-01-31, or a time such as ${DURATION_EXAMPLES}`);
 }
 

@@ -50,10 +50,11 @@ export async function checkLocal(
 /** Whether a process is writing the file. */
 async function checkLock(path: string): Promise<Finding> {
   try {
-    const { state, text } = (await findLock(await realpath(path)))?.holder ?? {};
+    const target = await realpath(path);
+    const { state, text } = (await findLock(target))?.holder ?? {};
     // The next writer removes the lock of a process that has died.
     if (!state || state === "dead") return ok("no process is writing the file");
-    const removal = command`if it has ended, run: rm -r ${path}.lock`;
+    const removal = command`if it has ended, run: rm -r ${target}.lock`;
     return warning(`${text} is writing the file`, state === "elsewhere" ? removal : "wait until it has ended");
   } catch (error) {
     return problemOf(toInvalidData(error, "can't be locked"), "check it, and move it away");

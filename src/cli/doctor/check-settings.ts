@@ -4,6 +4,8 @@ import { DEFAULT_URL } from "../../domain/defaults.js";
 import { command } from "../../domain/shell.js";
 import { looseMode } from "../../files/owners.js";
 import type { HttpProxy, ServerRoute } from "../../http/proxy.js";
+import { NO_DATA } from "../../store/data.js";
+import { readContent } from "../../store/data-file.js";
 import { type FileUser, fileRisk } from "../editing/safe-files.js";
 import { withNotice } from "../output/context.js";
 import type { Io } from "../output/io.js";
@@ -44,7 +46,7 @@ export async function checkSettings(flags: SourceFlags, surroundings: Io) {
   };
   const settings = await trying(() => readSettings(flags, io).check());
   const profiles = profilesPath(io);
-  if (!settings) return { findings: { settings: found, file_modes: checkFiles([profiles], undefined, io) }, io };
+  if (!settings) return { findings: { settings: found, file_modes: checkFiles([profiles], {}, io) }, io };
   const { connection, given } = settings;
   const { blocked } = given.find((setting) => setting.blocked) ?? {};
   if (blocked) io.notice?.(blocked);
@@ -69,7 +71,8 @@ export async function checkSettings(flags: SourceFlags, surroundings: Io) {
   const secretFiles = given.flatMap(({ name, text, blocked }) => (isSecret(name) && !blocked ? [text] : []));
   const access: ServerAccess | undefined = remote && server && { ...remote, given, secret, server };
   const placed = place ? placeFiles(place).map(({ text }) => text) : [];
-  const file_modes = checkFiles([...placed, ...secretFiles, profiles], data, io);
+  const { sealed = false } = data === undefined ? {} : await readContent(data).catch(() => NO_DATA);
+  const file_modes = checkFiles([...placed, ...secretFiles, profiles], { data, sealed }, io);
   return { findings: { settings: found, file_modes }, connection, access, io };
 }
 
@@ -84,16 +87,18 @@ function describeSource(connection: Connection, settings: Settings, proxy: HttpP
 /**
  * Whether others can read or change files with secrets. Those that do not exist are omitted.
  *
- * @param data the data file among them: `serve` and the commands that change it refuse one that others can change
+ * @param data the data file among them: `serve` and the commands that change it refuse one that others can change, and
+ *   everybody may read a sealed one
  */
 export function checkFiles(
   paths: readonly string[],
-  data: string | undefined,
+  { data, sealed = false }: { data?: string | undefined; sealed?: boolean },
   io: FileUser & Pick<Io, "platform">,
 ): Finding[] {
   const files = [...new Set(paths)].filter(existsSync);
+  const secret = files.filter((path) => !sealed || path !== data);
   const found = files.flatMap((path) => {
-    const [mode, risk] = [looseMode(path), fileRisk(path, io)];
+    const [mode, risk] = [secret.includes(path) ? looseMode(path) : undefined, fileRisk(path, io)];
     const message = `${path} ${risk?.problem}`;
     const isRefused = path === data && risk?.isRefused;
     return [
@@ -102,8 +107,8 @@ export function checkFiles(
     ].flat();
   });
   if (found.length > 0) return found;
-  if (files.length === 0) return [skipped("no file with a secret is in use")];
+  if (secret.length === 0) return [skipped("no file with a secret is in use")];
   if (io.platform === "win32")
     return [skipped("modes say nothing on Windows: icacls FILE shows who has access to a file")];
-  return [ok(`only you can read and write ${files.join(", ")}`)];
+  return [ok(`only you can read and write ${secret.join(", ")}`)];
 }

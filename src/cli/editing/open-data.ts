@@ -244,7 +244,8 @@ async function prepareFile(place: FilePlace, io: FileUser & SecretIo, { log }: S
   const sealKeys = place.sealKey && (await readSecret(place.sealKey, io));
   const created = await createIfMissing(place, io, await fileSealing(sealKeys, "sealed"));
   if (created) log("info", `${created}; appvars env credentials NAME prints them`);
-  const loose = placeFiles(place).map(({ text }) => looseModeWarning(text));
+  const inClear = placeFiles(place).filter(({ text }) => text !== path || sealKeys === undefined);
+  const loose = inClear.map(({ text }) => looseModeWarning(text));
   for (const warning of [unsafe, ...loose]) if (warning) log("warn", warning);
   const { user, groups, env } = io;
   const unsafeFiles = { [ALLOW_VARIABLE]: env[ALLOW_VARIABLE] };

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -318,6 +318,22 @@ describe("doctor with a data file", () => {
     ]);
   });
 
+  it.skipIf(process.platform === "win32")(
+    "doctor lets everybody read a sealed data file, but not its key",
+    async () => {
+      const folder = await temporaryFolder();
+      const path = join(folder, "vars.json");
+      await runCli(["init", "--seal", "--bare", "--data", path]);
+      await chmod(path, 0o644);
+      const modes = async () => (await check(path, "--env", "test")).of("file_modes");
+      expect(await modes()).toMatchObject({ verdict: "ok", message: `only you can read and write ${path}.key` });
+      await chmod(`${path}.key`, 0o644);
+      expect(await modes()).toMatchObject({ verdict: "warning", fix: `chmod 600 ${path}.key` });
+      await rm(`${path}.key`);
+      expect(await modes()).toMatchObject({ verdict: "skipped" });
+    },
+  );
+
   it("doctor finds secrets that are short or shared", async () => {
     const { environments } = DATA;
     const shared = environments.map((item) => (item.id > 2 ? { ...item, api_secret: "0123456789abcdef" } : item));
@@ -347,6 +363,18 @@ describe("doctor with a data file", () => {
     await rm(join(`${path}.lock`, token));
     await writeFile(join(`${path}.lock`, [random, host, pid, 1, ...name].join("-")), "");
     expect(await message()).toBe("no process is writing the file");
+  });
+
+  it("doctor names the lock of the file that a link leads to", async () => {
+    const folder = await realpath(await temporaryFolder());
+    const [target, path] = [join(folder, "target.json"), join(folder, "link.json")];
+    await writeFile(target, JSON.stringify(DATA));
+    await symlink(target, path);
+    const ofOtherHost = [...createToken().split("-").slice(0, 4), "elsewhere"].join("-");
+    await mkdir(`${target}.lock`);
+    await writeFile(join(`${target}.lock`, ofOtherHost), "");
+    const { of } = await check(path, "--env", "test");
+    expect(of("lock")?.fix).toBe(`if it has ended, run: rm -r ${target}.lock`);
   });
 
   it("doctor finds a link in place of the lock", async () => {

@@ -16,14 +16,21 @@ const NEWLINE = 0x0a;
 export class AppendFile {
   readonly #path: string;
   readonly #account: Account;
+  readonly #mode: number;
   #descriptor: number | undefined;
   /** Whether the file ends with a part of a line. */
   #isTorn = false;
 
-  /** Does not open the file. @param account whose file it has to be; without a user, that is not checked */
-  constructor(path: string, account: Account) {
+  /**
+   * Does not open the file.
+   *
+   * @param account whose file it has to be; without a user, that is not checked
+   * @param mode the mode of a new file, less the umask
+   */
+  constructor(path: string, account: Account, mode = 0o600) {
     this.#path = path;
     this.#account = account;
+    this.#mode = mode;
   }
 
   /**
@@ -33,7 +40,7 @@ export class AppendFile {
    * @throws InvalidDataError
    */
   open(): void {
-    const descriptor = openDescriptor(this.#path, this.#account);
+    const descriptor = openDescriptor(this.#path, this.#account, this.#mode);
     this.close();
     this.#descriptor = descriptor;
     this.#isTorn = !endsWithNewline(descriptor);
@@ -65,10 +72,10 @@ export class AppendFile {
   }
 }
 
-function openDescriptor(path: string, account: Account): number {
+function openDescriptor(path: string, account: Account, mode: number): number {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, FLAGS, 0o600);
+    descriptor = openSync(path, FLAGS, mode);
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new InvalidDataError("can't be opened: it is not a regular file");
     const reason = foreignWriter(stats, account);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { Command, Option } from "commander";
 import { findEnvironment } from "../../domain/environment.js";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
@@ -13,7 +13,7 @@ import { type Context, printLines } from "../output/context.js";
 import { absolutePath, type Io, isFolderGone } from "../output/io.js";
 import type { FilePlace } from "../settings/connection.js";
 import { PROJECT_FILE } from "../settings/project-file.js";
-import { readSettings } from "../settings/resolve-settings.js";
+import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { type GivenSettings, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
 import { addPlaceOptions } from "../settings/source-flags.js";
 import { readImport } from "../transfer/read-import.js";
@@ -56,24 +56,37 @@ export function initCommand(context: Context): Command {
 
 /** Creates a data file, as `appvars init` does. @throws UsageError, InvalidDataError */
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
-  const { dataPlace, given } = readSettings(flags, context.io);
+  const settings = readSettings(flags, context.io);
+  const { dataPlace, given } = settings;
   const { checkedData } = await import("../editing/open-data.js");
   const data = await newData(flags, context);
   let place = dataPlace;
   if (flags.git || flags.seal) {
     if (place.kind === "store") throw new UsageError("--git and --seal are for a data file");
     // Before the data, so that git never sees the files beside it.
-    if (flags.git) await writeGitFiles(place.path);
+    if (flags.git) await writeGitFiles(place.path, flags.from, context.io);
     if (!place.sealKey && !existsSync(place.path)) place = await createKeyFile(place, context, flags.git);
   }
   const local = await checkedData(place, context, "change");
-  context.note(await local.create(data));
+  const $schema =
+    place.kind === "file"
+      ? installedSchema(dirname(absolutePath(place.path, context.io)), "appvars.schema.json")
+      : undefined;
+  const created = local.create({ ...($schema !== undefined && { $schema }), ...data });
+  context.note(await created.catch((error) => throwWithOrigin(error, settings)));
   if (place.kind === "file") {
     noteGit(place, flags, context);
     if (!flags.bare) await writeProject(place.path, given, context);
   }
   const environments = data.environments.map(({ name }) => name);
   printLines(context, { json: { [place.kind === "file" ? "data" : "store"]: local.name, environments }, lines: [] });
+}
+
+/** Adds where the place is from, unless it was a flag: it may be the settings of a folder above. */
+function throwWithOrigin(error: unknown, settings: Settings): never {
+  const { place = "flag", from } = settings.find("data", "store") ?? {};
+  if (!(error instanceof InvalidDataError) || place === "flag") throw error;
+  throw new InvalidDataError(`${error.message} (from ${from}); to create another file, name it with --data`);
 }
 
 async function newData({ from, example }: InitFlags, context: Context): Promise<Data> {
@@ -92,27 +105,41 @@ function noteGit({ path, sealKey }: FilePlace, { git }: InitFlags, { note }: Con
   else if (!sealKey) note(`keep it out of git: ${ignoreCommand(path)}`);
 }
 
-/** Adds lines that git needs for a data file to the files in its folder. @throws InvalidDataError, also for a link */
-async function writeGitFiles(path: string): Promise<void> {
-  // Other characters have a meaning in patterns; each byte matches `?`.
-  const name = Buffer.from(basename(path))
-    .toString("latin1")
-    .replace(/[^\w.-]/g, "?");
+/**
+ * Adds lines that git needs for a data file to the files in its folder.
+ *
+ * @param path of the data file
+ * @param from the imported file, which has the secrets in clear: git ignores it, if it is in this folder or below
+ * @throws InvalidDataError, also for a link
+ */
+async function writeGitFiles(path: string, from: string | undefined, io: Io): Promise<void> {
+  const folder = dirname(absolutePath(path, io));
+  const name = gitPattern(basename(path));
+  const imported = from === undefined || from === "-" ? ".." : relative(folder, absolutePath(from, io));
+  const isInside = !imported.startsWith("..") && !isAbsolute(imported);
+  const ignored = ["key", "lock", "history.jsonl"].map((end) => `/${name}.${end}`);
   const lines = {
-    ".gitattributes": [`/${name} merge=appvars diff=appvars`],
-    ".gitignore": [...["key", "lock", "history.jsonl"].map((end) => `/${name}.${end}`), `/.${name}.*.tmp`],
+    ".gitattributes": [`/${name} text eol=lf merge=appvars diff=appvars`],
+    ".gitignore": [...ignored, `/.${name}.*.tmp`, ...(isInside ? [`/${gitPattern(imported)}`] : [])],
   };
-  for (const [file, added] of Object.entries(lines)) await addLines(join(dirname(path), file), added);
+  for (const [file, added] of Object.entries(lines)) await addLines(join(folder, file), added);
+}
+
+/** The pattern of a path. Other characters have a meaning in patterns; each byte matches `?`. */
+function gitPattern(path: string): string {
+  return Buffer.from(path.replaceAll(sep, "/"))
+    .toString("latin1")
+    .replace(/[^\w./-]/g, "?");
 }
 
 async function addLines(path: string, lines: readonly string[]): Promise<void> {
   // Its user may be another one, in a shared folder. It follows no link.
-  const file = new AppendFile(path, { user: undefined, groups: [] });
+  const file = new AppendFile(path, { user: undefined, groups: [] }, 0o666);
   file.open();
   try {
     const { bytes } = await readRegularFile(path, MAX_GIT_FILE, { followLinks: false });
     const known = bytes.toString().split(/\r?\n/);
-    const missing = lines.filter((line) => !known.includes(line));
+    const missing = lines.filter((line) => !known.includes(line) && !known.includes(line.slice(1)));
     if (missing.length > 0) file.append(`${missing.join("\n")}\n`);
   } catch (error) {
     throw error instanceof InvalidDataError ? new InvalidDataError(`${path} ${error.message}`) : error;
@@ -121,10 +148,17 @@ async function addLines(path: string, lines: readonly string[]): Promise<void> {
   }
 }
 
+/** The path of a JSON Schema from a folder in which appvars is installed: editors check and complete files with it. */
+function installedSchema(folder: string, name: string): string | undefined {
+  const path = `./node_modules/appvars/data/${name}`;
+  return existsSync(join(folder, path)) ? path : undefined;
+}
+
 /** Makes commands in the current folder use a new file in it, unless a `.appvars.json` is there already. */
 async function writeProject(path: string, given: GivenSettings, { io, note }: Context): Promise<void> {
   if (!hasFolder(io) || dirname(absolutePath(path, io)) !== io.cwd) return;
-  const text = `${JSON.stringify({ data: basename(path), env: FIRST_ENVIRONMENT })}\n`;
+  const $schema = installedSchema(io.cwd, "appvars.settings.schema.json");
+  const text = `${JSON.stringify({ $schema, data: basename(path), env: FIRST_ENVIRONMENT })}\n`;
   const file = { path: join(io.cwd, PROJECT_FILE), bytes: Buffer.from(text) };
   try {
     await createFile(file.path, text);

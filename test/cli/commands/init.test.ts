@@ -1,5 +1,6 @@
-import { mkdtemp, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -52,6 +53,43 @@ it("init --from imports a file into development only, and creates nothing if the
   const { variables, values } = JSON.parse(await readFile(data, "utf8"));
   expect(variables).toMatchObject([{ name: "PORT", type: "NUMBER" }]);
   expect(values).toMatchObject([{ environment_id: 1, content: { value: 3000 } }]);
+});
+
+it("init names the JSON Schemas of an appvars that is installed beside the file, and no others", async () => {
+  const folder = await realpath(await temporaryFolder());
+  const config = await temporaryFolder();
+  const schemas = "./node_modules/appvars/data";
+  const written = async (name: string) => {
+    expect(await runCli(["init", "--data", join(folder, name)], { cwd: folder, config })).toMatchObject({ code: 0 });
+    const [data, settings] = [name, ".appvars.json"].map(async (file) =>
+      JSON.parse(await readFile(join(folder, file), "utf8")),
+    );
+    return [(await data).$schema, (await settings).$schema];
+  };
+  expect(await written("one.json")).toEqual([undefined, undefined]);
+  await rm(join(folder, ".appvars.json"));
+  await mkdir(join(folder, "node_modules"));
+  await symlink(fileURLToPath(new URL("../../..", import.meta.url)), join(folder, "node_modules/appvars"));
+  const found = await written("two.json");
+  expect(found).toEqual([`${schemas}/appvars.schema.json`, `${schemas}/appvars.settings.schema.json`]);
+  for (const path of found) await stat(join(folder, path));
+});
+
+it("init says which settings name a file that exists already", async () => {
+  const folder = await realpath(await temporaryFolder());
+  const [sub, config] = [join(folder, "sub"), join(folder, "config")];
+  await mkdir(sub);
+  await runCli(["init", "--data", join(folder, "vars.json")], { cwd: folder, config });
+  expect(await runCli(["init"], { cwd: sub, config })).toEqual({
+    code: 8,
+    stdout: "",
+    stderr:
+      `appvars: ${folder}/vars.json can't be written: the file already exists (from data in ${folder}/.appvars.json); ` +
+      "to create another file, name it with --data\n",
+  });
+  expect((await runCli(["init", "--data", join(folder, "vars.json")], { cwd: sub, config })).stderr).toMatch(
+    /exists\n$/,
+  );
 });
 
 describe("for a data file in the current folder, init", () => {
@@ -116,11 +154,12 @@ describe("for a data file in the current folder, init", () => {
 
 describe("init --git", () => {
   const LINES = {
-    ".gitattributes": "/vars.json merge=appvars diff=appvars\n",
+    ".gitattributes": "/vars.json text eol=lf merge=appvars diff=appvars\n",
     ".gitignore": "/vars.json.key\n/vars.json.lock\n/vars.json.history.jsonl\n/.vars.json.*.tmp\n",
   };
   const files = Object.keys(LINES) as (keyof typeof LINES)[];
-  const init = (folder: string) => runCli(["init", "--git", "--bare", "--data", join(folder, "vars.json")]);
+  const init = (folder: string, ...flags: string[]) =>
+    runCli(["init", "--git", "--bare", "--data", join(folder, "vars.json"), ...flags], { cwd: folder });
 
   it("writes the files that git needs, and prints what each clone has to run", async () => {
     const folder = await temporaryFolder();
@@ -129,7 +168,30 @@ describe("init --git", () => {
     expect(stderr).toContain(
       "git config merge.appvars.driver 'appvars merge %O %A %B %P' && git config diff.appvars.textconv 'appvars diff'\n",
     );
-    for (const file of files) expect(await readFile(join(folder, file), "utf8")).toBe(LINES[file]);
+    for (const file of files) {
+      expect(await readFile(join(folder, file), "utf8")).toBe(LINES[file]);
+      expect((await stat(join(folder, file))).mode & 0o777).toBe(0o666 & ~process.umask());
+    }
+  });
+
+  it.each([
+    [".env", "/.env\n"],
+    ["config/a b.env", "/config/a?b.env\n"],
+    ["../.env", ""],
+  ])("keeps the imported file %s out of git, if it is in the folder", async (from, line) => {
+    const folder = join(await temporaryFolder(), "repository");
+    await mkdir(join(folder, "config"), { recursive: true });
+    await writeFile(join(folder, from), "SECRET=in clear\n");
+    expect(await init(folder, "--from", join(folder, from))).toMatchObject({ code: 0 });
+    expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe(`${LINES[".gitignore"]}${line}`);
+  });
+
+  it("leaves .gitignore as it is if it names the imported file without a slash", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, ".env"), "SECRET=in clear\n");
+    await writeFile(join(folder, ".gitignore"), ".env\n");
+    await init(folder, "--from", join(folder, ".env"));
+    expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe(`.env\n${LINES[".gitignore"]}`);
   });
 
   it("appends only what is missing, on a line of its own", async () => {

@@ -5,6 +5,8 @@ import { collectLicenses } from "./scripts/collect-licenses.mjs";
 import { replaceInkOutput } from "./scripts/replace-ink-output.mjs";
 
 const platform = "node";
+/** `scripts/build.mjs` moves what is built there into place. */
+const dist = `${process.env.BUILD_FOLDER ?? "."}/dist`;
 const resolve = { extensionAlias: { ".js": [".ts", ".tsx", ".js"] } };
 const transform = { define: { "process.env.NODE_ENV": '"production"' } };
 
@@ -50,7 +52,7 @@ export default defineConfig([
     external: ["ioredis", "rate-limiter-flexible"],
     plugins: [leaveInkApart(), mergeRuntime("core.cjs", "read.cjs", "local.cjs"), collectLicenses("LICENSES.md")],
     output: {
-      dir: "dist/cli",
+      dir: `${dist}/cli`,
       format: "cjs",
       entryFileNames: "[name].cjs",
       chunkFileNames: "[name].cjs",
@@ -62,7 +64,7 @@ export default defineConfig([
     input: "src/cli/compile-cache.ts",
     platform,
     resolve,
-    output: { file: "dist/cli/compile-cache.cjs", format: "cjs", comments: false },
+    output: { file: `${dist}/cli/compile-cache.cjs`, format: "cjs", comments: false },
   },
   /** What draws the TUI: ink and React, which load in 110 ms from one file instead of 600 ms from many. They need ES modules. */
   {
@@ -71,7 +73,7 @@ export default defineConfig([
     resolve,
     transform,
     plugins: [replaceInkOutput(), leaveOut("react-devtools-core"), collectLicenses("LICENSES.md")],
-    output: { dir: "dist/tui", entryFileNames: "[name].js", format: "esm", codeSplitting: false, comments: false },
+    output: { dir: `${dist}/tui`, entryFileNames: "[name].js", format: "esm", codeSplitting: false, comments: false },
   },
 ]);
 

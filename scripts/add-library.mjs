@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
+const root = join(fileURLToPath(new URL("../", import.meta.url)), process.env.BUILD_FOLDER ?? "");
 const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.[^"]+)"/g;
 
 writeFileSync(join(root, "dist/index.js"), 'export * from "./cli/index.cjs";\n');

@@ -1,11 +1,11 @@
 /**
  * Builds dist/, the bundled package, and build/, the compiled modules one by one for tests and benchmarks. With
  * --if-changed, only if they are not of the current sources: `npm cit` builds once. dist/.build has the hashes
- * of inputs and outputs. Changes that are made by hand in node_modules/ are not noticed.
+ * of inputs and outputs. Changes that are made by hand in node_modules/ are not noticed. A failed build changes nothing.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -13,6 +13,8 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
 const RECORD = "dist/.build";
 const OUTPUTS = ["dist", "build"];
+/** Where the outputs are until all of them are there. */
+const STAGING = "node_modules/.appvars-build";
 const INPUTS = [
   "src",
   "data/reserved-names.json",
@@ -30,16 +32,22 @@ const inputs = hash(INPUTS);
 if (!process.argv.includes("--if-changed") || readRecord() !== recordOf(inputs)) build();
 
 function build() {
-  for (const folder of OUTPUTS) rmSync(folder, { recursive: true, force: true });
+  rmSync(STAGING, { recursive: true, force: true });
+  mkdirSync(STAGING, { recursive: true });
+  const env = { ...process.env, BUILD_FOLDER: STAGING };
   for (const command of [
-    "tsc -p tsconfig.build.json",
+    `tsc -p tsconfig.build.json --outDir ${STAGING}/build`,
     "rolldown --config --log-level silent",
     "node scripts/add-library.mjs",
   ]) {
     // Rolldown lists its many files at every log level; its errors are on stderr.
     const output = command.startsWith("rolldown") ? "ignore" : "inherit";
-    const { status } = spawnSync(command, { shell: true, stdio: ["inherit", output, "inherit"] });
-    if (status !== 0) process.exit(status ?? 1);
+    const { status } = spawnSync(command, { shell: true, stdio: ["inherit", output, "inherit"], env });
+    if (status !== 0) process.exit(status || 1);
+  }
+  for (const folder of OUTPUTS) {
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(join(STAGING, folder), folder);
   }
   // Of the sources as they were before: one that was saved during the build may not be in it.
   writeFileSync(RECORD, recordOf(inputs));

@@ -50,8 +50,9 @@ export default defineConfig({
   test: {
     // Component tests render with the replacement that ships.
     server: { deps: { inline: ["ink"] } },
-    // Spawned processes and real sockets share the cores; none of these tests is about time.
-    testTimeout: 30_000,
+    // Spawned processes, sockets and tests of 150 rounds share the cores; none of them is about time.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // The default is 1 s, which a program can take to start on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     // Vitest leaves one core unused by default, and has no percentage above this.

@@ -345,7 +345,7 @@ async function dangersIn(casesOf: (folder: Folder) => Case[]): Promise<Record<st
   return Object.fromEntries(found.filter(([, all]) => all.length > 0));
 }
 
-describe("hostile text", { timeout: 60_000 }, () => {
+describe("hostile text", () => {
   it("hostile text from files and arguments is escaped by every command", async () => {
     expect(await dangersIn(fileCases)).toEqual({});
   });

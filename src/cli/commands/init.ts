@@ -64,15 +64,12 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
   if (flags.git || flags.seal) {
     if (place.kind === "store") throw new UsageError("--git and --seal are for a data file");
     // Before the data, so that git never sees the files beside it.
-    if (flags.git) await writeGitFiles(place.path, flags.from, context.io);
+    if (flags.git) await writeGitFiles(place.path, flags.from);
     if (!place.sealKey && !existsSync(place.path)) place = await createKeyFile(place, context, flags.git);
   }
   const local = await checkedData(place, context, "change");
-  const $schema =
-    place.kind === "file"
-      ? installedSchema(dirname(absolutePath(place.path, context.io)), "appvars.schema.json")
-      : undefined;
-  const created = local.create({ ...($schema !== undefined && { $schema }), ...data });
+  const $schema = place.kind === "file" && installedSchema(dirname(place.path), "appvars.schema.json");
+  const created = local.create({ ...($schema && { $schema }), ...data });
   context.note(await created.catch((error) => throwWithOrigin(error, settings)));
   if (place.kind === "file") {
     noteGit(place, flags, context);
@@ -112,11 +109,11 @@ function noteGit({ path, sealKey }: FilePlace, { git }: InitFlags, { note }: Con
  * @param from the imported file, which has the secrets in clear: git ignores it, if it is in this folder or below
  * @throws InvalidDataError, also for a link
  */
-async function writeGitFiles(path: string, from: string | undefined, io: Io): Promise<void> {
-  const folder = dirname(absolutePath(path, io));
+async function writeGitFiles(path: string, from = "-"): Promise<void> {
+  const folder = dirname(path);
   const name = gitPattern(basename(path));
-  const imported = from === undefined || from === "-" ? ".." : relative(folder, absolutePath(from, io));
-  const isInside = !imported.startsWith("..") && !isAbsolute(imported);
+  const imported = relative(folder, from);
+  const isInside = from !== "-" && !imported.startsWith("..") && !isAbsolute(imported);
   const ignored = ["key", "lock", "history.jsonl"].map((end) => `/${name}.${end}`);
   const lines = {
     ".gitattributes": [`/${name} text eol=lf merge=appvars diff=appvars`],

@@ -83,7 +83,7 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
 function throwWithOrigin(error: unknown, settings: Settings): never {
   const { place = "flag", from } = settings.find("data", "store") ?? {};
   if (!(error instanceof InvalidDataError) || place === "flag") throw error;
-  throw new InvalidDataError(`${error.message} (from ${from}); to create another file, name it with --data`);
+  throw new InvalidDataError(`${error.message} (from ${from}); for another file, add --data`);
 }
 
 async function newData({ from, example }: InitFlags, context: Context): Promise<Data> {

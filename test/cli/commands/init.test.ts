@@ -85,7 +85,7 @@ it("init says which settings name a file that exists already", async () => {
     stdout: "",
     stderr:
       `appvars: ${folder}/vars.json can't be written: the file already exists (from data in ${folder}/.appvars.json); ` +
-      "to create another file, name it with --data\n",
+      "for another file, add --data\n",
   });
   expect((await runCli(["init", "--data", join(folder, "vars.json")], { cwd: sub, config })).stderr).toMatch(
     /exists\n$/,

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, truncateSync, writeSync } from "node:fs";
 import { InvalidDataError } from "../domain/errors.js";
 import { type Account, foreignWriter } from "./owners.js";
 import { hasCode, toInvalidFile } from "./system-errors.js";
@@ -57,7 +57,7 @@ export class AppendFile {
       while (written < bytes.length) written += writeSync(descriptor, bytes, written);
       this.#isTorn = false;
     } catch (error) {
-      if (written > 0 && !takeBack(descriptor, bytes.subarray(0, written))) this.#isTorn = true;
+      if (written > 0 && !takeBack(this.#path, descriptor, bytes.subarray(0, written))) this.#isTorn = true;
       throw toInvalidFile(this.#path, error, "can't be written");
     }
   }
@@ -95,14 +95,16 @@ function endsWithNewline(descriptor: number): boolean {
   return size === 0 || (readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE);
 }
 
-/** Removes the last appended text, unless another process has appended to it. */
-function takeBack(descriptor: number, part: Buffer): boolean {
+/** Removes the last appended text, unless another process has appended to the file or renamed it. */
+function takeBack(path: string, descriptor: number, part: Buffer): boolean {
   try {
-    const start = fstatSync(descriptor).size - part.length;
+    const { dev, ino, size } = fstatSync(descriptor);
+    const named = lstatSync(path);
     const end = Buffer.alloc(part.length);
-    readSync(descriptor, end, 0, end.length, start);
-    if (!end.equals(part)) return false;
-    ftruncateSync(descriptor, start);
+    readSync(descriptor, end, 0, end.length, size - end.length);
+    if (!end.equals(part) || named.dev !== dev || named.ino !== ino) return false;
+    // Not by the descriptor: Windows allows those for appending to append only.
+    truncateSync(path, size - end.length);
     return true;
   } catch {
     return false;

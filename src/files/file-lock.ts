@@ -1,4 +1,4 @@
-import type { Stats } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, readdir, rename, rmdir, stat, unlink, writeFile } from "node:fs/promises";
 import { platform } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -7,13 +7,32 @@ import { InvalidDataError } from "../domain/errors.js";
 import { command } from "../domain/shell.js";
 import { fingerprint, isTemporary, type NewContent, replaceFile } from "./durable-file.js";
 import { createToken, type Holder, holderOf } from "./lock-holder.js";
+import { type Ownership, refuseReadOnly } from "./owners.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
-/** @param beforeRename called when nothing prevents the replacement any more; throwing does */
+/** @param beforeRename called before the last look for changes of other programs; throwing prevents the replacement */
 export type ReplaceFile = (content: NewContent, beforeRename?: () => Promise<void>) => Promise<string>;
+
+interface LockOptions {
+  /** Cancels the wait, and prevents the replacement. */
+  signal?: AbortSignal | undefined;
+  /** Other files in the folder that only holders of the lock replace. */
+  also?: readonly string[];
+  /** Whether the group of the file may still read it. */
+  keepsReaders?: boolean;
+}
 
 // For one holder, not in total.
 const MAX_WAIT_S = 30;
+/** How often `work` is called while another program changes the file. */
+const MAX_TRIES = 10;
+
+/** Thrown when another program has changed a file that was about to be replaced. */
+export class ChangedError extends InvalidDataError {
+  constructor() {
+    super("was not written: another program has changed it in the meantime; try again");
+  }
+}
 
 /**
  * Runs `work` while no other appvars process writes the file at `path`, which must not be a link, and may be missing.
@@ -23,59 +42,77 @@ const MAX_WAIT_S = 30;
  * removes the lock that the faster one has just taken. A token can only be removed by a writer that has read it.
  *
  * A lock ends with its process: a live one never loses it, however long it is busy or stopped, and that of a dead one is
- * taken over at once. That of another host can't be judged: an operator has to remove it.
+ * taken over at once. If that can't be judged, as on another host, an operator has to remove it.
  *
- * @param work gets a function that replaces the file as `replaceFile` does; it keeps its owner. That throws
- *   InvalidDataError when something else has changed the file since `work` began: a lock keeps out no editor, and an
- *   operator may have removed it
- * @param signal cancels the wait, and prevents the replacement
- * @param also other files in the folder that only holders of the lock replace
+ * @param work gets a function that replaces the file as `replaceFile` does; it keeps its owner and group. It is called
+ *   again if something else has changed the file meanwhile: a lock keeps out no editor
  * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in its place, which is left
- *   alone, or the file has hard links; the file system's errors; the errors of `work`; the signal's reason
+ *   alone, the file has hard links, is read-only or changes all the time, or the lock was removed; the file system's errors;
+ *   the errors of `work`; the signal's reason
  */
 export async function withFileLock<T>(
   path: string,
   work: (replace: ReplaceFile) => Promise<T>,
-  signal?: AbortSignal,
-  also: readonly string[] = [],
+  options: LockOptions = {},
 ): Promise<T> {
   const token = createToken();
-  await acquire(path, token, signal);
+  await acquire(path, token, options.signal);
   try {
-    await removeLeftovers(path, also);
-    const old = await stat(path).catch(ifMissing(undefined));
-    if (old) refuseHardLinks(old);
-    const version = await fingerprint(path);
-    return await work((content, beforeRename) =>
-      replaceFile(path, content, async (file) => {
-        if (old) await keepOwner(old, file);
-        signal?.throwIfAborted();
-        if ((await fingerprint(path)) !== version)
-          throw new InvalidDataError("was not written: another program has changed it in the meantime; try again");
-        await beforeRename?.();
-      }),
-    );
+    await removeLeftovers(path, options.also);
+    for (let tries = 1; ; tries++) {
+      try {
+        return await work(await replaceOf(path, options));
+      } catch (error) {
+        const mayTry = error instanceof ChangedError && tries < MAX_TRIES;
+        if (!mayTry || !(await lstat(join(lockPathOf(path), token)).catch(() => undefined))) throw error;
+      }
+    }
   } finally {
     await removeLock(lockPathOf(path), token);
   }
 }
 
+async function replaceOf(path: string, { signal, keepsReaders }: LockOptions): Promise<ReplaceFile> {
+  const old = await stat(path).catch(ifMissing(undefined));
+  // A folder is refused when it is read.
+  if (old?.isFile()) {
+    refuseReadOnly(path, old);
+    refuseHardLinks(old);
+  }
+  const version = await fingerprint(path);
+  const refuseChanged = async () => {
+    if ((await fingerprint(path)) !== version) throw new ChangedError();
+  };
+  return (content, beforeRename) =>
+    replaceFile(path, content, async (file) => {
+      if (old) await keepOwner({ ...old, mode: keepsReaders ? old.mode : 0 }, file);
+      signal?.throwIfAborted();
+      await refuseChanged();
+      await beforeRename?.();
+      await refuseChanged();
+    });
+}
+
 /** Refuses a file with other names: they would keep the old content. */
 function refuseHardLinks(stats: Stats): void {
-  // A folder always has several, and is refused when it is read.
-  if (!stats.isFile() || stats.nlink < 2) return;
+  if (stats.nlink < 2) return;
   throw new InvalidDataError(
     `can't be changed: it has ${stats.nlink} hard links, and a change would reach only this one; ` +
       "remove the others, or use symbolic links",
   );
 }
 
-/** Gives a new file to the owner of the old one, so that a service can read its file after an administrator's edit. */
-export async function keepOwner(old: Stats, file: FileHandle): Promise<void> {
-  if ((await file.stat()).uid === old.uid) return;
-  await file.chown(old.uid, old.gid).catch(() => {
-    throw new InvalidDataError("was not written: it belongs to another user, who could no longer read it");
-  });
+/** Gives a new private file the owner, the group and its readers of the old one: a service may have to read it. */
+export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle): Promise<void> {
+  const now = await file.stat();
+  const readers = mode & constants.S_IRGRP;
+  if (now.uid !== uid || now.gid !== gid)
+    await file.chown(uid, gid).catch(() => {
+      if (now.uid === uid && !readers) return;
+      const owner = now.uid === uid ? "a group that you are not in" : "another user";
+      throw new InvalidDataError(`was not written: it belongs to ${owner}, who could no longer read it`);
+    });
+  if (readers) await file.chmod(0o640);
 }
 
 /** Makes the lock beside its place, and moves it there once that is free. */
@@ -98,7 +135,8 @@ async function moveWhenFree(path: string, staged: string, signal: AbortSignal | 
   while (!(await tryToMove(staged, lockPath))) {
     signal?.throwIfAborted();
     const { token = "", holder } = (await findLock(path)) ?? {};
-    if (holder?.state === "dead" && (await removeLock(lockPath, token))) continue;
+    // An empty folder is nobody's lock.
+    if ((!holder || holder.state === "dead") && (await removeLock(lockPath, token))) continue;
     const now = performance.now();
     if (token !== seen) [seen, since] = [token, now];
     if (now - since > MAX_WAIT_S * 1_000) throw new InvalidDataError(describeLock(lockPath, holder));
@@ -132,7 +170,7 @@ function describeLock(lockPath: string, holder: Holder | undefined): string {
  * gone, its rename fails; if it renamed before that, its data is in the file when we read it. So a temporary file that
  * can't be removed is an error.
  */
-async function removeLeftovers(path: string, also: readonly string[]): Promise<void> {
+async function removeLeftovers(path: string, also: readonly string[] = []): Promise<void> {
   const folder = dirname(path);
   const prefix = `${basename(lockPathOf(path))}.`;
   for (const name of await readdir(folder)) {
@@ -148,7 +186,7 @@ async function removeLeftovers(path: string, also: readonly string[]): Promise<v
 async function removeLock(folder: string, token: string): Promise<boolean> {
   try {
     // A writer that was killed may have made only the folder.
-    await unlink(join(folder, token)).catch(ifMissing(undefined));
+    if (token !== "") await unlink(join(folder, token)).catch(ifMissing(undefined));
     await rmdir(folder);
     return true;
   } catch {
@@ -177,7 +215,7 @@ export async function findLock(path: string): Promise<FoundLock | undefined> {
   const foreign = names.find((name) => !holderOf(name));
   if (foreign !== undefined) throw notALock(lockPath, `contains ${JSON.stringify(foreign)}`);
   const [token = ""] = names;
-  const holder = holderOf(token);
+  const holder = holderOf(token, stats.mtimeMs);
   return holder && { token, holder };
 }
 

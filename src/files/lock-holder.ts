@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
-import { hostname } from "node:os";
+import { hostname, uptime } from "node:os";
 import { kill, pid as ownPid } from "node:process";
 import { readProcessStat } from "./process-stat.js";
 import { hasCode } from "./system-errors.js";
@@ -9,9 +9,12 @@ import { hasCode } from "./system-errors.js";
 const TOKEN =
   /^[0-9a-f]{16}-(?<boot>[0-9a-f]{8})(?<space>[0-9a-f]{8})-(?<pid>[1-9]\d{0,9})-(?<startedAt>\d{1,20})-(?<host>[\w.-]{1,64})$/;
 
+/** By how much the clock may have been set since the boot. */
+const CLOCK_MARGIN_MS = 60_000;
+
 export interface Holder {
-  /** `elsewhere` is another host or container, whose processes can't be seen. */
-  readonly state: "alive" | "dead" | "elsewhere";
+  /** `unknown`: a process of another host or container, or one whose start time is hidden, so its id may be reused. */
+  readonly state: "alive" | "dead" | "unknown";
   /** `process 4242 on web-1`. */
   readonly text: string;
 }
@@ -25,25 +28,30 @@ export function createToken(): string {
   return [randomBytes(8).toString("hex"), boot + space, ownPid, startedAt, host].join("-");
 }
 
-/** The process that made a token; undefined for another name. */
-export function holderOf(token: string): Holder | undefined {
+/**
+ * The process that made a token; undefined for another name.
+ *
+ * @param madeAt Unix time of the token in milliseconds. If it is before the boot, the process has ended
+ */
+export function holderOf(token: string, madeAt = Number.POSITIVE_INFINITY): Holder | undefined {
   const { boot, space, pid, startedAt, host } = TOKEN.exec(token)?.groups ?? {};
   if (pid === undefined) return undefined;
   const own = here();
   // Another boot: before the machine started again.
   const isElsewhere = host !== own.host || (boot === own.boot && space !== own.space);
-  if (isElsewhere) return { state: "elsewhere", text: `process ${pid} on ${host}` };
-  const isAlive = boot === own.boot && isRunning(Number(pid), startedAt);
-  return { state: isAlive ? "alive" : "dead", text: `process ${pid}` };
+  if (isElsewhere) return { state: "unknown", text: `process ${pid} on ${host}` };
+  const state = boot === own.boot ? stateOf(Number(pid), startedAt, madeAt) : "dead";
+  return { state, text: `process ${pid}` };
 }
 
-function isRunning(pid: number, startedAt: string | undefined): boolean {
-  if (!exists(pid)) return false;
+function stateOf(pid: number, startedAt: string | undefined, madeAt: number): Holder["state"] {
+  if (!exists(pid)) return "dead";
   const stat = readProcessStat(pid);
   // Hidden, as other users' processes may be, or a system without /proc.
-  if (stat === undefined || startedAt === "0") return true;
+  if (stat === undefined || startedAt === "0")
+    return madeAt < Date.now() - uptime() * 1_000 - CLOCK_MARGIN_MS ? "dead" : "unknown";
   // Process ids are reused.
-  return stat.startedAt === startedAt && !"ZX".includes(stat.state);
+  return stat.startedAt === startedAt && !"ZX".includes(stat.state) ? "alive" : "dead";
 }
 
 /** While these stay the same, a process id and a start time identify one process. Outside Linux, only the host is known. */

@@ -1,5 +1,6 @@
 import { constants, type Stats } from "node:fs";
 import { sep } from "node:path";
+import { InvalidDataError } from "../domain/errors.js";
 import { command } from "../domain/shell.js";
 import { statIfExists } from "./system-errors.js";
 
@@ -14,7 +15,7 @@ export interface Account {
 export const ROOT = 0;
 export const STICKY = 0o1000;
 
-type Ownership = Pick<Stats, "uid" | "gid" | "mode">;
+export type Ownership = Pick<Stats, "uid" | "gid" | "mode">;
 
 export const FOREIGN_OWNER = "belongs to another user";
 export const WORLD_WRITABLE = "can be written by everybody";
@@ -35,6 +36,12 @@ export function foreignWriter(stats: Ownership | undefined, { user, groups }: Ac
   return mode & 0o020 && !groups.includes(gid) && gid !== ROOT
     ? "can be written by a group that you are not in"
     : undefined;
+}
+
+/** A rename would replace it nevertheless. @throws InvalidDataError with a predicate for a file without write permission */
+export function refuseReadOnly(path: string, { mode }: Ownership): void {
+  if (mode & constants.S_IWUSR) return;
+  throw new InvalidDataError(`is read-only: to allow changes, run: ${command`chmod u+w ${path}`}`);
 }
 
 /** The mode of a file that users other than its owner have access to; undefined for a private or missing one. */

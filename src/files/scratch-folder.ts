@@ -41,10 +41,11 @@ export async function makeScratchFolder(parents: readonly string[], user: number
 export async function removeLeftScratchFolders(parents: readonly string[], user: number | undefined): Promise<void> {
   for (const parent of parents) {
     for (const name of await readdir(parent).catch(() => [])) {
-      if (!name.startsWith(PREFIX) || holderOf(name.slice(PREFIX.length))?.state !== "dead") continue;
+      if (!name.startsWith(PREFIX)) continue;
       const path = join(parent, name);
       const stats = await lstat(path).catch(() => undefined);
-      if (stats && isPrivate(stats, user)) await rm(path, { recursive: true, force: true }).catch(() => {});
+      const isDead = holderOf(name.slice(PREFIX.length), stats?.mtimeMs)?.state === "dead";
+      if (isDead && stats && isPrivate(stats, user)) await rm(path, { recursive: true, force: true }).catch(() => {});
     }
   }
 }

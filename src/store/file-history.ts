@@ -1,20 +1,23 @@
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, open, realpath, stat, unlink } from "node:fs/promises";
+import { appendFile, type FileHandle, lstat, open, realpath, stat, unlink } from "node:fs/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { createFile, fingerprint, replaceFile } from "../files/durable-file.js";
 import { keepOwner } from "../files/file-lock.js";
 import { type FileContent, readRegularFile } from "../files/open-file.js";
-import { foreignWriter } from "../files/owners.js";
+import { foreignWriter, refuseReadOnly } from "../files/owners.js";
 import { hasCode, ifMissing, NotDurableError, toInvalidFile } from "../files/system-errors.js";
 import type { Data } from "./data.js";
 import { MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import type { FileSealing } from "./file-sealing.js";
 import { type Author, type Change, type History, recordedData, withoutCredentials } from "./history.js";
 import {
-  findEnd,
+  damaged,
+  type FileState,
   HEAD_BYTES,
+  type HistoryEnd,
   type HistoryLine,
   headOf,
+  judge,
   NEWLINE,
   newestLines,
   outsideLine,
@@ -49,78 +52,103 @@ export interface FileWrite {
   /** Unix time in milliseconds. */
   readonly clock: () => number;
   /** Of a data file that is sealed, before it or after it. */
-  readonly sealing?: FileSealing | undefined;
+  readonly sealing: FileSealing | undefined;
 }
 
 /**
- * Records a write in the history of a data file. It is on disk when this resolves.
+ * Records a write in the history of a data file. It is on disk when this resolves, and counts once the data file has been
+ * replaced.
  *
  * @param path of the data file, under its lock
+ * @returns a function to call once the new data file is on disk: whatever happens to the file later, the write counts
  * @throws InvalidDataError with a predicate about the data file, which must not be replaced then
  */
-export async function recordWrite(path: string, write: FileWrite): Promise<void> {
+export async function recordWrite(path: string, write: FileWrite): Promise<() => Promise<void>> {
   const history = historyPathOf(path);
-  await record(history, await stat(path), write).catch((error: unknown) => {
+  const size = await record(history, await stat(path), write).catch((error: unknown) => {
     // Of the history: the data file itself is as it was.
     const reason = error instanceof NotDurableError ? error.cause : error;
     throw new InvalidDataError(`can't be changed: ${toInvalidFile(history, reason, "can't be written").message}`);
   });
+  // Without a mark, the write counts as long as nobody else changes the data file.
+  return () => markLast(history, size).catch(() => {});
 }
 
-async function record(path: string, stats: Stats, write: FileWrite): Promise<void> {
+/** @param size of the history, unless another process has changed it since */
+async function markLast(path: string, size: number | undefined): Promise<void> {
+  if (size !== (await stat(path)).size) return;
+  await appendFile(path, "\n", { flag: constants.O_WRONLY | constants.O_APPEND });
+}
+
+/** @returns the size of the history; undefined if nothing was recorded */
+async function record(path: string, dataFile: Stats, write: FileWrite): Promise<number | undefined> {
   const { data, next, author, clock, sealing } = write;
   const [before, state] = write.states;
   const limit = next.history?.entries ?? MAX_ENTRIES;
   if (limit === 0) await unlink(path).catch(ifMissing(undefined));
-  if (limit === 0 || state === before) return;
+  if (limit === 0 || state === before) return undefined;
   const changes = changesBetween(data, next).map(withoutCredentials);
   const time = new Date(clock()).toISOString();
   const lineAfter = (id: number) =>
     toLine(changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state }, sealing);
-  const begin = async (id: number, kept: Uint8Array = Buffer.of()) => {
-    const baseline = { id, state: before, data: recordedData(data) };
-    const content = withBaseline(kept, baseline, lineAfter(id), sealing);
-    await replaceFile(path, content, (file) => keepOwner(stats, file));
-  };
-  if (!(await isThere(path, stats))) return begin(0);
-  const file = await open(path, constants.O_RDWR | constants.O_APPEND);
-  let id: number;
-  let kept: Buffer;
-  try {
-    const last = await findLast(file, write, stats);
-    id = last.id;
-    const first = headOf(await readBytes(file, 0, HEAD_BYTES));
-    const entries = id - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
-    // The baseline is about as large as the data.
-    if (entries < limit && last.end <= MAX_BYTES + stats.size && !sealing?.isDue) {
-      await file.truncate(last.end);
-      await file.writeFile(last.outside + lineAfter(id));
-      return await file.sync();
-    }
-    const lines = await readBytes(file, 0, last.end);
-    const known = Buffer.concat([sealing?.isDue ? sealLines(lines, sealing) : lines, Buffer.from(last.outside)]);
-    kept = newestLines(known, Math.floor(limit * KEPT) - 1, MAX_BYTES * KEPT);
-  } finally {
-    await file.close();
+  const old = await statHistory(path, dataFile);
+  if (old) refuseReadOnly(path, old);
+  const rest = old ? await append(path, dataFile, write, limit, lineAfter) : { id: 0, kept: Buffer.of() };
+  if (rest) {
+    const baseline = { id: rest.id, state: before, data: recordedData(data) };
+    const content = withBaseline(rest.kept, baseline, lineAfter(rest.id), sealing);
+    // Those who may read the data file need no older secrets.
+    const { gid, mode } = old ?? { ...dataFile, mode: 0 };
+    await replaceFile(path, content, (file) => keepOwner({ uid: dataFile.uid, gid, mode }, file));
   }
-  await begin(id, kept);
+  return (await stat(path)).size;
 }
 
 /**
- * @returns the id of the last line that counts, where it ends, and a line to add if another program has changed the
- *   data file since
+ * Appends a line, unless the history has to be written again: it is full, or does not end with the state of the data file.
+ *
+ * @returns the lines to keep then, and the id that they lead to
  */
-async function findLast(file: FileHandle, { data, states: [state], sealing }: FileWrite, { mtime }: Stats) {
+async function append(
+  path: string,
+  dataFile: Stats,
+  { data, states: [state], sealing }: FileWrite,
+  limit: number,
+  lineAfter: (id: number) => string,
+): Promise<{ id: number; kept: Buffer } | undefined> {
+  const file = await open(path, constants.O_RDWR | constants.O_APPEND);
+  try {
+    const last = await findLast(file, state);
+    const first = headOf(await readBytes(file, 0, HEAD_BYTES));
+    const entries = last.highestId - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
+    // The baseline is about as large as the data.
+    const isFull = entries >= limit || last.end > MAX_BYTES + dataFile.size;
+    if (last.isWhole && last.state === state && !isFull && !sealing?.isDue) {
+      await file.writeFile((last.isMarked ? "" : "\n") + lineAfter(last.highestId));
+      await file.sync();
+      return undefined;
+    }
+    const lines = await readBytes(file, 0, last.end);
+    const outside = outsideLine(lines, last, { data, state, time: dataFile.mtime, sealing });
+    const known = [sealing?.isDue ? sealLines(lines, sealing) : lines];
+    if (outside) known.push(Buffer.from(toLine(outside, sealing)));
+    const share = isFull ? KEPT : 1;
+    const kept = newestLines(Buffer.concat(known), Math.floor(limit * share) - 1, MAX_BYTES * share);
+    return { id: outside?.id ?? last.highestId, kept };
+  } finally {
+    await file.close();
+  }
+}
+
+async function findLast(file: FileHandle, state: string): Promise<HistoryEnd> {
   const { size } = await file.stat();
   for (let length = TAIL_BYTES; ; length *= 16) {
     const from = Math.max(0, size - length);
     const bytes = await readBytes(file, from, size);
     const lines = from === 0 ? bytes : bytes.subarray(bytes.indexOf(NEWLINE) + 1);
-    const last = findEnd(lines, state);
-    if (last) return { id: last.id, end: last.end + size - lines.length, outside: "" };
-    if (from > 0) continue;
-    const line = outsideLine(bytes, recordedData(data), state, mtime, sealing);
-    return { id: line.id, end: findEnd(bytes)?.end ?? 0, outside: toLine(line, sealing) };
+    const last = judge(lines, state);
+    if (last) return { ...last, end: last.end + size - lines.length };
+    if (from === 0) throw damaged(0);
   }
 }
 
@@ -129,14 +157,17 @@ async function readBytes(file: FileHandle, start: number, end: number): Promise<
   return buffer.subarray(0, bytesRead);
 }
 
-/** @throws InvalidDataError for a link, and if users who can't change the data file can change this one */
-async function isThere(path: string, dataFile: Stats): Promise<boolean> {
+/**
+ * @returns undefined if there is no history
+ * @throws InvalidDataError for a link, and if users who can't change the data file can change this one
+ */
+async function statHistory(path: string, dataFile: Stats): Promise<Stats | undefined> {
   const stats = await lstat(path).catch(ifMissing(undefined));
   const owner = { user: dataFile.uid, groups: [dataFile.gid] };
   const risk = foreignWriter(dataFile, owner) ? undefined : foreignWriter(stats, owner);
   const problem = stats?.isFile() === false ? "is not a regular file" : risk;
   if (problem) throw new InvalidDataError(`${problem}: move it away`);
-  return stats !== undefined;
+  return stats;
 }
 
 /**
@@ -152,7 +183,7 @@ export async function readFileHistory(path: string, sealing?: FileSealing): Prom
     const data = await readDataFile(file, { open: sealing?.open });
     const { bytes, stats } = await readRegularFile(file, MAX_DATA_SIZE);
     const found = { data, state: stateOf(bytes), time: stats.mtime, sealing };
-    const reading = isThere(history, stats).then((is) => (is ? readRegularFile(history, MAX_DATA_SIZE) : undefined));
+    const reading = statHistory(history, stats).then((is) => is && readRegularFile(history, MAX_DATA_SIZE));
     await reading.catch(() => {});
     // Otherwise a writer has changed both in between.
     if (version === (await fingerprint(file))) return { data, changes: changesIn(history, reading, found) };
@@ -162,15 +193,17 @@ export async function readFileHistory(path: string, sealing?: FileSealing): Prom
 async function* changesIn(
   path: string,
   reading: Promise<FileContent | undefined>,
-  { data, state, time, sealing }: { data: Data; state: string; time: Date; sealing: FileSealing | undefined },
+  found: FileState,
 ): AsyncGenerator<Change> {
   try {
     const { bytes } = (await reading) ?? {};
     if (!bytes) return;
-    const last = findEnd(bytes, state);
-    if (!last) yield* changeIn(outsideLine(bytes, recordedData(data), state, time, sealing));
-    const lines = bytes.subarray(0, (last ?? findEnd(bytes))?.end);
-    for (const line of parseLines(lines, sealing)) yield* changeIn(line);
+    const last = judge(bytes, found.state);
+    if (!last) throw damaged(0);
+    const lines = bytes.subarray(0, last.end);
+    const outside = outsideLine(lines, last, found);
+    if (outside) yield* changeIn(outside);
+    for (const line of parseLines(lines, found.sealing)) yield* changeIn(line);
   } catch (error) {
     throw toInvalidFile(path, error, "can't be read");
   }

@@ -1,20 +1,21 @@
 import { createHash, type Hash } from "node:crypto";
 import { InvalidDataError } from "../domain/errors.js";
-import { LISTS } from "./data.js";
+import { type Data, LISTS } from "./data.js";
 import { PIECE_RECORDS } from "./data-file.js";
 import type { FileSealing } from "./file-sealing.js";
-import { type Change, OUTSIDE } from "./history.js";
+import { type Change, OUTSIDE, recordedData } from "./history.js";
 import { completed, type Rule } from "./parse-data.js";
 import { changesBetween, type RecordChange, type Records, recordsAfter } from "./record-changes.js";
 
 // The history of a data file is JSON lines. Each has an id, and the state of the data file that it leads to. It is a
-// change, or a baseline with all data: the first line is one, and each removal of older lines adds one. A line counts
-// once the data file has its state. Since it is on disk before that, the last one may not count. In the history of a sealed
-// file, the data or the changes of a line are a sealed text.
+// change, or a baseline with all data: the first line is one, and each removal of older lines adds one. In the history of a
+// sealed file, the data or the changes of a line are a sealed text. A line is on disk before the data file has its state, and
+// is marked with one more newline after that. It counts if anything follows it; the last one, if the data file has its
+// state; a baseline, always. Other lines are void: the next write removes them.
 
-/** The beginning of a line, which can be read without parsing values. */
-const HEAD = /^\{"id":(\d{1,15}),"state":"([\w-]{22})"(?:,"(data|time)"|\})/;
-/** Of the longest one. */
+/** The beginning of a line, which can be read without parsing values; of a part of one, maybe the id alone. */
+const HEAD = /^\{"id":(\d{1,15}),(?:"state":"([\w-]{22})"(?:,"(data|time)"|\}))?/;
+/** The length of the longest beginning, in bytes. */
 export const HEAD_BYTES = 64;
 export const NEWLINE = 0x0a;
 
@@ -79,34 +80,44 @@ function withContent({ data, changes, ...line }: HistoryLine, map: (content: unk
   return { ...line, ...(data && { data: map(data, head) }), ...(changes && { changes: map(changes, head) }) };
 }
 
-/** @returns undefined for anything but a line of a history */
+/** @returns undefined for anything but a line of a history; without a state for a part of one */
 export function headOf(bytes: Buffer, start = 0) {
-  const [, id, state = "", next] = HEAD.exec(bytes.toString("latin1", start, start + HEAD_BYTES)) ?? [];
+  const [, id, state, next] = HEAD.exec(bytes.toString("latin1", start, start + HEAD_BYTES)) ?? [];
   return id === undefined ? undefined : { id: Number(id), state, isBaseline: next === "data" };
 }
 
-/** Where whole lines begin and end, the last one first. */
+/** Where whole lines begin and end, the last one first, without marks. */
 function* linesFromEnd(bytes: Buffer): Generator<{ readonly start: number; readonly end: number }> {
   for (let end = bytes.lastIndexOf(NEWLINE) + 1; end > 0; ) {
     const start = end > 1 ? bytes.lastIndexOf(NEWLINE, end - 2) + 1 : 0;
-    yield { start, end };
+    if (end - start > 1) yield { start, end };
     end = start;
   }
 }
 
-/**
- * Finds the last line that counts: the last one, or the one before it. Skips what a crash has left of a line.
- *
- * @param state default that of the last line
- * @returns its id, and where it ends; undefined if it is the history of another state
- */
-export function findEnd(bytes: Buffer, state?: string): { readonly id: number; readonly end: number } | undefined {
-  let others = 0;
+/** The last line that counts. */
+export interface HistoryEnd {
+  readonly state: string;
+  /** Where it ends. */
+  readonly end: number;
+  /** Of all lines, even void ones and parts. */
+  readonly highestId: number;
+  readonly isMarked: boolean;
+  /** Whether nothing but marks follows it. */
+  readonly isWhole: boolean;
+}
+
+/** Finds it in the last lines of a history. @param state of the data file */
+export function judge(bytes: Buffer, state: string): HistoryEnd | undefined {
+  let highestId = headOf(bytes, bytes.lastIndexOf(NEWLINE) + 1)?.id ?? 0;
+  let isWhole = bytes.at(-1) === NEWLINE;
   for (const { start, end } of linesFromEnd(bytes)) {
     const head = headOf(bytes, start);
-    if (!head) continue;
-    if (head.state === (state ?? head.state)) return { id: head.id, end };
-    if (++others > 1) return undefined;
+    highestId = Math.max(highestId, head?.id ?? 0);
+    const isMarked = end < bytes.length;
+    if (head?.state !== undefined && (isMarked || head.isBaseline || head.state === state))
+      return { state: head.state, end, highestId, isMarked, isWhole };
+    isWhole = false;
   }
   return undefined;
 }
@@ -130,26 +141,34 @@ export function sealLines(bytes: Buffer, sealing: FileSealing): Buffer {
   return Buffer.from(lines.map((line) => toLine(line, sealing)).join(""));
 }
 
-function damaged(start: number): InvalidDataError {
+export function damaged(start: number): InvalidDataError {
   return new InvalidDataError(`is damaged at byte ${start}: to begin a new history, move it away`);
 }
 
+/** A data file. */
+export interface FileState {
+  readonly data: Data;
+  readonly state: string;
+  /** When it was changed last. */
+  readonly time: Date;
+  readonly sealing: FileSealing | undefined;
+}
+
 /**
- * A line for what other programs have changed in a data file since the last line of its history.
+ * A line for what other programs have changed in a data file since the lines that count; undefined for nothing.
  *
  * @throws InvalidDataError with a predicate about the history
  */
 export function outsideLine(
-  bytes: Buffer,
-  data: Records,
-  state: string,
-  time: Date,
-  sealing?: FileSealing,
-): HistoryLine {
-  const { id = 0, end = 0 } = findEnd(bytes) ?? {};
-  const changes = changesBetween(lastData(bytes.subarray(0, end), sealing), data);
-  if (changes.length === 0) return { id, state };
-  return { id: id + 1, state, time: time.toISOString(), actor: "unknown", command: OUTSIDE, changes };
+  lines: Buffer,
+  last: HistoryEnd,
+  { data, state, time, sealing }: FileState,
+): HistoryLine | undefined {
+  if (last.state === state) return undefined;
+  const changes = changesBetween(lastData(lines, sealing), recordedData(data));
+  if (changes.length === 0) return undefined;
+  const id = last.highestId + 1;
+  return { id, state, time: time.toISOString(), actor: "unknown", command: OUTSIDE, changes };
 }
 
 /** The data that the lines lead to. */

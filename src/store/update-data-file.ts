@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { Low } from "lowdb";
-import { type ReplaceFile, withFileLock } from "../files/file-lock.js";
+import { ChangedError, type ReplaceFile, withFileLock } from "../files/file-lock.js";
+import { readRegularFile } from "../files/open-file.js";
 import { toInvalidData } from "../files/system-errors.js";
 import { type Data, NO_DATA, withLastIds } from "./data.js";
-import { dataPieces, readDataFile } from "./data-file.js";
+import { dataPieces, MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import { historyPathOf, recordWrite } from "./file-history.js";
 import type { FileSealing } from "./file-sealing.js";
 import { type Author, NOBODY } from "./history.js";
@@ -24,7 +25,8 @@ interface UpdateOptions {
 
 /**
  * Reads the data file, applies `change`, records it in the history and replaces the file, all under its lock: no other
- * writer's change is lost, and this one is on disk when this resolves. A link stays a link. When `change` returns its
+ * writer's change is lost, and this one is on disk when this resolves. If another program changes the file meanwhile,
+ * `change` is applied to that. A link stays a link. When `change` returns its
  * argument, nothing is written, unless the sealing is due.
  *
  * @returns the data as it was written, and the fingerprint of the file if that has changed
@@ -57,8 +59,15 @@ export async function updateDataFile(
             yield piece;
           }
         };
-        const record = () => recordWrite(file, { data, next, states: [before, stateOf(hash)], author, clock, sealing });
+        let mark = async () => {};
+        const record = async () => {
+          mark = await recordWrite(file, { data, next, states: [before, stateOf(hash)], author, clock, sealing });
+          // The clocks of file systems are too coarse to tell two changes of one moment apart.
+          const now = await readRegularFile(file, MAX_DATA_SIZE).catch(() => undefined);
+          if (!now || stateOf(now.bytes) !== before) throw new ChangedError();
+        };
         written = await replace(hashed(), record);
+        await mark();
       };
       const db = new Low({ read: () => readDataFile(file, { parse }), write }, data);
       await db.read();
@@ -69,7 +78,7 @@ export async function updateDataFile(
       await db.write();
       return { data: db.data, written };
     };
-    return await withFileLock(file, update, signal, [historyPathOf(file)]);
+    return await withFileLock(file, update, { signal, also: [historyPathOf(file)], keepsReaders: true });
   } catch (error) {
     throw error instanceof Error && "syscall" in error ? toInvalidData(error, "can't be written") : error;
   }

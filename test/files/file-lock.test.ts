@@ -170,7 +170,7 @@ describe("a wait that is cancelled", () => {
   it("a wait that is cancelled ends at once with the signal's reason, and the lock stays", async () => {
     const { path, lockPath } = await locked(ELSEWHERE);
     const controller = new AbortController();
-    const done = withFileLock(path, async () => {}, controller.signal);
+    const done = withFileLock(path, async () => {}, { signal: controller.signal });
     controller.abort(new RangeError("mine"));
     await expect(done).rejects.toThrow(new RangeError("mine"));
     expect(await exists(lockPath)).toBe(true);
@@ -186,7 +186,7 @@ describe("a wait that is cancelled", () => {
         controller.abort(new RangeError("mine"));
         await replace("new");
       },
-      controller.signal,
+      { signal: controller.signal },
     );
     await expect(work).rejects.toThrow(new RangeError("mine"));
     expect(await readFile(path, "utf8")).toBe("old");

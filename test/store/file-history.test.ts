@@ -23,13 +23,18 @@ import { contents, set } from "../support/edits.js";
 const OUTSIDE = "changed outside";
 const historyOf = ({ path }: DataFile) => `${path}.history.jsonl`;
 const setPort = ({ path }: DataFile, port: number) => updateDataFile(path, (data) => set(data, { PORT: port }));
-const lines = async (file: DataFile) => (await readFile(historyOf(file), "utf8")).trimEnd().split("\n");
+/** Those of the history, without marks. */
+const lines = async (file: DataFile) => (await readFile(historyOf(file), "utf8")).split("\n").filter(Boolean);
 
 async function changesOf({ path }: DataFile): Promise<Change[]> {
   const changes: Change[] = [];
   for await (const change of (await readFileHistory(path)).changes) changes.push(change);
   return changes;
 }
+
+/** What another program does. */
+const byHand = async (file: DataFile, port: number) =>
+  file.write(edited((data) => (data.values.find(({ id }: { id: number }) => id === 12).content.value = port)));
 
 /** The values of PORT that the changes lead to, newest first; the command for other changes. */
 async function portsOf(file: DataFile): Promise<unknown[]> {
@@ -51,50 +56,109 @@ it("a history has the mode of the data file, no credentials, and a baseline as i
 });
 
 describe("an entry that its writer was killed before it replaced the data file", () => {
-  it("does not count, and is cut off by the next write", async () => {
+  /** A write whose writer was killed then. */
+  const killed = async (file: DataFile, port: number) => {
+    const before = await readFile(file.path);
+    await setPort(file, port);
+    await truncate(historyOf(file), (await stat(historyOf(file))).size - 1);
+    await writeFile(file.path, before);
+  };
+
+  it("does not count, and is removed by the next write, which gives another number", async () => {
     const file = await dataFile(DATA);
     await setPort(file, 1);
-    const before = await readFile(file.path);
-    await setPort(file, 2);
-    await writeFile(file.path, before);
+    await killed(file, 2);
     expect(await portsOf(file)).toEqual([1]);
     await setPort(file, 3);
     expect(await portsOf(file)).toEqual([3, 1]);
-    expect(await lines(file)).toHaveLength(3);
+    expect((await changesOf(file)).map(({ id }) => id)).toEqual([3, 1]);
+    expect(await readFile(historyOf(file), "utf8")).not.toContain('"id":2,"state":"[^"]*","time"');
   });
 
   it("does not count even if it is the first one", async () => {
     const file = await dataFile(DATA);
-    const before = await readFile(file.path);
-    await setPort(file, 1);
-    await writeFile(file.path, before);
+    await killed(file, 1);
     expect(await portsOf(file)).toEqual([]);
     await setPort(file, 2);
     expect(await portsOf(file)).toEqual([2]);
   });
 
-  it.each([
-    '{"id":9,"sta',
-    '{"id":9,"state":"',
-    "\0\0\0\0",
-    "\0\0\0\0\n",
-    "\n",
-    `{"id":2,"state":"${"A".repeat(22)}","chan`,
-  ])("does not count if only a part of it is on disk: %j", async (part) => {
+  it("does not count after another program has changed the file, and neither has its author", async () => {
     const file = await dataFile(DATA);
     await setPort(file, 1);
-    await appendFile(historyOf(file), part);
+    await killed(file, 2);
+    await byHand(file, 3);
+    expect(await portsOf(file)).toEqual([[OUTSIDE, 3], 1]);
+    await setPort(file, 4);
+    expect(await portsOf(file)).toEqual([4, [OUTSIDE, 3], 1]);
+  });
+
+  it("counts if its writer was killed after that, before the mark, and is marked by the next write", async () => {
+    const file = await dataFile(DATA);
+    await setPort(file, 1);
+    await truncate(historyOf(file), (await stat(historyOf(file))).size - 1);
     expect(await portsOf(file)).toEqual([1]);
     await setPort(file, 2);
-    expect(await portsOf(file)).toEqual([2, 1]);
-    expect((await readFile(historyOf(file), "utf8")).includes(part.trim() || "\0")).toBe(false);
+    await byHand(file, 3);
+    expect(await portsOf(file)).toEqual([[OUTSIDE, 3], 2, 1]);
+    expect(await lines(file)).toHaveLength(3);
+  });
+
+  it.each(['{"id":9,"sta', '{"id":9,"state":"', "\0\0\0\0", "\0\0\0\0\n", `{"id":9,"state":"${"A".repeat(22)}","chan`])(
+    "does not count if only a part of it is on disk: %j",
+    async (part) => {
+      const file = await dataFile(DATA);
+      await setPort(file, 1);
+      await appendFile(historyOf(file), part);
+      expect(await portsOf(file)).toEqual([1]);
+      await setPort(file, 2);
+      expect(await portsOf(file)).toEqual([2, 1]);
+      const [newest] = await changesOf(file);
+      expect(newest?.id).toBe(part.includes("9") ? 10 : 2);
+      for (const line of await lines(file)) expect(JSON.parse(line)).toHaveProperty("state");
+    },
+  );
+
+  it("a history without marks is read and goes on: each line but the last one counts", async () => {
+    const file = await dataFile(DATA);
+    for (const port of [1, 2, 3]) await setPort(file, port);
+    await writeFile(historyOf(file), `${(await lines(file)).join("\n")}\n`);
+    expect(await portsOf(file)).toEqual([3, 2, 1]);
+    await setPort(file, 4);
+    expect(await portsOf(file)).toEqual([4, 3, 2, 1]);
+  });
+});
+
+describe("a data file that is put back", () => {
+  it("keeps the entry of what was put back, and its number", async () => {
+    const file = await dataFile(DATA);
+    await setPort(file, 2);
+    const two = await readFile(file.path);
+    await setPort(file, 3);
+    await writeFile(file.path, two);
+    expect(await portsOf(file)).toEqual([[OUTSIDE, 2], 3, 2]);
+    await setPort(file, 4);
+    expect(await portsOf(file)).toEqual([4, [OUTSIDE, 2], 3, 2]);
+    expect((await changesOf(file)).map(({ id }) => id)).toEqual([4, 3, 2, 1]);
+  });
+
+  it("has all changes from before, however often other programs have changed it", async () => {
+    const file = await dataFile(DATA);
+    const expected: unknown[] = [];
+    for (let port = 1; port <= 9; port += 3) {
+      await setPort(file, port);
+      await byHand(file, port + 1);
+      await byHand(file, port + 2);
+      expected.unshift([OUTSIDE, port + 2], port);
+      expect(await portsOf(file)).toEqual(expected);
+    }
+    await setPort(file, 10);
+    expect(await portsOf(file)).toEqual([10, ...expected]);
+    expect((await changesOf(file)).map(({ id }) => id)).toEqual([7, 6, 5, 4, 3, 2, 1]);
   });
 });
 
 describe("a data file that another program has changed", () => {
-  const byHand = async (file: DataFile, port: number) =>
-    file.write(edited((data) => (data.values.find(({ id }: { id: number }) => id === 12).content.value = port)));
-
   it("has what was changed in its history, before the next write and after it", async () => {
     const file = await dataFile(DATA);
     await setPort(file, 1);

@@ -1,14 +1,31 @@
 import { renameSync, writeFileSync } from "node:fs";
-import { chmod, link, lstat, mkdir, open, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import { type Data, nextId } from "../../src/store/data.js";
+import { readFileHistory } from "../../src/store/file-history.js";
 import { openDataFile } from "../../src/store/json-file-store.js";
 import { parseData } from "../../src/store/parse-data.js";
 import { updateDataFile } from "../../src/store/update-data-file.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
+import { set } from "../support/edits.js";
 import { aRecord } from "../support/records.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -93,22 +110,118 @@ it("a change that may not be on disk is reported as such, and is in the snapshot
   expect(await read(path)).toStrictEqual(store.snapshot);
 });
 
-describe("an update that fails", () => {
-  it.each<[string, (path: string) => void]>([
-    ["written in place", (path) => writeFileSync(path, "theirs")],
-    ["replaced", replaceByTheirs],
-  ])("an update does not overwrite a change by another program: %s", async (_change, edit) => {
+describe("a change by another program during an update", () => {
+  const THEIRS = JSON.stringify({
+    ...DATA,
+    variables: DATA.variables.map((each) => ({ ...each, description: "theirs" })),
+  });
+  const described = ({ variables }: Data) => variables.filter(({ description }) => description === "theirs").length;
+  const inPlace = (path: string) => writeFileSync(path, THEIRS);
+  const replacing = (path: string) => {
+    writeFileSync(`${path}.new`, THEIRS);
+    renameSync(`${path}.new`, path);
+  };
+
+  it.each([
+    ["it is written in place", inPlace],
+    ["it is replaced", replacing],
+  ])("the change is made again on the new file: %s before the history is written", async (_how, edit) => {
     const path = await file();
-    const change = (data: Data) => {
-      edit(path);
+    let calls = 0;
+    await updateDataFile(path, (data) => {
+      if (++calls === 1) edit(path);
       return add(data);
-    };
-    const error = new InvalidDataError(`was not written: another program has changed it in the meantime; try again`);
-    await expect(updateDataFile(path, change)).rejects.toThrow(error);
-    expect(await readFile(path, "utf8")).toBe("theirs");
-    expect(await names(path)).toStrictEqual(["vars.json"]);
+    });
+    const data = await read(path);
+    expect([calls, added(data), described(data)]).toEqual([2, ["ADDED_9"], DATA.variables.length]);
+    expect(await names(path)).toStrictEqual(["vars.json", "vars.json.history.jsonl"]);
   });
 
+  it.each([
+    ["it is written in place", inPlace],
+    ["it is replaced", replacing],
+  ])("the change is made again on the new file: %s just before the update replaces it", async (_how, edit) => {
+    const path = await file();
+    await updateDataFile(path, (data) => ({ ...data }));
+    await updateDataFile(path, (data) => set(data, { PORT: 1 }), { author: { actor: "a", command: "first" } });
+    const afterSync = onNextSync(await open(path), 2);
+    afterSync.call = () => edit(path);
+    await updateDataFile(path, add, { author: { actor: "b", command: "second" } });
+    const data = await read(path);
+    expect([added(data), described(data)]).toEqual([["ADDED_9"], DATA.variables.length]);
+    const commands: string[] = [];
+    for await (const { command } of (await readFileHistory(path)).changes) commands.push(command);
+    expect(commands).toEqual(["second", "changed outside", "first"]);
+  });
+
+  it("the change is given up if the file changes again and again", async () => {
+    const path = await file();
+    let calls = 0;
+    const change = (data: Data) => {
+      writeFileSync(path, JSON.stringify({ ...DATA, history: { entries: 100 + ++calls } }));
+      return add(data);
+    };
+    const message = "was not written: another program has changed it in the meantime; try again";
+    await expect(updateDataFile(path, change)).rejects.toMatchObject({ code: "invalid_data", message });
+    expect([calls, (await read(path)).history]).toEqual([10, { entries: 110 }]);
+    expect(await names(path)).toStrictEqual(["vars.json"]);
+  });
+});
+
+describe("the access to a data file", () => {
+  const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+  it.each([
+    [0o600, "600"],
+    [0o640, "640"],
+    [0o660, "640"],
+    [0o644, "640"],
+    [0o604, "600"],
+    [0o620, "600"],
+  ])("an update of a file with mode %o keeps the group's right to read, and no other", async (mode, after) => {
+    const path = await file();
+    await chmod(path, mode);
+    await updateDataFile(path, add);
+    await updateDataFile(path, add);
+    expect([await modeOf(path), await modeOf(`${path}.history.jsonl`)]).toEqual([after, "600"]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "an update keeps the group of the file, and the access to its history",
+    async () => {
+      const path = await file();
+      const history = `${path}.history.jsonl`;
+      await chown(path, 0, 4321);
+      await updateDataFile(path, add);
+      expect([await stat(path), await stat(history)]).toMatchObject([{ gid: 4321 }, { gid: 4321 }]);
+      await chown(history, 0, 1234);
+      await chmod(history, 0o640);
+      await writeFile(path, JSON.stringify(DATA));
+      await updateDataFile(path, add);
+      expect(await stat(history)).toMatchObject({ gid: 1234, mode: 0o100640 });
+    },
+  );
+
+  it.each([0o444, 0o400, 0o440])("a file with mode %o is not changed, even by root", async (mode) => {
+    const path = await file();
+    await chmod(path, mode);
+    const error = new InvalidDataError(`is read-only: to allow changes, run: chmod u+w ${path}`);
+    await expect(updateDataFile(path, add)).rejects.toThrow(error);
+    expect([await modeOf(path), added(await read(path))]).toEqual([mode.toString(8), []]);
+  });
+
+  it("a history that is read-only is not changed, and neither is its file", async () => {
+    const path = await file();
+    await updateDataFile(path, add);
+    const history = `${path}.history.jsonl`;
+    await chmod(history, 0o400);
+    const error = `can't be changed: ${history} is read-only: to allow changes, run: chmod u+w ${history}`;
+    await expect(updateDataFile(path, add)).rejects.toThrow(new InvalidDataError(error));
+    expect(added(await read(path))).toEqual(["ADDED_9"]);
+  });
+});
+
+describe("an update that fails", () => {
   it.each<[string, (path: string) => Promise<void>, string]>([
     ["missing", rm, "can't be read: no such file or folder"],
     ["a folder", (path) => rm(path).then(() => mkdir(path)), "can't be read: it is a folder"],
@@ -131,7 +244,17 @@ describe("an update that fails", () => {
   });
 });
 
-function replaceByTheirs(path: string): void {
-  writeFileSync(`${path}.new`, "theirs");
-  renameSync(`${path}.new`, path);
+/** Calls `call` after so many files were synced, once. @param file any; it is closed */
+function onNextSync(file: FileHandle, count: number) {
+  const handles = Object.getPrototypeOf(file) as FileHandle;
+  void file.close();
+  const { sync } = handles;
+  const then = { call: () => {} };
+  let calls = 0;
+  const spy = vi.spyOn(handles, "sync").mockImplementation(async function (this: FileHandle) {
+    await sync.call(this);
+    if (++calls === count) then.call();
+  });
+  onTestFinished(() => spy.mockRestore());
+  return then;
 }

@@ -55,7 +55,7 @@ async function checkLock(path: string): Promise<Finding> {
     // The next writer removes the lock of a process that has died.
     if (!state || state === "dead") return ok("no process is writing the file");
     const removal = command`if it has ended, run: rm -r ${target}.lock`;
-    return warning(`${text} is writing the file`, state === "elsewhere" ? removal : "wait until it has ended");
+    return warning(`${text} is writing the file`, state === "unknown" ? removal : "wait until it has ended");
   } catch (error) {
     return problemOf(toInvalidData(error, "can't be locked"), "check it, and move it away");
   }

@@ -34,7 +34,7 @@ export async function updateProfiles(
       await replace(`${JSON.stringify(profiles, null, 2)}\n`);
       return profiles;
     };
-    return await cleanUpBeforeEnd((signal) => withFileLock(file, update, signal));
+    return await cleanUpBeforeEnd((signal) => withFileLock(file, update, { signal }));
   } catch (error) {
     if (error instanceof AppvarsError && !(error instanceof InvalidDataError)) throw error;
     throw toInvalidFile(path, error, "can't be written");

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { uptime } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
@@ -9,6 +10,7 @@ import { byTheClock, faked } from "../support/lock-fakes.js";
 import { exists, lockable, locked, plant, tokenOf } from "../support/locks.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
+vi.mock("node:fs/promises", async (load) => (await import("../support/lock-fakes.js")).fakedFiles(load));
 vi.mock("node:timers/promises", async (load) => (await import("../support/lock-fakes.js")).fakedTimers(load));
 vi.mock("node:process", async (load) => (await import("../support/lock-fakes.js")).fakedProcess(load));
 
@@ -73,8 +75,15 @@ it("a lock of another host is reported after 30 s, with the command that removes
   expect(await readdir(dirname(path))).toEqual(["vars.json", "vars.json.lock"]);
 });
 
-it("an empty lock, which a writer that was killed has left, is taken over at once", async () => {
+it.each([
+  ["is replaced", false],
+  ["is not replaced, as on Windows", true],
+])("an empty lock, which a writer that was killed has left, is taken over at once where it %s", async (_how, keeps) => {
   const { path, lockPath } = await locked();
+  faked.keepsFolders = keeps;
+  onTestFinished(() => {
+    faked.keepsFolders = false;
+  });
   const { took, value } = await byTheClock(() => withFileLock(path, async () => "mine"));
   expect([value, took]).toEqual(["mine", 0]);
   expect(await exists(lockPath)).toBe(false);
@@ -139,7 +148,7 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
     ],
     [
       "had the id of a process that lives now",
-      async () => (await tokenOf(process.pid)).replace(/-(\d+)-([\w.-]+)$/, "-7-$2"),
+      async () => (await tokenOf(process.pid)).replace(/^(\w+-\w+-\d+)-\d+/, "$1-7"),
     ],
   ])("a lock is taken over at once when the process %s", async (_what, tokenOfDead) => {
     const { path, lockPath } = await locked(await tokenOfDead());
@@ -147,6 +156,21 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
     expect(value).toBe("mine");
     expect(took).toBeLessThan(500);
     expect(await exists(lockPath)).toBe(false);
+  });
+
+  it.each([
+    ["before the boot is taken over at once", -600, true],
+    ["about when the machine was started is waited for: the clock may have been set", -30, false],
+    ["after the boot is waited for", 600, false],
+  ])("a lock of a process whose start time is hidden, made %s", async (_when, seconds, isDead) => {
+    const hidden = (await tokenOf(process.pid)).replace(/^(\w+-\w+-\d+)-\d+/, "$1-0");
+    const { path, lockPath } = await locked(hidden);
+    const madeAt = Date.now() / 1_000 - uptime() + seconds;
+    await utimes(lockPath, madeAt, madeAt);
+    const { took, error } = await byTheClock(() => withFileLock(path, async () => {}));
+    if (isDead) return expect([took, error]).toEqual([0, undefined]);
+    const message = `has been held for 30 s by process ${process.pid}; if it has ended, run: rm -r ${lockPath}`;
+    expect(error).toMatchObject({ message: expect.stringContaining(message) });
   });
 
   it("a lock is waited for while its holders change, even for more than 30 s in total", async () => {
@@ -209,12 +233,40 @@ describe("a lock that was removed", () => {
   });
 });
 
-it.skipIf(process.getuid?.() !== 0)("a file that root replaces keeps its owner", async () => {
-  const { path } = await lockable();
-  await writeFile(path, "old");
-  await chown(path, 1234, 4321);
-  await withFileLock(path, (replace) => replace("new"));
-  expect(await stat(path)).toMatchObject({ uid: 1234, gid: 4321 });
+describe.skipIf(process.getuid?.() !== 0)("the owner of a file that is replaced", () => {
+  const owned = async (gid: number, mode: number) => {
+    const { path } = await lockable();
+    await writeFile(path, "old");
+    await chown(path, 1234, gid);
+    await chmod(path, mode);
+    return path;
+  };
+
+  it("a file that root replaces keeps its owner and group", async () => {
+    const path = await owned(4321, 0o640);
+    await withFileLock(path, (replace) => replace("new"));
+    expect(await stat(path)).toMatchObject({ uid: 1234, gid: 4321, mode: 0o100600 });
+    await chmod(path, 0o640);
+    await withFileLock(path, (replace) => replace("new"), { keepsReaders: true });
+    expect(await stat(path)).toMatchObject({ uid: 1234, gid: 4321, mode: 0o100640 });
+  });
+
+  it.each([
+    [
+      "whose group may read it is not replaced",
+      0o640,
+      "it belongs to a group that you are not in, who could no longer",
+    ],
+    ["whose group may not read it is replaced", 0o600, undefined],
+  ])("a file of a group that its owner is not in, and %s", async (_what, mode, message) => {
+    const path = await owned(4321, mode);
+    await chown(dirname(path), 1234, 1234);
+    const writing = await asUser(1234, () =>
+      withFileLock(path, (replace) => replace("new"), { keepsReaders: true }).catch((error: Error) => error.message),
+    );
+    if (message) expect(writing).toContain(message);
+    else expect(await stat(path)).toMatchObject({ uid: 1234, gid: 1234, mode: 0o100600 });
+  });
 });
 
 describe("a path that is not a lock", () => {
@@ -280,4 +332,19 @@ function takeOver(lockPath: string): void {
   rmSync(lockPath, { recursive: true });
   mkdirSync(lockPath);
   writeFileSync(join(lockPath, "another-token"), "");
+}
+
+/** Does it as a user who is in no other group than the one with the same number. */
+async function asUser<T>(id: number, work: () => Promise<T>): Promise<T> {
+  const groups = process.getgroups?.() ?? [];
+  process.setgroups?.([id]);
+  process.setegid?.(id);
+  process.seteuid?.(id);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+    process.setgroups?.(groups);
+  }
 }

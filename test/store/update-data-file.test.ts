@@ -172,13 +172,13 @@ describe("the access to a data file", () => {
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
   it.each([
-    [0o600, "600"],
-    [0o640, "640"],
-    [0o660, "640"],
-    [0o644, "640"],
-    [0o604, "600"],
-    [0o620, "600"],
-  ])("an update of a file with mode %o keeps the group's right to read, and no other", async (mode, after) => {
+    ["600", "600"],
+    ["640", "640"],
+    ["660", "640"],
+    ["644", "640"],
+    ["604", "600"],
+    ["620", "600"],
+  ])("an update of a file with mode 0%s keeps the group's right to read, and no other", async (mode, after) => {
     const path = await file();
     await chmod(path, mode);
     await updateDataFile(path, add);
@@ -202,12 +202,12 @@ describe("the access to a data file", () => {
     },
   );
 
-  it.each([0o444, 0o400, 0o440])("a file with mode %o is not changed, even by root", async (mode) => {
+  it.each(["444", "400", "440"])("a file with mode 0%s is not changed, even by root", async (mode) => {
     const path = await file();
     await chmod(path, mode);
     const error = new InvalidDataError(`is read-only: to allow changes, run: chmod u+w ${path}`);
     await expect(updateDataFile(path, add)).rejects.toThrow(error);
-    expect([await modeOf(path), added(await read(path))]).toEqual([mode.toString(8), []]);
+    expect([await modeOf(path), added(await read(path))]).toEqual([mode, []]);
   });
 
   it("a history that is read-only is not changed, and neither is its file", async () => {

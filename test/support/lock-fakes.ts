@@ -4,7 +4,20 @@ import { vi } from "vitest";
 export const faked: {
   wait?: ((milliseconds: number) => Promise<void>) | undefined;
   killFailsWith?: string | undefined;
+  /** Whether a folder can't be moved to the place of an empty one, as on Windows. */
+  keepsFolders?: boolean;
 } = {};
+
+/** The factory for `vi.mock("node:fs/promises", …)`. */
+export async function fakedFiles(load: () => Promise<unknown>) {
+  const real = (await load()) as typeof import("node:fs/promises");
+  const rename: typeof real.rename = async (from, to) => {
+    if (faked.keepsFolders && (await real.lstat(to).catch(() => undefined))?.isDirectory())
+      throw Object.assign(new Error(), { code: "EEXIST" });
+    return real.rename(from, to);
+  };
+  return { ...real, rename };
+}
 
 /** The factory for `vi.mock("node:timers/promises", …)`. */
 export async function fakedTimers(load: () => Promise<unknown>) {

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { isDeepStrictEqual } from "node:util";
 import type { Data, ValueRecord } from "../../src/store/data.js";
 import { dataPieces } from "../../src/store/data-file.js";
 import { readFileHistory } from "../../src/store/file-history.js";
@@ -157,7 +157,7 @@ class HistoryRun {
     this.#figures.retries += Math.max(0, tries.length - 1);
     const own = this.#writes.findLast((write) => write.command === command);
     if (outcome === "made") {
-      expect(own, "a write that was acknowledged").toBeDefined();
+      same(own !== undefined, true, "a write that was acknowledged is there");
       Object.assign(own as Write, { isMarked: true, mayBeMissing: false });
     } else if (outcome === "killed") {
       this.#figures.kills++;
@@ -174,8 +174,8 @@ class HistoryRun {
     this.log.push(`${command} has replaced the file`);
     const last = this.#disk.read(HISTORY).toString().trimEnd().split("\n").at(-1) ?? "";
     const { id, command: recorded } = JSON.parse(last);
-    expect(recorded, "the entry of a write that is being made").toBe(command);
-    expect(this.#given.get(id) ?? command, `number ${id} was given before`).toBe(command);
+    same(recorded, command, "the entry of a write that is being made");
+    same(this.#given.get(id) ?? command, command, `number ${id}`);
     this.#given.set(id, command);
     this.#writes.push({ command, version, isMarked: false, isFollowed: false, mayBeMissing: false });
   }
@@ -210,20 +210,20 @@ class HistoryRun {
     const shown = all.map(({ id, command }) => `${id} ${command}`).join(", ");
     this.log.push(`history: ${shown}`);
     this.#checkIds(all);
-    let value = valueOf(data.values[0]);
+    let value = contentOf(data.values[0]);
     for (const { changes: records } of all) {
       const change = records.find(({ list }) => list === "values");
       if (!change) continue;
-      expect(valueOf(change.after), "the value that a change leads to").toBe(value);
-      value = valueOf(change.before);
+      same(contentOf(change.after), value, "the value that a change leads to");
+      value = contentOf(change.before);
     }
     const recorded = all.filter(({ command }) => command !== "changed outside").map(({ command }) => command);
     const expected = this.#writes.filter((write) => !write.mayBeMissing || recorded.includes(write.command));
     const commands = expected.map(({ command }) => command).reverse();
     // With a low limit, the oldest are gone.
     const isCut = this.#limit < 1_000 && all.length >= Math.floor(this.#limit * KEPT) - this.#missing;
-    expect(recorded, "the writes in the history").toEqual(isCut ? commands.slice(0, recorded.length) : commands);
-    expect(all.length).toBeLessThanOrEqual(this.#limit + 1);
+    same(recorded, isCut ? commands.slice(0, recorded.length) : commands, "the writes in the history");
+    same(all.length <= this.#limit + 1, true, "the limit is kept");
   }
 
   /** How many entries may have been removed although there was room for them. */
@@ -234,11 +234,11 @@ class HistoryRun {
   #checkIds(all: readonly Change[]): void {
     for (const [index, { id, command, changes }] of all.entries()) {
       const older = all[index + 1];
-      if (older) expect(id, "a number and the one before").toBeGreaterThan(older.id);
+      if (older) same(id > older.id, true, "a number is higher than the one before");
       const isRecorded = command !== "changed outside" || all.slice(0, index).some((change) => change.actor === "me");
       if (!isRecorded) continue;
       const what = command === "changed outside" ? JSON.stringify(changes) : command;
-      expect(this.#given.get(id) ?? what, `number ${id} was given before`).toBe(what);
+      same(this.#given.get(id) ?? what, what, `number ${id}`);
       this.#given.set(id, what);
     }
   }
@@ -248,6 +248,11 @@ function bytesOf(data: Data): Buffer {
   return Buffer.concat([...dataPieces(data)]);
 }
 
-function valueOf(record: unknown): unknown {
+function contentOf(record: unknown): unknown {
   return (record as ValueRecord | null | undefined)?.content.value;
+}
+
+function same(actual: unknown, expected: unknown, what: string): void {
+  if (!isDeepStrictEqual(actual, expected))
+    throw new Error(`${what}: ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
 }

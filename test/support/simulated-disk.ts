@@ -77,7 +77,10 @@ export class SimulatedDisk {
     this.#isKilled = false;
     this.#calls = 0;
     const left = this.names.filter((name) => name.includes(".lock"));
-    if (left.length > 0) this.#setNames((files) => left.forEach((name) => files.delete(name)));
+    if (left.length === 0) return;
+    this.#setNames((files) => {
+      for (const name of left) files.delete(name);
+    });
   }
 
   cutPower(random: Random): void {

@@ -38,7 +38,7 @@ export function foreignWriter(stats: Ownership | undefined, { user, groups }: Ac
     : undefined;
 }
 
-/** A rename would replace it nevertheless. @throws InvalidDataError with a predicate for a file without write permission */
+/** A rename would replace such a file. @throws InvalidDataError with a predicate */
 export function refuseReadOnly(path: string, { mode }: Ownership): void {
   if (mode & constants.S_IWUSR) return;
   throw new InvalidDataError(`is read-only: to allow changes, run: ${command`chmod u+w ${path}`}`);

@@ -60,7 +60,8 @@ export interface FileWrite {
  * replaced.
  *
  * @param path of the data file, under its lock
- * @returns a function to call once the new data file is on disk: whatever happens to the file later, the write counts
+ * @returns a function that marks the write, once the new data file is on disk. If that fails, the write counts only as long
+ *   as no other program changes the data file
  * @throws InvalidDataError with a predicate about the data file, which must not be replaced then
  */
 export async function recordWrite(path: string, write: FileWrite): Promise<() => Promise<void>> {
@@ -70,14 +71,10 @@ export async function recordWrite(path: string, write: FileWrite): Promise<() =>
     const reason = error instanceof NotDurableError ? error.cause : error;
     throw new InvalidDataError(`can't be changed: ${toInvalidFile(history, reason, "can't be written").message}`);
   });
-  // Without a mark, the write counts as long as nobody else changes the data file.
-  return () => markLast(history, size).catch(() => {});
-}
-
-/** @param size of the history, unless another process has changed it since */
-async function markLast(path: string, size: number | undefined): Promise<void> {
-  if (size !== (await stat(path)).size) return;
-  await appendFile(path, "\n", { flag: constants.O_WRONLY | constants.O_APPEND });
+  return async () => {
+    if (size === (await stat(history)).size)
+      await appendFile(history, "\n", { flag: constants.O_WRONLY | constants.O_APPEND });
+  };
 }
 
 /** @returns the size of the history; undefined if nothing was recorded */

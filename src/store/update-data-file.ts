@@ -26,8 +26,8 @@ interface UpdateOptions {
 /**
  * Reads the data file, applies `change`, records it in the history and replaces the file, all under its lock: no other
  * writer's change is lost, and this one is on disk when this resolves. If another program changes the file meanwhile,
- * `change` is applied to that. A link stays a link. When `change` returns its
- * argument, nothing is written, unless the sealing is due.
+ * `change` is called again, with that. A link stays a link. When `change` returns its argument, nothing is written, unless
+ * the sealing is due.
  *
  * @returns the data as it was written, and the fingerprint of the file if that has changed
  * @throws NotDurableError when the change was made but may not be on disk; otherwise the file is unchanged:
@@ -62,12 +62,12 @@ export async function updateDataFile(
         let mark = async () => {};
         const record = async () => {
           mark = await recordWrite(file, { data, next, states: [before, stateOf(hash)], author, clock, sealing });
-          // The clocks of file systems are too coarse to tell two changes of one moment apart.
+          // The clock of a file system may not tell two changes apart.
           const now = await readRegularFile(file, MAX_DATA_SIZE).catch(() => undefined);
           if (!now || stateOf(now.bytes) !== before) throw new ChangedError();
         };
         written = await replace(hashed(), record);
-        await mark();
+        await mark().catch(() => {});
       };
       const db = new Low({ read: () => readDataFile(file, { parse }), write }, data);
       await db.read();

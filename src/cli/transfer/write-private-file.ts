@@ -1,5 +1,6 @@
-import { lstatSync, realpathSync } from "node:fs";
+import { constants, lstatSync, realpathSync } from "node:fs";
 import { InvalidDataError } from "../../domain/errors.js";
+import { command } from "../../domain/shell.js";
 import { AppendFile } from "../../files/append-file.js";
 import { type NewContent, replaceFile } from "../../files/durable-file.js";
 import { foreignWriter } from "../../files/owners.js";
@@ -9,7 +10,7 @@ import { type FileUser, refuseUnsafeFile } from "../editing/safe-files.js";
 /**
  * The file to write for this path: the target of a link that is not another user's, who could have any file replaced.
  *
- * @throws InvalidDataError for such a link, a link without a target, a device, a pipe or a folder
+ * @throws InvalidDataError for such a link, a link without a target, a read-only file, a device, a pipe or a folder
  */
 export function outputTarget(path: string, io: FileUser): string {
   const entry = statIfExists(path, lstatSync);
@@ -20,6 +21,7 @@ export function outputTarget(path: string, io: FileUser): string {
   const stats = statIfExists(path);
   if (!stats) throw refuse("it is a link, and its target is missing");
   if (!stats.isFile()) throw refuse("it is not a regular file");
+  if (!(stats.mode & constants.S_IWUSR)) throw refuse(command`it is read-only; to allow it, run: chmod u+w ${path}`);
   return entry.isSymbolicLink() ? realpathSync(path) : path;
 }
 

@@ -19,6 +19,14 @@ it("export --output replaces a file with one that only its owner can read", asyn
   expect(await readdir(folder)).toEqual(["out.env"]);
 });
 
+it("export --output refuses a file that its owner made read-only", async () => {
+  const file = join(await temporaryFolder(), "out.env");
+  await writeFile(file, "old", { mode: 0o444 });
+  const { code, stderr } = await cli.run(["export", "--format", "json", "--output", file]);
+  const advice = `can't be written: it is read-only; to allow it, run: chmod u+w ${file}`;
+  expect([code, stderr, await readFile(file, "utf8")]).toEqual([8, `appvars: ${file} ${advice}\n`, "old"]);
+});
+
 it("export --output refuses folders and the data file itself", async () => {
   const folder = await temporaryFolder();
   const { code, stderr } = await cli.run(["export", "--format", "json", "--output", folder]);

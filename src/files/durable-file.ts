@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
+import { type BigIntStats, renameSync, statSync } from "node:fs";
+import { type FileHandle, link, open, stat, unlink } from "node:fs/promises";
 import { platform } from "node:os";
 import { basename, dirname, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -30,7 +31,8 @@ export async function createFile(path: string, content: NewContent): Promise<voi
  * resolves.
  *
  * @param path not a link, which would be replaced by a file
- * @param beforeRename called with the new file just before it is moved into place; throwing prevents that
+ * @param beforeRename called with the new file before it is moved into place; throwing prevents that
+ * @param lastCheck the same, microseconds before
  * @returns the fingerprint of the new file
  * @throws NotDurableError; otherwise the old file is unchanged: InvalidDataError for a mount point, which can't be
  *   replaced, or the file system's error
@@ -39,11 +41,12 @@ export async function replaceFile(
   path: string,
   content: NewContent,
   beforeRename?: (file: FileHandle) => Promise<void>,
+  lastCheck = () => {},
   system: NodeJS.Platform = platform(),
 ): Promise<string> {
   const temporary = await writeTemporary(path, content, beforeRename);
   try {
-    await moveIntoPlace(temporary, path, system);
+    await moveIntoPlace(temporary, path, lastCheck, system);
   } catch (error) {
     await unlink(temporary).catch(() => {});
     if (system === "win32" || !hasCode(error, "EBUSY", "EXDEV")) throw error;
@@ -62,10 +65,17 @@ const BUSY_PAUSE_MS = 50;
  * Tries for 2 s where Windows refuses it because the file is in use: a file that a process has open, such as a reader or
  * a virus scanner, can't be replaced there. On other systems these errors do not go away.
  */
-async function moveIntoPlace(temporary: string, path: string, system: NodeJS.Platform): Promise<void> {
+async function moveIntoPlace(
+  temporary: string,
+  path: string,
+  lastCheck: () => void,
+  system: NodeJS.Platform,
+): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await rename(temporary, path);
+      lastCheck();
+      // Before anything else can run.
+      return renameSync(temporary, path);
     } catch (error) {
       const isBusy = system === "win32" && hasCode(error, "EACCES", "EBUSY", "EPERM");
       if (!isBusy || tries > BUSY_TRIES) throw error;
@@ -125,12 +135,20 @@ export function isTemporary(name: string, path: string): boolean {
 
 /** Differs between two versions of a file, however it was changed; `absent` for none. */
 export async function fingerprint(path: string): Promise<string> {
+  return stat(path, { bigint: true }).then(versionOf, () => "absent");
+}
+
+/** The same at once. */
+export function fingerprintNow(path: string): string {
   try {
-    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+    return versionOf(statSync(path, { bigint: true }));
   } catch {
     return "absent";
   }
+}
+
+function versionOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 }
 
 /** Makes a rename in the folder survive a crash, as far as the system lets us. @throws NotDurableError */

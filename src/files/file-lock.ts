@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../domain/errors.js";
 import { command } from "../domain/shell.js";
-import { fingerprint, isTemporary, type NewContent, replaceFile } from "./durable-file.js";
+import { fingerprintNow, isTemporary, type NewContent, replaceFile } from "./durable-file.js";
 import { createToken, type Holder, holderOf } from "./lock-holder.js";
 import { type Ownership, refuseReadOnly } from "./owners.js";
 import { hasCode, ifMissing } from "./system-errors.js";
@@ -79,18 +79,17 @@ async function replaceOf(path: string, { signal, keepsReaders }: LockOptions): P
     refuseReadOnly(path, old);
     refuseHardLinks(old);
   }
-  const version = await fingerprint(path);
-  const refuseChanged = async () => {
-    if ((await fingerprint(path)) !== version) throw new ChangedError();
+  const version = fingerprintNow(path);
+  const refuseChanged = () => {
+    if (fingerprintNow(path) !== version) throw new ChangedError();
   };
-  return (content, beforeRename) =>
-    replaceFile(path, content, async (file) => {
-      if (old) await keepOwner({ ...old, mode: keepsReaders ? old.mode : 0 }, file);
-      signal?.throwIfAborted();
-      await refuseChanged();
-      await beforeRename?.();
-      await refuseChanged();
-    });
+  const prepare = async (file: FileHandle, beforeRename?: () => Promise<void>) => {
+    if (old) await keepOwner({ ...old, mode: keepsReaders ? old.mode : 0 }, file);
+    signal?.throwIfAborted();
+    refuseChanged();
+    await beforeRename?.();
+  };
+  return (content, beforeRename) => replaceFile(path, content, (file) => prepare(file, beforeRename), refuseChanged);
 }
 
 /** Refuses a file with other names: they would keep the old content. */

@@ -1,4 +1,4 @@
-import { promises } from "node:fs";
+import fs from "node:fs";
 import { mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
@@ -150,32 +150,34 @@ describe("on Windows", () => {
   it.each(["EPERM", "EACCES", "EISDIR"])("a folder can't be synced, which is no error: %s", async (code) => {
     const path = await oldFile();
     await withoutFolderSync(code);
-    await replaceFile(path, NEW, unchecked, "win32");
+    await replaceFile(path, NEW, unchecked, undefined, "win32");
     expect(await readFile(path, "utf8")).toBe(NEW);
   });
 
   it("a folder that can't be synced is an error on other systems, and one of its disk everywhere", async () => {
     const path = await oldFile();
     await withoutFolderSync("EPERM");
-    await expect(replaceFile(path, NEW, unchecked, "linux")).rejects.toThrow(NotDurableError);
+    await expect(replaceFile(path, NEW, unchecked, undefined, "linux")).rejects.toThrow(NotDurableError);
     vi.restoreAllMocks();
     await withoutFolderSync("EIO");
-    await expect(replaceFile(path, NEW, unchecked, "win32")).rejects.toThrow(NotDurableError);
+    await expect(replaceFile(path, NEW, unchecked, undefined, "win32")).rejects.toThrow(NotDurableError);
   });
 
   it("replaceFile waits for another process to close the old file", async () => {
     const path = await oldFile();
-    const { rename } = promises;
+    const { renameSync } = fs;
     const renames = vi
-      .spyOn(promises, "rename")
-      .mockRejectedValueOnce(Object.assign(new Error(), { code: "EPERM" }))
-      .mockImplementation(rename);
+      .spyOn(fs, "renameSync")
+      .mockImplementationOnce(() => {
+        throw Object.assign(new Error(), { code: "EPERM" });
+      })
+      .mockImplementation(renameSync);
     syncBuiltinESMExports();
     onTestFinished(() => {
       vi.restoreAllMocks();
       syncBuiltinESMExports();
     });
-    await replaceFile(path, NEW, unchecked, "win32");
+    await replaceFile(path, NEW, unchecked, undefined, "win32");
     expect(renames).toHaveBeenCalledTimes(2);
     expect(await readFile(path, "utf8")).toBe(NEW);
     expect(await names(path)).toStrictEqual(["vars.json"]);

@@ -12,7 +12,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { readFileHistory } from "../../src/store/file-history.js";
+import { copyHistory, readFileHistory } from "../../src/store/file-history.js";
 import type { Change } from "../../src/store/history.js";
 import { parseData } from "../../src/store/parse-data.js";
 import { updateDataFile } from "../../src/store/update-data-file.js";
@@ -93,6 +93,14 @@ describe("an entry that its writer was killed before it replaced the data file",
     expect(await portsOf(file)).toEqual([4, [OUTSIDE, 3], 1]);
   });
 
+  it("does not count after a write that changes nothing", async () => {
+    const file = await dataFile(DATA);
+    await setPort(file, 1);
+    await killed(file, 2);
+    await updateDataFile(file.path, (data) => ({ ...data }));
+    expect(await portsOf(file)).toEqual([1]);
+  });
+
   it("counts if its writer was killed after that, before the mark, and is marked by the next write", async () => {
     const file = await dataFile(DATA);
     await setPort(file, 1);
@@ -127,6 +135,17 @@ describe("an entry that its writer was killed before it replaced the data file",
     await setPort(file, 4);
     expect(await portsOf(file)).toEqual([4, 3, 2, 1]);
   });
+});
+
+it("a history that was copied to another file is kept when another program changes that file", async () => {
+  const [file, copy] = [await dataFile(DATA), await dataFile(DATA)];
+  for (const port of [1, 2]) await setPort(file, port);
+  await copy.write(await readFile(file.path, "utf8"));
+  await copyHistory(copy.path, await readFileHistory(file.path));
+  await byHand(copy, 3);
+  expect(await portsOf(copy)).toEqual([[OUTSIDE, 3], 2, 1]);
+  await setPort(copy, 4);
+  expect(await portsOf(copy)).toEqual([4, [OUTSIDE, 3], 2, 1]);
 });
 
 describe("a data file that is put back", () => {

@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import {
   chmod,
   chown,
@@ -152,6 +152,16 @@ describe("a change by another program during an update", () => {
     const commands: string[] = [];
     for await (const { command } of (await readFileHistory(path)).changes) commands.push(command);
     expect(commands).toEqual(["second", "changed outside", "first"]);
+  });
+
+  it("an entry is not marked if another process has written to the history", async () => {
+    const path = await file();
+    const history = `${path}.history.jsonl`;
+    // The file, the history, its folder, and the folder of the file.
+    const afterSync = onNextSync(await open(path), 4);
+    afterSync.call = () => appendFileSync(history, "torn");
+    await updateDataFile(path, add);
+    expect(await readFile(history, "utf8")).toMatch(/\}\ntorn$/);
   });
 
   it("the change is given up if the file changes again and again", async () => {

@@ -129,12 +129,10 @@ class HistoryRun {
     });
     let { version } = this.#disk;
     const tries: string[] = [];
-    this.#disk.onCall = ({ number, name, path }) => {
+    this.#disk.onCall = ({ number, path }) => {
       this.#noteMade(command, version);
       ({ version } = this.#disk);
-      // Only microseconds lie between the last look at the file and its replacement.
-      const isTooLate = name === "rename" || (name === "close" && path.endsWith(".tmp"));
-      if (number === outsideAt && !isTooLate) this.#outside(path !== HISTORY);
+      if (number === outsideAt) this.#outside(path !== HISTORY);
       if (end === "to its end" || number !== stop) return undefined;
       onKill();
       return "kill";

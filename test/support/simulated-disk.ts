@@ -182,19 +182,26 @@ export class SimulatedDisk {
         const names = `${path}/` === SIMULATED ? this.names : this.#within(path);
         return names.map((name) => name.slice(start)).filter((name) => !name.includes("/"));
       }),
-    rename: (from: string, to: string) =>
-      this.call("rename", to, () => {
-        const file = this.#find(from);
-        if (file.isFolder && this.#within(to).length > 0) throw failure("ENOTEMPTY", to);
-        const inside = this.#within(from).map((name) => [name, this.#find(name)] as const);
-        this.#setNames((files) => {
-          for (const [name, each] of [[from, file] as const, ...inside]) {
-            files.delete(name);
-            files.set(to + name.slice(from.length), each);
-          }
-        }, to === this.#dataPath);
-      }),
+    rename: (from: string, to: string) => this.call("rename", to, () => this.#rename(from, to)),
   };
+
+  /** Those of `node:fs` that are not waited for: nothing comes between them. */
+  readonly syncCalls = {
+    renameSync: (from: string, to: string) => this.#rename(from, to),
+    statSync: (path: string) => this.stats(this.#find(path)),
+  };
+
+  #rename(from: string, to: string): void {
+    const file = this.#find(from);
+    if (file.isFolder && this.#within(to).length > 0) throw failure("ENOTEMPTY", to);
+    const inside = this.#within(from).map((name) => [name, this.#find(name)] as const);
+    this.#setNames((files) => {
+      for (const [name, each] of [[from, file] as const, ...inside]) {
+        files.delete(name);
+        files.set(to + name.slice(from.length), each);
+      }
+    }, to === this.#dataPath);
+  }
 }
 
 /** A `FileHandle`. */
@@ -271,8 +278,20 @@ export async function simulatedFs(load: () => Promise<unknown>) {
     descriptor < DESCRIPTORS ? promisify(real.fstat)(descriptor) : file(descriptor).stat();
   const read = (descriptor: number, ...args: [Buffer, number, number, null]) =>
     descriptor < DESCRIPTORS ? promisify(real.read)(descriptor, ...args) : file(descriptor).read(...args);
+  const renameSync = (from: string, to: string) =>
+    (isSimulated(to) && simulated.disk ? simulated.disk.syncCalls : real).renameSync(from, to);
+  const statSync = (path: string, ...options: []) =>
+    isSimulated(path) && simulated.disk ? simulated.disk.syncCalls.statSync(path) : real.statSync(path, ...options);
   const closeSync = (descriptor: number) => (descriptor < DESCRIPTORS ? real.closeSync(descriptor) : undefined);
-  return { ...real, open: promised(open), fstat: promised(fstat), read: promised(read), closeSync };
+  return {
+    ...real,
+    open: promised(open),
+    fstat: promised(fstat),
+    read: promised(read),
+    closeSync,
+    renameSync,
+    statSync,
+  };
 }
 
 /** A function that `promisify` turns into this one. */

@@ -45,15 +45,17 @@ const text = v.optional(v.string(), "");
 
 /** The forms of answers. */
 export const ANSWERS = {
-  ranges: v.pipe(
-    v.object({ header, responses: v.optional(v.array(v.object({ response_range: range })), []) }),
-    v.transform(({ header, responses }) =>
-      responses.map(({ response_range: { kvs } }): RangeAnswer => ({ clusterId: header.cluster_id, entries: kvs })),
-    ),
-  ),
   transaction: v.pipe(
-    v.object({ header, succeeded: flag }),
-    v.transform(({ header, succeeded }) => ({ succeeded, revision: header.revision })),
+    v.object({
+      header,
+      succeeded: flag,
+      responses: v.optional(v.array(v.object({ response_range: v.optional(range, {}) })), []),
+    }),
+    v.transform(({ header: { cluster_id, revision }, succeeded, responses }) => ({
+      succeeded,
+      revision,
+      ranges: responses.map(({ response_range: { kvs } }): RangeAnswer => ({ clusterId: cluster_id, entries: kvs })),
+    })),
   ),
   lease: v.pipe(
     v.object({ ID: v.pipe(v.string(), v.regex(/^[1-9]\d{0,19}$/)) }),
@@ -81,7 +83,7 @@ export function parseAnswer<T>(form: v.GenericSchema<unknown, T>, text: string):
     throw malformed("is not JSON");
   }
   const result = v.safeParse(form, json);
-  if (!result.success) throw malformed("has another form");
+  if (!result.success) throw malformed();
   return result.output;
 }
 
@@ -89,7 +91,7 @@ export function parseAnswer<T>(form: v.GenericSchema<unknown, T>, text: string):
 export function parseWatch(line: string): boolean {
   const { error, result } = parseAnswer(ANSWERS.watch, line);
   if (error !== undefined) throw refusal(JSON.stringify(error));
-  if (!result) throw malformed("has another form");
+  if (!result) throw malformed();
   // Its token has expired.
   if (result.canceled) throw new ServerError("it ends the watch", 200);
   return result.created || result.events.length > 0;
@@ -107,6 +109,6 @@ export function refusal(text: string): ServerError {
   return REFUSED_CODES.includes(code) ? new RefusedError(reason, code) : new ServerError(reason, 503);
 }
 
-function malformed(what: string): ServerError {
+export function malformed(what = "has another form"): ServerError {
   return new ServerError(`its answer ${what}; is it the HTTP gateway of etcd 3.4 or newer?`, 200);
 }

@@ -3,7 +3,16 @@ import type { GenericSchema } from "valibot";
 import { ServerError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
 import type { TlsTexts } from "../domain/tls-options.js";
 import { HttpPosts, NotSentError, type PostLimits, TlsError } from "../http/json-posts.js";
-import { ANSWERS, parseAnswer, parseWatch, type RangeAnswer, RefusedError, refusal } from "./answers.js";
+import {
+  ANSWERS,
+  malformed,
+  parseAnswer,
+  parseWatch,
+  type RangeAnswer,
+  RefusedError,
+  refusal,
+  type StoredKey,
+} from "./answers.js";
 
 /** In milliseconds. */
 const TIMES = {
@@ -49,14 +58,14 @@ interface RepeatOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface CommitOptions extends Pick<RepeatOptions, "within"> {
+export interface CommitOptions extends Pick<RepeatOptions, "within"> {
   /**
-   * Called when the conditions do not hold after an attempt that got no answer.
+   * Called when a transaction was refused after an attempt that got no answer, and what it puts is not stored.
    *
-   * @returns the revision of that attempt; undefined if it was not carried out, and can't be any more
-   * @throws UnreachableError while it still can be
+   * @param found the keys of the conditions, in their order
+   * @throws InvalidDataError if that attempt may have been made
    */
-  readonly findMade?: () => Promise<number | undefined>;
+  readonly checkTrace?: (found: readonly (StoredKey | undefined)[]) => void;
 }
 
 export interface Put {
@@ -66,8 +75,14 @@ export interface Put {
   readonly lease?: string;
 }
 
-/** What a key has to be: at the revision of its last change, 0 if there must be none; or of a value. */
-export type Condition = { readonly key: string } & ({ readonly modRevision: number } | { readonly value: Buffer });
+/**
+ * What a key has to be: at the revision of its last change, 0 if there must be none; or of a value. A transaction waits
+ * while only conditions with an `obstacle`, which passes, do not hold; the others never hold again.
+ */
+export type Condition = { readonly key: string; readonly obstacle?: string } & (
+  | { readonly modRevision: number }
+  | { readonly value: Buffer }
+);
 
 /** Changes that are made together, if all conditions hold. */
 export interface Transaction {
@@ -79,7 +94,12 @@ export interface Transaction {
 /** Thrown when no answer came to a transaction: it may have been carried out, or may be later. */
 export class UncertainError extends UnreachableError {}
 
+/** Thrown when the conditions of a transaction do not hold yet. */
+class NotYetError extends UnreachableError {}
+
 const PAUSE_MS = 50;
+/** Before a transaction whose conditions do not hold yet is sent again, at random. */
+const MAX_WAIT_MS = 300;
 const LOGIN = "auth/authenticate";
 
 /**
@@ -114,24 +134,25 @@ export class Gateway {
     const success = requests.map(({ key, end, limit, keysOnly }) => ({
       request_range: { ...encodeRange({ key, end }), limit, keys_only: keysOnly },
     }));
-    return this.#repeat(options, (endpoint, timeout) =>
-      this.#post(endpoint, "kv/txn", ANSWERS.ranges, { success }, { timeout, signal: options.signal }),
-    );
+    const attempt = (endpoint: string, timeout: number) =>
+      this.#transact(endpoint, { success }, { timeout, signal: options.signal });
+    return (await this.#repeat(options, attempt)).ranges;
   }
 
   /**
-   * Carries a transaction out. It is sent until there is an answer: of several deliveries, at most one must be able to
-   * succeed, or all must have the same effect.
+   * Carries a transaction out. It is sent until there is an answer, and something on the way may repeat it: of several
+   * deliveries, at most one must be able to succeed, or all must have the same effect. One that is refused was made
+   * before if a key that it compares has the bytes that it puts there.
    *
    * @returns the revision at which it was carried out; undefined if its conditions do not hold
    * @throws UncertainError; UnreachableError when it was certainly not carried out; UnauthorizedError, ServerError
    */
   async commit(
     { compare, puts = [], deletes = [] }: Transaction,
-    { findMade, within = this.times.write }: CommitOptions = {},
+    { checkTrace, within = this.times.write }: CommitOptions = {},
   ): Promise<number | undefined> {
     const body = {
-      compare: compare.map(({ key, ...expected }) => ({
+      compare: compare.map(({ key, obstacle, ...expected }) => ({
         key: base64(key),
         result: "EQUAL",
         ...("value" in expected
@@ -142,16 +163,24 @@ export class Gateway {
         ...puts.map(({ key, value, lease }) => ({ request_put: { key: base64(key), value: base64(value), lease } })),
         ...deletes.map((range) => ({ request_delete_range: encodeRange(range) })),
       ],
+      failure: compare.map(({ key }) => ({ request_range: encodeRange({ key }) })),
     };
     let isUncertain = false;
     const attempt = async (endpoint: string, timeout: number) => {
-      const answer = this.#post(endpoint, "kv/txn", ANSWERS.transaction, body, { timeout });
-      const { succeeded, revision } = await answer.catch((error) => {
+      try {
+        const { succeeded, revision, ranges } = await this.#transact(endpoint, body, { timeout });
+        if (succeeded) return revision;
+        const found = ranges.map(({ entries }) => entries[0]);
+        const made = found.find((now) => puts.some(({ key, value }) => now?.key === key && now.value.equals(value)));
+        if (made) return made.modRevision;
+        const obstacles = compare.flatMap((one, index) => (holds(one, found[index]) ? [] : [one.obstacle]));
+        if (obstacles.every(Boolean)) throw new NotYetError(obstacles[0]);
+        if (isUncertain) checkTrace?.(found);
+        return undefined;
+      } catch (error) {
         isUncertain ||= !(error instanceof RefusedError || error instanceof NotSentError);
         throw error;
-      });
-      if (succeeded) return revision;
-      return isUncertain ? findMade?.() : undefined;
+      }
     };
     try {
       return await this.#repeat({ within }, attempt);
@@ -224,7 +253,9 @@ export class Gateway {
       try {
         return await attempt(endpoint, timeout);
       } catch (error) {
-        this.#leave(endpoint);
+        if (error instanceof NotYetError)
+          await delay(Math.random() * MAX_WAIT_MS, undefined, { signal }).catch(() => {});
+        else this.#leave(endpoint);
         if (!isTransient(error)) throw explainRefusal(error);
         if (signal?.aborted || this.#isClosed) throw error;
         // A member that hangs, or a cluster that is slow.
@@ -241,6 +272,13 @@ export class Gateway {
         if (tries % endpoints.length === 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
       }
     }
+  }
+
+  async #transact(endpoint: string, body: { success: object[]; failure?: object[] }, limits: PostLimits) {
+    const answer = await this.#post(endpoint, "kv/txn", ANSWERS.transaction, body, limits);
+    const asked = answer.succeeded ? body.success : body.failure;
+    if (answer.ranges.length !== asked?.length) throw malformed();
+    return answer;
   }
 
   async #post<T>(
@@ -289,6 +327,11 @@ function explainRefusal(error: unknown): unknown {
   if (message.includes("authentication is not enabled"))
     return new UnauthorizedError("the store has no users: unset APPVARS_STORE_USER, or enable authentication in etcd");
   return new ServerError(`the store refuses the request: ${message}`, 400);
+}
+
+function holds(condition: Condition, now: StoredKey | undefined): boolean {
+  if ("value" in condition) return now?.value.equals(condition.value) ?? false;
+  return (now?.modRevision ?? 0) === condition.modRevision;
 }
 
 function encodeRange({ key, end }: KeyRange): object {

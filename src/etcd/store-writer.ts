@@ -8,8 +8,8 @@ import { checkData } from "../store/parse-data.js";
 import { changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
 import type { ChangeData } from "../store/store.js";
 import { changeLines } from "../store/stored-changes.js";
-import { type Condition, type Put, UncertainError } from "./gateway.js";
-import { type Entry, FORMAT, type Head, KEYS, logKey, MAX_ENTRY_BYTES, newId, parseEntry, parseHead } from "./log.js";
+import { type CommitOptions, type Condition, type Put, UncertainError } from "./gateway.js";
+import { type Entry, FORMAT, type Head, KEYS, logKey, MAX_ENTRY_BYTES, newId, parseHead } from "./log.js";
 import { ENTRY_COST, type ReadTarget, readHead, type StoreState } from "./read-store.js";
 import {
   type Claim,
@@ -279,14 +279,21 @@ export class StoreWriter {
     if (entry) {
       puts.push(put(logKey(head.version), entry));
       compare.push({ key: prefix + logKey(head.version), modRevision: 0 });
-      compare.push(this.#turn?.compare ?? { key: prefix + KEYS.turn, modRevision: 0 });
+      compare.push(
+        this.#turn?.compare ?? { key: prefix + KEYS.turn, modRevision: 0, obstacle: "another writer has the turn" },
+      );
     }
     if (uploaded) {
       puts.push(uploaded.keep(typeof entry?.changes === "number" ? head.version : SNAPSHOT));
       compare.push(uploaded.compare);
     }
-    const findMade = async () => entry && this.#findMade({ head, after, entry, uploaded });
-    const revision = await gateway.commit({ compare, puts }, { findMade }).catch((error) => {
+    const checkTrace: CommitOptions["checkTrace"] = ([now, log]) => {
+      if (!entry || log || !now) return;
+      // Otherwise a snapshot has replaced the head, or the cluster was restored.
+      if (openKey(this.#target, now, parseHead, () => ({ store: head.store })).version >= head.version)
+        throw new InvalidDataError("the entry that would tell is no longer kept");
+    };
+    const revision = await gateway.commit({ compare, puts }, { checkTrace }).catch((error) => {
       if (!(error instanceof UncertainError)) throw error;
       throw new UnreachableError(`${error.message}; it is not known whether the change was made`, { cause: error });
     });
@@ -294,32 +301,6 @@ export class StoreWriter {
     if (uploaded && (await this.#revisionOf(uploaded.compare.key)) !== uploaded.compare.modRevision)
       throw new LostUploadError();
     return undefined;
-  }
-
-  /**
-   * Looks for the effect of an attempt without an answer, once the same transaction is refused.
-   *
-   * @returns the revision; undefined if it was not, and can't be any more
-   * @throws UnreachableError while it still can be; InvalidDataError if that can't be found out
-   */
-  async #findMade({ head, after, entry, uploaded }: NextHead): Promise<number | undefined> {
-    const { gateway, prefix } = this.#target;
-    const claims = [this.#turn, uploaded].flatMap((claimed) => claimed?.compare ?? []);
-    const names = [logKey(head.version), KEYS.head].map((name) => prefix + name);
-    // At one revision: it may be carried out at any time.
-    const ranges = await gateway.ranges([...names, ...claims.map(({ key }) => key)].map((key) => ({ key })));
-    const [log, found, ...now] = ranges.map(({ entries }) => entries[0]);
-    const { store } = head;
-    const made = log && openKey(this.#target, log, parseEntry, ({ write }) => ({ store, write }));
-    if (made) return made.write === entry?.write ? log.modRevision : undefined;
-    if (after ? found?.value.equals(after) : !found) {
-      // A claim that has ended does not come back.
-      if (claims.some(({ modRevision }, index) => modRevision !== now[index]?.modRevision)) return undefined;
-      throw new UnreachableError("another writer has the turn");
-    }
-    // A snapshot has replaced the head, or the cluster was restored.
-    if (found && openKey(this.#target, found, parseHead, () => ({ store })).version < head.version) return undefined;
-    throw new InvalidDataError("the entry that would tell is no longer kept");
   }
 
   /** 0 if there is no such key. */

@@ -64,12 +64,8 @@ export async function claim(
   const value = Buffer.from(newId());
   if ((await gateway.range({ key })).entries.length > 0) return undefined;
   const lease = await gateway.grantLease(milliseconds);
-  const findMade = async () => {
-    const { entries } = await gateway.range({ key });
-    return entries.find((found) => found.value.equals(value))?.modRevision;
-  };
   const puts = [{ key, value, lease }];
-  const modRevision = await gateway.commit({ compare: [{ key, modRevision: 0 }], puts }, { findMade });
+  const modRevision = await gateway.commit({ compare: [{ key, modRevision: 0 }], puts });
   if (modRevision === undefined) return undefined;
   const compare = { key, modRevision };
   // A failure shows in the next transaction.

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { json } from "node:stream/consumers";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ServerError, UnauthorizedError, UnreachableError } from "../../src/domain/errors.js";
 import { Gateway, type GatewayOptions, UncertainError } from "../../src/etcd/gateway.js";
 import { httpPeer, tcpPeer, unusedPort } from "../client/peer.js";
@@ -15,10 +15,13 @@ const kv = (key = KEY, mod_revision: unknown = "8") => ({ key: base64(key), valu
 
 const ranges = (...found: readonly unknown[]) => ({
   header: HEADER,
+  succeeded: true,
   responses: found.map((range) => ({ response_range: range })),
 });
 /** The key as it is, and transactions that are made. */
-const GOOD = { ...ranges({ kvs: [kv()] }), succeeded: true };
+const GOOD = ranges({ kvs: [kv()] });
+/** A transaction that is refused, and the keys of its conditions. */
+const refused = (...found: readonly unknown[]) => sends({ ...ranges(...found), succeeded: false });
 const ENTRY = { key: KEY, value: Buffer.from("text"), modRevision: 8 };
 const WRITE = { compare: [{ key: KEY, modRevision: 8 }], puts: [{ key: KEY, value: Buffer.from("x") }], deletes: [] };
 
@@ -157,15 +160,41 @@ describe("a member that fails", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("a write that was made without an answer is found, and not called refused", async () => {
-    const refuses = sends({ header: HEADER });
-    const { port } = await member((res) => res.destroy(), refuses);
-    expect(await gatewayTo([port]).commit(WRITE, { findMade: async () => 7 })).toBe(7);
-    const other = await member((res) => res.destroy(), refuses);
-    expect(await gatewayTo([other.port]).commit(WRITE, { findMade: async () => undefined })).toBeUndefined();
-    // With an answer, there is nothing to look for.
-    const third = await member(refuses);
-    expect(await gatewayTo([third.port]).commit(WRITE, { findMade: async () => 7 })).toBeUndefined();
+  it("a refused write was made if the key that it compares has its bytes", async () => {
+    for (const lost of [[], [(res: ServerResponse) => res.destroy()]]) {
+      const made = await member(...lost, refused({ kvs: [{ ...kv(KEY, "7"), value: base64("x") }] }));
+      expect(await gatewayTo([made.port]).commit(WRITE)).toBe(7);
+      for (const kvs of [undefined, [kv(KEY, "7")], [{ ...kv("/s/other", "9"), value: base64("x") }]]) {
+        const other = await member(...lost, refused({ kvs }));
+        const checkTrace = vi.fn();
+        expect(await gatewayTo([other.port]).commit(WRITE, { checkTrace })).toBeUndefined();
+        expect(checkTrace).toHaveBeenCalledTimes(lost.length);
+      }
+    }
+  });
+
+  it("a write is sent again only while no other condition fails than those that will hold again", async () => {
+    const obstacle = "another writer has the turn";
+    const write = { ...WRITE, compare: [...WRITE.compare, { key: "/s/turn", modRevision: 0, obstacle }] };
+    const waits = refused({ kvs: [kv()] }, { kvs: [kv("/s/turn")] });
+    const { port, asked } = await member(waits, waits, sends(GOOD));
+    expect(await gatewayTo([port]).commit(write)).toBe(9);
+    expect(asked).toHaveLength(3);
+    expect(asked[0]?.body.failure).toEqual([KEY, "/s/turn"].map((key) => ({ request_range: { key: base64(key) } })));
+
+    const other = await member(refused({ kvs: [kv(KEY, "9")] }, { kvs: [kv("/s/turn")] }));
+    expect(await gatewayTo([other.port]).commit(write)).toBeUndefined();
+    const never = gatewayTo([(await member(waits)).port]).commit(write, { within: 1 });
+    await expect(never).rejects.toThrow(UncertainError);
+    await expect(never).rejects.toThrow(obstacle);
+  });
+
+  it.each([[[]], [[{}, {}]]])("an answer to another transaction is no answer: %j", async (responses) => {
+    for (const succeeded of [true, false]) {
+      const gateway = gatewayTo([(await member(sends({ header: HEADER, succeeded, responses }))).port]);
+      await expect(range(gateway)).rejects.toThrow(OTHER_FORM);
+      await expect(gateway.commit(WRITE, { within: 1 })).rejects.toThrow(UncertainError);
+    }
   });
 
   it("an answer that comes byte by byte ends", async () => {

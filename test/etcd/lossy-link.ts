@@ -10,6 +10,8 @@ interface Exchange {
   forward(): Promise<Buffer>;
   /** Ends the connection without an answer. */
   drop(): void;
+  /** Answers the sender. */
+  reply(answer: Buffer): void;
 }
 
 /** A fault that replaces the forwarding of a transaction. */
@@ -26,6 +28,35 @@ export const loseRequest: Fault = ({ drop }) => drop();
 export const delayAnswer: Fault = async ({ forward }) => {
   await forward();
 };
+
+/** It is delivered twice, one after the other, and the second answer arrives. */
+export const repeat: Fault = async ({ forward, reply }) => {
+  await forward();
+  reply(await forward());
+};
+/** It is delivered twice at the same time, and the answer to a delivery that was refused arrives. */
+export const repeatAtOnce: Fault = async ({ forward, reply }) => {
+  const answers = await Promise.all([forward(), forward()]);
+  const refused = answers.find((answer) => !answer.includes('"succeeded"'));
+  reply(refused ?? answers[1]);
+};
+
+/** Each is delivered twice: the second time before a later one is, or when `landAll` is called. */
+export class Echoes {
+  readonly #late: (() => Promise<Buffer>)[] = [];
+
+  readonly fault: Fault = async ({ forward, reply }) => {
+    const earlier = this.#late.splice(0, Math.max(0, this.#late.length - 2));
+    for (const land of earlier) await land();
+    const answer = await forward();
+    this.#late.push(forward);
+    reply(answer);
+  };
+
+  async landAll(): Promise<void> {
+    for (const land of this.#late.splice(0)) await land();
+  }
+}
 
 /** It is lost for the sender, and arrives later: when `land` is called. */
 export class Ghost {
@@ -46,8 +77,13 @@ export class Ghost {
  * A link to an etcd that fails. Closed when the current test ends.
  *
  * @param faultOf the fault of a transaction that writes, given the number of earlier ones; undefined for none
+ * @param options.all whether all other requests have faults, too
  */
-export async function lossyLink(target: number, faultOf: (before: number) => Fault | undefined) {
+export async function lossyLink(
+  target: number,
+  faultOf: (before: number) => Fault | undefined,
+  { all = false }: { all?: boolean } = {},
+) {
   const link = { port: 0, transactions: 0, isDown: false };
   const { port } = await httpPeer(async (req, res) => {
     const drop = () => void res.destroy();
@@ -64,8 +100,9 @@ export async function lossyLink(target: number, faultOf: (before: number) => Fau
       if (link.isDown) return drop();
       // Ranges are read by transactions too.
       const isWrite = body.includes('"request_put"') || body.includes('"request_delete_range"');
-      const fault = isWrite ? faultOf(link.transactions++) : undefined;
-      if (fault) return await fault({ forward: async () => buffer(await send()), drop });
+      const fault = isWrite || all ? faultOf(link.transactions++) : undefined;
+      const reply = (answer: Buffer) => void res.end(answer);
+      if (fault) return await fault({ forward: async () => buffer(await send()), drop, reply });
       const answer = await send();
       res.writeHead(answer.statusCode ?? 0);
       await pipeline(answer, res);

@@ -1,11 +1,22 @@
 import { describe, expect, it, vi } from "vitest";
 import { InvalidDataError, UnreachableError } from "../../../src/domain/errors.js";
 import { UNSEALED } from "../../../src/encryption/sealing.js";
-import type { KeyRange, Transaction } from "../../../src/etcd/gateway.js";
+import type { Transaction } from "../../../src/etcd/gateway.js";
 import { logKey } from "../../../src/etcd/log.js";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
 import type { Data } from "../../../src/store/data.js";
-import { delayAnswer, type Fault, Ghost, loseAnswer, loseRequest, lossyLink } from "../../etcd/lossy-link.js";
+import {
+  delayAnswer,
+  Echoes,
+  type Fault,
+  Ghost,
+  loseAnswer,
+  loseRequest,
+  lossyLink,
+  repeat,
+  repeatAtOnce,
+} from "../../etcd/lossy-link.js";
+import { runCli } from "../../support/cli.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set, unset } from "../../support/edits.js";
 import { sharedEtcd } from "../../support/etcd.js";
@@ -165,16 +176,14 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
   });
 
   it("a change that was made is not called a failure if nobody answers after it was found", async () => {
-    const { link, writer, newest } = await start([loseAnswer], {
-      times: { request: 200, write: 200 },
-      gatewayTo: gatewayWith({
-        // The entry that tells, and then no more.
-        afterRange: ([first]) => {
-          if (first?.key.includes("/log/")) link.isDown = true;
-        },
-      }),
-    });
+    // The answer that shows the entry, and then no more.
+    const last: Fault = async ({ forward, reply }) => {
+      reply(await forward());
+      link.isDown = true;
+    };
+    const { link, writer, newest } = await start([loseAnswer, last], { times: { request: 200, write: 200 } });
     await writer.update(increment);
+    expect(contents(writer)["PORT"]).toBe(3001);
     expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
   });
 
@@ -220,26 +229,30 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     expect(contents({ snapshot: await newest() })).toMatchObject({ ...LARGE, PORT: 3001 });
   });
 
-  it("a large change that arrives while its outcome is looked up is not made twice", async () => {
-    const ghost = new Ghost();
-    const taken: Fault = async (exchange) => {
-      await putByHand(etcd(), prefix, { turn: "" });
-      await ghost.fault(exchange);
-    };
-    let hasLanded = false;
-    const afterRange = async ([first]: readonly KeyRange[]) => {
-      if (!first?.key.includes("/log/") || hasLanded) return;
-      hasLanded = true;
-      await putByHand(etcd(), prefix, { turn: undefined });
-      expect(await ghost.land()).toContain("succeeded");
-    };
-    // It announces the upload, writes a part, and adds the entry.
-    const options = { gatewayTo: gatewayWith({ afterRange }) };
-    const { prefix, writer, newest } = await start([undefined, undefined, taken], options);
-    await writer.update((data) => increment(set(data, LARGE)));
-    expect(hasLanded).toBe(true);
-    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
-  });
+  // Of an ordinary one the first transaction; a large one announces the upload and writes a part before.
+  it.each<[string, (data: Data) => Data, number]>([
+    ["", increment, 0],
+    ["large ", (data) => increment(set(data, LARGE)), 2],
+  ])(
+    "a %schange that is refused while another writer has the turn is not made twice if it is delivered again",
+    async (_large, change, position) => {
+      const turn = (text: string | undefined) => putByHand(etcd(), prefix, { turn: text });
+      const refused: Fault = async ({ forward, reply }) => {
+        await turn("");
+        const answer = await forward();
+        await turn(undefined);
+        expect(answer.toString()).not.toContain("succeeded");
+        expect((await forward()).toString()).toContain("succeeded");
+        reply(answer);
+      };
+      const faults: Fault[] = [];
+      faults[position] = refused;
+      const { prefix, writer, newest } = await start(faults);
+      await writer.update(change);
+      expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
+      expect(await newest()).toEqual(writer.snapshot);
+    },
+  );
 
   it("the outcome stays unknown if each attempt fails", async () => {
     const { writer, newest } = await start(Array(100).fill(loseRequest), { times: { write: 300 } });
@@ -313,5 +326,70 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       await writer.update(increment);
       expect(contents({ snapshot: await newest() })["PORT"]).toBe(3002);
     });
+  });
+});
+
+/** The first time, no answer arrives. */
+function loseAnswerOf(fault: Fault): Fault {
+  let count = 0;
+  return (exchange) => (count++ % 2 === 0 ? loseAnswer(exchange) : fault(exchange));
+}
+
+const echoes = new Echoes();
+describe.each<[string, Fault]>([
+  ["one after the other", repeat],
+  ["at the same time", repeatAtOnce],
+  ["the second time later", echoes.fault],
+  ["one after the other, and the first answer is lost", loseAnswerOf(repeat)],
+])("on a link that delivers each request twice, %s", (_how, fault) => {
+  const etcd = sharedEtcd();
+
+  async function start() {
+    const prefix = etcd().newPrefix();
+    const link = await lossyLink(etcd().members[0]?.port ?? 0, () => fault, { all: true });
+    return {
+      access: etcd().access(etcd().storeUrl(prefix, [link.port])),
+      direct: etcd().access(etcd().storeUrl(prefix)),
+    };
+  }
+
+  it("commands make their change once, and say so", needs("etcd"), async () => {
+    const { access, direct } = await start();
+    await createEtcdStore(access, DATA);
+    const large = JSON.stringify(LARGE);
+    for (const [line, stdin] of [
+      ["rename PORT LISTEN_PORT --application shop"],
+      ["unset EMPTY --env shop/development"],
+      ["env add shop/staging"],
+      ["env key add shop/staging --name ci"],
+      ["import - --format json --env shop/staging", large],
+      ["rename LISTEN_PORT PORT --application shop"],
+    ] as const) {
+      const words = [...line.split(" "), "--store", access.address.url];
+      const { code } = await runCli(words, { stdin: stdin ?? "" });
+      expect([line, code]).toEqual([line, 0]);
+    }
+    await echoes.landAll();
+    const { changes, data } = await (await openEtcd(direct)).history();
+    const commands: string[] = [];
+    for await (const { command } of changes) commands.unshift(command);
+    expect(commands).toEqual(["rename", "unset", "env add", "env key add", "import", "rename"]);
+    expect(contents({ snapshot: data })).toMatchObject({ PORT: 3000 });
+    expect(data.values.filter(({ content: { value } }) => Object.values(LARGE).includes(String(value)))).toHaveLength(
+      60,
+    );
+  });
+
+  it("writers at the same time make each change once", needs("etcd"), async () => {
+    const { access, direct } = await start();
+    await createEtcdStore(access, DATA);
+    const writers = await Promise.all(Array.from({ length: 4 }, () => openEtcd(access)));
+    await Promise.all(
+      writers.map(async (writer) => {
+        for (let writes = 0; writes < 10; writes++) await writer.update(increment);
+      }),
+    );
+    await echoes.landAll();
+    expect(contents(await openEtcd(direct))["PORT"]).toBe(3040);
   });
 });

@@ -228,7 +228,7 @@ export class EtcdStore implements EditableStore, Reloadable {
     const author = { ...this.#options.author, ...(command !== undefined && { command }) };
     const target = { ...this.#target, sealing };
     const read = () => this.#read();
-    const show = (state: StoreState, before: StoreState) => this.#show(state, before, performance.now());
+    const show = this.#show.bind(this);
     const writer = () => new StoreWriter({ url, author, clock, target, known: this.#state, read, show });
     const writing = this.#lastWrite.then(() => write(writer()));
     this.#lastWrite = writing.catch(() => {});

@@ -45,8 +45,8 @@ interface WriterOptions {
   readonly known: StoreState | undefined;
   /** Reads the newest state. */
   readonly read: () => Promise<StoreState>;
-  /** Takes the state after a write. */
-  readonly show: (state: StoreState, before: StoreState) => void;
+  /** Takes the state after a write. @param startedAt when its last attempt began: there may be later ones */
+  readonly show: (state: StoreState, before: StoreState, startedAt: number) => void;
 }
 
 /** The data after a change, and the changes; undefined if there are none. @throws errors of `change`; InvalidDataError */
@@ -96,7 +96,9 @@ export class StoreWriter {
    */
   async update(change: ChangeData): Promise<void> {
     let { known } = this.#options;
+    let startedAt = 0;
     const { before, after } = await this.#untilMade(async () => {
+      startedAt = performance.now();
       // The known state is usually the newest. If not, the transaction fails: errors count only for the newest state.
       const [state, isNewest] = [known ?? (await this.#options.read()), !known];
       known = undefined;
@@ -106,7 +108,7 @@ export class StoreWriter {
       return written && { before: state, after: written };
     });
     if (after === before) return;
-    this.#options.show(after, before);
+    this.#options.show(after, before, startedAt);
     await this.#tidy(after, before).catch(() => {});
   }
 

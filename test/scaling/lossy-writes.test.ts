@@ -2,7 +2,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { parseData } from "../../src/store/parse-data.js";
 import type { EditableStore } from "../../src/store/store.js";
-import { delayAnswer, type Fault, Ghost, loseAnswer, loseRequest, lossyLink } from "../etcd/lossy-link.js";
+import {
+  delayAnswer,
+  Echoes,
+  type Fault,
+  Ghost,
+  loseAnswer,
+  loseRequest,
+  lossyLink,
+  repeat,
+  repeatAtOnce,
+} from "../etcd/lossy-link.js";
 import { DATA } from "../support/data.js";
 import { contents, increment, set, unset } from "../support/edits.js";
 import { startEtcd } from "../support/etcd.js";
@@ -20,7 +30,7 @@ const WRITES = 8;
 const RECORDS = 1_300;
 const TIMES = { attempt: 250, request: 10_000, write: 60_000, poll: 50, lease: 10_000 };
 
-it("makes each change exactly once while requests and answers are lost or late", needs("etcd"), async () => {
+it("makes each change exactly once while requests and answers are lost, late or repeated", needs("etcd"), async () => {
   const seen = { faults: 0, wrong: 0 };
   for (let seed = 1; seed <= ROUNDS; seed++) {
     const random = new Random(seed);
@@ -43,9 +53,9 @@ it("makes each change exactly once while requests and answers are lost or late",
     await etcd.dispose();
   }
   report(
-    "Lost and late requests",
+    "Lost, late and repeated requests",
     `${grouped(ROUNDS * WRITERS * WRITES)} changes by ${WRITERS} writers at once, 3 in 8 of them of ${RECORDS} variables; ` +
-      `${grouped(seen.faults)} of their transactions were lost, late, or made without an answer`,
+      `${grouped(seen.faults)} of their transactions were lost, late, repeated, or made without an answer`,
     `${grouped(seen.wrong)} changes lost, made twice, taken back or seen by half`,
   );
   expect(seen.wrong).toBe(0);
@@ -71,7 +81,9 @@ function faultsOf(random: Random, seen: Seen): () => Fault | undefined {
       return ghost.fault(exchange);
     };
   };
-  const choices = [() => loseAnswer, () => loseRequest, late, () => lateArrival, () => delayAnswer];
+  const echoes = new Echoes();
+  const repeats = [repeat, repeatAtOnce, echoes.fault].map((fault) => () => fault);
+  const choices = [() => loseAnswer, () => loseRequest, late, () => lateArrival, () => delayAnswer, ...repeats];
   return () => {
     if (random.below(3) > 0) return undefined;
     seen.faults++;

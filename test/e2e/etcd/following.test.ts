@@ -338,6 +338,24 @@ describe("a store that follows others", needs("etcd"), () => {
     expect(told).toHaveBeenCalledTimes(2);
   });
 
+  it("the age of the data counts from before its head was read, or from before its own write was sent", async () => {
+    const { open } = await start(etcd());
+    let [readAt, sentAt] = [0, 0];
+    const afterRange = () => {
+      readAt ||= performance.now();
+    };
+    const beforeCommit = () => {
+      sentAt = performance.now();
+    };
+    const store = await open({ gatewayTo: gatewayWith({ afterRange, beforeCommit }) });
+    const confirmedAt = () => performance.now() - store.age;
+    expect(confirmedAt()).toBeLessThan(readAt);
+    const openedAt = confirmedAt();
+    await store.update(increment);
+    expect(confirmedAt()).toBeGreaterThan(openedAt);
+    expect(confirmedAt()).toBeLessThan(sentAt);
+  });
+
   it("a store that lags never takes back its own writes", async () => {
     const { open } = await start(etcd());
     const { opened, open: catchUp } = gate();

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
+import { type Fault, lossyLink, repeat } from "../../etcd/lossy-link.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set } from "../../support/edits.js";
 import { sharedEtcd } from "../../support/etcd.js";
@@ -11,8 +12,13 @@ import { needs } from "../../support/needed-program.js";
 describe("writers at the same time", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
-  it("wait for one that they are always faster than", async () => {
+  it.each<[string, Fault | undefined]>([
+    ["wait for one that they are always faster than", undefined],
+    ["wait for one whose requests are delivered twice", repeat],
+  ])("%s", async (_what, fault) => {
     const access = etcd().access();
+    const link = await lossyLink(etcd().members[0]?.port ?? 0, () => fault, { all: true });
+    const linked = etcd().access(etcd().storeUrl(access.address.prefix.slice(0, -1), [link.port]));
     await createEtcdStore(access, DATA);
     const writes = new EventEmitter();
     let [isOver, attempts, hasTurn] = [false, 0, false];
@@ -28,7 +34,7 @@ describe("writers at the same time", needs("etcd"), () => {
         await once(writes, "made");
       },
     });
-    await (await openEtcd(access, { gatewayTo })).update((data) => set(data, { DEBUG_TEXT: "slow" }));
+    await (await openEtcd(linked, { gatewayTo })).update((data) => set(data, { DEBUG_TEXT: "slow" }));
     isOver = true;
     await writing;
     expect(attempts).toBeGreaterThan(5);

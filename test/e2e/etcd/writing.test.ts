@@ -375,6 +375,10 @@ describe.each<[string, Fault]>([
     for await (const { command } of changes) commands.unshift(command);
     expect(commands).toEqual(["rename", "unset", "env add", "env key add", "import", "rename"]);
     expect(contents({ snapshot: data })).toMatchObject({ PORT: 3000 });
+    // The import makes a snapshot, too.
+    const { head = "", ...keys } = await readByHand(etcd(), direct.address.prefix.slice(0, -1));
+    expect(JSON.parse(head).snapshot.version).toBe(6);
+    expect(Object.values(keys)).toEqual(expect.arrayContaining(["6", "snapshot"]));
     expect(data.values.filter(({ content: { value } }) => Object.values(LARGE).includes(String(value)))).toHaveLength(
       60,
     );
@@ -389,7 +393,11 @@ describe.each<[string, Fault]>([
         for (let writes = 0; writes < 10; writes++) await writer.update(increment);
       }),
     );
+    await writers[0]?.sealAgain(UNSEALED);
     await echoes.landAll();
-    expect(contents(await openEtcd(direct))["PORT"]).toBe(3040);
+    const newest = await openEtcd(direct);
+    expect(contents(newest)["PORT"]).toBe(3040);
+    // The first data, the increments, and everything again.
+    expect(newest.version).toMatch(/^42-/);
   });
 });

@@ -8,7 +8,7 @@ import {
   replaceCredentials,
   rotateEnvironment,
 } from "../../src/store/edit-environments.js";
-import { addKey, rotateKey } from "../../src/store/edit-keys.js";
+import { addKey, removeKey, rotateKey } from "../../src/store/edit-keys.js";
 import { checkData } from "../../src/store/parse-data.js";
 import { DATA } from "../support/data.js";
 
@@ -154,6 +154,28 @@ describe("rotation", () => {
 
   it("rotation without grace ends earlier grace too, as for a leaked pair", () => {
     expect(rotate(rotate(DATA, HOUR), 0).environments[0]).not.toHaveProperty("previous");
+  });
+});
+
+describe("a named key", () => {
+  const key = { name: "ana", api_key: "ana-key", api_secret: "ana-secret", valid_until: "2026-01-01T12:00:00.000Z" };
+  const data = addKey(DATA, "shop/test", key);
+  const keyOf = ({ environments }: typeof DATA) => environments.find(({ id }) => id === 2)?.keys;
+  const rotate = (now: number, validUntil?: string) =>
+    rotateKey(data, "shop/test", "ana", NEW, { now, grace: 0, validUntil });
+
+  it("keeps its end when it is rotated, unless it gets another", () => {
+    const rotated_at = new Date(NOW).toISOString();
+    expect(keyOf(rotate(NOW))).toEqual([{ ...key, ...NEW, rotated_at }]);
+    const later = "2027-01-01T00:00:00.000Z";
+    expect(keyOf(rotate(NOW, later))).toEqual([{ ...key, ...NEW, rotated_at, valid_until: later }]);
+    expect(() => rotate(NOW + 12 * HOUR)).toThrow("expired at 2026-01-01T12:00:00.000Z: give it a new end");
+    expect(keyOf(rotate(NOW + 12 * HOUR, later))).toMatchObject([{ valid_until: later }]);
+  });
+
+  it("must exist to be rotated or removed", () => {
+    expect(() => removeKey(data, "shop/test", "bob")).toThrow('shop/test has no key "bob"; there is ana');
+    expect(removeKey(data, "shop/test", "ana")).toEqual(DATA);
   });
 });
 

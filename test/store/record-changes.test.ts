@@ -78,6 +78,21 @@ describe("the changes between two versions", () => {
     expect((await applyChanges(START, changes.slice(0, 1))).values).toHaveLength(START.values.length - 1);
   });
 
+  it("a record that was removed earlier is made again in its place", async () => {
+    const one: RecordChange = { list: "values", before: aPort(12, 3000), after: null };
+    const without = await applyChanges(START, [one]);
+    expect(await applyChanges(without, [{ list: "values", before: null, after: aPort(12, 3000) }])).toEqual(START);
+  });
+
+  it("the records of every list are sorted, however they were stored", () => {
+    const reversed = {
+      environments: START.environments.toReversed(),
+      variables: START.variables.toReversed(),
+      values: START.values.toReversed(),
+    };
+    expect(sortedById({ ...START, ...reversed })).toEqual(START);
+  });
+
   it("the data that changes are applied to stays as it is", async () => {
     const copy = structuredClone(START);
     await applyChanges(START, [

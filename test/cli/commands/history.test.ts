@@ -60,6 +60,17 @@ it("rollback --env leaves alone what other environments and applications use", a
   expect(await run("list --env test --filter DATABASE")).toBe("DATABASE_URL\tSTRING\tOurs\n");
 });
 
+it("rollback --only leaves alone the definitions and values of other variables", async () => {
+  await run("set PORT 1 --env test --description Port");
+  await run("set OTHER 1 --env test --description Before");
+  await run("set OTHER 2 --env test --description After");
+  await run("set NEW new --env test");
+  await run("set PORT 2 --env test --description Changed");
+  expect(await run("rollback 2 --only PORT --yes")).toBe("shop\tPORT\tdefinition changed\nshop/test\tPORT\tchanged\n");
+  expect([await textOf("OTHER", "test"), await textOf("NEW", "test")]).toEqual(["2\n", "new\n"]);
+  expect(await run("list --env test --filter OTHER")).toBe("OTHER\tNUMBER\tAfter\n");
+});
+
 it("rollback --only brings back no value of an environment that is gone", async () => {
   await run("set PORT 1 --env test");
   await run("set PORT 2 --env production");

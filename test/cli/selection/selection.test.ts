@@ -24,6 +24,8 @@ describe("--only and --exclude", () => {
     [{ exclude: ["DB_URL", "a?b"] }, ["DB_PASSWORD", "PORT", "_x"]],
     [{ only: ["*"] }, NAMES],
     [{ only: ["**"] }, NAMES],
+    [{ only: ["a.*"] }, ["a.b"]],
+    [{ only: ["?.[b]"] }, ["a.b"]],
     [{ only: ["[aP]*"] }, ["PORT", "a.b", "a-b"]],
     [{ only: ["[!aP_]*"] }, ["DB_URL", "DB_PASSWORD"]],
     [{ only: ["[^aP_]*"] }, ["DB_URL", "DB_PASSWORD"]],
@@ -48,6 +50,7 @@ describe("--only and --exclude", () => {
     [["(PORT|a.b)*"], 'there is no variable "(PORT|a.b)*"'],
     [["!(PORT)"], 'there is no variable "!(PORT)" (did you mean PORT?)'],
     [["[z-a]*", "[P"], "[z-a]* matches no variable in this environment; [P matches no variable in this environment"],
+    [["^*"], "^* matches no variable in this environment"],
     [["!PORT*"], "!PORT* matches no variable in this environment"],
     [["Z*", "PROT"], 'there is no variable "PROT" (did you mean PORT?); Z* matches no variable in this environment'],
   ])("--only %j is not found", async (only, message) => {

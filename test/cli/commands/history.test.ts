@@ -68,7 +68,7 @@ it("rollback --only leaves alone the definitions and values of other variables",
   await run("set PORT 2 --env test --description Changed");
   expect(await run("rollback 2 --only PORT --yes")).toBe("shop\tPORT\tdefinition changed\nshop/test\tPORT\tchanged\n");
   expect([await textOf("OTHER", "test"), await textOf("NEW", "test")]).toEqual(["2\n", "new\n"]);
-  expect(await run("list --env test --filter OTHER")).toBe("OTHER\tNUMBER\tAfter\n");
+  expect(await run("list --env test --filter OTHER")).toBe("OTHER\tSTRING\tAfter\n");
 });
 
 it("rollback --only brings back no value of an environment that is gone", async () => {

@@ -15,7 +15,7 @@ const QUICK: Times = {
   lease: 5_000,
 };
 
-export interface TestStoreOptions extends Pick<EtcdStoreOptions, "watch"> {
+export interface TestStoreOptions extends Pick<EtcdStoreOptions, "watch" | "warn"> {
   parse?: ReadTarget["parse"];
   times?: Partial<Times>;
   clock?: () => number;

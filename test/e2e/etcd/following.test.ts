@@ -148,7 +148,8 @@ describe("a member that fails", needs("etcd"), () => {
       const store = await start(etcd, {});
       for (let writes = 1; writes <= before; writes++) await store.put(otherData(1, writes));
       const link = await tcpProxy(member?.port ?? 0);
-      const watching = await store.open({ watch, times: { ...QUICKLY, poll } }, [link.port]);
+      const warn = vi.fn();
+      const watching = await store.open({ watch, warn, times: { ...QUICKLY, poll } }, [link.port]);
       const seen = new Set<unknown>();
       watching.subscribe(() => seen.add(JSON.stringify(contents(watching))));
 
@@ -167,6 +168,11 @@ describe("a member that fails", needs("etcd"), () => {
       await expect.poll(() => ports(watching)).toBe(2);
       await expect.poll(() => watching.problem).toBeUndefined();
       expect(watching.snapshot).toEqual((await store.open()).snapshot);
+      expect(warn.mock.calls).toEqual(
+        before > after
+          ? [[expect.stringMatching(`^the store has gone back from write ${before} to ${Math.max(1, after)}: it was`)]]
+          : [],
+      );
       // Never some of both.
       expect(seen.size).toBeLessThanOrEqual(2);
       await (await store.open()).update((data) => set(data, { PORT: 3 }));

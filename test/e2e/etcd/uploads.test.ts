@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { Gateway, type GatewayOptions, type Transaction } from "../../../src/etcd/gateway.js";
 import { type Head, logKey, partKey } from "../../../src/etcd/log.js";
-import { type Data, isSameData } from "../../../src/store/data.js";
+import { type Data, isSameData, type ValueRecord } from "../../../src/store/data.js";
 import type { Store } from "../../../src/store/store.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set } from "../../support/edits.js";
@@ -294,6 +294,21 @@ describe("the history of a store", needs("etcd"), () => {
     expect([await store.ids("parts"), await store.ids("uploads")]).toEqual([kept, kept]);
     expect(deleted).toEqual([...Array(3).fill(["parts", "uploads"]).flat(), "log"]);
     expect(isSame(await store.open(), writer)).toBe(true);
+  });
+
+  it("a log of several answers is read whole, as data and as history", async () => {
+    const store = await start(etcd());
+    const [writer, watching] = [await store.open(), await store.open({ watch: true })];
+    const WRITES = 205;
+    for (let writes = 0; writes < WRITES; writes++) await writer.update(increment);
+    const reader = await store.open();
+    expect(contents(reader)["PORT"]).toBe(3000 + WRITES);
+    const seen: (readonly [number, unknown])[] = [];
+    for await (const { id, changes } of (await reader.history()).changes)
+      for (const { after } of changes) seen.push([id, (after as ValueRecord | null)?.content.value]);
+    // The first data is version 1.
+    expect(seen).toEqual(Array.from({ length: WRITES }, (_, back) => [WRITES + 1 - back, 3000 + WRITES - back]));
+    await expect.poll(() => contents(watching)["PORT"]).toBe(3000 + WRITES);
   });
 
   it("prune keeps as many entries as it is told to, and those after the snapshot in any case", async () => {

@@ -112,6 +112,26 @@ describe("a merge without a conflict", () => {
     expect(merged(ours, theirs, base).conflicts).toEqual(["variable shop/THEIRS: removed by ours, changed by theirs"]);
   });
 
+  it("does not take a variable for a renamed one of another application, which has its id", () => {
+    const base = addEnvironment(BASE, { application: "billing", name: "qa" }, pair("qa"));
+    // As in a file that was edited by hand: values of the removed variable are gone, and its id is given again.
+    const ours: Data = {
+      ...base,
+      variables: base.variables.map((each) =>
+        each.name === "B" ? { ...each, application: "billing", name: "C" } : each,
+      ),
+      values: base.values.flatMap((each) => {
+        if (each.variable_id !== 2) return each;
+        return each.environment_id === 1 ? { ...each, environment_id: 3, content: { value: "c" } } : [];
+      }),
+    };
+    const { conflicts, data } = merged(ours, set(base, "A", "1"), base);
+    expect([conflicts, ids(data)]).toEqual([[], { A: 1, C: 2 }]);
+    const changed = merged(ours, set(base, "B", "1", "dev", { description: "changed" }), base);
+    expect(changed.conflicts).not.toEqual([]);
+    expect(changed.data.variables.find(({ name }) => name === "C")?.description).toBe("");
+  });
+
   it("removes a definition whose last values were unset, one by each side", () => {
     const { data, conflicts } = merged(unset(BASE, "A", "dev"), unset(BASE, "A", "test"));
     expect([conflicts, ids(data)]).toEqual([[], { B: 2 }]);

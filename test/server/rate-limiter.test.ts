@@ -100,6 +100,18 @@ describe.each(["memory", "store"] as const)("a limiter that counts in %s", (plac
     });
   });
 
+  it("a window ends at its time, whatever others began and ended meanwhile", async () => {
+    const { count } = await smallLimiter(place);
+    await count("a");
+    await seconds(30);
+    expect([await count("b"), await count("b"), await count("b")]).toEqual([1, 0, "refused"]);
+    await seconds(30);
+    // The window of a has ended, and another begins.
+    expect(await count("a")).toBe(1);
+    await seconds(30);
+    expect(await count("b")).toBe(1);
+  });
+
   describe("isUsedUp()", () => {
     it("isUsedUp() does not count a request", async () => {
       const { limiter, count } = await smallLimiter(place);

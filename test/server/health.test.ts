@@ -68,11 +68,14 @@ describe("/healthz", () => {
 
   it("/healthz has the age of data from a data store in a header, and answers 503 once it exceeds maxStale", async () => {
     const problem = "10.0.0.1:2379 refuses connections";
-    const health = async (age: number) => {
-      const parts = { clock: () => 0, ticks: () => 0, store: { problem, age } };
+    const health = async (ageMs: number) => {
+      const parts = { clock: () => 0, ticks: () => 0, store: { problem, age: ageMs, version: "7-write" } };
       const server = await stubbedServer({ options: { maxStale: 300_000 }, ...parts });
       const { status, json, headers } = await get(server, "/healthz", {});
-      return { status, json, age: headers["appvars-data-age"] };
+      const age = headers["appvars-data-age"];
+      // The same for an answer with data.
+      expect((await get(server, "/v1/variables")).headers["appvars-data-age"]).toBe(age);
+      return { status, json, age };
     };
     const body = (age: string) => {
       const message = `the data store could not be read again; the data being served is ${age} old`;

@@ -64,6 +64,18 @@ describe("a service", () => {
     expect(service.ownerOfKey("dev-key")).toBeUndefined();
   });
 
+  it("gives the first keys, and the application of an environment, as the newest snapshot has them", () => {
+    const { service, store } = serviceOver(DATA);
+    const { id, application } = service.findEnvironment("billing/development");
+    store.snapshot = edited((data) => {
+      data.environments[3].api_key = "new-key";
+      data.environments[3].application = data.variables[7].application = "accounting";
+    }) as Data;
+    expect(service.firstOwners.map(({ pair }) => pair.api_key)).toContain("new-key");
+    const read = { kind: "content", name: "DATABASE_URL" } as const;
+    expect(service.view({ id, application }).find(read)).toEqual({ value: "postgres://localhost/ledger" });
+  });
+
   it("finds nothing while no environment has the name of the one that was opened", async () => {
     const { service, store } = serviceOver(DATA);
     const source = service.source(service.findEnvironment("billing/development"));

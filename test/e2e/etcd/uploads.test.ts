@@ -7,7 +7,7 @@ import type { Store } from "../../../src/store/store.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set } from "../../support/edits.js";
 import { type EtcdCluster, sharedEtcd, startEtcd } from "../../support/etcd.js";
-import { idByHand, putByHand, readByHand, storeOf, type Texts } from "../../support/etcd-records.js";
+import { idByHand, nextOf, putByHand, readByHand, storeOf, type Texts } from "../../support/etcd-records.js";
 import { gate, gatewayWith, isAbout, openEtcd, type TestStoreOptions } from "../../support/etcd-store.js";
 import { needs } from "../../support/needed-program.js";
 
@@ -309,6 +309,18 @@ describe("the history of a store", needs("etcd"), () => {
     // The first data is version 1.
     expect(seen).toEqual(Array.from({ length: WRITES }, (_, back) => [WRITES + 1 - back, 3000 + WRITES - back]));
     await expect.poll(() => contents(watching)["PORT"]).toBe(3000 + WRITES);
+  });
+
+  it("the history has no entry before a cut of the log, which does not lead to the data", async () => {
+    // Of another timeline: the cluster was restored, say.
+    const other = nextOf(storeOf(DATA, "other", 3), [{ list: "variables", before: null, after: DATA.variables[0] }]);
+    const { key, json } = other.entry;
+    const store = await start(etcd(), { ...storeOf(DATA, "by-hand", 5), [key]: JSON.stringify(json) });
+    const writer = await store.open();
+    await writer.update(increment);
+    const ids: number[] = [];
+    for await (const { id } of (await writer.history()).changes) ids.push(id);
+    expect(ids).toEqual([6]);
   });
 
   it("prune keeps as many entries as it is told to, and those after the snapshot in any case", async () => {

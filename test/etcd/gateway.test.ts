@@ -339,6 +339,14 @@ describe("a login", () => {
     expect(asked[0]?.body).toEqual({ name: "someone", password: SECRET });
   });
 
+  it("a token is used again while a write waits for another writer", async () => {
+    const turn = { key: "/s/turn", modRevision: 0, obstacle: "another writer has the turn" };
+    const waits = refused({ kvs: [kv("/s/turn")] });
+    const { port, asked } = await member(token("one"), waits, waits, sends(GOOD));
+    expect(await gatewayTo([port], options).commit({ ...WRITE, compare: [turn] })).toBe(9);
+    expect(asked.map(({ authorization }) => authorization)).toEqual([undefined, "one", "one", "one"]);
+  });
+
   it("a token is asked for again however long no member answered before", async () => {
     const { port } = await member(
       token("one"),

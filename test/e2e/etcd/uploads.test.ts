@@ -337,6 +337,10 @@ describe("the history of a store", needs("etcd"), () => {
     ] as const) {
       await writer.prune(entries);
       expect(await versions(store)).toEqual(expected);
+      const ids: number[] = [];
+      for await (const { id } of (await writer.history()).changes) ids.unshift(id);
+      // The first has no changes.
+      expect(ids).toEqual(expected.filter((version) => version > 1));
       expect(isSame(await store.open(), writer)).toBe(true);
     }
     const { snapshot } = await store.head();

@@ -11,6 +11,7 @@ import {
 } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
 import { PATTERN, PATTERN_RULE } from "../domain/name-matcher.js";
+import { suggestion } from "../domain/nearest.js";
 import { isSealedText, NEEDS_SEAL_KEY } from "../domain/sealed-text.js";
 import { JsonError, parseJson } from "../domain/strict-json.js";
 import {
@@ -59,17 +60,42 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Characters of a schema as compact JSON. */
-const MAX_SCHEMA = 16 * 1_024;
+/** Characters of a schema as compact JSON, and steps of its patterns. */
+export const MAX_SCHEMA = 16 * 1_024;
 
-/** Why a schema can't be in the data, to follow its name. `ValueChecker.brokenSchema` tells whether it is valid. */
+/**
+ * The keywords of a schema (docs/data-file.md), by their arguments: data, one schema, several schemas by name or in a list.
+ * They take at most the size of the schema times the size of the value, so none refers to a schema.
+ */
+const KEYWORDS = [
+  "$schema $comment title description default examples deprecated readOnly writeOnly type enum const format pattern " +
+    "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems " +
+    "minProperties maxProperties required",
+  "additionalProperties propertyNames items not if then else",
+  "properties patternProperties dependentRequired prefixItems anyOf allOf oneOf",
+].map((keywords) => keywords.split(" "));
+
+/** Why a schema can't be in the data, to follow its name. `ValueChecker.brokenSchema` checks the arguments too. */
 export function schemaProblem(schema: unknown): string | undefined {
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return " must be an object";
-  const text = JSON.stringify(schema);
-  if (text.length > MAX_SCHEMA) return ` must not have more than ${MAX_SCHEMA} characters`;
-  return /"\$(ref|dynamicRef)":"(?!#)|"\$id":"/.test(text)
-    ? " must not refer to another schema ($id, $ref)"
-    : undefined;
+  if (!isObject(schema)) return " must be an object";
+  const isLong = JSON.stringify(schema).length > MAX_SCHEMA;
+  return isLong ? ` must not have more than ${MAX_SCHEMA} characters` : keywordProblem(schema);
+}
+
+function keywordProblem(schema: unknown): string | undefined {
+  for (const [keyword, argument] of isObject(schema) ? Object.entries(schema) : []) {
+    const kind = KEYWORDS.findIndex((keywords) => keywords.includes(keyword));
+    if (kind < 0) return ` has the keyword "${keyword}", which is not supported${suggestion(keyword, KEYWORDS.flat())}`;
+    if (kind === 0) continue;
+    const schemas = kind === 1 ? { argument } : (argument ?? {});
+    // ajv leaves out this name.
+    if (Object.hasOwn(schemas, "__proto__")) return ' has the name "__proto__", which is not supported';
+    for (const each of Object.values(schemas)) {
+      const problem = keywordProblem(each);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return undefined;
 }
 
 /** The rule of a field: at most one of `fields`, `items`, `least`, `oneOf`, `patterns` and `problem`; none for any JSON. */

@@ -4,7 +4,8 @@ import type { Check } from "../domain/read.js";
 import { isEncrypted, type JsonSchema, type JsonValue, type NamedValue } from "../domain/variable.js";
 import type { Data, ValueRecord, VariableRecord } from "./data.js";
 import { variablesOf } from "./edit-values.js";
-import { schemaProblem } from "./parse-data.js";
+import { MAX_SCHEMA, schemaProblem } from "./parse-data.js";
+import { changesBetween } from "./record-changes.js";
 
 /** Compiles each schema once. */
 export interface ValueChecker {
@@ -24,9 +25,18 @@ export function loadValueChecker(): Promise<ValueChecker> {
 
 async function createValueChecker(): Promise<ValueChecker> {
   const [{ Ajv2020 }, { RE2JS }] = await Promise.all([import("ajv/dist/2020.js"), import("re2js")]);
-  const regExp = Object.assign((pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern)), { code: "RE2JS" });
-  const lax = { strictTypes: false, strictTuples: false, strictRequired: false } as const;
-  const ajv = new Ajv2020({ ...lax, strict: true, logger: false, addUsedSchema: false, code: { regExp } });
+  /** The instructions of a schema's patterns: `.{1000}` has a thousand. */
+  let steps = 0;
+  const compilePattern = (pattern: string) => {
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    steps += compiled.programSize();
+    if (steps > MAX_SCHEMA) throw new Error(`its patterns have more than ${MAX_SCHEMA} steps: repeat less`);
+    return compiled;
+  };
+  const regExp = Object.assign(compilePattern, { code: "RE2JS" });
+  // `schemaProblem` is stricter. With a precision, 0.3 is a multiple of 0.1.
+  const rules = { strict: false, ownProperties: true, multipleOfPrecision: 9 } as const;
+  const ajv = new Ajv2020({ ...rules, logger: false, addUsedSchema: false, code: { regExp } });
   // In place of ajv's own, which takes a format for strings or for numbers: a port can be either.
   ajv.removeKeyword("format").addKeyword({
     keyword: "format",
@@ -45,7 +55,9 @@ async function createValueChecker(): Promise<ValueChecker> {
   const compiled = new Map<string, ReturnType<typeof ajv.compile> | Error>();
   const compileOnce = (schema: JsonSchema) => {
     const text = JSON.stringify(schema);
-    const known = compiled.get(text) ?? tried(() => ajv.compile(schema));
+    steps = 0;
+    const problem = schemaProblem(schema);
+    const known = compiled.get(text) ?? (problem ? new Error(`it${problem}`) : tried(() => ajv.compile(schema)));
     compiled.set(text, known);
     return known;
   };
@@ -56,9 +68,10 @@ async function createValueChecker(): Promise<ValueChecker> {
     },
     brokenRule(schema, value) {
       const isValid = compileOnce(schema);
-      const fits = isValid instanceof Error ? isValid : tried(() => isValid(value));
-      if (fits instanceof Error) return `can't be checked: its schema is not valid (${fits.message})`;
-      if (isValid instanceof Error || fits) return undefined;
+      if (isValid instanceof Error) return `can't be checked: its schema is not valid (${isValid.message})`;
+      const fits: unknown = tried(() => isValid(value));
+      if (fits === true) return undefined;
+      if (fits !== false) return "can't be checked by its schema";
       const [error] = isValid.errors ?? [];
       // Not the path of the value, which may contain a secret.
       return `${error?.message}${error?.instancePath ? ` (${error.schemaPath})` : ""}`;
@@ -82,7 +95,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["duration", (text: string) => durationMs(text) !== undefined],
 ]);
 
-/** A schema that refers to itself can exhaust the stack. */
+/** The result, or the error. Deep data can exhaust the stack. */
 function tried<T>(work: () => T): T | Error {
   try {
     return work();
@@ -91,10 +104,57 @@ function tried<T>(work: () => T): T | Error {
   }
 }
 
+/** The longest time for which other work has to wait. */
+const MAX_TURN_MS = 10;
+
+interface Checked {
+  readonly variable: VariableRecord | undefined;
+  readonly value: JsonValue | undefined;
+}
+
+type Broken<T = unknown> = T & { readonly variable: VariableRecord; readonly rule: string };
+
+/** The values that break the schema of their variable. Encrypted ones are not checked. */
+async function findBroken<T extends Checked>(values: readonly T[]): Promise<Broken<T>[]> {
+  const broken: Broken<T>[] = [];
+  let turn = performance.now();
+  for (const each of values) {
+    const { variable, value } = each;
+    if (!variable?.schema || value === undefined || isEncrypted(value)) continue;
+    const rule = (await loadValueChecker()).brokenRule(variable.schema, value);
+    if (rule !== undefined) broken.push({ ...each, variable, rule });
+    if (performance.now() - turn < MAX_TURN_MS) continue;
+    await new Promise((resolve) => void setImmediate(resolve));
+    turn = performance.now();
+  }
+  return broken;
+}
+
 /**
- * Returns the data if these values of an application fit its schemas. Encrypted ones are not checked.
+ * The values that break their schemas, of those whose record or definition has changed.
  *
- * @throws UsageError with the names and the rules of those that don't, and no value
+ * @returns also whether the value `isNew`, and not only its definition
+ */
+export async function brokenValues(data: Data, next: Data) {
+  const variables = new Map(next.variables.filter(({ schema }) => schema).map((each) => [each.id, each]));
+  const changed = new Set<unknown>(changesBetween(data, next).map(({ after }) => after));
+  const values = next.values.flatMap((record) => {
+    const [variable, isNew] = [variables.get(record.variable_id), changed.has(record)];
+    return isNew || changed.has(variable) ? { ...record, variable, value: record.content.value, isNew } : [];
+  });
+  return findBroken(values);
+}
+
+/** @param advice ends the message @throws UsageError with the names and the rules, and no value */
+export function refuseBroken(broken: readonly Broken[], advice = ""): void {
+  const rules = new Set(broken.map(({ variable, rule }) => `${variable.name} ${rule}`));
+  if (rules.size > 0) throw new UsageError(`refused by the schema: ${[...rules].join("; ")}${advice}`);
+}
+
+/**
+ * Returns the data if these values of an application, which may be stored encrypted, fit its schemas.
+ *
+ * @throws UsageError as `refuseBroken`
  */
 export async function keepingSchemas(
   data: Data,
@@ -102,19 +162,9 @@ export async function keepingSchemas(
   values: readonly Pick<NamedValue, "name" | "value">[],
 ): Promise<Data> {
   const variables = variablesOf(data, application);
-  const broken: string[] = [];
-  for (const { name, value } of values) {
-    const schema = variables.get(name)?.schema;
-    if (!schema || isEncrypted(value)) continue;
-    const rule = (await loadValueChecker()).brokenRule(schema, value);
-    if (rule !== undefined) broken.push(`${name} ${rule}`);
-  }
-  if (broken.length > 0) throw new UsageError(`refused by the schema: ${broken.join("; ")}`);
+  refuseBroken(await findBroken(values.map(({ name, value }) => ({ variable: variables.get(name), value }))));
   return data;
 }
-
-/** The longest time for which other work has to wait. */
-const MAX_TURN_MS = 10;
 
 /** What is wrong with the values of an environment. Encrypted ones are not checked. */
 export async function findProblems(
@@ -122,17 +172,7 @@ export async function findProblems(
   values: readonly ValueRecord[],
 ): Promise<Check> {
   const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
-  const found: Check = { missing: [], invalid: [] };
-  let turn = performance.now();
-  for (const { id, name, optional, schema } of variables) {
-    const value = contents.get(id);
-    if (value === undefined && !optional) found.missing.push(name);
-    if (value === undefined || !schema || isEncrypted(value)) continue;
-    const rule = (await loadValueChecker()).brokenRule(schema, value);
-    if (rule !== undefined) found.invalid.push({ name, rule });
-    if (performance.now() - turn < MAX_TURN_MS) continue;
-    await new Promise((resolve) => void setImmediate(resolve));
-    turn = performance.now();
-  }
-  return found;
+  const missing = variables.filter(({ id, optional }) => !optional && !contents.has(id)).map(({ name }) => name);
+  const broken = await findBroken(variables.map((variable) => ({ variable, value: contents.get(variable.id) })));
+  return { missing, invalid: broken.map(({ variable: { name }, rule }) => ({ name, rule })) };
 }

@@ -7,6 +7,7 @@ import { type Data, withLastIds } from "./data.js";
 import { FileSealing } from "./file-sealing.js";
 import { type Entries, type Entry, entriesOf, labelOf, SETTINGS, toData } from "./merge-entries.js";
 import { checkData } from "./parse-data.js";
+import { brokenValues } from "./value-schema.js";
 
 /** What two branches have changed in different ways. */
 export interface Conflict {
@@ -37,17 +38,43 @@ const MAYBE_SAME = "; whether to the same, only the key tells";
  * @throws UsageError for the keys; InvalidDataError as `mergeData`, and for what can't be opened
  */
 export async function mergeFiles(base: Data, ours: Data, theirs: Data, keys: string | undefined): Promise<Merge> {
-  if (keys === undefined) return mergeData(base, ours, theirs);
+  if (keys === undefined) return mergeChecked(base, ours, theirs);
   const isSealed = ours.sealed || theirs.sealed;
-  // Anybody can have written a plain file in place of a sealed one.
-  const sealing = new FileSealing({ keys, form: base.sealed && isSealed ? undefined : "kept" });
+  const sealing = new FileSealing({ keys, form: "kept" });
   const open = (side: string, content: Data) =>
     withPathInErrors(`${side}:`, Promise.resolve(content).then(sealing.open));
   const [o, t, b] = [await open("ours", ours), await open("theirs", theirs), await open("base", base)];
-  const { data, conflicts } = mergeData(b, o, t);
+  for (const [side, content] of Object.entries({ ours, theirs }))
+    if (isSealed && !content.sealed) throw notSealedError(side, content, b);
+  const { data, conflicts } = await mergeChecked(b, o, t);
   // If one branch has rotated the key, the secrets of the other get the new one too.
   const isRotated = [ours, theirs].some((side) => sealing.isCurrent(side));
   return { data: isSealed ? sealing.seal(data, isRotated) : data, conflicts };
+}
+
+/** Anybody can have written a plain branch: sealing what it has changed would vouch for that. */
+function notSealedError(side: string, content: Data, base: Data): InvalidDataError {
+  const before = entriesOf(base, base);
+  const changed = [...entriesOf(content, base)].filter(([key, { fields }]) => !isSame(fields, before.get(key)?.fields));
+  const names = changed.map(([key]) => labelOf(key)).join(", ") || "nothing";
+  return new InvalidDataError(
+    `${side}: is not sealed, and may be from somebody without the key; it has changed ${names}; seal it first: appvars seal`,
+  );
+}
+
+/** Merges as `mergeData`. Values that break their schemas, other than in `ours`, are conflicts. */
+async function mergeChecked(base: Data, ours: Data, theirs: Data): Promise<Merge> {
+  const kept = new Map<string, string>();
+  for (;;) {
+    const merge = mergeData(base, ours, theirs, kept);
+    const broken = new Map((await brokenValues(ours, merge.data)).map((each) => [each.id, each]));
+    if (broken.size === 0) return merge;
+    for (const [key, { id, owners }] of entriesOf(merge.data, base)) {
+      const found = owners.length === 2 && broken.get(id);
+      if (found)
+        kept.set((!found.isNew && owners[0]) || key, `${labelOf(key)} would break its schema: it ${found.rule}`);
+    }
+  }
 }
 
 /**
@@ -55,16 +82,15 @@ export async function mergeFiles(base: Data, ours: Data, theirs: Data, keys: str
  * `theirs` keep theirs if they are free. Sealed texts are not opened.
  *
  * @param base the common ancestor, or no data
+ * @param kept the keys of records to take from `ours`, and why; gets more
  * @returns valid data, with what `ours` has wherever there is a conflict
  * @throws InvalidDataError if both together break a rule in another way: two environments with the same key; if sealed
  *   texts would have to be opened
  */
-export function mergeData(base: Data, ours: Data, theirs: Data): Merge {
+export function mergeData(base: Data, ours: Data, theirs: Data, kept = new Map<string, string>()): Merge {
   const forms = [base, ours, theirs].flatMap((side) => (side.environments.length > 0 ? [side.sealed === true] : []));
   if (new Set(forms).size > 1) throw keyError("only a part of base, ours and theirs is sealed");
   const sides: Sides<Entries> = [entriesOf(base, base), entriesOf(ours, base), entriesOf(theirs, base)];
-  // Records that can't be merged, so that all of them is as in `ours`, and why.
-  const kept = new Map<string, string>();
   for (;;) {
     const { merged, conflicts } = mergeEntries(sides, kept);
     const size = kept.size;

@@ -10,7 +10,7 @@ import {
 } from "../../src/store/edit-environments.js";
 import { addKey, removeKey, rotateKey } from "../../src/store/edit-keys.js";
 import { type Assignment, renameVariable, setValues, unsetValues } from "../../src/store/edit-values.js";
-import { mergeData } from "../../src/store/merge-data.js";
+import { mergeData, mergeFiles } from "../../src/store/merge-data.js";
 
 const pair = (name: string) => ({ api_key: `${name}-key`, api_secret: `${name}-secret-0123456789` });
 const environment = (data: Data, name: string) =>
@@ -260,4 +260,56 @@ describe("a conflict keeps what ours has, merges the rest, and names", () => {
 it("two environments with the same key are refused, since neither is wrong", () => {
   const both = (name: string) => addEnvironment(BASE, { application: "shop", name }, pair("same"));
   expect(() => mergeData(BASE, both("one"), both("two"))).toThrow("has the same api_key");
+});
+
+describe("where a value breaks its schema, a merge", () => {
+  const ruled = (data: Data, schema: object, place = "dev") => set(data, "A", undefined, place, { schema } as never);
+  const mergedFiles = async (ours: Data, theirs: Data, base = BASE) => {
+    const { data, conflicts } = await mergeFiles(base, ours, theirs, undefined);
+    const schemas = Object.fromEntries(data.variables.map(({ name, schema }) => [name, schema]));
+    return {
+      values: valuesOf(data),
+      schemas,
+      conflicts: conflicts.map(({ record, problem }) => `${record}: ${problem}`),
+    };
+  };
+  const strict = ruled(BASE, { maxLength: 6 });
+  const long = "a very long value";
+
+  it("keeps the value of ours, if theirs has set another one", async () => {
+    const { values, schemas, conflicts } = await mergedFiles(strict, set(set(BASE, "A", long), "B", "b"));
+    const problem = "would break its schema: it must NOT have more than 6 characters";
+    expect(conflicts).toEqual([`shop/A in shop/dev: shop/A in shop/dev ${problem}`]);
+    expect([values, schemas["A"]]).toEqual([{ ...KEPT, "B@dev": "b" }, { maxLength: 6 }]);
+    expect(JSON.stringify(conflicts)).not.toContain(long);
+  });
+
+  it("keeps the definition of ours, if theirs has made it stricter than a value of ours", async () => {
+    const { values, schemas, conflicts } = await mergedFiles(set(BASE, "A", long, "test"), strict);
+    expect(conflicts).toEqual([
+      expect.stringMatching(/^variable shop\/A: shop\/A in shop\/test would break its schema: /),
+    ]);
+    expect([values, schemas["A"]]).toEqual([{ ...KEPT, "A@test": long }, undefined]);
+  });
+
+  it("keeps what ours has, if theirs has changed both so that no value of theirs would fit alone", async () => {
+    const theirs = set(ruled(BASE, { maxLength: 3 }), "A", "long", "test");
+    const { values, schemas, conflicts } = await mergedFiles(BASE, theirs);
+    expect([values, schemas["A"]]).toEqual([KEPT, undefined]);
+    expect(conflicts).not.toEqual([]);
+  });
+
+  it("leaves out a new value of theirs that breaks a schema, also of a renamed variable", async () => {
+    const base = ruled(BASE, { maxLength: 6 });
+    const theirs = set(rename(base, "A", "X"), "X", long);
+    const { values, conflicts } = await mergedFiles(set(base, "NEW", "1"), theirs, base);
+    expect(conflicts).toEqual([expect.stringMatching(/^shop\/A in shop\/dev: /)]);
+    expect(values).toMatchObject({ "X@dev": "a dev", "NEW@dev": "1" });
+  });
+
+  it("takes what fits, and does not look at values that ours has broken already", async () => {
+    const ours = set(strict, "A", long);
+    expect((await mergedFiles(ours, set(BASE, "B", "new"))).conflicts).toEqual([]);
+    expect((await mergedFiles(strict, set(BASE, "A", "fits"))).conflicts).toEqual([]);
+  });
 });

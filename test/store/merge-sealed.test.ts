@@ -148,19 +148,30 @@ describe("where not all files are sealed, a merge", () => {
   const [base, sealedOurs, sealedTheirs] = files(ours, theirs);
   const both = set(ours, "B", { value: "2" });
 
-  it.each<[string, Data, Data, Data]>([
-    ["by ours", BASE, sealedOurs, theirs],
-    ["by theirs", BASE, ours, sealedTheirs],
-    ["by both", BASE, sealedOurs, sealedTheirs],
-  ])("with the key takes the sealing %s, and needs it", async (_who, ...sides) => {
-    const { data, conflicts } = await mergeFiles(...sides, KEYS);
+  it("with the key takes the sealing by both, and needs it", async () => {
+    const { data, conflicts } = await mergeFiles(BASE, sealedOurs, sealedTheirs, KEYS);
     expect([conflicts, openSealed(data)]).toEqual([[], both]);
-    await expect(mergeFiles(...sides, undefined)).rejects.toThrow("only a part of base, ours and theirs is sealed");
   });
 
-  it("refuses a plain side of a file that was sealed, which anybody can have written", async () => {
-    await expect(mergeFiles(base, sealedOurs, theirs, KEYS)).rejects.toThrow(/^theirs: is not sealed/);
-    await expect(mergeFiles(base, ours, sealedTheirs, KEYS)).rejects.toThrow(/^ours: is not sealed/);
+  it.each<[string, Data, Data, Data, changed: string]>([
+    ["theirs", BASE, sealedOurs, theirs, "shop/B in shop/dev"],
+    ["ours", BASE, ours, sealedTheirs, "shop/A in shop/dev"],
+    ["theirs", base, sealedOurs, theirs, "shop/B in shop/dev"],
+    ["ours", base, ours, sealedTheirs, "shop/A in shop/dev"],
+    ["theirs", NO_DATA, sealedOurs, theirs, "environment shop/dev, environment shop/test, variable shop/A, "],
+    [
+      "theirs",
+      BASE,
+      sealedOurs,
+      addKey(rename(add(BASE, "new"), "A", "X"), "shop/test", { name: "ana", ...pair("ana") }),
+      "key ana in shop/test, environment shop/new, variable shop/A",
+    ],
+  ])("refuses a plain branch, %s, which anybody can have written, and names what it has changed", async (...row) => {
+    const [side, before, own, other, changed] = row;
+    await expect(mergeFiles(before, own, other, KEYS)).rejects.toThrow(
+      `${side}: is not sealed, and may be from somebody without the key; it has changed ${changed}`,
+    );
+    await expect(mergeFiles(before, own, other, undefined)).rejects.toThrow("is sealed");
   });
 
   it("leaves a file plain that both have unsealed", async () => {

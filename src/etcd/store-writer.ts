@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
 import { durationText } from "../domain/printable.js";
-import { type Data, withLastIds } from "../store/data.js";
+import { applyChange } from "../store/apply-change.js";
+import type { Data } from "../store/data.js";
 import { dataPieces } from "../store/data-file.js";
 import type { Author } from "../store/history.js";
 import { checkData } from "../store/parse-data.js";
@@ -49,12 +50,11 @@ interface WriterOptions {
   readonly show: (state: StoreState, before: StoreState, startedAt: number) => void;
 }
 
-/** The data after a change, and the changes; undefined if there are none. @throws errors of `change`; InvalidDataError */
+/** The data after a change, and the changes; undefined if there are none. @throws as `applyChange` */
 async function plan(data: Data, change: ChangeData, isNewest: boolean) {
   try {
-    const changed = await change(data);
-    if (changed === data) return undefined;
-    const next = checkData(withLastIds(data, changed), data);
+    const next = await applyChange(data, change);
+    if (next === data) return undefined;
     const changes = changesBetween(data, next);
     return changes.length === 0 ? undefined : { next, changes };
   } catch (error) {

@@ -1,4 +1,4 @@
-import { withLastIds } from "./data.js";
+import { applyChange } from "./apply-change.js";
 import { checkData } from "./parse-data.js";
 import type { EditableStore } from "./store.js";
 
@@ -19,9 +19,9 @@ export function createMemoryStore(data: unknown): EditableStore {
     problem: undefined,
     update(change) {
       const updated = turn.then(async () => {
-        const changed = await change(snapshot);
-        if (changed === snapshot) return;
-        snapshot = checkData(withLastIds(snapshot, changed), snapshot);
+        const next = await applyChange(snapshot, change);
+        if (next === snapshot) return;
+        snapshot = next;
         for (const listener of listeners) listener();
       });
       turn = updated.catch(() => {});

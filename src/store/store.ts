@@ -24,7 +24,11 @@ export interface Store {
 }
 
 /** Returns the data after a change; its argument for none. It may be called again, with newer data. */
-export type ChangeData = (data: Data) => Data | Promise<Data>;
+export interface ChangeData {
+  (data: Data): Data | Promise<Data>;
+  /** Whether changed values may break their schemas. */
+  readonly mayBreakSchemas?: boolean;
+}
 
 export interface EditableStore extends Store {
   /**
@@ -32,7 +36,7 @@ export interface EditableStore extends Store {
    * `snapshot`.
    *
    * @param command what the history calls this write, by default the command of the author
-   * @throws InvalidDataError when the data can't be written or breaks a rule, and the errors of `change`. Nothing has
+   * @throws InvalidDataError when the data can't be written or breaks a rule, and the errors of `applyChange`. Nothing has
    *   changed then, unless the message says that it was written but may be lost; `snapshot` has the change in that case
    */
   update(change: ChangeData, command?: string): Promise<void>;

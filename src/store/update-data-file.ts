@@ -4,13 +4,14 @@ import { Low } from "lowdb";
 import { ChangedError, type ReplaceFile, withFileLock } from "../files/file-lock.js";
 import { readRegularFile } from "../files/open-file.js";
 import { toInvalidData } from "../files/system-errors.js";
-import { type Data, NO_DATA, withLastIds } from "./data.js";
+import { applyChange } from "./apply-change.js";
+import { type Data, NO_DATA } from "./data.js";
 import { dataPieces, MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import { historyPathOf, recordWrite } from "./file-history.js";
 import type { FileSealing } from "./file-sealing.js";
 import { type Author, NOBODY } from "./history.js";
 import { stateOf } from "./history-lines.js";
-import { checkData, parseData } from "./parse-data.js";
+import { parseData } from "./parse-data.js";
 import type { ChangeData } from "./store.js";
 
 interface UpdateOptions {
@@ -31,8 +32,8 @@ interface UpdateOptions {
  *
  * @returns the data as it was written, and the fingerprint of the file if that has changed
  * @throws NotDurableError when the change was made but may not be on disk; otherwise the file is unchanged:
- *   InvalidDataError when it can't be read, locked or written, or the new data breaks a rule, or when its history can't be
- *   written; errors of `change`; the signal's reason
+ *   InvalidDataError when it can't be read, locked or written, or when its history can't be written; errors of
+ *   `applyChange`; the signal's reason
  */
 export async function updateDataFile(
   path: string,
@@ -72,9 +73,9 @@ export async function updateDataFile(
       const db = new Low({ read: () => readDataFile(file, { parse }), write }, data);
       await db.read();
       data = db.data;
-      const changed = await change(data);
-      if (changed === data && !sealing?.isDue) return { data };
-      db.data = checkData(withLastIds(data, changed), data);
+      const next = await applyChange(data, change);
+      if (next === data && !sealing?.isDue) return { data };
+      db.data = next;
       await db.write();
       return { data: db.data, written };
     };

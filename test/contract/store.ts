@@ -9,10 +9,10 @@ import {
   renameEnvironment,
   rotateEnvironment,
 } from "../../src/store/edit-environments.js";
-import { renameVariable } from "../../src/store/edit-values.js";
+import { renameVariable, setValues } from "../../src/store/edit-values.js";
 import type { EditableStore } from "../../src/store/store.js";
 import { MARKER, marked } from "../store/broken-data.js";
-import { DATA } from "../support/data.js";
+import { DATA, edited } from "../support/data.js";
 import { contents, DEVELOPMENT_ID, increment, set, setJson, unset } from "../support/edits.js";
 
 /** Data that any number of handles can open. */
@@ -70,7 +70,11 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
     });
 
     it("keeps what variables say about their values, in the order of a data file", async () => {
-      const rules = { optional: true, secret: false, schema: { enum: ["b", "a"], $defs: { z: {}, a: {} } } };
+      const rules = {
+        optional: true,
+        secret: false,
+        schema: { enum: [3000, 4000, "x"], properties: { z: {}, a: {} } },
+      };
       const variables = DATA.variables.map((variable) => ({ ...variable, ...rules }));
       const stored = await hold({ ...DATA, variables });
       const store = await stored.open();
@@ -78,6 +82,61 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const { snapshot } = await stored.open();
       const text = JSON.stringify({ ...DATA.variables[0], ...rules });
       expect(JSON.stringify(snapshot.variables.find(({ id }) => id === 2))).toBe(text);
+    });
+
+    describe("with schemas", () => {
+      const RULED = edited(({ variables }) => {
+        variables[0].schema = { minimum: 1_024 };
+        variables[1].schema = { pattern: "^postgres:" };
+      }) as typeof DATA;
+      const BROKEN = { PORT: 80, DATABASE_URL: "hunter2" };
+      const staging = { application: "shop", name: "staging" };
+      const strict = (data: Data) => {
+        const [port, ...variables] = data.variables;
+        return { ...data, variables: [{ ...port, schema: { maximum: 1 } }, ...variables] } as Data;
+      };
+
+      it("refuses changed values that break them, with the names and no value, and changes nothing", async () => {
+        const store = await opened(RULED);
+        const { snapshot } = store;
+        await expect(store.update((data) => set(data, BROKEN))).rejects.toThrow(
+          /refused by the schema: PORT must be >= 1024; DATABASE_URL must match pattern "\^postgres:"$/,
+        );
+        await expect(
+          store.update((data) => {
+            const home = data.environments.find(({ id }) => id === DEVELOPMENT_ID);
+            const other = set(data, { DATABASE_URL: "postgres:" });
+            return setValues(other, home as never, [{ name: "NEW", value: 1, type: "NUMBER", schema: { maximum: 0 } }]);
+          }),
+        ).rejects.toThrow("refused by the schema: NEW must be <= 0");
+        expect(byId(store.snapshot)).toStrictEqual(byId(snapshot));
+      });
+
+      it("refuses a copy of values that break them", async () => {
+        const broken = edited(({ variables }) => (variables[0].schema = { maximum: 1 }));
+        const store = await opened(broken);
+        const copy = store.update((data) => {
+          const added = addEnvironment(data, staging, { api_key: "new-key", api_secret: "new-secret" });
+          return copyValues(added, added.environments.find(({ id }) => id === DEVELOPMENT_ID) as never, staging);
+        });
+        await expect(copy).rejects.toThrow("refused by the schema: PORT must be <= 1");
+      });
+
+      it("takes a stricter schema than its values, and changes of others that break theirs already", async () => {
+        const store = await opened(RULED);
+        await store.update(strict);
+        await store.update((data) => set(data, { NEW: "a" }));
+        await store.update((data) => renameVariable(data, "shop", "PORT", "LISTEN"));
+        expect(contents(store)).toMatchObject({ LISTEN: 3000, NEW: "a" });
+      });
+
+      it("makes a change that may break them, and one of values that a client has encrypted", async () => {
+        const store = await opened(RULED);
+        await store.update((data) => setJson(data, "DATABASE_URL_2", "x"));
+        await store.update(Object.assign((data: Data) => set(data, BROKEN), { mayBreakSchemas: true }));
+        expect(contents(store)).toMatchObject(BROKEN);
+        await store.update((data) => set(data, { DATABASE_URL: "envbee:enc:v1:AAAA" }));
+      });
     });
 
     it("applies a change to the data as others have changed it", async () => {

@@ -24,7 +24,7 @@ describe("a schema", () => {
     [{ format: "duration" }, "90s", "90", 'must match format "duration"'],
     [{ type: "integer" }, 1, 1.5, "must be integer"],
     [{ multipleOf: 0.1 }, 0.3, 0.35, "must be multiple of 0.1"],
-    [{ if: { minimum: 5 }, then: { maximum: 6 } }, 1, 7, "must be <= 6"],
+    [{ if: { minimum: 5 }, else: { maximum: 3 } }, 7, 4, "must be <= 3"],
     [{ dependentRequired: { a: ["b"] } }, { a: 1, b: 1 }, { a: 1 }, "must have property b when property a is present"],
     [{ propertyNames: { maxLength: 1 } }, { a: 1 }, { ab: 1 }, "must NOT have more than 1 characters"],
     [

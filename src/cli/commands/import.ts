@@ -65,7 +65,7 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     const plan = async (data: Data, environment: EnvironmentRecord) => {
       progress(`comparing ${imported.entries.length} variables`);
       const plain = typeEntries(imported, data, environment);
-      await keepingSchemas(data, environment, plain);
+      if (options.encrypt !== undefined) await keepingSchemas(data, environment, plain);
       const current = currentValues(data, environment, plain);
       const typed = encrypted(plain, current);
       const differences = diffValues(current, typed);

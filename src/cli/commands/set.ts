@@ -2,7 +2,7 @@ import { createInterface, type Key } from "node:readline";
 import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { EnvironmentRecord } from "../../domain/environment.js";
+import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
 import { NotFoundError, UsageError } from "../../domain/errors.js";
 import { command } from "../../domain/shell.js";
 import { JsonError, parseJson } from "../../domain/strict-json.js";
@@ -59,8 +59,8 @@ export function setCommand(context: Context): Command {
     .option(...ENCRYPTION_KEY_FILE)
     .addHelpText(
       "after",
-      "\nA schema has the formats url, email, port and duration (90s, 30m, 24h, 7d). Values that are there already are not\n" +
-        "checked: that is for appvars check --all.\n" +
+      "\nA schema has the formats url, email, port and duration (90s, 30m, 24h, 7d). The values that are there\n" +
+        "already stay; those that break it are listed.\n" +
         "\nExample:\n  appvars set DATABASE_URL --data vars.json --env test < url.txt\n" +
         `  appvars set LOG_LEVEL --public --schema '{"enum":["debug","info"]}'`,
     )
@@ -73,7 +73,7 @@ export function setCommand(context: Context): Command {
 /** Whether it is a schema is for `checkSchema`. */
 function parseSchema(text: string): unknown {
   try {
-    return parseJson(text);
+    return parseJson(text, { exact: true });
   } catch (error) {
     throw error instanceof JsonError ? new InvalidArgumentError(`It must be JSON: ${error.message}`) : error;
   }
@@ -107,6 +107,7 @@ async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoic
   const encrypt = options.encrypt ? await createEncrypt(settings, fromStdin ? "the value" : undefined) : undefined;
   const given = keepsValue ? undefined : await readValue(options, context);
   let rows: object[] = [];
+  let broken: string[] = [];
   const setIn = async (data: Data, environment: EnvironmentRecord, all: readonly EnvironmentRecord[]) => {
     const { id, application } = environment;
     const known = data.variables.find((each) => each.name === name && each.application === application);
@@ -118,8 +119,7 @@ async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoic
     const plain = given === undefined ? old?.content.value : parseAs(given, type);
     const value = given === undefined || !encrypt ? plain : encrypt(given);
     const changed = setValues(data, environment, [{ name, value, type, ...definition }], all);
-    const { schema } = { ...known, ...definition };
-    if (plain === undefined || given === undefined || !schema) return changed;
+    if (plain === undefined || given === undefined || !encrypt) return changed;
     const { keepingSchemas } = await import("../../store/value-schema.js");
     return keepingSchemas(changed, environment, [{ name, value: plain }]);
   };
@@ -130,8 +130,15 @@ async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoic
     rows = [];
     let changed = data;
     for (const environment of environments) changed = await setIn(changed, environment, environments);
+    if (definition.schema !== undefined) {
+      const { brokenValues } = await import("../../store/value-schema.js");
+      const placeOf = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));
+      const found = await brokenValues(data, changed);
+      broken = found.map(({ environment_id, rule }) => `${name} in ${placeOf.get(environment_id)} ${rule}`);
+    }
     return changed;
   });
+  if (broken.length > 0) context.warn(`these values break the schema: ${broken.join("; ")}`);
   if (!edited) return;
   printLines(context, { json: flags.allEnvs || rows.length > 1 ? rows : rows[0], lines: [] });
   context.tell(`set ${name}`);

@@ -50,15 +50,15 @@ export async function readHistory<T>(
  * Changes data in one atomic write. Resolves to the data with the change; with `--dry-run`, prints the change, and
  * resolves to undefined.
  *
- * @throws InvalidDataError, also if other users can change it; the errors of `change`
+ * @throws InvalidDataError, also if other users can change it; the errors of `applyChange`
  */
 export async function updateData(place: DataPlace, context: Context, change: ChangeData): Promise<Data | undefined> {
   const { dryRun, values = false } = context.flags;
   if (!dryRun) return (await checkedData(place, context, "change")).update(change);
   const { printChanges, rowsBetween } = await import("./change-rows.js");
-  const { checkData } = await import("../../store/parse-data.js");
+  const { applyChange } = await import("../../store/apply-change.js");
   const data = await readData(place, context);
-  const rows = rowsBetween(data, checkData(await change(data), data), values);
+  const rows = rowsBetween(data, await applyChange(data, change), values);
   await printChanges(rows, values, context, "nothing would change");
   return undefined;
 }

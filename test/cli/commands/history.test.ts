@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Io } from "../../../src/cli/output/io.js";
 import { main } from "../../../src/cli/program.js";
 import { runCli, runWith } from "../../support/cli.js";
@@ -102,4 +102,30 @@ it.each([
   const result = await runWith(onTerminal, { env: cli.env, stdin: answer, terminal: true });
   expect(result).toMatchObject({ code, stderr: expect.stringContaining("bring this back to before change 1? [y/N]") });
   expect(await run("history PORT --limit 1 --json")).toContain(`"id":${code === 0 ? 2 : 1}`);
+});
+
+describe("rollback, where values would break their schemas", () => {
+  const refusal = "appvars: refused by the schema: PORT must be >= 4000; to do it nevertheless, add --broken\n";
+
+  it.each([
+    ["values", ["set PORT 4001", "set PORT 4002 --env test", "set PORT --schema {"], "1"],
+    ["a schema", ["set PORT --schema {", "set PORT --no-schema", "set OTHER 1"], "2"],
+  ])("refuses %s, with the names, unless --broken is given", async (_what, lines, number) => {
+    for (const line of lines) await cli.run(line.replace("{", '{"minimum":4000}').split(" "));
+    if (number === "1") {
+      // The schema stays, and the values would come back.
+      const only = ["rollback", "1", "--env", "shop/development", "--only", "PORT", "--yes"];
+      const { code, stderr } = await cli.run(only);
+      expect([code, stderr]).toEqual([2, refusal]);
+      expect((await cli.run([...only, "--broken"])).code).toBe(0);
+    } else {
+      for (const more of ["--yes", "--dry-run"]) {
+        const { code, stderr } = await cli.run(["rollback", number, more]);
+        expect([code, stderr]).toEqual([2, refusal]);
+      }
+      expect((await cli.run(["rollback", number, "--yes", "--broken"])).code).toBe(0);
+    }
+    expect(await textOf("PORT", "shop/development")).toBe("3000\n");
+    expect((await cli.run(["check", "--env", "shop/development"])).stdout).toContain("PORT\tmust be >= 4000");
+  });
 });

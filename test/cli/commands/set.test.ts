@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCli } from "../../support/cli.js";
 import { cliWithDataFile } from "../../support/cli-with-data-file.js";
+import { edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -214,4 +215,52 @@ it("can't have value and key on one stdin", async () => {
 
 it("encrypted values must have the variable's type", async () => {
   expect(await withKey(["set", "PORT", "hunter2", "--encrypt"])).toMatchObject({ code: 2 });
+});
+
+it("set --schema lists the values that break it, by names and environments alone, and keeps them", async () => {
+  const argv = ["set", "PORT", "--schema", '{"minimum":4000}'];
+  const listed = "appvars: these values break the schema: PORT in shop/development must be >= 4000";
+  for (const dryRun of [true, false]) {
+    const { code, stderr } = await cli.run([...argv, ...(dryRun ? ["--dry-run"] : [])]);
+    expect([code, stderr.startsWith(listed), stderr.includes("3000")]).toEqual([0, true, false]);
+  }
+  expect(await cli.get("PORT")).toBe("3000\n");
+  const { stdout } = await cli.run(["show", "PORT", "--json"]);
+  expect(JSON.parse(stdout).variable.schema).toEqual({ minimum: 4_000 });
+  // The same again is no change.
+  expect(await cli.run(argv)).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+it.each([
+  ['{"$async":true,"type":"string"}', '--schema has the keyword "$async", which is not supported'],
+  [
+    '{"maximum":1e999}',
+    "--schema <json>' argument '{\"maximum\":1e999}' is invalid. It must be JSON: line 1, column 12",
+  ],
+  ['{"maximum":12345678901234567890}', "a number that can't be held exactly"],
+  ['{"required":"x"}', "--schema is not valid: schema is invalid: data/required must be array"],
+])("set refuses the schema %s", async (schema, message) => {
+  const { code, stderr } = await cli.run(["set", "PORT", "--schema", schema]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+it("set makes all environments keep the schema that comes with the value", async () => {
+  const { code, stderr } = await cli.run(["set", "PORT", "80", "--all-envs", "--schema", '{"minimum":1024}']);
+  expect([code, stderr]).toEqual([2, "appvars: refused by the schema: PORT must be >= 1024\n"]);
+});
+
+it("env add --from refuses values that break their schemas", async () => {
+  await cli.run(["set", "PORT", "--schema", '{"minimum":4000}']);
+  const before = await readFile(cli.path);
+  const { code, stderr } = await cli.run(["env", "add", "shop/staging", "--from", "shop/development"]);
+  expect([code, stderr]).toEqual([2, "appvars: refused by the schema: PORT must be >= 4000\n"]);
+  expect(await readFile(cli.path)).toEqual(before);
+});
+
+it("a data file with a schema that has an unknown keyword is refused, with the variable", async () => {
+  const schema = { anyOf: [{ items: { $ref: "#" } }] };
+  const { path } = await dataFile(edited(({ variables }) => (variables[0].schema = schema)));
+  const { code, stderr } = await cli.run(["check", "--data", path]);
+  const place = `appvars: ${path} variables[0] (id 2): schema has the keyword "$ref", which is not supported\n`;
+  expect([code, stderr]).toEqual([8, place]);
 });

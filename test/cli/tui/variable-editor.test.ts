@@ -137,6 +137,15 @@ describe("a variable with a schema", () => {
     expect(await value("PORT")).toBe(8080);
   });
 
+  it("apply refuses to bring back a value that breaks it, as undo and rollback would", async () => {
+    const { editor, value } = await editing(ruled);
+    const changes = [{ name: "PORT", before: RULED, after: { ...RULED, value: 9_999 } }];
+    await expect(editor.apply([{ environment: "shop/development", changes }], "undo")).rejects.toThrow(
+      "refused by the schema: PORT must be <= 9000",
+    );
+    expect(await value("PORT")).toBe(3000);
+  });
+
   it("prepare checks a value that it encrypts", async () => {
     const { prepare } = await editing(ruled, KEY);
     const schema = { maxLength: 7 };

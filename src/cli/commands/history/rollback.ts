@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { findEnvironment } from "../../../domain/environment.js";
 import { ChangedMeanwhileError, NotFoundError, UsageError } from "../../../domain/errors.js";
 import { createMatcher } from "../../../domain/name-matcher.js";
-import { isSameData } from "../../../store/data.js";
+import { type Data, isSameData } from "../../../store/data.js";
 import { namesOf, printChanges, rowsBetween } from "../../editing/change-rows.js";
 import { readHistory, updateData } from "../../editing/open-data.js";
 import { endBySignal } from "../../exits/signals.js";
@@ -21,6 +21,7 @@ interface RollbackOptions {
   env: string | undefined;
   values: boolean;
   yes: boolean;
+  mayBreakSchemas: boolean;
 }
 
 export function rollbackCommand(context: Context): Command {
@@ -35,10 +36,11 @@ export function rollbackCommand(context: Context): Command {
     .option("-e, --env <name>", "only the values in this environment")
     .option("--values", "show the values too")
     .option("--yes", "don't ask")
+    .option("--broken", "also if values break their schemas then")
     .option(...DRY_RUN)
     .addHelpText("after", "\nExample:\n  appvars rollback 42 --only DATABASE_URL --env production --data vars.json")
-    .action((number: number, { only, env, values = false, yes = false, ...flags }) =>
-      runRollback({ number, only, env, values, yes }, flags, context),
+    .action((number: number, { only, env, values = false, yes = false, broken: mayBreakSchemas = false, ...flags }) =>
+      runRollback({ number, only, env, values, yes, mayBreakSchemas }, flags, context),
     );
   return addPlaceOptions(command);
 }
@@ -47,7 +49,8 @@ function parseNumber(text: string): number {
   return valid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change");
 }
 
-async function runRollback({ number, only, env, values, yes }: RollbackOptions, flags: SourceFlags, context: Context) {
+async function runRollback(options: RollbackOptions, flags: SourceFlags, context: Context) {
+  const { number, only, env, values, yes, mayBreakSchemas } = options;
   const { rollBack } = await import("../../../store/roll-back.js");
   const { dataPlace } = readSettings(flags, context.io);
   const { changesSince } = await import("../../../store/history.js");
@@ -61,13 +64,16 @@ async function runRollback({ number, only, env, values, yes }: RollbackOptions, 
   const unchanged = matcher?.unmatched(rows.flatMap(namesOf)) ?? [];
   if (unchanged.length > 0) throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
   await printChanges(rows, values, context, "there is nothing to bring back");
+  const { brokenValues, refuseBroken } = await import("../../../store/value-schema.js");
+  if (!mayBreakSchemas) refuseBroken(await brokenValues(data, changed), "; to do it nevertheless, add --broken");
   if (rows.length === 0 || context.flags.dryRun) return;
   if (!yes && !(await confirm(`bring this back to before change ${number}?`, context)))
     throw new UsageError("nothing was changed; to do it, add --yes");
-  await updateData(dataPlace, context, (current) => {
+  const change = (current: Data) => {
     if (isSameData(current, data)) return changed;
     throw new ChangedMeanwhileError("the data has been changed by another program; try again");
-  });
+  };
+  await updateData(dataPlace, context, Object.assign(change, { mayBreakSchemas }));
   context.tell(`brought back what there was before change ${number}`);
 }
 

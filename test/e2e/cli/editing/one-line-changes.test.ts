@@ -3,6 +3,7 @@ import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDataFile } from "../../../../src/store/json-file-store.js";
+import { BINARY, run as runBinary } from "../../../support/binary.js";
 import { runCli } from "../../../support/cli.js";
 import { set } from "../../../support/edits.js";
 import { sharedEtcd } from "../../../support/etcd.js";
@@ -194,4 +195,18 @@ describe("the same data gives the same bytes", () => {
       expect(await readFile(path("copy.json"), "utf8")).toBe(expected);
     });
   });
+});
+
+it.each([
+  ["set PORT 1", false],
+  ["unset DEBUG", false],
+  ["set DATABASE_URL postgres://a", true],
+])("%s loads ajv: %s, if only DATABASE_URL has a schema", async (line, isLoaded) => {
+  const { folder, path, run } = await exampleFile();
+  await run('set DATABASE_URL --schema {"format":"url"}');
+  const preload = join(folder, "preload.cjs");
+  const names = 'Object.keys(require.cache).map((path) => require("node:path").basename(path))';
+  await writeFile(preload, `process.on("exit", () => console.log(${names}.includes("2020.cjs")));`);
+  const argv = ["--require", preload, BINARY, ...line.split(" "), "--data", path, "--env", "development"];
+  expect(await runBinary(process.execPath, argv)).toEqual({ code: 0, stdout: `${isLoaded}\n`, stderr: "" });
 });

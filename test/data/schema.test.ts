@@ -16,6 +16,18 @@ const KEY = { name: "ana", api_key: "ana-key", api_secret: "secret-of-ana" };
 const TIMES = { valid_until: "2026-01-31T12:00:00Z", rotated_at: "2026-01-30T12:00:00.000Z" };
 const PREVIOUS = { api_key: "old", api_secret: "old", valid_until: "2026-01-31T12:00:00Z" };
 
+const [NUMBER, LIST, INNER, TEXT] = [1, ["a"], { items: { title: "a" } }, "a"];
+const ALL_KEYWORDS = {
+  ...{ $schema: "https://json-schema.org/draft/2020-12/schema", $comment: TEXT, title: TEXT, description: TEXT },
+  ...{ default: { $ref: "#" }, examples: [{ $async: true }], deprecated: true, readOnly: true, writeOnly: true },
+  ...{ type: ["number", "null"], enum: [{ $ref: "#" }], const: { $async: true }, format: "port", pattern: TEXT },
+  ...{ minimum: NUMBER, maximum: NUMBER, exclusiveMinimum: NUMBER, exclusiveMaximum: NUMBER, multipleOf: NUMBER },
+  ...{ minLength: NUMBER, maxLength: NUMBER, minItems: NUMBER, maxItems: NUMBER, minProperties: NUMBER },
+  ...{ maxProperties: NUMBER, required: LIST, dependentRequired: { a: LIST }, additionalProperties: false },
+  ...{ propertyNames: INNER, items: INNER, not: INNER, if: INNER, else: INNER, properties: { $ref: INNER } },
+  ...{ patternProperties: { $ref: INNER }, prefixItems: [INNER], anyOf: [INNER], allOf: [true], oneOf: [INNER] },
+};
+
 type Edit = Parameters<typeof edited>[0];
 
 describe("the example data file", () => {
@@ -73,6 +85,7 @@ describe("the schema and the store both accept", () => {
       (data) => Object.assign(data.variables[0], { optional: true, secret: false }),
     ],
     ["a schema", (data) => (data.variables[0].schema = { minimum: 1, anyOf: [{ title: "a" }, true] })],
+    ["a schema with all keywords", (data) => (data.variables[0].schema = ALL_KEYWORDS)],
     ["a value that breaks its schema", (data) => (data.variables[0].schema = { maximum: 1 })],
     ["a named key", (data) => (data.environments[0].keys = [KEY])],
     [
@@ -118,6 +131,17 @@ describe("the schema and the store both refuse", () => {
     ["a secret that is null", (data) => (data.variables[0].secret = null)],
     ["a schema that is a list", (data) => (data.variables[0].schema = [])],
     ["a schema that is a text", (data) => (data.variables[0].schema = "{}")],
+    ...["$ref", "$async", "uniqueItems", "nullable"].flatMap((keyword): [string, Edit][] => [
+      [`a schema with ${keyword}`, (data) => (data.variables[0].schema = { [keyword]: true })],
+      [
+        `a schema with ${keyword} inside`,
+        (data) => (data.variables[0].schema = { not: { items: { [keyword]: true } } }),
+      ],
+    ]),
+    [
+      "a schema for __proto__",
+      (data) => (data.variables[0].schema = JSON.parse('{"properties":{"__proto__":{"type":"string"}}}')),
+    ],
     ["an id of 0", (data) => (data.variables[6].id = 0)],
     ["a negative id", (data) => (data.environments[0].id = -1)],
     ["a fractional id", (data) => (data.values[0].id = 1.5)],

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import { LISTENER_OPTIONS, listen } from "../server/listener.js";
+import { originForm } from "../server/match-route.js";
 import { serverUrl } from "../server/start-server.js";
 import type { MetricsJson } from "./registry.js";
 import { aggregate } from "./worker-metrics.js";
@@ -54,8 +55,9 @@ export async function startMetricsServer({
 
 function createHandler(collect: () => Promise<MetricsJson[]>, onError: (error: unknown) => void): RequestListener {
   let current: Promise<MetricsJson[]> | undefined;
-  return async ({ method, url, headers }, res) => {
-    if (url?.replace(/\?.*/s, "") !== "/metrics") return send(res, 404, "Not found\n");
+  return async (req, res) => {
+    const { method, headers } = req;
+    if (originForm(req).replace(/\?.*/s, "") !== "/metrics") return send(res, 404, "Not found\n");
     if (method !== "GET" && method !== "HEAD") return send(res.setHeader("Allow", "GET, HEAD"), 405, "Only GET\n");
     try {
       current ??= collect().finally(() => {

@@ -14,10 +14,10 @@ import type { AddressOf } from "./client-address.js";
 import { DataReplies } from "./data-replies.js";
 import { errorReply, MESSAGES, METHOD_NOT_ALLOWED } from "./error-replies.js";
 import type { FaultHandlers } from "./fault-handlers.js";
-import { patternOf, routeOf } from "./match-route.js";
+import { originForm, patternOf, routeOf } from "./match-route.js";
 import { type AppRequest, admit, firstReply, identifyAndCount, type Step } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
-import { jsonReply, type Reply, sendReply } from "./replies.js";
+import { jsonReply, NOT_STORED, type Reply, sendReply } from "./replies.js";
 import { reportAnswers, requestId, usedKey } from "./request-report.js";
 import type { ServedRequest } from "./served-request.js";
 
@@ -90,8 +90,10 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   return (incoming, res) => {
     const req = incoming as AppRequest;
     req.target = req.url;
-    const query = req.target.indexOf("?");
-    req.path = query < 0 ? req.target : req.target.slice(0, query);
+    req.url = originForm(req);
+    const query = req.url.indexOf("?");
+    req.path = query < 0 ? req.url : req.url.slice(0, query);
+    req.replyHeaders = NOT_STORED;
     try {
       const reply = firstReply(steps, req, res);
       if (reply instanceof Promise)

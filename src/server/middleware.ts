@@ -11,7 +11,7 @@ import type { Counter, RateLimiter } from "./rate-limiter.js";
 import { type HeaderList, NOT_STORED, type Reply } from "./replies.js";
 
 export interface AppRequest extends Request {
-  /** Exactly as sent: polka rewrites `url`, and drops a fragment. */
+  /** Exactly as sent. `url` is its path and query. */
   target: string;
   /** Set by `identifyAndCount`, as are the next fields. */
   identity: Identity;
@@ -72,7 +72,6 @@ export function identifyAndCount(
   addressOf: AddressOf,
 ): Step {
   return (req) => {
-    req.replyHeaders = NOT_STORED;
     req.malformation = findMalformation(req);
     const isAnonymous = req.malformation !== undefined || req.path === ROUTES.health;
     return use(isAnonymous ? {} : authenticate(req, req.target), (identity) => {
@@ -116,12 +115,11 @@ function findMalformation(req: AppRequest): Reply | undefined {
   if (req.rawHeaders.length > 2 * MAX_HEADER_FIELDS) return TOO_MANY_HEADERS;
   const hosts = countHeader(req, "host");
   if (hosts > 1 || (hosts === 0 && req.httpVersion === "1.1")) return NO_HOST;
-  const { target } = req;
-  if (target.length > MAX_TARGET) return TARGET_TOO_LONG;
-  return isPath(target) ? undefined : BAD_TARGET;
+  if (req.target.length > MAX_TARGET) return TARGET_TOO_LONG;
+  return isPath(req.url) ? undefined : BAD_TARGET;
 }
 
-/** False for an absolute URL, `*`, a fragment and broken percent-encoding. */
+/** False for the URL of another scheme, `*`, a fragment and broken percent-encoding. */
 function isPath(target: string): boolean {
   if (!target.startsWith("/") || target.includes("#")) return false;
   if (!target.includes("%")) return true;

@@ -45,14 +45,14 @@ export function verify(request: ReceivedRequest, secret: Secret, options: Verify
 
 /**
  * Reads the signature of a request without computing an HMAC. Undefined if no secret could make it valid: the header
- * is malformed, the timestamp is outside the tolerance, or the target does not begin with a slash, which separates
- * method and route in the signed text.
+ * is malformed, the timestamp is outside the tolerance, or the target begins with neither a slash nor `http`, which
+ * separate method and route in the signed text.
  */
 export function readSignature(request: ReceivedRequest, options: VerifyOptions): SignatureCheck | undefined {
   const { method, target, authorization } = request;
   const { timestamp, signature } = parseAuthorization(authorization) ?? {};
   if (timestamp === undefined || signature === undefined) return undefined;
-  if (!isTimely(Number(timestamp), options) || !target.startsWith("/")) return undefined;
+  if (!isTimely(Number(timestamp), options) || !/^(\/|https?:)/i.test(target)) return undefined;
   const covers = (secret: HmacKey, route: string) =>
     BODY_HASHES.some((bodyHash) =>
       equalDigests(secret.sign(stringToSign({ timestamp, method, route, bodyHash })), signature),

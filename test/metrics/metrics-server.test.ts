@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request } from "node:http";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { type MetricsServerOptions, startMetricsServer } from "../../src/metrics/metrics-server.js";
 import type { MetricsJson } from "../../src/metrics/registry.js";
@@ -22,6 +24,16 @@ it("GET /metrics is answered in the text format of Prometheus, HEAD without a bo
   expect(answer.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   const head = await fetch(url, { method: "HEAD" });
   expect([head.status, await head.text()]).toEqual([200, ""]);
+});
+
+it("a target may be a URL", async () => {
+  const { port } = await metricsServer();
+  const statusOf = async (path: string) => {
+    const [{ statusCode }] = await once(request({ host: "127.0.0.1", port, path, agent: false }).end(), "response");
+    return statusCode;
+  };
+  const targets = ["http://any/metrics", "http://any/metrics?x", "http://any/other", "http://user@any/metrics"];
+  expect(await Promise.all(targets.map(statusOf))).toEqual([200, 200, 404, 404]);
 });
 
 it("other paths are answered 404, other methods 405", async () => {

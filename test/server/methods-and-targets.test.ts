@@ -1,7 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { request as requestTls } from "node:https";
+import { describe, expect, it, vi } from "vitest";
+import type { ServedRequest } from "../../src/server/served-request.js";
 import { DEV_HEADERS, get, raw, request } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 import { signByHand } from "../support/sign-by-hand.js";
+import { TLS } from "../support/tls.js";
 
 const DATA_PATHS = [
   "/v1/variables",
@@ -91,9 +95,14 @@ describe("an unknown path", () => {
 
 describe("a target that is not a path is refused with and without credentials:", () => {
   it.each([
-    "http://evil/v1/variables",
-    "http://127.0.0.1/healthz",
     "HTTPS://evil/",
+    "ftp://evil/healthz",
+    "http:///healthz",
+    "http://user@evil/healthz",
+    "http://user:password@evil/healthz",
+    "http://evil:port/healthz",
+    "http://evil/healthz#x",
+    "http://evil/v1/%zz",
     "*",
     "/v1/variables#x",
     "/v1/variables?limit=1#x",
@@ -114,6 +123,68 @@ describe("a target that is not a path is refused with and without credentials:",
 
   it("a malformed % in the query is accepted", async () => {
     expect(await get(await runningServer(), "/v1/variables?x=%")).toMatchObject({ status: 200 });
+  });
+});
+
+describe("a target that is a URL is answered as its path, whatever its host:", () => {
+  it.each([
+    ["http://any/healthz", "/healthz"],
+    ["HTTP://ANY:7400/healthz", "/healthz"],
+    ["http://[::1]:/healthz?x=1", "/healthz?x=1"],
+    ["http://any/v1/variables?limit=2", "/v1/variables?limit=2"],
+    ["http://any/v1/variables-values-by-name/P%4FRT/content", "/v1/variables-values-by-name/PORT/content"],
+    ["http://any/v1/variables?limit=0", "/v1/variables?limit=0"],
+    ["http://any/v1/variables/999", "/v1/variables/999"],
+    ["http://any", "/"],
+    ["http://any?x=1", "/?x=1"],
+    ["http://any//evil/v1/variables", "//evil/v1/variables"],
+  ])("%s is answered as %s", async (target, path) => {
+    const told: unknown[] = [];
+    const tell = ({ id: _, milliseconds: __, bytes: ___, path, ...rest }: Partial<ServedRequest>) =>
+      told.push({ ...rest, ...(path && { path: decodeURIComponent(path) }) }) > 0;
+    const server = await runningServer({ onRequest: tell, audit: { record: tell } });
+    for (const [method, headers] of [
+      ["GET", DEV_HEADERS],
+      ["HEAD", {}],
+      ["POST", DEV_HEADERS],
+    ] as const) {
+      const [answer, expected] = [
+        await request(server, method, target, headers),
+        await request(server, method, path, headers),
+      ];
+      expect([answer.status, answer.headers.etag]).toEqual([expected.status, expected.headers.etag]);
+    }
+    const count = path.startsWith("/healthz") ? 6 : 12;
+    await vi.waitFor(() => expect(told).toHaveLength(count));
+    const each = count / 6;
+    for (let start = 0; start < count; start += 2 * each)
+      expect(told.slice(start, start + each)).toEqual(told.slice(start + each, start + 2 * each));
+  });
+
+  it("a signature covers the URL that was sent", async () => {
+    const target = "http://any/v1/variables/1";
+    const server = await runningServer();
+    const status = async (route: string) => {
+      const authorization = signByHand({ secret: "dev-secret", route });
+      return (await get(server, target, { "x-api-key": "dev-key", authorization })).status;
+    };
+    expect([
+      await status(target),
+      await status("/v1/variables/1"),
+      await status("http://other/v1/variables/1"),
+    ]).toEqual([200, 401, 401]);
+  });
+
+  it("a URL with https is answered over TLS only, and one needs the Host header too", async () => {
+    const server = await runningServer({ tls: TLS });
+    for (const scheme of ["http", "https"]) {
+      const path = `${scheme}://any/healthz`;
+      const sent = requestTls({ ca: TLS.cert, host: "127.0.0.1", port: server.port, path, agent: false }).end();
+      const [{ statusCode }] = await once(sent, "response");
+      expect(statusCode).toBe(200);
+    }
+    const bytes = "GET http://any/healthz HTTP/1.1\r\nConnection: close\r\n\r\n";
+    expect(await raw(await runningServer(), bytes)).toMatchObject({ status: 400 });
   });
 });
 

@@ -70,7 +70,7 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   for (const kind of Object.keys(reads) as Read["kind"][]) {
     const answer = (req: AppRequest, res: ServerResponse) => {
       req.route = ROUTES[kind];
-      sendReply(req, res, replies.make(req, parseRead(kind, req)));
+      sendReply(req, res, replies.answer(req, parseRead(kind, req)));
     };
     const answerLater = (req: AppRequest, res: ServerResponse) => req.view.prepareCheck().then(() => answer(req, res));
     router.get(patternOf(ROUTES[kind]), kind === "check" ? answerLater : answer);
@@ -138,10 +138,21 @@ function notFound(revision?: string): Reply {
 
 /** @throws UsageError for a page or an id out of bounds */
 function parseRead(kind: Read["kind"], { params, search }: AppRequest): Read {
-  if (kind === "variables" || kind === "values") return { kind, page: parsePage(search) };
-  if (kind === "variable" || kind === "value") return { kind, id: parseId(params["id"]) };
-  if (kind === "valuesByName") return { kind, names: parseNames(search) };
-  return kind === "check" ? { kind } : { kind, name: params["name"] ?? "" };
+  switch (kind) {
+    case "variables":
+    case "values":
+      return { kind, page: parsePage(search) };
+    case "variable":
+    case "value":
+      return { kind, id: parseId(params["id"]) };
+    case "valueByName":
+    case "content":
+      return { kind, name: params["name"] ?? "" };
+    case "valuesByName":
+      return { kind, names: parseNames(search) };
+    case "check":
+      return { kind };
+  }
 }
 
 /** `names` of a query: none if it is empty, and if it is repeated those of all. Undefined without it. */

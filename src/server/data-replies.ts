@@ -2,31 +2,39 @@ import { hash } from "node:crypto";
 import fresh from "fresh";
 import { REVISION_HEADER } from "../domain/http-headers.js";
 import type { Read } from "../domain/read.js";
+import { ROUTES, targetOf } from "../domain/routes.js";
 import type { EnvironmentView } from "../service/environment-view.js";
 import type { AppRequest } from "./middleware.js";
 import { jsonReply, type Reply } from "./replies.js";
 
-/** Of the answers that are kept, over all environments: bytes, if their text is ASCII. */
+/** All kept answers together, in bytes if their text is ASCII. */
 const MAX_KEPT = 32 * 1_024 * 1_024;
-/** Of each answer: its headers and their containers. */
+/** The headers of an answer and their containers, in bytes. */
 const OVERHEAD = 1_024;
+/** A record that an audit log names, in bytes. */
+const IDENTITY = 64;
 
 interface DataReply extends Reply {
   readonly tag: string;
-  /** Of the path. */
-  readonly route: string | undefined;
+  /** The pattern of its path. */
+  readonly route: string;
   readonly notModified: Reply;
 }
 
-type DataRequest = Pick<AppRequest, "method" | "headers" | "target" | "route" | "view">;
+type DataRequest = Pick<AppRequest, "method" | "headers" | "url" | "route" | "view">;
+type Generation = WeakMap<EnvironmentView, Map<string, DataReply>>;
 
 /**
- * Answers with the data of a view and their ETags. Keeps them, since many requests ask for the same: a page takes as long
- * to put together as a request to answer. When there are too many, all are dropped.
+ * Answers with the data of a view and their ETags. Keeps them, since many requests ask for the same, and to put all
+ * values together takes a thousand times as long as to send a kept answer.
+ *
+ * An answer is kept under its read's own target, so a client can't multiply it by parameters that don't count. There are
+ * two generations: when the young one is full, it becomes the old one, whose answers come back when they are used.
  */
 export class DataReplies {
-  /** By the targets that clients sent, so the answers to one path with different queries are kept apart. */
-  #kept = new WeakMap<EnvironmentView, Map<string, DataReply>>();
+  #young: Generation = new WeakMap();
+  #old: Generation = new WeakMap();
+  /** Of the young generation, in bytes. */
   #size = 0;
 
   readonly #isAudited: boolean;
@@ -36,35 +44,48 @@ export class DataReplies {
     this.#isAudited = isAudited;
   }
 
-  /** The answer to a request, if it is kept. */
+  /** The answer to a request for a read's own target, if it is kept. */
   readonly kept = (req: DataRequest): Reply | undefined => {
-    const reply = this.#kept.get(req.view)?.get(req.target);
-    if (reply === undefined || (req.method !== "GET" && req.method !== "HEAD")) return undefined;
+    if (req.method !== "GET" && req.method !== "HEAD") return undefined;
+    const reply = this.#find(req.view, req.url);
+    if (reply === undefined) return undefined;
     req.route = reply.route;
     return replyTo(req, reply);
   };
 
-  /** Makes the answer to a request, and keeps it. @param read the data that it asks for */
-  make(req: DataRequest, read: Read): Reply {
-    return replyTo(req, this.#keep(req, read));
+  /** Finds or makes the answer to a request. @param asked the data that it asks for @throws NotFoundError */
+  answer(req: DataRequest, asked: Read): Reply {
+    const { view } = req;
+    const read = view.withoutUnknown(asked);
+    const target = targetOf(read);
+    return replyTo(req, this.#find(view, target) ?? this.#keep(view, target, this.#make(view, read)));
   }
 
-  #keep({ view, target, route }: DataRequest, read: Read): DataReply {
+  #find(view: EnvironmentView, target: string): DataReply | undefined {
+    const reply = this.#young.get(view)?.get(target);
+    if (reply) return reply;
+    const old = this.#old.get(view)?.get(target);
+    return old && this.#keep(view, target, old);
+  }
+
+  #make(view: EnvironmentView, read: Read): DataReply {
     const json = JSON.stringify(view.find(read));
     const tag = etagOf(json);
     const headers = [REVISION_HEADER, view.revision, "ETag", tag];
     const identities = this.#isAudited ? view.identify(read) : undefined;
     const notModified = { status: 304, headers, body: "", read: identities };
-    const reply = { ...jsonReply(200, json, headers), read: identities, tag, route, notModified };
-    const size = OVERHEAD + target.length + reply.body.length;
-    if (size > MAX_KEPT) return reply;
-    this.#size += size;
-    if (this.#size > MAX_KEPT) {
-      this.#kept = new WeakMap();
-      this.#size = size;
+    return { ...jsonReply(200, json, headers), read: identities, tag, route: ROUTES[read.kind], notModified };
+  }
+
+  #keep(view: EnvironmentView, target: string, reply: DataReply): DataReply {
+    const size = OVERHEAD + target.length + reply.body.length + IDENTITY * (reply.read?.length ?? 0);
+    // A larger answer has a generation of its own: the more it costs to make, the less it can be left out.
+    if (this.#size > 0 && this.#size + size > MAX_KEPT / 2) {
+      [this.#old, this.#young, this.#size] = [this.#young, new WeakMap(), 0];
     }
-    const ofView = this.#kept.get(view) ?? new Map<string, DataReply>();
-    this.#kept.set(view, ofView.set(target, reply));
+    this.#size += size;
+    const ofView = this.#young.get(view) ?? new Map<string, DataReply>();
+    this.#young.set(view, ofView.set(target, reply));
     return reply;
   }
 }

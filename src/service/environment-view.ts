@@ -140,21 +140,38 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
     return found(this.#findValue("variable_id", found(this.#findVariable("name", name)).id));
   }
 
+  /** The same read without names that have no value here: they change nothing in its answer. */
+  withoutUnknown(read: Read): Read {
+    if (read.kind !== "valuesByName" || !read.names) return read;
+    return { ...read, names: this.#named(read.names, ({ name }) => name) };
+  }
+
   /** The records that the answer to a read tells of. @throws NotFoundError */
   identify(read: Read): RecordIdentity[] {
-    if (read.kind === "valuesByName")
-      return this.#named(read.names, ({ id, name }, value) => ({ variable_id: id, name, value_id: value.id }));
-    const answer = this.find(read.kind === "content" ? { kind: "valueByName", name: read.name } : read);
-    if ("missing" in answer) {
-      const names = [...answer.missing, ...answer.invalid.map(({ name }) => name)];
-      return names.map((name) => ({ variable_id: found(this.#findVariable("name", name)).id, name }));
-    }
-    const records = ("data" in answer ? answer.data : [answer]) as (Variable | VariableValue)[];
-    return records.map((record) => {
-      if ("name" in record) return { variable_id: record.id, name: record.name };
-      const { id, name } = found(this.#findVariable("id", record.variable_id));
-      return { variable_id: id, name, value_id: record.id };
+    const variable = ({ id, name }: VariableRecord) => ({ variable_id: id, name });
+    const value = ({ id, variable_id }: ValueRecord) => ({
+      ...variable(found(this.#findVariable("id", variable_id))),
+      value_id: id,
     });
+    switch (read.kind) {
+      case "variables":
+        return pageOf(this.#variables, read.page, variable).data;
+      case "variable":
+        return [variable(found(this.#findVariable("id", read.id)))];
+      case "values":
+        return pageOf(this.#values, read.page, value).data;
+      case "value":
+        return [value(found(this.#findValue("id", read.id)))];
+      case "valueByName":
+      case "content":
+        return [value(this.#valueOf(read.name))];
+      case "valuesByName":
+        return this.#named(read.names, (_, each) => value(each));
+      case "check":
+        return [...this.#check.missing, ...this.#check.invalid.map(({ name }) => name)].map((name) =>
+          variable(found(this.#findVariable("name", name))),
+        );
+    }
   }
 }
 

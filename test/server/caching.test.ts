@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DataReplies } from "../../src/server/data-replies.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
 import { NO_DATA } from "../../src/store/data.js";
@@ -86,21 +86,69 @@ describe("Cache-Control is no-store", () => {
   });
 });
 
-it("an answer larger than 32 MiB is not kept, and one that takes the place of others is counted", () => {
+/** Answers of one view. @returns asks for targets in turn, and tells which answers had to be made */
+function repliesOf(sizeOf: (id: number) => number) {
   const replies = new DataReplies(false);
   const view = new EnvironmentView(NO_DATA, { id: 1, application: "shop" });
-  const reads: string[] = [];
-  const ask = (target: string, mib: number) => {
-    const request = { method: "GET", headers: {}, view, target, route: "/v1/variables/:id" };
-    if (replies.kept(request)) return;
-    reads.push(target);
-    view.find = () => ({ value: "x".repeat(mib * 1_024 * 1_024) });
-    replies.make(request, { kind: "variable", id: 1 });
+  const made: number[] = [];
+  view.find = (read) => {
+    const { id } = read as { id: number };
+    made.push(id);
+    return { value: "x".repeat(sizeOf(id)) };
   };
-  for (let times = 0; times < 2; times++) ask("/large", 33);
-  expect(reads).toEqual(["/large", "/large"]);
-  // 20 and 20 are too many; then 20 and 11 are kept; 20, 11 and 11 are too many.
-  for (const target of ["/a", "/b", "/b"]) ask(target, 20);
-  for (const target of ["/c", "/b", "/d", "/b"]) ask(target, target === "/b" ? 20 : 11);
-  expect(reads.slice(2)).toEqual(["/a", "/b", "/c", "/d", "/b"]);
+  return (...ids: number[]) => {
+    made.length = 0;
+    for (const id of ids) {
+      const request = { method: "GET", headers: {}, view, url: `/v1/variables/${id}`, route: undefined };
+      if (!replies.kept(request)) replies.answer(request, { kind: "variable", id });
+    }
+    return [...made];
+  };
+}
+
+describe("answers are kept", () => {
+  const MIB = 1_024 * 1_024;
+
+  it("up to 32 MiB, those that were used last: the others are dropped, and not all at once", () => {
+    const ask = repliesOf(() => MIB);
+    const all = Array.from({ length: 30 }, (_, index) => index + 1);
+    expect(ask(...all)).toEqual(all);
+    // The last 16 at least.
+    expect(ask(...all.slice(-16))).toEqual([]);
+    expect(ask(1)).toEqual([1]);
+    for (let id = 101; id < 200; id++) expect([ask(30), ask(id)]).toEqual([[], [id]]);
+  });
+
+  it("also if they are larger than that, two of them", () => {
+    const ask = repliesOf(() => 40 * MIB);
+    expect(ask(1, 2, 1, 2, 1)).toEqual([1, 2]);
+    expect(ask(3, 1)).toEqual([3]);
+    expect(ask(2)).toEqual([2]);
+  });
+
+  it.each([
+    ["/v1/variables-values", ["?limit=50", "?offset=0&limit=050", "?x=1", "?%6cimit=50&x=2&x=3", "?"]],
+    ["/v1/variables?limit=1000", ["&limit", "&offset=x", "0", "&offset=00", "&offset=%30"]],
+    ["/v1/variables-values-by-name/PORT", ["?x=1", "?names=A"]],
+    ["/v1/variables-values-by-name/POR%54/content", ["?x=1"]],
+    ["/v1/variables-values-by-name", ["?x=1", "?Names=A"]],
+    [
+      "/v1/variables-values-by-name?names=PORT,DEBUG",
+      [",UNKNOWN", ",DEBUG", "&names=PORT", "&x", ",%50ORT", ",UNSET", ",,"],
+    ],
+    ["/v1/variables/2", ["?x=1"]],
+    ["/v1/variables-values/12", ["?x=1"]],
+    ["/v1/check", ["?x=1"]],
+  ])("of %s once, whatever else is sent with it", async (target, ends) => {
+    const find = vi.spyOn(EnvironmentView.prototype, "find");
+    onTestFinished(() => find.mockRestore());
+    const server = await runningServer();
+    const { body } = await get(server, target);
+    for (const end of ends) {
+      const answer = await get(server, target + end);
+      expect(answer.status === 200 ? answer.body : body).toBe(body);
+      await request(server, "HEAD", target + end, DEV_HEADERS);
+    }
+    expect(find).toHaveBeenCalledTimes(1);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { ROUTES } from "../../src/domain/routes.js";
 import { type AuditEntry, AuditLog } from "../../src/server/audit.js";
-import { DEV_HEADERS, get, raw, request } from "../support/http.js";
+import { type Answer, DEV_HEADERS, get, raw, request } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 
 /** A server with a hook that receives the audit records. */
@@ -70,6 +71,20 @@ describe("the record of a read", () => {
     expect(record).toHaveBeenCalledWith(expect.objectContaining({ id: onRequest.mock.calls[0]?.[0].id }));
   });
 });
+
+it.each(Object.values(ROUTES))(
+  "an audit log changes no answer of a route, and tells of its records: %s",
+  async (route) => {
+    const { server, entries } = await auditedServer();
+    const targets = ["1", "11"].map((id) => route.replace(":id", id).replace(":name", "PORT"));
+    const answers = await Promise.all(targets.map((target) => get(server, target)));
+    const expected = await Promise.all(targets.map(async (target) => get(await runningServer(), target)));
+    const comparable = ({ status, headers: { etag } }: Answer) => ({ status, etag });
+    expect(answers.map(comparable)).toEqual(expected.map(comparable));
+    expect(answers.map(({ status }) => status)).toContain(200);
+    if (route !== ROUTES.health) expect(entries.find(({ status }) => status === 200)?.read).toEqual(expect.any(Array));
+  },
+);
 
 describe("the record of a refusal", () => {
   it.each([

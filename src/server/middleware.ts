@@ -78,8 +78,11 @@ export function identifyAndCount(
       req.identity = identity;
       // Now: while the request is counted, newer data may have another environment with the same id.
       const { owner } = identity;
-      if (owner !== undefined) req.view = service.view(owner.scope);
-      const freshness = owner === undefined ? [] : service.freshness;
+      let freshness: HeaderList = [];
+      if (owner !== undefined) {
+        req.view = service.view(owner.scope);
+        freshness = service.freshness(owner.scope, req.view);
+      }
       const counter = counterOf(req, addressOf);
       req.counter = counter.kind;
       return use(limiter.count(counter), ({ rateLimit, retryAfter }) => {

@@ -10,7 +10,7 @@ import {
   type Scope,
 } from "../domain/environment.js";
 import { ServerError } from "../domain/errors.js";
-import { formatFreshness } from "../domain/http-headers.js";
+import { formatFreshness, wholeAge } from "../domain/http-headers.js";
 import { durationText } from "../domain/printable.js";
 import { type Answer, type Read, VariableReader } from "../domain/read.js";
 import { type Health, type Snapshot, STALE_DATA, staleStoreMessage, type VariableSource } from "../domain/source.js";
@@ -59,10 +59,14 @@ export class Service {
     return this.#store.snapshot.environments;
   }
 
-  /** Headers for answers with data of a store that is replicated: its version and age. */
-  get freshness(): readonly string[] {
+  /**
+   * Headers for answers with data of a store that is replicated: its version and age. The number of all writes would tell
+   * a limited key of what it can't read. It gets the revision of what it can; clients order these by the age.
+   */
+  freshness({ only }: Scope, { revision }: EnvironmentView): readonly string[] {
     const { version, age } = this.#store;
-    return version === undefined || age === undefined ? [] : formatFreshness(version, age);
+    if (version === undefined || age === undefined) return [];
+    return formatFreshness(only === undefined ? version : `1-${revision}`, age);
   }
 
   /** @throws NotFoundError if there is no such environment, UsageError if its name is ambiguous */
@@ -123,7 +127,7 @@ export class Service {
     const message = healthy && problem === undefined ? "OK" : staleMessage;
     const uptime = Math.round(this.#ticks() - this.#startedAt) / 1_000;
     const date = new Date(this.#clock()).toISOString();
-    return { healthy, age: age && Math.floor(age / 1_000), health: { uptime, message, date } };
+    return { healthy, age: age === undefined ? age : wholeAge(age), health: { uptime, message, date } };
   }
 
   /** The same for those who may read the data: it tells the problem, which may name records. @throws ServerError */

@@ -51,6 +51,18 @@ describe("the newest data of a store", () => {
       [true, false, false, false],
     ],
     [
+      "limited keys: another revision is used once it was certainly the newest later",
+      [
+        [0, "1-a", 0],
+        [0.5, "1-b", 0],
+        [1.1, "1-b", 0],
+        [1.2, "1-a", 0],
+        [1.2, "1-b", 0],
+        [9, "1-a", 8],
+      ],
+      [true, false, true, false, true, false],
+    ],
+    [
       "one of an earlier version is used once it was the newest after the later one: the cluster was restored",
       [
         [0, "9-i", 0],

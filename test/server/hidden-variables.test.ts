@@ -8,14 +8,16 @@ import { Service } from "../../src/service/service.js";
 import type { Data, ValueRecord, VariableRecord } from "../../src/store/data.js";
 import { createMemoryStore } from "../../src/store/memory-store.js";
 import { changingStore } from "../support/changing-store.js";
+import { edited } from "../support/data.js";
+import { DEV_HEADERS, get } from "../support/http.js";
 import { Random } from "../support/random.js";
 import { aRecord } from "../support/records.js";
 
 const ROUNDS = 150;
 const NAMES = ["A", "AB", "B_1", "DB_URL", "DB_USER", "DEBUG", "PORT", "a.b", "a-b", "constructor", "__proto__", "X9"];
 const PATTERNS = [...NAMES, "*", "?", "DB_*", "D*", "*_*", "[A-D]*", "[!D]*", "a?b", "*B*", "[z-a]", "NOTHING", "**1"];
-/** Headers that may differ: the age of the data and its version are those of the whole store. */
-const OTHERS = /^(date|appvars-version|appvars-data-age|ratelimit-.*)$/i;
+/** Headers that may differ. */
+const OTHERS = /^(date|ratelimit-.*)$/i;
 
 /** In its own words, not those of the matcher. */
 function isMatch(name: string, pattern: string): boolean {
@@ -115,10 +117,10 @@ function nothingElse(data: Data, isVisible: (name: string) => boolean): Data {
   const variables = data.variables.filter(({ name }) => isVisible(name));
   const ids = new Set(variables.map(({ id }) => id));
   const [first] = data.environments as [Data["environments"][0]];
-  const { keys: _, ...kept } = first;
+  const keys = first.keys?.map((key) => ({ ...key, only: ["*"] })) ?? [];
   return {
     ...data,
-    environments: [{ ...kept, api_key: "ana-key", api_secret: "secret-of-ana" }],
+    environments: [{ ...first, keys }],
     variables,
     values: data.values.filter(({ variable_id, environment_id }) => environment_id === 1 && ids.has(variable_id)),
   };
@@ -149,6 +151,11 @@ function targetsFor(random: Random, data: Data): string[] {
 it(`nothing outside only changes any byte of an answer, in ${ROUNDS} rounds`, async () => {
   const random = new Random(30);
   const store = changingStore(createMemoryStore(randomData(random, ["*"])).snapshot);
+  // Each write is seen at once.
+  const replace = (data: Data) => {
+    store.replace(data);
+    Object.assign(store, { version: `${random.below(1_000)}-${random.hex(22)}`, age: random.below(2_500) });
+  };
   const server = await startServer(new Service(store, Date.now), { port: 0, rateLimit: 0 }, Date.now);
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
@@ -170,7 +177,7 @@ it(`nothing outside only changes any byte of an answer, in ${ROUNDS} rounds`, as
     const data = randomData(random, only);
     const targets = targetsFor(random, data);
     const answersOf = async (served: Data) => {
-      store.replace(served);
+      replace(served);
       const answers: string[] = [];
       for (const target of targets) answers.push(await ask(target));
       return answers;
@@ -181,4 +188,34 @@ it(`nothing outside only changes any byte of an answer, in ${ROUNDS} rounds`, as
     for (const answer of answers) statuses.add(answer.slice(0, 3));
   }
   expect([...statuses].toSorted()).toEqual(["200", "404"]);
+});
+
+it("the version that a limited key gets changes with what it can read, and is the same on all replicas", async () => {
+  const data = (hidden: string, shown: string) =>
+    edited((copy) => {
+      copy.environments[0].keys = [{ name: "ana", api_key: "ana-key", api_secret: "secret-of-ana", only: ["PORT"] }];
+      for (const variable of copy.variables)
+        if (variable.id <= 2) variable.description = variable.name === "PORT" ? shown : hidden;
+    }) as Data;
+  const versions = async (served: Data, version: string) => {
+    const store = Object.assign(changingStore(served), { version, age: 0 });
+    const server = await startServer(new Service(store, Date.now), { port: 0 }, Date.now);
+    onTestFinished(() => server.close());
+    const keys = [DEV_HEADERS, { "x-api-key": "ana-key", "x-api-secret": "secret-of-ana" }];
+    const found: unknown[] = [];
+    for (const headers of keys)
+      for (const target of ["/v1/variables", "/v1/variables/999", "/v1/variables?limit=0", "/v1/nothing"])
+        found.push((await get(server, target, headers)).headers["appvars-version"]);
+    expect(new Set(found).size).toBe(2);
+    return [found[0], found[4]];
+  };
+  const [[all, limited], [otherAll, same], [, other]] = [
+    await versions(data("a", "b"), "7-write"),
+    await versions(data("hidden", "b"), "12-another"),
+    await versions(data("a", "shown"), "8-third"),
+  ];
+  expect([all, otherAll, same]).toEqual(["7-write", "12-another", limited]);
+  expect(limited).toMatch(/^1-[\w-]{22}$/);
+  expect(other).toMatch(/^1-[\w-]{22}$/);
+  expect(other).not.toBe(limited);
 });

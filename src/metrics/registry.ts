@@ -58,6 +58,16 @@ export function addServerMetrics(registry: Registry, statistics: ServerStatistic
       this.set(statistics.openConnections());
     },
   });
+  new Gauge({
+    name: "appvars_recording_failed",
+    help: "1 while the audit log can't be written, so that reads are answered 503, otherwise 0.",
+    registers,
+    // Of several workers.
+    aggregator: "max",
+    collect() {
+      this.set(statistics.isRecordingFailed() ? 1 : 0);
+    },
+  });
 }
 
 /** Adds whether the store of the rate limit counts. */

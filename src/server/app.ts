@@ -63,7 +63,9 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     req.route = ROUTES.health;
     const { healthy, age, health } = service.checkHealth(maxStale);
     const headers = age === undefined ? [] : [DATA_AGE_HEADER, String(age)];
-    sendReply(req, res, jsonReply(healthy ? 200 : 503, JSON.stringify(health), headers));
+    const isRecording = !audit?.isFailing;
+    const body = isRecording ? health : { ...health, message: MESSAGES.notRecording };
+    sendReply(req, res, jsonReply(healthy && isRecording ? 200 : 503, JSON.stringify(body), headers));
   });
   const replies = new DataReplies(audit !== undefined);
   const { health: _, ...reads } = ROUTES;

@@ -15,6 +15,8 @@ export interface AuditEntry
 export interface Audit {
   /** Called before each answer, except for `/healthz`. @returns whether the answer may be sent */
   record(entry: AuditEntry): boolean;
+  /** Whether the last answer could not be recorded. */
+  readonly isFailing?: boolean;
 }
 
 /** Where lines are appended, all of a call or none. */
@@ -61,6 +63,11 @@ export class AuditLog implements Audit {
     this.#file = file;
     this.#options = options;
     this.#time = isoClock(options.clock);
+  }
+
+  /** Until a line is written, or the file is opened again. */
+  get isFailing(): boolean {
+    return Number.isFinite(this.#retryAt);
   }
 
   record({ id, apiKey, client, environment, address, method, route, status, read }: AuditEntry): boolean {
@@ -115,6 +122,7 @@ export class AuditLog implements Audit {
   #write(line: string): boolean {
     try {
       this.#file.append(line);
+      this.#retryAt = Number.NEGATIVE_INFINITY;
       return true;
     } catch (error) {
       this.#retryAt = this.#options.ticks() + RETRY_MS;

@@ -11,6 +11,7 @@ export const MESSAGES = {
   tooManyRequests: "Too many requests, try again later",
   tooManyWithoutKey: "Too many requests without x-api-key, try again later or send it",
   internal: "Internal server error",
+  notRecording: "requests can't be recorded; reads are answered 503",
   notRecorded: "The request can't be recorded now, try again later",
 } as const;
 

@@ -44,6 +44,8 @@ export class ServerStatistics {
   };
   /** The number of open connections. */
   openConnections = (): number => 0;
+  /** Whether requests can't be recorded in an audit log. */
+  isRecordingFailed = (): boolean => false;
   /** Whether the store of the rate limit counts, if there is one. */
   isRateLimitStoreUp = (): boolean => false;
 

@@ -116,6 +116,8 @@ describe.skipIf(process.platform === "win32")("the audit log", () => {
     const reads = load(port);
     await expect.poll(log, PATIENCE).toMatch(/can't be written: .*; reads are answered 503\n/);
     await expect.poll(async () => (await get({ port }, "/v1/variables")).status, PATIENCE).toBe(503);
+    const health = async () => (await get({ port }, "/healthz", {})).status;
+    await expect.poll(health, PATIENCE).toBe(503);
     expect(await get({ port }, "/v1/variables", {})).toMatchObject({ status: 401 });
     // As many lines as there were answers, all of them whole.
     const answered = await reads.stop();
@@ -123,6 +125,7 @@ describe.skipIf(process.platform === "win32")("the audit log", () => {
     await truncate(audit);
     const statuses = async () => (await get({ port }, "/v1/variables")).status;
     await expect.poll(statuses, PATIENCE).toBe(200);
+    await expect.poll(health, PATIENCE).toBe(200);
     await expect.poll(log, PATIENCE).toContain(`${audit} can be written again; requests missing in it: `);
     await stop();
     const lines = await linesOf(audit);

@@ -118,6 +118,20 @@ describe("serve --metrics", () => {
   });
 });
 
+it("docs/operating.md has exactly the metrics of appvars, with their types and labels", async () => {
+  const text = await scrapeAfterRequests(withKeys({ ...KEY, valid_until: "2999-12-31T00:00:00.000Z" }));
+  const served = [...text.matchAll(/^# TYPE (appvars_\w+) (\w+)$/gm)].map(([, name = "", type]) => {
+    const series = text.match(new RegExp(`^${name}(?:_count)?(?:\\{.*\\})? `, "m"))?.[0] ?? "";
+    return [name, type, ...[...series.matchAll(/(\w+)=/g)].map(([, label]) => label)].join(" ");
+  });
+  const rows = readFileSync(join(DOCS, "operating.md"), "utf8").matchAll(/^\| `(appvars_\w+)` \| (\w+) \|(.*?)\|/gm);
+  const described = [...rows].map(([, name, type, labels = ""]) =>
+    [name, type, ...(labels.match(/\w+/g) ?? [])].join(" "),
+  );
+  expect(described.length).toBeGreaterThan(8);
+  expect(described.toSorted()).toEqual(served.toSorted());
+});
+
 describe("the dashboard and the alert rules", () => {
   it("name only metrics that there are", async () => {
     const text = await scrapeAfterRequests(withKeys({ ...KEY, valid_until: "2999-12-31T00:00:00.000Z" }));

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ROUTES } from "../../src/domain/routes.js";
 import { type AuditEntry, AuditLog } from "../../src/server/audit.js";
+import { ServerStatistics } from "../../src/server/statistics.js";
 import { type Answer, DEV_HEADERS, get, raw, request } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 
@@ -140,6 +141,31 @@ it("callers with valid credentials get no answer that can't be recorded", async 
   expect(await get(server, "/healthz")).toMatchObject({ status: 200 });
 });
 
+it("/healthz answers 503 while requests can't be recorded, without a request in between", async () => {
+  const { log, wait, failure } = auditLog(["setTimeout", "clearTimeout"]);
+  const statistics = new ServerStatistics();
+  const server = await runningServer({ audit: log, statistics });
+  const health = async () => {
+    const { status, json } = await get(server, "/healthz", {});
+    const { message, ...rest } = json as { message: string };
+    expect(Object.keys(rest)).toEqual(["uptime", "date"]);
+    return [status, message, statistics.isRecordingFailed()];
+  };
+  expect(await health()).toEqual([200, "OK", false]);
+  failure.reason = "/var/log/audit.log can't be written: the disk is full";
+  expect(await health()).toEqual([200, "OK", false]);
+  expect(await get(server, "/v1/variables")).toMatchObject({ status: 503 });
+  expect(await health()).toEqual([503, "requests can't be recorded; reads are answered 503", true]);
+  failure.reason = undefined;
+  await wait(1_000);
+  expect(await health()).toEqual([200, "OK", false]);
+  failure.reason = "full";
+  expect(await get(server, "/v1/variables")).toMatchObject({ status: 503 });
+  failure.reason = undefined;
+  log.reopen();
+  expect(await health()).toEqual([200, "OK", false]);
+});
+
 const ENTRY: AuditEntry = {
   id: ID,
   apiKey: "dev-key",
@@ -155,8 +181,8 @@ const REFUSAL: AuditEntry = { ...ENTRY, apiKey: undefined, environment: undefine
 const TIME = "2026-01-31T12:00:01.250Z";
 
 /** An audit log whose file fails while `failure.reason` is set. */
-function auditLog() {
-  vi.useFakeTimers();
+function auditLog(toFake?: ("setTimeout" | "clearTimeout")[]) {
+  vi.useFakeTimers(toFake && { toFake });
   onTestFinished(() => void vi.useRealTimers());
   let [text, now] = ["", 0];
   const failure: { reason?: string | undefined } = {};
@@ -226,10 +252,12 @@ describe("an audit log that can't be written", () => {
     log.record(REFUSAL);
     expect(file.append).toHaveBeenCalledTimes(2);
     expect(onProblem.mock.calls).toEqual([[{ problem: failure.reason, isRecording: false, lost: 0 }]]);
+    expect(log.isFailing).toBe(true);
     failure.reason = undefined;
     await wait(1_000);
     expect(log.record(ENTRY)).toBe(true);
     expect(lines()).toEqual([{ time: TIME, lines_lost: 6 }, expect.objectContaining({ status: 200 })]);
+    expect(log.isFailing).toBe(false);
     expect(onProblem.mock.calls.slice(1)).toEqual([[{ problem: undefined, isRecording: true, lost: 6 }]]);
     log.record(ENTRY);
     expect(lines()).toHaveLength(1);

@@ -1,3 +1,4 @@
+import { guardCallbacks } from "./cli/guard-callbacks.js";
 import { createClient as createPlainClient, type ClientOptions as PlainOptions } from "./client/client.js";
 import { ChangedDataError, DecryptionError, withSubject } from "./domain/errors.js";
 import type { Page } from "./domain/page.js";
@@ -18,7 +19,7 @@ export interface ClientOptions extends PlainOptions {
  *   be sent without encryption
  */
 export function createClient({ encryptionKey, ...options }: ClientOptions): VariableSource {
-  return createPlainClient(options, {
+  return createPlainClient(guardCallbacks(options), {
     wrapAsk: (ask) => async (read, attempt) => decryptAnswer(read, await ask(read, attempt), attempt, encryptionKey),
   });
 }

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { guardCallbacks } from "./cli/guard-callbacks.js";
 import type { Credentials } from "./domain/environment.js";
 import { InvalidDataError } from "./domain/errors.js";
 import { KEY_FILE_END } from "./domain/sealed-text.js";
@@ -38,7 +39,8 @@ export interface LocalServer extends RunningServer {
  * const client = createClient({ url: server.url, ...server.credentials("test") });
  * @throws InvalidDataError if the data breaks a rule; the system's error if it can't listen
  */
-export async function serve({ data, sealKey, ...options }: ServeOptions): Promise<LocalServer> {
+export async function serve({ data, sealKey, ...given }: ServeOptions): Promise<LocalServer> {
+  const options = guardCallbacks(given);
   const store = typeof data === "string" ? await openFile(data, sealKey) : createMemoryStore(data);
   const clock = skewClock(Date.now, options.faults);
   const service = new Service(store, clock);

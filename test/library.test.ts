@@ -1,6 +1,8 @@
-import { afterAll, expect, it } from "vitest";
-import { createClient, NotFoundError, readAll, serve, sign, verify } from "../src/index.js";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { createClient, loadEnv, NotFoundError, readAll, serve, sign, verify } from "../src/index.js";
 import { DATA } from "./support/data.js";
+import { dataFile } from "./support/data-file.js";
+import { get, raw } from "./support/http.js";
 
 // As in docs/library.md: a server for a test suite in three lines.
 const server = await serve({ data: DATA, port: 0 });
@@ -36,3 +38,90 @@ it("a server can be closed more than once", async () => {
   await Promise.all([other.close(), other.close()]);
   await expect(fetch(other.url)).rejects.toThrow();
 });
+
+describe.each([
+  [
+    "throws",
+    () => {
+      throw new Error("disk full");
+    },
+  ],
+  ["rejects", () => Promise.reject(new Error("disk full"))],
+  [
+    "throws no error",
+    () => {
+      throw "disk full";
+    },
+  ],
+])("a callback that %s", (how, callback) => {
+  const reason = how === "throws no error" ? "string" : "disk full";
+  /** The warnings of callbacks from here on. */
+  function warnings() {
+    const spy = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    onTestFinished(() => spy.mockRestore());
+    return () => spy.mock.calls.map(([text]) => text);
+  }
+  const warning = (name: string) => `${name} failed: ${reason}; later failures of it are not reported`;
+
+  it("loses no answer of a server, ends no reload, and is reported once", async () => {
+    const warned = warnings();
+    const { path, write } = await dataFile(DATA);
+    const calls = {
+      onRequest: vi.fn(callback),
+      onInternalError: vi.fn(callback),
+      onConnectionsRefused: vi.fn(callback),
+    };
+    const other = await serve({ data: path, port: 0, maxConnections: 1, ...calls });
+    onTestFinished(() => other.close());
+    for (const target of ["/healthz", "/v1/variables", "/v1/variables?limit=0", "/v1/nothing"])
+      expect((await get(other, target)).headers).toHaveProperty("ratelimit-limit");
+    expect((await raw(other, "nonsense\r\n\r\n")).status).toBe(400);
+    const first = await raw(other, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect(first.status).toBe(200);
+    expect(calls.onRequest).toHaveBeenCalledTimes(6);
+    await write("broken");
+    await vi.waitFor(() => expect(calls.onInternalError).toHaveBeenCalled());
+    await write(DATA);
+    await vi.waitFor(async () => expect((await get(other, "/healthz")).status).toBe(200), { timeout: 10_000 });
+    await vi.waitFor(() => expect(warned().toSorted()).toEqual([warning("onInternalError"), warning("onRequest")]));
+  });
+
+  it("loses no answer to a client, and no try again", async () => {
+    const warned = warnings();
+    const limited = await serve({ data: DATA, port: 0, faults: { failRate: 0.5, random: failures(true, false) } });
+    const calls = { onRetry: vi.fn(callback), onResponse: vi.fn(callback) };
+    const reader = createClient({ url: limited.url, ...limited.credentials("shop/development"), ...calls });
+    onTestFinished(async () => {
+      await reader.close();
+      await limited.close();
+    });
+    expect(await reader.getContentByName("PORT")).toEqual({ value: 3000 });
+    expect(await reader.getContentByName("PORT")).toEqual({ value: 3000 });
+    expect([calls.onRetry.mock.calls.length, calls.onResponse.mock.calls.length]).toEqual([1, 3]);
+    await vi.waitFor(() => expect(warned()).toEqual([warning("onResponse"), warning("onRetry")]));
+  });
+
+  it("does not keep loadEnv from loading", async () => {
+    const warned = warnings();
+    const [{ path }, onWarning] = [await dataFile(DATA), vi.fn(callback)];
+    const options = { data: path, env: "shop/development", prefix: "LD_", apply: false, onWarning };
+    expect(await loadEnv(options)).toEqual(expect.any(Object));
+    expect(onWarning).toHaveBeenCalled();
+    await vi.waitFor(() => expect(warned()).toContain(warning("onWarning")));
+  });
+
+  it("of a simulated fault is answered 500", async () => {
+    const onInternalError = vi.fn();
+    const faults = { latency: { least: 1, most: 1 }, sleep: callback };
+    const broken = await serve({ data: DATA, port: 0, faults, onInternalError });
+    onTestFinished(() => broken.close());
+    for (const target of ["/healthz", "/v1/variables"])
+      expect(await get(broken, target)).toMatchObject({ status: 500, headers: { "cache-control": "no-store" } });
+    expect(onInternalError).toHaveBeenCalledTimes(2);
+  });
+});
+
+/** Random numbers below and above the rate of failures, and then above it. */
+function failures(...areFailures: boolean[]): () => number {
+  return () => (areFailures.shift() ? 0 : 1);
+}

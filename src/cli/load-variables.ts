@@ -1,7 +1,7 @@
 import { withSubject } from "../domain/errors.js";
-import { printable } from "../domain/printable.js";
 import { readAll, type VariableSource } from "../domain/source.js";
 import { type JsonValue, valueText } from "../domain/variable.js";
+import { emitWarning, guardCallbacks } from "./guard-callbacks.js";
 import type { Io } from "./output/io.js";
 import { unchangedProcess } from "./process-io.js";
 import { withSource } from "./reading/open-source.js";
@@ -15,13 +15,12 @@ interface LoadOptions extends VariableFlags {
   onWarning?: ((message: string) => void) | undefined;
 }
 
-const emitWarning = (message: string) => process.emitWarning(printable(message), "AppvarsWarning");
-
 /** The work of `loadEnv`. @param surroundings whose environment has the settings, and is filled */
 export async function loadVariables(
-  { apiSecret, encryptionKey, apply = true, onWarning = emitWarning, ...flags }: LoadOptions,
+  options: LoadOptions,
   surroundings: Omit<Io, "stdout" | "stderr"> = unchangedProcess(),
 ): Promise<Record<string, JsonValue>> {
+  const { apiSecret, encryptionKey, apply = true, onWarning = emitWarning, ...flags } = guardCallbacks(options);
   const { env } = surroundings;
   const secrets = { APPVARS_API_SECRET: apiSecret, APPVARS_ENC_KEY: encryptionKey };
   const settings = { ...env, ...Object.fromEntries(Object.entries(secrets).filter(([, secret]) => secret)) };

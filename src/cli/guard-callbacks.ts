@@ -1,0 +1,30 @@
+import { printable } from "../domain/printable.js";
+
+/** Warns the program that uses the library. */
+export function emitWarning(message: string): void {
+  process.emitWarning(printable(message), "AppvarsWarning");
+}
+
+/**
+ * The same options with callbacks (`on…`) that never fail: the caller's code must not end a server, a reload or a read. The
+ * first time that one throws, or rejects, is a warning.
+ */
+export function guardCallbacks<T extends object>(options: T): T {
+  const guarded = Object.entries(options).map(([name, value]) => {
+    return [name, /^on[A-Z]/.test(name) && typeof value === "function" ? guard(name, value) : value];
+  });
+  return Object.fromEntries(guarded);
+}
+
+function guard(name: string, callback: (...args: unknown[]) => unknown): (...args: unknown[]) => Promise<void> {
+  let hasFailed = false;
+  return async (...args) => {
+    try {
+      await callback(...args);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : typeof error;
+      if (!hasFailed) emitWarning(`${name} failed: ${reason}; later failures of it are not reported`);
+      hasFailed = true;
+    }
+  };
+}

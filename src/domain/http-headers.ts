@@ -2,10 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** Names the version of the environment's data that an answer is of; all data routes send it. */
 export const REVISION_HEADER = "Appvars-Revision";
-/**
- * `NUMBER-WRITE`: counts the writes to a data store, and identifies the last one. Only a server over a store sends it. A
- * key that is limited to some variables gets `1-REVISION`.
- */
+/** `NUMBER-WRITE`: counts the writes to a data store, and identifies the last one; `1-REVISION` for a limited key. */
 export const VERSION_HEADER = "Appvars-Version";
 /** How many seconds ago the data was last known to be the newest. Only a server over a data store sends it. */
 export const DATA_AGE_HEADER = "Appvars-Data-Age";
@@ -50,7 +47,7 @@ export function formatFreshness(version: string, age: number): string[] {
   return [VERSION_HEADER, version, DATA_AGE_HEADER, String(wholeAge(age))];
 }
 
-/** A server reads its store every two seconds and after each write, of which a more exact age would tell everybody. */
+/** A server reads its store every two seconds, and after each write: a lower age would tell everybody of writes. */
 const NEWEST_MS = 3_000;
 
 /** The age of data in whole seconds, 0 below three. @param age milliseconds */

@@ -24,7 +24,7 @@ export const MAX_TARGET = 8_192;
  */
 export const MAX_KEYLESS_TARGET = 1_024;
 
-/** The path and query of a read: the same for all that ask for the same. @throws NotFoundError for an invalid name, which could have a meaning in a path */
+/** The one path and query of a read. @throws NotFoundError for an invalid name, which could have a meaning in a path */
 export function targetOf(read: Read): string {
   const route = ROUTES[read.kind];
   if ("page" in read) return `${route}?limit=${read.page.limit}&offset=${read.page.offset}`;

@@ -65,7 +65,6 @@ export class AuditLog implements Audit {
     this.#time = isoClock(options.clock);
   }
 
-  /** Until a line is written, or the file is opened again. */
   get isFailing(): boolean {
     return Number.isFinite(this.#retryAt);
   }

@@ -25,11 +25,10 @@ type DataRequest = Pick<AppRequest, "method" | "headers" | "url" | "route" | "vi
 type Generation = WeakMap<EnvironmentView, Map<string, DataReply>>;
 
 /**
- * Answers with the data of a view and their ETags. Keeps them, since many requests ask for the same, and to put all
- * values together takes a thousand times as long as to send a kept answer.
+ * Answers with the data of a view and their ETags. Keeps each under its read's own target, since putting all values
+ * together takes a thousand times as long as sending them: no client can multiply that by parameters that don't count.
  *
- * An answer is kept under its read's own target, so a client can't multiply it by parameters that don't count. There are
- * two generations: when the young one is full, it becomes the old one, whose answers come back when they are used.
+ * When the young generation is full, it becomes the old one, whose answers come back when they are used.
  */
 export class DataReplies {
   #young: Generation = new WeakMap();
@@ -79,7 +78,7 @@ export class DataReplies {
 
   #keep(view: EnvironmentView, target: string, reply: DataReply): DataReply {
     const size = OVERHEAD + target.length + reply.body.length + IDENTITY * (reply.read?.length ?? 0);
-    // A larger answer has a generation of its own: the more it costs to make, the less it can be left out.
+    // A larger answer has a generation of its own.
     if (this.#size > 0 && this.#size + size > MAX_KEPT / 2) {
       [this.#old, this.#young, this.#size] = [this.#young, new WeakMap(), 0];
     }

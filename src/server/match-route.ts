@@ -13,12 +13,12 @@ export function routeOf(path: string): string | undefined {
   return PATTERNS.find(({ pattern }) => pattern.test(path))?.route;
 }
 
-/** A URL without a user, which is an error (RFC 9110, section 4.2.4). Its port may be empty. */
+/** Without a user, which is an error (RFC 9110, section 4.2.4). */
 const ABSOLUTE = /^(https?):\/\/(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d*)?(?=[/?]|$)\/?/i;
 
 /**
- * The path and query of a request's target, which may be sent as a URL (RFC 9112, section 3.2.2) with any host; other
- * targets unchanged. A URL with https over plain HTTP is none of this server (RFC 9110, section 7.4).
+ * The path and query of a target that is a URL (RFC 9112, section 3.2.2), but not one with https over plain HTTP (RFC 9110,
+ * section 7.4). Other targets are returned unchanged.
  */
 export function originForm({ url = "", socket }: Pick<IncomingMessage, "url" | "socket">): string {
   // Nearly all requests.

@@ -109,8 +109,10 @@ export async function startServer(
   const server = await createListener(tls);
   const connections = new Connections(server, { maxConnections, onConnectionsRefused });
   answerUnparsed(connections, { limiter, addressOf, onRequest: onUnparsed });
-  if (statistics) statistics.openConnections = () => connections.count;
-  if (statistics) statistics.isRecordingFailed = () => audit?.isFailing === true;
+  if (statistics) {
+    statistics.openConnections = () => connections.count;
+    statistics.isRecordingFailed = () => audit?.isFailing === true;
+  }
   const faults = createFaults(options.faults ?? {}, service, clock);
   const hooks = { audit, ...(observers.length > 0 && { onRequest }), onInternalError };
   const app = createApp({ service, authenticate, limiter, addressOf, faults, maxStale, ticks, ...hooks });

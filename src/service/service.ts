@@ -61,12 +61,12 @@ export class Service {
 
   /**
    * Headers for answers with data of a store that is replicated: its version and age. The number of all writes would tell
-   * a limited key of what it can't read. It gets the revision of what it can; clients order these by the age.
+   * a limited key of what it can't read: it gets the revision of what it can, which clients order by the age.
    */
-  freshness({ only }: Scope, { revision }: EnvironmentView): readonly string[] {
+  freshness({ only }: Scope, view: EnvironmentView): readonly string[] {
     const { version, age } = this.#store;
     if (version === undefined || age === undefined) return [];
-    return formatFreshness(only === undefined ? version : `1-${revision}`, age);
+    return formatFreshness(only === undefined ? version : `1-${view.revision}`, age);
   }
 
   /** @throws NotFoundError if there is no such environment, UsageError if its name is ambiguous */

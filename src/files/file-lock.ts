@@ -10,7 +10,7 @@ import { createToken, type Holder, holderOf } from "./lock-holder.js";
 import { type Ownership, refuseReadOnly } from "./owners.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
-/** @param beforeRename called before the last look for changes of other programs; throwing prevents the replacement */
+/** @param beforeRename called before the file is compared for the last time; throwing prevents the replacement */
 export type ReplaceFile = (content: NewContent, beforeRename?: () => Promise<void>) => Promise<string>;
 
 interface LockOptions {
@@ -18,7 +18,7 @@ interface LockOptions {
   signal?: AbortSignal | undefined;
   /** Other files in the folder that only holders of the lock replace. */
   also?: readonly string[];
-  /** Whether the group of the file may still read it. */
+  /** Whether the group of the file keeps its right to read. */
   keepsReaders?: boolean;
 }
 
@@ -73,13 +73,13 @@ export async function withFileLock<T>(
 }
 
 async function replaceOf(path: string, { signal, keepsReaders }: LockOptions): Promise<ReplaceFile> {
+  const version = fingerprintNow(path);
   const old = await stat(path).catch(ifMissing(undefined));
   // A folder is refused when it is read.
   if (old?.isFile()) {
     refuseReadOnly(path, old);
     refuseHardLinks(old);
   }
-  const version = fingerprintNow(path);
   const refuseChanged = () => {
     if (fingerprintNow(path) !== version) throw new ChangedError();
   };
@@ -101,7 +101,7 @@ function refuseHardLinks(stats: Stats): void {
   );
 }
 
-/** Gives a new private file the owner, the group and its readers of the old one: a service may have to read it. */
+/** Gives a new file of mode 0600 the owner and group of the old one, and the group's right to read, as a service needs it. */
 export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle): Promise<void> {
   const now = await file.stat();
   const readers = mode & constants.S_IRGRP;

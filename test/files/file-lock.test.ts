@@ -4,7 +4,7 @@ import { uptime } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
-import { withFileLock } from "../../src/files/file-lock.js";
+import { type ReplaceFile, withFileLock } from "../../src/files/file-lock.js";
 import { createToken } from "../../src/files/lock-holder.js";
 import { byTheClock, faked } from "../support/lock-fakes.js";
 import { exists, lockable, locked, plant, tokenOf } from "../support/locks.js";
@@ -222,12 +222,14 @@ describe("a lock that was removed", () => {
   it("a lock that was removed is left to the new holder, whose change is not overwritten", async () => {
     const { path, lockPath } = await lockable();
     await writeFile(path, "old");
-    const work = withFileLock(path, async (replace) => {
+    const work = vi.fn(async (replace: ReplaceFile) => {
       takeOver(lockPath);
       writeFileSync(path, "theirs");
       await replace("mine");
     });
-    await expect(work).rejects.toThrow("was not written: another program has changed it in the meantime; try again");
+    const message = "was not written: another program has changed it in the meantime; try again";
+    await expect(withFileLock(path, work)).rejects.toThrow(message);
+    expect(work).toHaveBeenCalledTimes(1);
     expect(await readFile(path, "utf8")).toBe("theirs");
     expect(await exists(lockPath)).toBe(true);
   });

@@ -90,10 +90,8 @@ function keywordProblem(schema: unknown): string | undefined {
     const schemas = kind === 1 ? { argument } : (argument ?? {});
     // ajv leaves out this name.
     if (Object.hasOwn(schemas, "__proto__")) return ' has the name "__proto__", which is not supported';
-    for (const each of Object.values(schemas)) {
-      const problem = keywordProblem(each);
-      if (problem !== undefined) return problem;
-    }
+    const problem = Object.values(schemas).map(keywordProblem).find(Boolean);
+    if (problem) return problem;
   }
   return undefined;
 }

@@ -119,7 +119,7 @@ async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoic
     const plain = given === undefined ? old?.content.value : parseAs(given, type);
     const value = given === undefined || !encrypt ? plain : encrypt(given);
     const changed = setValues(data, environment, [{ name, value, type, ...definition }], all);
-    if (plain === undefined || given === undefined || !encrypt) return changed;
+    if (!encrypt || plain === undefined) return changed;
     const { keepingSchemas } = await import("../../store/value-schema.js");
     return keepingSchemas(changed, environment, [{ name, value: plain }]);
   };

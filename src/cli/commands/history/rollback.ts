@@ -21,7 +21,8 @@ interface RollbackOptions {
   env: string | undefined;
   values: boolean;
   yes: boolean;
-  mayBreakSchemas: boolean;
+  /** Whether values may break their schemas. */
+  broken: boolean;
 }
 
 export function rollbackCommand(context: Context): Command {
@@ -39,8 +40,8 @@ export function rollbackCommand(context: Context): Command {
     .option("--broken", "also if values break their schemas then")
     .option(...DRY_RUN)
     .addHelpText("after", "\nExample:\n  appvars rollback 42 --only DATABASE_URL --env production --data vars.json")
-    .action((number: number, { only, env, values = false, yes = false, broken: mayBreakSchemas = false, ...flags }) =>
-      runRollback({ number, only, env, values, yes, mayBreakSchemas }, flags, context),
+    .action((number: number, { only, env, values = false, yes = false, broken = false, ...flags }) =>
+      runRollback({ number, only, env, values, yes, broken }, flags, context),
     );
   return addPlaceOptions(command);
 }
@@ -50,7 +51,7 @@ function parseNumber(text: string): number {
 }
 
 async function runRollback(options: RollbackOptions, flags: SourceFlags, context: Context) {
-  const { number, only, env, values, yes, mayBreakSchemas } = options;
+  const { number, only, env, values, yes, broken } = options;
   const { rollBack } = await import("../../../store/roll-back.js");
   const { dataPlace } = readSettings(flags, context.io);
   const { changesSince } = await import("../../../store/history.js");
@@ -65,7 +66,7 @@ async function runRollback(options: RollbackOptions, flags: SourceFlags, context
   if (unchanged.length > 0) throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
   await printChanges(rows, values, context, "there is nothing to bring back");
   const { brokenValues, refuseBroken } = await import("../../../store/value-schema.js");
-  if (!mayBreakSchemas) refuseBroken(await brokenValues(data, changed), "; to do it nevertheless, add --broken");
+  if (!broken) refuseBroken(await brokenValues(data, changed), "; to do it nevertheless, add --broken");
   if (rows.length === 0 || context.flags.dryRun) return;
   if (!yes && !(await confirm(`bring this back to before change ${number}?`, context)))
     throw new UsageError("nothing was changed; to do it, add --yes");
@@ -73,7 +74,7 @@ async function runRollback(options: RollbackOptions, flags: SourceFlags, context
     if (isSameData(current, data)) return changed;
     throw new ChangedMeanwhileError("the data has been changed by another program; try again");
   };
-  await updateData(dataPlace, context, Object.assign(change, { mayBreakSchemas }));
+  await updateData(dataPlace, context, Object.assign(change, { mayBreakSchemas: broken }));
   context.tell(`brought back what there was before change ${number}`);
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../domain/errors.js";
 import { parseDataAge, parseRetryAfter } from "../domain/http-headers.js";
 import type { Health } from "../domain/source.js";
-import { parseJson } from "../domain/strict-json.js";
+import { INEXACT_NUMBER, JsonError, parseJson } from "../domain/strict-json.js";
 import { compareClocks } from "../signing/verify.js";
 import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
@@ -76,11 +76,13 @@ function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {
   const route = forwarder === undefined ? "" : ` through ${forwarder}`;
   const foreign = `not an appvars server${route} (status ${status})`;
   try {
-    return decode(parseJson(body, { maxItems: MAX_ITEMS }));
+    return decode(parseJson(body, MAX_ITEMS));
   } catch (error) {
-    if (error instanceof BrokenRuleError) throw new ServerError(`${foreign}: ${error.message}`, status);
-    if (!isCutShort(response)) throw new ServerError(foreign, status);
-    throw new UnreachableError(`the answer${route} was cut short`, { cause: { code: "ECONNRESET" } });
+    const isRule = error instanceof BrokenRuleError;
+    if (!isRule && isCutShort(response))
+      throw new UnreachableError(`the answer${route} was cut short`, { cause: { code: "ECONNRESET" } });
+    const isInexact = error instanceof JsonError && error.message.endsWith(INEXACT_NUMBER);
+    throw new ServerError(isRule || isInexact ? `${foreign}: ${error.message}` : foreign, status);
   }
 }
 

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { ServerError } from "../domain/errors.js";
+import { parseJson } from "../domain/strict-json.js";
 
 /** A stored key of etcd. */
 export interface StoredKey {
@@ -77,9 +78,8 @@ export const ANSWERS = {
 export function parseAnswer<T>(form: v.GenericSchema<unknown, T>, text: string): T {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseJson(text);
   } catch {
-    // The message of JSON.parse quotes the text.
     throw malformed("is not JSON");
   }
   const result = v.safeParse(form, json);

@@ -54,10 +54,10 @@ export function parseAs(text: string, type: VariableType): JsonValue {
   return number;
 }
 
-/** For a value that a person gives: also refuses digits that would be lost. @throws UsageError with line and column */
+/** For a value that a person gives. @throws UsageError with line and column */
 export function parseExactJson(text: string): JsonValue {
   try {
-    return parseJson(text, { exact: true });
+    return parseJson(text);
   } catch (error) {
     throw error instanceof JsonError ? new UsageError(`not valid JSON: ${error.message}`) : error;
   }

@@ -13,7 +13,7 @@ import {
 } from "yaml";
 import { UsageError } from "../domain/errors.js";
 import { unitEscapes } from "../domain/printable.js";
-import { isExact, keepsDigits } from "../domain/strict-json.js";
+import { INEXACT_NUMBER, isExact, keepsDigits } from "../domain/strict-json.js";
 import type { JsonValue, NamedValue } from "../domain/variable.js";
 import { entriesOf, inAnyString, loneSurrogate, type ReadEntry, refuse } from "./entry.js";
 
@@ -118,7 +118,7 @@ function toExact(scalar: Scalar, report: Report): void {
     typeof scalar.value === "bigint"
       ? isExact(scalar.value, number)
       : Number.isFinite(number) && keepsDigits(scalar.source ?? String(number), number);
-  if (!exact) report("a number that can't be held exactly (write it as a string)", scalar);
+  if (!exact) report(INEXACT_NUMBER, scalar);
   scalar.value = number;
 }
 

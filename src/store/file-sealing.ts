@@ -4,7 +4,7 @@ import { isSealedText, NEEDS_SEAL_KEY } from "../domain/sealed-text.js";
 import { isPublic, type JsonValue } from "../domain/variable.js";
 import { createTextSealing, type TextSealing } from "../encryption/text-sealing.js";
 import type { Data } from "./data.js";
-import { checkData } from "./parse-data.js";
+import { checkData, parseStoredText } from "./parse-data.js";
 
 /** What a secret is sealed for: names, since a merge gives records other ids. */
 type Owner = readonly [list: string, application: string, environment: string, ...names: string[]];
@@ -97,7 +97,7 @@ export class FileSealing {
 
   /** @throws InvalidDataError with a predicate; an error for what was not sealed with `sealContent` */
   openContent(content: unknown, owner: string): unknown {
-    if (isSealedText(content)) return JSON.parse(this.#texts.open(content, owner));
+    if (isSealedText(content)) return parseStoredText(this.#texts.open(content, owner));
     // Left by an `unseal` that was killed: it can be run again.
     if (this.#isOpenedSealed && this.#form === undefined) throw notSealedError();
     return content;
@@ -108,7 +108,7 @@ export class FileSealing {
     const json = this.#texts.open(text, key).trimEnd();
     this.#isOutdated ||= !this.#texts.isCurrent(text);
     if (!this.#texts.isCurrent(this.#opened.get(key + json) ?? "")) this.#opened.set(key + json, text);
-    return JSON.parse(json) as JsonValue;
+    return parseStoredText(json) as JsonValue;
   }
 
   #seal(value: JsonValue, owner: Owner, isAgain: boolean): string {

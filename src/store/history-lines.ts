@@ -4,7 +4,7 @@ import { type Data, LISTS } from "./data.js";
 import { PIECE_RECORDS } from "./data-file.js";
 import type { FileSealing } from "./file-sealing.js";
 import { type Change, OUTSIDE, recordedData } from "./history.js";
-import { completed, type Rule } from "./parse-data.js";
+import { completed, parseStoredText, type Rule } from "./parse-data.js";
 import { changesBetween, type RecordChange, type Records, recordsAfter } from "./record-changes.js";
 
 // The history of a data file is JSON lines. Each has an id, and the state of the data file that it leads to. It is a
@@ -126,7 +126,7 @@ export function judge(bytes: Buffer, state: string): HistoryEnd | undefined {
 export function* parseLines(bytes: Buffer, sealing?: FileSealing): Generator<HistoryLine> {
   for (const { start, end } of linesFromEnd(bytes)) {
     try {
-      const line = JSON.parse(bytes.toString("utf8", start, end));
+      const line = parseStoredText(bytes.toString("utf8", start, end)) as HistoryLine;
       const opened = sealing ? withContent(line, (content, head) => sealing.openContent(content, head)) : line;
       yield completed(LINE, opened, undefined) as HistoryLine;
     } catch {

@@ -41,16 +41,18 @@ const refuseSealed: OpenContent = (content) => {
  */
 export function parseData(bytes: Uint8Array, open = refuseSealed): Promise<Data> {
   // In steps, so that the bytes and then the text are released: each is as large as the data.
-  const parsing = Promise.resolve(bytes).then(decode).then(parseText);
+  const parsing = Promise.resolve(bytes).then(decode).then(parseStoredText);
   return parsing.then((content) => open(checkData(content)));
 }
 
-function decode(bytes: Uint8Array): string {
+/** @throws InvalidDataError with a predicate as its message */
+export function decode(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-function parseText(text: string): unknown {
+/** Parses JSON that is stored. @throws InvalidDataError with a predicate as its message, which never quotes the text */
+export function parseStoredText(text: string): unknown {
   if (text.startsWith("\uFEFF")) throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
   if (text.trim() === "") throw new InvalidDataError("is empty");
   try {

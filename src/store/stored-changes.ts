@@ -1,7 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import * as v from "valibot";
 import { InvalidDataError } from "../domain/errors.js";
 import { LISTS } from "./data.js";
+import { decode, parseStoredText } from "./parse-data.js";
 import type { RecordChange } from "./record-changes.js";
 
 const record = v.nullable(v.looseObject({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) }));
@@ -25,15 +25,7 @@ export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
 
 /** Parses JSON that a program has written. @throws InvalidDataError with a predicate as its message */
 export function parseStored<T>(schema: v.GenericSchema<unknown, T>, bytes: Buffer): T {
-  if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
-  let content: unknown;
-  try {
-    content = JSON.parse(bytes.toString("utf8"));
-  } catch {
-    // The message of JSON.parse quotes the text.
-    throw new InvalidDataError("is not valid JSON");
-  }
-  const result = v.safeParse(schema, content);
+  const result = v.safeParse(schema, parseStoredText(decode(bytes)));
   if (!result.success) throw new InvalidDataError("breaks a rule");
   return result.output;
 }

@@ -13,6 +13,7 @@ import {
 
 const HTML = "<html>t0p-s3cr3t</html>";
 const MESSAGE = '{"message":"limit must be a whole number"}';
+const INEXACT = "a number that can't be held exactly (write it as a string)";
 const HEALTH = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
 
 function response(status: number, body: string, headers: HttpResponse["headers"] = {}): HttpResponse {
@@ -47,6 +48,7 @@ describe("an answer of a data endpoint", () => {
     [response(200, HTML), foreign(200)],
     [response(200, ""), foreign(200)],
     [response(200, '{"value":"t0p-s3cr3t"'), foreign(200)],
+    [response(200, '{"value":12345678901234567890}'), foreign(200, `line 1, column 10: ${INEXACT}`)],
     [response(200, '{"content":"t0p-s3cr3t"}'), foreign(200, "value must be present")],
     [response(200, '["t0p-s3cr3t"]'), foreign(200, "it must be an object")],
     [response(204, ""), foreign(204)],

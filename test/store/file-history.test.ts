@@ -55,6 +55,14 @@ it("a history has the mode of the data file, no credentials, and a baseline as i
   for (const { api_secret } of DATA.environments) expect(baseline).not.toContain(api_secret);
 });
 
+it("a history with a number that JavaScript rounds is damaged, so that no rollback writes another number", async () => {
+  const file = await dataFile(DATA);
+  await setPort(file, 1);
+  const text = await readFile(historyOf(file), "utf8");
+  await writeFile(historyOf(file), text.replace('{"value":3000}', '{"value":12345678901234567890}'));
+  await expect(changesOf(file)).rejects.toThrow("is damaged at byte");
+});
+
 describe("an entry that its writer was killed before it replaced the data file", () => {
   /** A write whose writer was killed then. */
   const killed = async (file: DataFile, port: number) => {

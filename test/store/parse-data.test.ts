@@ -76,15 +76,18 @@ describe("parseData", () => {
     await expect(parseData(encoder.encode(text))).rejects.toThrow("values[3] (id 14): content.value must be a JSON");
   });
 
-  it("parseData rejects a number too large for JavaScript as a NUMBER", async () => {
-    const text = JSON.stringify(DATA).replace("3000", "1e999");
-    await expect(parseData(encoder.encode(text))).rejects.toThrow("content.value must be a NUMBER");
-  });
-
-  // JSON has no way to serve it: it would reach callers as null.
-  it.each(["1e999", '{"a":[-1e999]}'])("parseData rejects %s as a JSON value", async (value) => {
-    const text = JSON.stringify(DATA).replace('{"beta":["x",null,1.5]}', value);
-    await expect(parseData(encoder.encode(text))).rejects.toThrow("values[3] (id 14): content.value must be");
+  // The next write would put another number into the file, or null.
+  it.each([
+    ["as a NUMBER", "3000", "1e999"],
+    ["as a NUMBER", "3000", "12345678901234567890"],
+    ["in a JSON value", '{"beta":["x",null,1.5]}', '{"a":[-1e999]}'],
+    ["in a JSON value", "1.5", "0.30000000000000000001"],
+  ])("parseData rejects %s a number that JavaScript rounds, with the place", async (_where, before, after) => {
+    const text = JSON.stringify(DATA).replace(before, after);
+    const column = text.indexOf(after) + after.search(/-?\d/) + 1;
+    expect(await refusal(encoder.encode(text))).toBe(
+      `is not valid JSON: line 1, column ${column}: a number that can't be held exactly (write it as a string)`,
+    );
   });
 
   it.each([

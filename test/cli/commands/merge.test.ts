@@ -35,6 +35,18 @@ const [base = DATA, ours = DATA, theirs = DATA] = sealedBranches(
 const SEALED = { base: textOf(base), ours: textOf(ours), theirs: textOf(theirs) };
 
 describe("merge", () => {
+  it.each(["base", "ours", "theirs"])(
+    "refuses a number that JavaScript rounds in %s, and names the place",
+    async (side) => {
+      const text = textOf(DATA).toString().replace("3000", "12345678901234567890");
+      const { merge, path } = await branches({ ...BOTH, [side]: text });
+      const { code, stderr } = await merge();
+      expect(code).toBe(8);
+      expect(stderr).toContain(`${path(side)} is not valid JSON: line `);
+      expect(stderr).toContain("a number that can't be held exactly");
+    },
+  );
+
   it("replaces OURS by the merged data, readable only by its owner, without a lock or a history", async () => {
     const { folder, merge, ours, path } = await branches({ ...BOTH, ours: textOf(set(DATA, { B: "ours" })) });
     expect(await merge()).toEqual({ code: 0, stdout: "", stderr: "" });

@@ -38,7 +38,7 @@ const MEANT: Readonly<Record<string, string>> = {
 
 /** Without a possible secret: the value after `=`, or a value that was taken for a flag. */
 function describeUnknownFlag(message: string, command: Command): string {
-  const [, text = "", similar] = /^unknown option '(.*?)'(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
+  const [, text = "", similar] = /^unknown option '(.*?)'(?:\n\(Did you mean ([^']*)\?\))?$/s.exec(message) ?? [];
   const [flag = ""] = text.split("=", 1);
   const meant = MEANT[`${command.name()} ${flag}`];
   if (meant !== undefined) return `unknown option '${flag}' (${meant})`;

@@ -1,5 +1,6 @@
 import { UsageError } from "../domain/errors.js";
 import type { ReadEntry } from "./entry.js";
+import { ASSIGNMENT, withLineFeeds } from "./parse-dotenv.js";
 
 /** The last assignment of a name in a file. */
 interface Assignment {
@@ -9,12 +10,8 @@ interface Assignment {
   isLiteral: boolean;
 }
 
-/** As dotenv finds assignments: `parse` returns their values, but not their quotes. */
-const ASSIGNMENT =
-  /^\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?\s*(?:#.*)?$/gm;
-
 function findAssignments(text: string): Map<string, Assignment> {
-  const lines = text.replaceAll(/\r\n?/g, "\n");
+  const lines = withLineFeeds(text);
   const found = new Map<string, Assignment>();
   let line = 1;
   let counted = 0;

@@ -1,4 +1,3 @@
-import { parse } from "dotenv";
 import { UsageError } from "../domain/errors.js";
 import { isVariableType, type NamedValue, valueText } from "../domain/variable.js";
 import { portableForm } from "./dotenv-for.js";
@@ -14,6 +13,7 @@ import {
   unlessText,
 } from "./entry.js";
 import { inferValue } from "./infer-type.js";
+import { ASSIGNMENT, parseDotenv, withLineFeeds } from "./parse-dotenv.js";
 
 /** At the top of the file, where it can't be inside the quotes of a value. */
 const TYPE_COMMENT = "# appvars type:";
@@ -50,9 +50,13 @@ function typeComment({ name, type, value }: NamedValue): string[] {
  * two lines for one name counts, as in dotenv. Refuses names and lines that dotenv silently drops.
  */
 export function readDotenv(text: string): ReadEntry[] {
-  if (assignsProto(text)) throw new UsageError("these can't be read from dotenv: __proto__ (dotenv drops this name)");
-  const entries = entriesOf(parse(text));
-  const unread = unreadLines(text, entries);
+  const content = withLineFeeds(text.replace(/^\ufeff/, ""));
+  const values = parseDotenv(content);
+  if (values.has("__proto__"))
+    throw new UsageError("these can't be read from dotenv: __proto__ (dotenv drops this name)");
+  const entries = entriesOf(Object.fromEntries(values));
+  const others = content.replace(ASSIGNMENT, (lines) => lines.replace(/[^\n]+/g, "")).split("\n");
+  const unread = others.flatMap((line, index) => (/^\s*(#|$)/.test(line) ? [] : [index + 1]));
   if (unread.length > 0) {
     const lines = unread.length > 1 ? "lines" : "line";
     throw new UsageError(`neither an assignment nor a comment: ${lines} ${unread.join(", ")}`);
@@ -60,24 +64,25 @@ export function readDotenv(text: string): ReadEntry[] {
   const foreign = entries.filter(({ value }) => DOTENVX.test(String(value))).map(({ name }) => name);
   if (foreign.length > 0)
     throw new UsageError(`encrypted: ${foreign.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`);
-  const types = readTypes(text, entries);
+  const types = readTypes(content.split("\n"), others);
   return entries.map((entry) => {
     const type = types.get(entry.name);
     return type ? { ...entry, type } : entry;
   });
 }
 
-/** @throws UsageError for an invalid comment, and for one after the first assignment that is not part of a value */
-function readTypes(text: string, entries: readonly ReadEntry[]): Map<string, TextType> {
+/**
+ * @param others the lines without assignments
+ * @throws UsageError for an invalid comment, and for one after the first assignment
+ */
+function readTypes(lines: readonly string[], others: readonly string[]): Map<string, TextType> {
   const types = new Map<string, TextType>();
-  const lines = text.replace(/^\ufeff/, "").split(/\r\n?|\n/);
-  const firstAssignment = lines.findIndex((line) => !/^\s*(#|$)/.test(line));
-  for (const [index, line] of lines.entries()) {
+  const firstAssignment = lines.findIndex((line, index) => line !== others[index]);
+  for (const [index, line] of others.entries()) {
     if (!line.startsWith(TYPE_COMMENT)) continue;
-    const isLate = firstAssignment >= 0 && index > firstAssignment;
-    if (isLate && entries.some(({ value }) => String(value).includes(line))) continue;
-    if (isLate) throw new UsageError(`line ${index + 1}: "${TYPE_COMMENT}" must come before the first assignment`);
-    const [, name, type = ""] = /^ (\S+) (.+?)\s*$/.exec(line.slice(TYPE_COMMENT.length)) ?? [];
+    if (firstAssignment >= 0 && index > firstAssignment)
+      throw new UsageError(`line ${index + 1}: "${TYPE_COMMENT}" must come before the first assignment`);
+    const [, name, type = ""] = /^ (\S+) (.+)$/.exec(line.slice(TYPE_COMMENT.length).trimEnd()) ?? [];
     if (name === undefined || !isTextType(type))
       throw new UsageError(`line ${index + 1} must be ${TYPE_COMMENT} NAME TYPE`);
     types.set(name, type);
@@ -87,25 +92,4 @@ function readTypes(text: string, entries: readonly ReadEntry[]): Map<string, Tex
 
 function isTextType(text: string): text is TextType {
   return text === JSON_STRING || isVariableType(text);
-}
-
-/** dotenv loses `__proto__` by assigning it to an object, but not another name of its length. */
-function assignsProto(text: string): boolean {
-  if (!text.includes("__proto__")) return false;
-  let standIn = "__proto_a";
-  while (text.includes(standIn)) standIn += "a";
-  return standIn in parse(text.replaceAll("__proto__", standIn));
-}
-
-/** The numbers of lines such as `A B=1`, which dotenv silently ignores. */
-function unreadLines(text: string, entries: readonly ReadEntry[]): number[] {
-  // A line without an assignment may be inside the quotes of one.
-  const quoted = entries.flatMap(({ value }) => (String(value).includes("\n") ? [String(value)] : [])).join("\n");
-  const isRead = (line: string) => {
-    if (line === "" || line.startsWith("#") || Object.keys(parse(line)).length > 0) return true;
-    const content = line.replace(/['"`]\s*(#.*)?$/, "");
-    return quoted.includes(content) || quoted.includes(content.replaceAll("\\n", "\n").replaceAll("\\r", "\r"));
-  };
-  const lines = text.replaceAll(/\r\n?/g, "\n").split("\n");
-  return lines.flatMap((line, index) => (isRead(line.trim()) ? [] : [index + 1]));
 }

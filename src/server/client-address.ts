@@ -40,7 +40,7 @@ function forwardedAddress(
   // From the right, entry by entry: a client can send thousands, which need not be split.
   for (let comma = rest.length; comma > 0; rest = rest.slice(0, comma)) {
     comma = rest.lastIndexOf(",");
-    const entry = rest.slice(comma + 1).replace(/^[ \t]+|[ \t]+$/g, "");
+    const [entry = ""] = /[^ \t](?:.*[^ \t])?/.exec(rest.slice(comma + 1)) ?? [];
     if (isIP(entry) === 0) return address;
     address = entry;
     if (!trusts(entry, 0)) return address;

@@ -67,6 +67,11 @@ describe("parseJson", () => {
     expect(parseJson(JSON.stringify(all))).toEqual(JSON.parse(JSON.stringify(all)));
   });
 
+  it("reads a long number in linear time", () => {
+    expect(parseJson(`1.${"0".repeat(500_000)}`)).toBe(1);
+    expect(() => parseJson(`1.${"0".repeat(500_000)}1`)).toThrow(INEXACT);
+  });
+
   it("checks a text of megabytes", () => {
     const text = JSON.stringify({ a: "\n".repeat(5_000_000) });
     expect(parseJson(text)).toEqual({ a: "\n".repeat(5_000_000) });

@@ -4,6 +4,8 @@ import { UsageError } from "../../src/domain/errors.js";
 import { NAME_RULE, valueText } from "../../src/domain/variable.js";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
 import type { ReadEntry } from "../../src/formats/entry.js";
+import { parseDotenv, withLineFeeds } from "../../src/formats/parse-dotenv.js";
+import { Random } from "../support/random.js";
 import { asText, expectSame, refusal, refusedNames } from "./consumers.js";
 import { ALL_VALUES, entriesOf, randomTexts } from "./nasty-values.js";
 
@@ -118,6 +120,28 @@ describe("reading", () => {
         value,
       })),
     );
+  });
+
+  it("reads any text as dotenv does, but refuses what dotenv drops", () => {
+    const parts = ["A", "B_1", "a.b-c", "=", ":", " ", "\n", "\n\n", "\r\n", "\r", "'", '"', "`", "\\", "#", "x"];
+    const all = ["export ", "\t", "\\n", "\ufeff", "\\'", '\\"', "\u00a0", ...parts];
+    const random = new Random(1);
+    for (let round = 0; round < 20_000; round++) {
+      const text = Array.from({ length: 1 + random.below(14) }, () => random.pick(all)).join("");
+      expect(Object.fromEntries(parseDotenv(withLineFeeds(text))), JSON.stringify(text)).toEqual(parse(text));
+    }
+  });
+
+  it("reads a text in linear time", () => {
+    const blank = "\n".repeat(300_000);
+    expect(readDotenv(`${blank}A=1${blank}\n# end`)).toEqual([{ name: "A", value: "1" }]);
+    const lines = Array.from({ length: 50_000 }, (_, index) => `# appvars type: line ${index}`).join("\n");
+    expect(readDotenv(`A='${lines}'`)).toEqual([{ name: "A", value: lines }]);
+  });
+
+  it("names a line that dotenv drops, even if its text is also in a value", () => {
+    const text = "A='one\nB C=1\ntwo'\nB C=1\n";
+    expect(() => readDotenv(text)).toThrow(new UsageError("neither an assignment nor a comment: line 4"));
   });
 
   it("the last of two lines for one name counts", () => {

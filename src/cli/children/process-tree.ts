@@ -105,7 +105,7 @@ export function readPs(): Process[] {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
   });
-  return [...text.matchAll(/^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/gm)].flatMap(([, pid, parent, state, started = ""]) =>
+  return [...text.matchAll(/^ *(\d+) +(\d+) +(\S+) +(.*)$/gm)].flatMap(([, pid, parent, state, started = ""]) =>
     isZombie(state) ? [] : [{ pid: Number(pid), parent: Number(parent), started }],
   );
 }

@@ -55,7 +55,7 @@ export function prepareProgram([program, ...args]: readonly [string, ...string[]
 function refuseInterpreted(file: string, args: readonly string[]): void {
   const found = [
     { what: "a double quote", isThere: !NPM_SHIM.test(file) && args.some((arg) => arg.includes('"')) },
-    { what: "a % with a colon and another % after it", isThere: /%[^%]*:[^%]*%/.test(args.join(" ")) },
+    { what: "a % with a colon and another % after it", isThere: /%[^%:]*:[^%]*%/.test(args.join(" ")) },
     { what: "a line break", isThere: args.some((arg) => /[\r\n]/.test(arg)) },
   ].find(({ isThere }) => isThere);
   if (!found) return;

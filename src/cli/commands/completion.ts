@@ -26,7 +26,7 @@ export function completionCommand(context: Context, templates: URL, buildWhole: 
 export function completionScript(shell: ShellName, template: string, program: Command): string {
   const branches = writeBranches(shell, describeCommands(program));
   // A function, since a dollar sign in a replacement text is special.
-  return template.replace(/^.*@BRANCHES@.*\n/m, () => branches);
+  return template.replace(/^[^@\n]*@BRANCHES@.*\n/m, () => branches);
 }
 
 const INSTALLING = `

@@ -35,7 +35,7 @@ async function runRename(
     return renameVariable(data, renamed.application, name, newName);
   });
   for (const { text, from } of named(settings.given, "only")) {
-    const { matches } = createMatcher(text.trim().split(/\s*,\s*/));
+    const { matches } = createMatcher(text.trim().split(/[\s,]+/));
     if (matches(name) && !matches(newName))
       context.warn(`${from} selects ${name}, but not ${newName}: change it there`);
   }

@@ -124,7 +124,7 @@ const CHECK_MS = 250;
  */
 export function isStartedByNpm(env: Record<string, string | undefined>, [own]: readonly string[]): boolean {
   // npx of npm 11 has it in single quotes, and older ones in double quotes or none.
-  const script = /^(['"]?)(node )?(\S*\/)?appvars(\.cjs)?\1(?: ([^\s;&|]+)[^;&|\n]*)?$/.exec(
+  const script = /^(['"]?)(node )?(\S*\/)?appvars(\.cjs)?\1(?: ([^\s;&|]+)(?:[^\S\n][^;&|\n]*)?)?$/.exec(
     env["npm_lifecycle_script"] ?? "",
   );
   return script !== null && (script[5] ?? own) === own;

@@ -79,7 +79,7 @@ function withLowerCaseHex(encoded: string): string[] {
 /** With and without padding. */
 function base64Forms(text: string): string[] {
   const base64 = Buffer.from(text).toString("base64");
-  return [base64, base64.replace(/=+$/, "")];
+  return [base64, base64.replace(/={1,2}$/, "")];
 }
 
 function parts(value: JsonValue): string[] {

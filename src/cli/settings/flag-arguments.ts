@@ -69,7 +69,7 @@ export function addInlineOption<T>(
  */
 export function refuseSeparateTime(argv: readonly string[], own: readonly string[], options: readonly Option[]): void {
   for (const { long, flags } of options) {
-    const [, name] = /\[=(.+)\]$/.exec(flags) ?? [];
+    const [, name] = /\[=([^[]+)\]$/.exec(flags) ?? [];
     if (!long || name === undefined || !own.includes(long)) continue;
     const time = argv[own.indexOf(long) + 1] ?? "";
     if (/^\d+(\.\d+)?[smhd]?$/.test(time)) throw new UsageError(`the ${name} follows ${long} after =: ${long}=${time}`);

@@ -23,7 +23,7 @@ const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
  * of the path: values would be written to a file that nobody meant.
  */
 function typedFile<F extends string>(text: string, formats: readonly F[]): NamedFile<F> & { problem?: string } {
-  const [, inQuotes, bare, word] = /^(?:"([^"]+)"|(.+?))(?:\s+(\S+))?$/u.exec(text) ?? [];
+  const [, inQuotes, after, bare, word = after] = /^"([^"]+)"(?:\s+(\S+))?$|^(.*\S)\s+(\S+)$/u.exec(text) ?? [];
   const path = inQuotes ?? bare ?? text;
   const format = formats.find((each) => each === word);
   if (path === "") return { path, format, problem: "enter a file name" };

@@ -174,7 +174,13 @@ function inEditor(state: State, form: Form, then: (state: State, edited: Form, f
     const edited = await openInEditor(shown, { name, isJson });
     if (edited === shown) return (now) => step(notify(now, `${name} is unchanged`));
     // A schema is one line.
-    const kept = field === "schema" ? edited.replaceAll(/\s*\n\s*/g, " ").trim() : edited;
+    const kept =
+      field === "schema"
+        ? edited
+            .split("\n")
+            .flatMap((each) => each.trim() || [])
+            .join(" ")
+        : edited;
     const cursor = Math.min(form.inputs[field].cursor, kept.length);
     const saved = {
       ...withInput(form, field, { text: kept, cursor }),

@@ -80,7 +80,7 @@ function environmentOf(name: string): string {
 
 /** A word that begins or ends with `prod` or `production`; not `product`, `preprod`, `non-prod` or `reproduction`. */
 const PRODUCTION =
-  /(?<!(?<!\p{L})(?:(?:pre|non|not)\P{L}*|re))(?:(?<!\p{L})prod(?!u)|(?<!\p{L})production|prod(?:uction)?(?!\p{L}))/u;
+  /(?=prod)(?<!(?<!\p{L})(?:(?:pre|non|not)\P{L}*|re))(?:(?<!\p{L})prod(?!u)|(?<!\p{L})production|prod(?:uction)?(?!\p{L}))/u;
 
 function namesProduction(text: string): boolean {
   return PRODUCTION.test(text.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ").toLowerCase());

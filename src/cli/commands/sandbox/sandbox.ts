@@ -54,7 +54,7 @@ export function parseLatency(text: string): { least: number; most: number } {
 
 /** `0.25`: a share from 0 to 1. */
 export function parseShare(text: string): number {
-  const share = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  const share = /^(?:\d+|\d*\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   return valid(share, share <= 1, "a share from 0 to 1, such as 0.25");
 }
 

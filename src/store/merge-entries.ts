@@ -1,6 +1,6 @@
 import { isDeepStrictEqual as isSame } from "node:util";
-import { allKeyPairs, type Environment, type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
-import { type Data, LISTS, type List, nextId, type VariableRecord } from "./data.js";
+import { allKeyPairs, type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
+import { type Data, LISTS, type List, nextId, type ValueRecord, type VariableRecord } from "./data.js";
 
 /** A record without its ids, which may be those of other records in another branch. */
 export interface Entry {
@@ -13,6 +13,8 @@ export interface Entry {
 
 /** By kind and names, which are those of the common ancestor where a record was renamed. */
 export type Entries = Map<string, Entry>;
+
+type NamedRecord = EnvironmentRecord | VariableRecord;
 
 type Kind = List | "keys" | "settings";
 
@@ -55,32 +57,44 @@ export function entriesOf(data: Data, base: Data): Entries {
 
 /** Names by the ids of records. A renamed record has its name in `base`. */
 function commonNames(list: "environments" | "variables", data: Data, base: Data): (id: number) => string {
-  const old = new Map<number, Environment>(base[list].map((record) => [record.id, record]));
+  const old = new Map<number, NamedRecord>(base[list].map((record) => [record.id, record]));
   const baseNames = new Set(base[list].map(qualifiedName));
   const ownNames = new Set(data[list].map(qualifiedName));
   const names = new Map<number, string>();
+  let same: ReadonlySet<number> | undefined;
+  const keepsValue = (id: number) => (same ??= variablesWithSameValue(data, base)).has(id);
   for (const record of data[list]) {
     const before = old.get(record.id);
     const isRenamed =
       before &&
       !baseNames.has(qualifiedName(record)) &&
       !ownNames.has(qualifiedName(before)) &&
-      isAlike([data, base], [record, before]);
+      isAlike(record, before, keepsValue);
     names.set(record.id, qualifiedName(isRenamed ? before : record));
   }
   return (id) => names.get(id) as string;
 }
 
 /** Whether two records with the same id are one. A merge may have given the id to another. */
-function isAlike(data: readonly Data[], records: readonly Environment[]): boolean {
-  const isShared = ([ours = [], theirs = []]: unknown[][]) =>
-    ours.some((own) => theirs.some((other) => isSame(own, other)));
-  if ("api_key" in (records[0] as object))
-    return isShared(records.map((each) => allKeyPairs(each as EnvironmentRecord).map(({ api_key }) => api_key)));
-  const [{ application, description }, old] = records as [VariableRecord, VariableRecord];
-  if (application !== old.application) return false;
-  const values = data.map((each) => each.values.filter(({ variable_id }) => variable_id === old.id));
-  return description === old.description || isShared(values.map((list) => list.map(({ id: _, ...value }) => value)));
+function isAlike(record: NamedRecord, before: NamedRecord, keepsValue: (id: number) => boolean): boolean {
+  if (!("description" in record && "description" in before)) {
+    const oldKeys = new Set(keysOf(before));
+    return keysOf(record).some((key) => oldKeys.has(key));
+  }
+  if (record.application !== before.application) return false;
+  return record.description === before.description || keepsValue(record.id);
+}
+
+function keysOf(record: NamedRecord): string[] {
+  return "api_key" in record ? allKeyPairs(record).map(({ api_key }) => api_key) : [];
+}
+
+/** The ids of the variables that have the same value in an environment of both. */
+function variablesWithSameValue(data: Data, base: Data): ReadonlySet<number> {
+  const keyOfValue = ({ variable_id, environment_id }: ValueRecord) => `${variable_id} ${environment_id}`;
+  const old = new Map(base.values.map((value) => [keyOfValue(value), value.content]));
+  const same = data.values.filter((value) => isSame(old.get(keyOfValue(value)), value.content));
+  return new Set(same.map(({ variable_id }) => variable_id));
 }
 
 function grouped(record: object): Entry["fields"] {
@@ -103,10 +117,15 @@ export function toData(merged: Entries, entries: Entries, ours: Data, theirs: Da
     let free = Math.max(first, nextId(theirs, list));
     for (const [key, { id }] of of(list)) ids.set(key, entries.has(key) || id >= first ? id : free++);
   }
-  const keys = of("keys").map(([, { owners, fields }]) => ({ owner: owners[0], record: ungrouped(fields) }));
+  const keys = new Map<string | undefined, object[]>();
+  for (const [, { owners, fields }] of of("keys")) {
+    const own = keys.get(owners[0]) ?? [];
+    keys.set(owners[0], own);
+    own.push(ungrouped(fields));
+  }
   const environments = of("environments").map(([key, { fields }]) => {
-    const own = keys.filter(({ owner }) => owner === key).map(({ record }) => record);
-    return { id: ids.get(key), ...ungrouped(fields), ...(own.length > 0 && { keys: own }) };
+    const own = keys.get(key);
+    return { id: ids.get(key), ...ungrouped(fields), ...(own && { keys: own }) };
   });
   const variables = of("variables").map(([key, { fields }]) => ({ id: ids.get(key), ...fields }));
   const values = of("values").map(([key, { owners, fields: content }]) => {

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import type { NamedValue } from "../../src/domain/variable.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, READERS, WRITERS } from "../../src/formats/formats.js";
+import type { Data } from "../../src/store/data.js";
+import { mergeData } from "../../src/store/merge-data.js";
 import { cellText } from "../../src/tui/text/line.js";
 import { openTui, SHOP } from "../tui/support/tui.js";
 
@@ -41,6 +43,21 @@ it.each(IMPORT_FORMATS)("the time for reading %s grows no faster than the entrie
   expectLinear((count) => {
     const last = read(texts.get(count) ?? "").at(-1);
     expect(last).toEqual({ name: `VARIABLE_${count - 1}`, value: entries[count - 1]?.value });
+  });
+});
+
+it("the time for a merge grows no faster than the variables that were renamed", () => {
+  const [environment] = SHOP.environments;
+  const { application = "", id: environment_id = 0 } = environment ?? {};
+  const branch = (start: string, count: number): Data => {
+    const ids = Array.from({ length: count }, (_, index) => index + 1);
+    const named = (id: number) => ({ id, application, type: "STRING" as const, name: start + id, description: start });
+    const valueOf = (id: number) => ({ id, variable_id: id, environment_id, content: { value: `value ${id}` } });
+    return { ...SHOP, variables: ids.map(named), values: ids.map(valueOf) };
+  };
+  expectLinear((count) => {
+    const [base, theirs] = [branch("OLD_", count), branch("NEW_", count)];
+    expect(mergeData(base, base, theirs)).toMatchObject({ conflicts: [], data: { variables: theirs.variables } });
   });
 });
 

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { qualifiedName } from "../../domain/environment.js";
 import { InvalidDataError, NotFoundError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
+import { parseJson } from "../../domain/strict-json.js";
 import { toInvalidFile } from "../../files/system-errors.js";
 import type { ValueRecord } from "../../store/data.js";
 import { type History, OUTSIDE } from "../../store/history.js";
@@ -143,6 +144,9 @@ interface Line {
   readonly lines_lost?: number;
 }
 
+/** Characters. A read of 100,000 variables with the longest names takes as many. */
+const MAX_LINE = 32 * 1_048_576;
+
 /** @throws InvalidDataError that names the file and the line, and does not quote it */
 async function* readLines(path: string): AsyncGenerator<Line> {
   let [rest, number] = ["", 0];
@@ -151,6 +155,7 @@ async function* readLines(path: string): AsyncGenerator<Line> {
       const lines = `${rest}${piece}`.split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) yield parseLine(line, path, ++number);
+      if (rest.length > MAX_LINE) throw new InvalidDataError(`${path} line ${number + 1} is longer than 32 MB`);
     }
   } catch (error) {
     throw error instanceof InvalidDataError ? error : toInvalidFile(path, error, "can't be read");
@@ -160,7 +165,7 @@ async function* readLines(path: string): AsyncGenerator<Line> {
 
 function parseLine(text: string, path: string, number: number): Line {
   try {
-    const line = JSON.parse(text) as Line;
+    const line = parseJson(text) as unknown as Line;
     const { time, client = "", read = [], lines_lost = 0 } = line;
     const isValid = typeof client === "string" && read.every(isObject) && Number.isFinite(lines_lost);
     if (isValid && Number.isFinite(Date.parse(time))) return line;

@@ -35,3 +35,14 @@ it("a value that another program has changed is listed, whenever that was since 
   await change((before) => set(before, { PORT: 5000 }), "12:40");
   expect(await names()).toEqual([]);
 });
+
+it.each([
+  ["a line of 33 MB", `{"time":"2026-01-31T12:00:00Z","x":"${"x".repeat(33 * 1_048_576)}`, "is longer than 32 MB"],
+  ["a number that JavaScript rounds", '{"time":"2026-01-31T12:00:00Z","lines_lost":1e400}\n', "is not of an audit log"],
+])("%s is refused, with its number", async (_what, line, problem) => {
+  const { path } = await dataFile(DATA);
+  const log = `${path}.log`;
+  await writeFile(log, `{"time":"2026-01-31T12:00:00Z"}\n${line}`);
+  const { code, stderr } = await runCli(["audit", log, "--data", path]);
+  expect({ code, stderr }).toEqual({ code: 8, stderr: `appvars: ${log} line 2 ${problem}\n` });
+});

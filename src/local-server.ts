@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { guardCallbacks } from "./cli/guard-callbacks.js";
 import type { Credentials } from "./domain/environment.js";
 import { InvalidDataError } from "./domain/errors.js";
 import { KEY_FILE_END } from "./domain/sealed-text.js";
-import { ifMissing } from "./files/system-errors.js";
+import { MAX_INPUT, readRegularFile } from "./files/open-file.js";
+import { ifMissing, withPathInErrors } from "./files/system-errors.js";
 import { skewClock } from "./server/faults.js";
 import { type RunningServer, type ServerOptions, startServer } from "./server/start-server.js";
 import { Service } from "./service/service.js";
@@ -63,6 +63,8 @@ export async function serve({ data, sealKey, ...given }: ServeOptions): Promise<
 }
 
 async function openFile(path: string, sealKey: string | undefined) {
-  const sealKeys = sealKey ?? (await readFile(path + KEY_FILE_END, "utf8").catch(ifMissing(undefined)));
+  const keyFile = path + KEY_FILE_END;
+  const read = () => withPathInErrors(keyFile, readRegularFile(keyFile, MAX_INPUT)).catch(ifMissing(undefined));
+  const sealKeys = sealKey ?? (await read())?.bytes.toString();
   return openDataFile(path, { watch: true, sealKeys });
 }

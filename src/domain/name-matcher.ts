@@ -16,7 +16,8 @@ export function createMatcher(patterns: readonly string[]): Matcher {
   return {
     matches: (name) => names.has(name) || globs.some(([, matches]) => matches(name)),
     unmatched(present) {
-      const missing = [...names].filter((name) => !present.includes(name));
+      const all = new Set(present);
+      const missing = [...names].filter((name) => !all.has(name));
       return [...missing, ...globs.filter(([, matches]) => !present.some(matches)).map(([glob]) => glob)];
     },
   };

@@ -69,9 +69,7 @@ const MIN_READ = 65_536;
 export async function readToEnd(descriptor: number, size: number, maxSize: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let total = 0; ; ) {
-    const known = Math.max(size, total);
-    if (known > maxSize)
-      throw new InvalidDataError(`is too large: it has ${sizeText(known)}; the limit is ${sizeText(maxSize)}`);
+    checkSize(Math.max(size, total), maxSize);
     // One byte more than expected, so that the next read is the last.
     const buffer = Buffer.allocUnsafe(Math.max(size + 1 - total, MIN_READ));
     const { bytesRead } = await promisify(read)(descriptor, buffer, 0, buffer.length, null);
@@ -80,6 +78,26 @@ export async function readToEnd(descriptor: number, size: number, maxSize: numbe
     total += bytesRead;
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+function checkSize(size: number, maxSize: number): void {
+  if (size > maxSize)
+    throw new InvalidDataError(`is too large: it has ${sizeText(size)}; the limit is ${sizeText(maxSize)}`);
+}
+
+/** The largest value or file that a person gives, in bytes: as large as the largest answer of a server. */
+export const MAX_INPUT = 64 * 1_048_576;
+
+/** All of stdin. @throws InvalidDataError with a predicate as its message when it has more than `maxSize` bytes */
+export async function readStream(stream: AsyncIterable<Uint8Array | string>, maxSize = MAX_INPUT): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  for await (const chunk of stream) {
+    chunks.push(Buffer.from(chunk));
+    total += chunk.length;
+    checkSize(total, maxSize);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** `64 MB`, in units of 1,024, rounded up. */

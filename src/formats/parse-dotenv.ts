@@ -11,10 +11,10 @@ export function withLineFeeds(text: string): string {
 
 /** The same values as from the dotenv package, by their names. @param text its lines end with `\n` */
 export function parseDotenv(text: string): Map<string, string> {
-  return new Map(Array.from(text.matchAll(ASSIGNMENT), ([, name = "", raw = ""]) => [name, valueOf(raw.trim())]));
+  return new Map(Array.from(text.matchAll(ASSIGNMENT), ([, name = "", raw = ""]) => [name, unquoted(raw.trim())]));
 }
 
-function valueOf(raw: string): string {
+function unquoted(raw: string): string {
   const value = raw.replace(/^(['"`])([\s\S]*)\1$/, "$2");
   return raw.startsWith('"') ? value.replaceAll("\\n", "\n").replaceAll("\\r", "\r") : value;
 }

@@ -62,7 +62,10 @@ function commonNames(list: "environments" | "variables", data: Data, base: Data)
   const ownNames = new Set(data[list].map(qualifiedName));
   const names = new Map<number, string>();
   let same: ReadonlySet<number> | undefined;
-  const keepsValue = (id: number) => (same ??= variablesWithSameValue(data, base)).has(id);
+  const keepsValue = (id: number) => {
+    same ??= variablesWithSameValue(data, base);
+    return same.has(id);
+  };
   for (const record of data[list]) {
     const before = old.get(record.id);
     const isRenamed =

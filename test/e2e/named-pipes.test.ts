@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findPlaces } from "../../src/cli/tui/places.js";
 import { AppendFile } from "../../src/files/append-file.js";
+import { serve } from "../../src/local-server.js";
 import { openDataFile } from "../../src/store/json-file-store.js";
 import { runCli, runWith } from "../support/cli.js";
 import { cliWithDataFile } from "../support/cli-with-data-file.js";
@@ -67,6 +68,35 @@ describe.skipIf(process.platform === "win32")("a named pipe", () => {
     const { code, stdout, stderr } = await runCli(["get", "PORT"], { cwd, env: { ...CREDENTIALS, APPVARS_URL: url } });
     expect([code, stdout]).toEqual([0, "3000\n"]);
     expect(stderr).toMatch("it is not a regular file");
+  });
+
+  it.each([
+    ["env_file", ["run", "--", "true"]],
+    ["ca_file", ["get", "PORT"]],
+  ])("is not waited for as the %s of a project", async (key, words) => {
+    const cwd = await temporaryFolder();
+    const pipe = await namedPipe();
+    const place = key === "ca_file" ? { url: "https://127.0.0.1:1" } : { data: cli.path, env: "shop/test" };
+    await writeFile(join(cwd, ".appvars.json"), JSON.stringify({ ...place, [key]: pipe }));
+    const env = { ...CREDENTIALS, APPVARS_ALLOW_PROJECT: "1" };
+    const { code, stderr } = await runCli(words, { cwd, env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${pipe} can't be read: it is not a regular file`)]);
+  });
+
+  it("is not waited for as the key beside a data file", async () => {
+    const { path } = await dataFile(DATA);
+    execFileSync("mkfifo", [`${path}.key`]);
+    const { code, stderr } = await runCli(["list", "--data", path, "--env", "shop/test"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(".key can't be read: it is not a regular file")]);
+    await expect(serve({ data: path, port: 0 })).rejects.toThrow(".key can't be read: it is not a regular file");
+  });
+
+  it("is read as a file that a flag names", async () => {
+    const pipe = await namedPipe();
+    const written = writeFile(pipe, "PORT=1\n");
+    const { code } = await runCli(["import", pipe, "--data", cli.path, "--env", "shop/test"]);
+    await written;
+    expect(code).toBe(0);
   });
 
   it("is not deleted by allow among the files that it has written", async () => {

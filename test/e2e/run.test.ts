@@ -200,7 +200,7 @@ describe("-f", () => {
     const { code, stderr } = await appvars(["-f", "/dev/zero", "--", "echo", "started"], await local());
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/^appvars: --env-file \/dev\/zero is larger than 16 MB$/m),
+      expect.stringMatching(/^appvars: --env-file \/dev\/zero is too large: it has 17 MB; the limit is 16 MB$/m),
     ]);
   });
 

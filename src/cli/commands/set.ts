@@ -1,6 +1,5 @@
 import { createInterface, type Key } from "node:readline";
 import { Writable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
 import { NotFoundError, UsageError } from "../../domain/errors.js";
@@ -14,6 +13,8 @@ import {
   type VariableType,
 } from "../../domain/variable.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
+import { readStream } from "../../files/open-file.js";
+import { withPathInErrors } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { type EnvironmentChoice, editEnvironments } from "../editing/open-data.js";
 import { endBySignal } from "../exits/signals.js";
@@ -156,7 +157,7 @@ async function readValue({ name, value }: SetOptions, { io }: Context): Promise<
   if (value !== undefined && value !== "-") return value;
   const given = io.stdin.isTTY
     ? await askHidden(`value of ${name}: `, io)
-    : decodeUtf8(await buffer(io.stdin), "the value on stdin");
+    : decodeUtf8(await withPathInErrors("the value on stdin", readStream(io.stdin)), "the value on stdin");
   const text = given.replace(/\r?\n$/, "");
   // `set NAME $UNSET` in a job without stdin must not clear the value.
   if (value === undefined && text === "") {

@@ -155,7 +155,8 @@ export function chooseApplication(
   const all = [...new Set([...environments, ...variables].map((record) => record.application))];
   if (application !== undefined && !all.includes(application))
     throw new NotFoundError(`there is no application "${application}"${suggestion(application, all)}`);
-  const owners = new Set(variables.filter(({ name }) => names.includes(name)).map((record) => record.application));
+  const wanted = new Set(names);
+  const owners = new Set(variables.filter(({ name }) => wanted.has(name)).map((record) => record.application));
   if (owners.size === 0 && !mayBeNew) {
     const [missing = ""] = names;
     const known = variables.map(({ name }) => name);

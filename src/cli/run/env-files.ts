@@ -5,6 +5,7 @@ import { READERS } from "../../formats/formats.js";
 import { variableKey } from "../children/child-environment.js";
 import { describeRisk, fileRisk } from "../editing/safe-files.js";
 import type { Context } from "../output/context.js";
+import type { FileSetting } from "../settings/connection.js";
 import { readSettingFile } from "../settings/secret-files.js";
 import type { ChildVariable, ChildVariables, VariableRules } from "./child-variables.js";
 import { isLeftOut } from "./left-out.js";
@@ -22,14 +23,15 @@ type AddEnvFiles = (
 ) => Promise<ChildVariables>;
 
 /** Warns of files that another user can change. */
-export function addEnvFiles(files: readonly string[], context: Context): AddEnvFiles {
-  warnOfUnsafeEnvFiles(files, context);
+export function addEnvFiles(files: readonly FileSetting[], context: Context): AddEnvFiles {
+  const paths = files.map(({ text }) => text);
+  warnOfUnsafeEnvFiles(paths, context);
   const { platform } = context.io;
   let fromPipes: Map<string, ChildVariable> | undefined;
   return async (rules, readOthers) => {
     const entries = fromPipes ?? (await readEnvFiles(files, platform));
     // A pipe can be read only once.
-    if (files.some(isPipe)) fromPipes = entries;
+    if (paths.some(isPipe)) fromPipes = entries;
     const isInFile = (name: string) => entries.has(variableKey(name, platform));
     const others = await readOthers({ ...rules, isTaken: (name) => isInFile(name) || rules.isTaken(name) });
     const own = [...entries.values()];
@@ -58,12 +60,15 @@ function warnOfUnsafeEnvFiles(files: readonly string[], { io, warn }: Pick<Conte
  * @returns the entries by the `variableKey` of their names
  * @throws UsageError that names a file that can't be read, and never quotes it
  */
-async function readEnvFiles(files: readonly string[], platform: NodeJS.Platform): Promise<Map<string, ChildVariable>> {
+async function readEnvFiles(
+  files: readonly FileSetting[],
+  platform: NodeJS.Platform,
+): Promise<Map<string, ChildVariable>> {
   const entries = new Map<string, ChildVariable>();
   const read = await READERS.dotenv();
   for (const file of files) {
-    const from = `--env-file ${file}`;
-    const text = decodeUtf8(await readSettingFile(file, "--env-file"), `${from}: its content`);
+    const from = `${file.from} ${file.text}`;
+    const text = decodeUtf8(await readSettingFile(file), `${from}: its content`);
     for (const { name, value } of withSubject(from, () => read(text))) {
       entries.set(variableKey(name, platform), { name, value: String(value), isText: true });
     }

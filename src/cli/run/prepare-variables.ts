@@ -43,7 +43,8 @@ export async function prepareVariables(
   const settings = readSettings({ ...flags }, context.io);
   const findProblems = await createStrictCheck(flags.strict, settings, context);
   const only = flags.only ?? settings.find("only")?.text.split(/[\s,]+/);
-  const envFiles = flags.envFile ?? [settings.find("envFile")?.text ?? []].flat();
+  const named = flags.envFile?.map((text) => ({ text, from: "--env-file", place: "flag" as const }));
+  const envFiles = named ?? [settings.find("envFile") ?? []].flat();
   const selection = await createSelection({ ...flags, only, findProblems }, context);
   const decrypt = await createDecrypt(settings);
   const isTaken = (name: string) => preserveEnv && nameIn(inherited, name, context.io.platform) !== undefined;
@@ -51,15 +52,15 @@ export async function prepareVariables(
   refuseReserved(asked, allowReserved);
   const addEnvFiles = envFiles.length > 0 ? (await import("./env-files.js")).addEnvFiles(envFiles, context) : undefined;
   const rules: VariableRules = { selection, prefix, allowReserved, isTaken };
-  let knownLeftOut: readonly string[] = [];
+  let knownLeftOut: ReadonlySet<string> = new Set();
   const read = async (source: VariableSource) => {
     const readVariables = (wanted: VariableRules) => readChildVariables(wanted, source, decrypt);
     const found = await (addEnvFiles ? addEnvFiles(rules, readVariables) : readVariables(rules));
     refuseNul(childEnvironment({}, found.variables, context.io.platform));
     // With --watch, only about names that the reading before did not leave out.
-    const newlyLeftOut = found.leftOut.filter((name) => !knownLeftOut.includes(name));
+    const newlyLeftOut = found.leftOut.filter((name) => !knownLeftOut.has(name));
     warnLeftOut(newlyLeftOut, context);
-    knownLeftOut = found.leftOut;
+    knownLeftOut = new Set(found.leftOut);
     return found;
   };
   const age = flags.cache || offline;

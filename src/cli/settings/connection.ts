@@ -123,7 +123,10 @@ function parseSeconds({ text, from }: Pick<Setting, "text" | "from">, min: numbe
 }
 
 /** A secret, or the file that holds it. */
-export type SecretSetting = Pick<Setting, "name" | "text" | "from">;
+export type SecretSetting = Pick<Setting, "name"> & FileSetting;
+
+/** The path of a file, and where it is from; without a place, it was not given. */
+export type FileSetting = Pick<Setting, "text" | "from"> & Partial<Pick<Setting, "place">>;
 
 export interface FilePlace {
   kind: "file";

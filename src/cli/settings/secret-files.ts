@@ -3,26 +3,26 @@ import { checkCertifiedKey } from "../../domain/certificates.js";
 import { InvalidDataError, UnauthorizedError, UsageError } from "../../domain/errors.js";
 import type { TlsTexts } from "../../domain/tls-options.js";
 import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
-import { openForReading, readToEnd } from "../../files/open-file.js";
+import { openForReading, readRegularFile, readStream, readToEnd } from "../../files/open-file.js";
 import { type Account, foreignWriter } from "../../files/owners.js";
-import { statIfExists } from "../../files/system-errors.js";
+import { statIfExists, withPathInErrors } from "../../files/system-errors.js";
 import type { Io } from "../output/io.js";
-import type { ClientTlsFiles, SecretSetting } from "./connection.js";
+import type { ClientTlsFiles, FileSetting, SecretSetting } from "./connection.js";
 import type { Setting } from "./setting-table.js";
 
 export type SecretIo = Account & Pick<Io, "stdin" | "notice">;
 
 /** The secret that a setting holds, or that is in the file it names. @throws UsageError if it can't be read */
-export async function readSecret({ name, text, from }: SecretSetting, io: SecretIo): Promise<string> {
+export async function readSecret(setting: SecretSetting, io: SecretIo): Promise<string> {
+  const { name, text, from } = setting;
   if (!name.endsWith("File")) {
     checkDecoded(text, from);
     return text;
   }
   const isStdin = text === "-";
-  // Loaded when needed: most secrets are in variables, and code for streams would cost each start 2 ms.
   const bytes = isStdin
-    ? await (await import("node:stream/consumers")).buffer(io.stdin)
-    : await readSecretFile(text, from, io);
+    ? await withPathInErrors(from, readStream(io.stdin, MAX_FILE_BYTES))
+    : await readSecretFile(setting, io);
   const content = decodeUtf8(bytes, `${from}: its content`, { ignoreBOM: !isStdin });
   // The newline at the end of the file is not part of it.
   const secret = content.replace(/\r?\n$/, "");
@@ -31,24 +31,30 @@ export async function readSecret({ name, text, from }: SecretSetting, io: Secret
 }
 
 /** With a notice, as ssh gives for a key, if another user could know or choose the secret. */
-async function readSecretFile(path: string, from: string, io: SecretIo): Promise<Buffer> {
-  const content = await readSettingFile(path, from);
-  const foreign = foreignWriter(statIfExists(path), io);
-  if (foreign) io.notice?.(`${from} ${path} ${foreign}, who could choose the secret`);
+async function readSecretFile(setting: SecretSetting, io: SecretIo): Promise<Buffer> {
+  const content = await readSettingFile(setting);
+  const foreign = foreignWriter(statIfExists(setting.text), io);
+  if (foreign) io.notice?.(`${describe(setting)} ${foreign}, who could choose the secret`);
   return content;
 }
 
 /** Far more than any secret, certificates or dotenv file take. */
 const MAX_FILE_BYTES = 16 * 1_024 * 1_024;
 
-/** The content of a file or a pipe. @throws UsageError if it can't be read, or is larger than 16 MB */
-export async function readSettingFile(path: string, from: string): Promise<Buffer> {
+/**
+ * The content of a file; of a pipe only if a person has named it, since a pipe without a writer is waited for.
+ *
+ * @throws UsageError if it can't be read, or is larger than 16 MB
+ */
+export async function readSettingFile(setting: FileSetting): Promise<Buffer> {
+  const { text: path, place = "project" } = setting;
   try {
+    if (place === "project") return (await readRegularFile(path, MAX_FILE_BYTES)).bytes;
     const file = await openForReading(path, { waitForWriter: true });
     return await readToEnd(file, 0, MAX_FILE_BYTES).finally(() => closeSync(file));
   } catch (error) {
-    if (error instanceof InvalidDataError) throw new UsageError(`${from} ${path} is larger than 16 MB`);
-    throw new UsageError(`${from} ${path} can't be read (${(error as NodeJS.ErrnoException).code})`);
+    if (error instanceof InvalidDataError) throw new UsageError(`${describe(setting)} ${error.message}`);
+    throw new UsageError(`${describe(setting)} can't be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
@@ -63,7 +69,7 @@ export function missingKeyError(): UnauthorizedError {
 /** @throws UsageError for a file that can't be read, has no certificates, or can't be used with the other one */
 export async function readTlsFiles({ caFile, clientCert, clientKey }: ClientTlsFiles): Promise<TlsTexts> {
   // Not strictly UTF-8: the comments in a bundle may have any encoding.
-  const read = async (file: Setting | undefined) => file && (await readSettingFile(file.text, file.from)).toString();
+  const read = async (file: Setting | undefined) => file && (await readSettingFile(file)).toString();
   const ca = await read(caFile);
   if (caFile && !ca?.includes("-----BEGIN CERTIFICATE-----"))
     throw new UsageError(`${describe(caFile)} contains no PEM certificate`);
@@ -73,6 +79,6 @@ export async function readTlsFiles({ caFile, clientCert, clientKey }: ClientTlsF
   return { ca, cert, key };
 }
 
-function describe(file: Setting | undefined): string {
+function describe(file: FileSetting | undefined): string {
   return `${file?.from} ${file?.text}`;
 }

@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { closeSync } from "node:fs";
 import { extname } from "node:path";
-import { buffer } from "node:stream/consumers";
-import { InvalidDataError, UsageError, withSubject } from "../../domain/errors.js";
+import { UsageError, withSubject } from "../../domain/errors.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
-import { readRegularFile } from "../../files/open-file.js";
-import { hasCode, toInvalidData } from "../../files/system-errors.js";
+import { MAX_INPUT, openForReading, readRegularFile, readStream, readToEnd } from "../../files/open-file.js";
+import { toInvalidData } from "../../files/system-errors.js";
 import type { ReadEntry } from "../../formats/entry.js";
 import { type ImportFormat, READERS } from "../../formats/formats.js";
 import type { Context } from "../output/context.js";
@@ -81,9 +80,8 @@ async function parseImport(
 
 /** @throws the file system's error, or InvalidDataError with a predicate */
 async function readInput({ file, maxSize }: ImportedFile, { io }: Pick<Context, "io">): Promise<Buffer> {
-  if (file === "-") return buffer(io.stdin);
+  if (file === "-") return readStream(io.stdin);
   if (maxSize !== undefined) return (await readRegularFile(file, maxSize)).bytes;
-  return readFile(file).catch((error: unknown) => {
-    throw hasCode(error, "ERR_FS_FILE_TOO_LARGE") ? new InvalidDataError("can't be read: it is too large") : error;
-  });
+  const descriptor = await openForReading(file, { waitForWriter: true });
+  return readToEnd(descriptor, 0, MAX_INPUT).finally(() => closeSync(descriptor));
 }

@@ -3,6 +3,7 @@ import type { Page, PageRequest } from "../domain/page.js";
 import type { Answer, BrokenRule, Check, Read, ValuesByName } from "../domain/read.js";
 import type { Health } from "../domain/source.js";
 import {
+  type Complete,
   isVariableName,
   isVariableType,
   VARIABLE_TYPES,
@@ -51,7 +52,7 @@ export function decoderOf(read: Read): Decoder<Answer<Read>> {
   }
 }
 
-export const decodeVariable: Decoder<Variable> = (json, at) => {
+export const decodeVariable: Decoder<Complete<Variable>> = (json, at) => {
   const { id, type, name, description } = object(json, at);
   return {
     id: positive(id, at, "id"),
@@ -61,13 +62,13 @@ export const decodeVariable: Decoder<Variable> = (json, at) => {
   };
 };
 
-export const decodeContent: Decoder<ValueContent> = (json, at) => {
+export const decodeContent: Decoder<Complete<ValueContent>> = (json, at) => {
   const { value } = object(json, at);
   check(value, value !== undefined, at, "value", "present");
   return { value: check(value, valueFitsType(value, "JSON"), at, "value", JSON_RULE) };
 };
 
-export const decodeValue: Decoder<VariableValue> = (json, at) => {
+export const decodeValue: Decoder<Complete<VariableValue>> = (json, at) => {
   const { id, variable_id, content } = object(json, at);
   return {
     id: positive(id, at, "id"),

@@ -156,11 +156,8 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  * JavaScript number loses: 9007199254740993 would become …992, and 0.12345678901234567890 would lose its end.
  */
 export function exactNumber(text: string): number | undefined {
-  if (!NUMBER.test(text)) return undefined;
   const number = Number(text);
-  if (!Number.isFinite(number)) return undefined;
-  const isSame = /^-?\d+$/.test(text) ? isExact(BigInt(text), number) : keepsDigits(text, number);
-  return isSame ? number : undefined;
+  return NUMBER.test(text) && keepsDigits(text, number) ? number : undefined;
 }
 
 /** Whether JavaScript writes a number with the digits of the text that it was read from. */
@@ -177,12 +174,4 @@ function decimalOf(text: string): string {
   const [significant] = /^.*[1-9]/.exec(digits) ?? [""];
   if (significant === "") return "0";
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
-}
-
-/**
- * Whether a number stands for these digits: by its value, or by how JavaScript writes it, so that its own output can be
- * read back: 2 ** 60 is written as 1152921504606847000, though it is …846976.
- */
-export function isExact(digits: bigint, number: number): boolean {
-  return Number.isFinite(number) && (BigInt(number) === digits || String(number) === String(digits));
 }

@@ -15,9 +15,8 @@ function findAssignments(text: string): Map<string, Assignment> {
   const found = new Map<string, Assignment>();
   let line = 1;
   let counted = 0;
-  for (const { 0: all, 1: name = "", 2: raw = "", index } of lines.matchAll(ASSIGNMENT)) {
-    const start = index + all.search(/\S/);
-    for (; counted < start; counted++) if (lines[counted] === "\n") line++;
+  for (const { 1: name = "", 2: raw = "", index } of lines.matchAll(ASSIGNMENT)) {
+    for (; counted < index; counted++) if (lines[counted] === "\n") line++;
     found.set(name, { line, isLiteral: /^(['`])[\s\S]*\1$/.test(raw.trim()) });
   }
   return found;

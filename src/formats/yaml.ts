@@ -13,7 +13,7 @@ import {
 } from "yaml";
 import { UsageError } from "../domain/errors.js";
 import { unitEscapes } from "../domain/printable.js";
-import { INEXACT_NUMBER, isExact, keepsDigits } from "../domain/strict-json.js";
+import { INEXACT_NUMBER, keepsDigits } from "../domain/strict-json.js";
 import type { JsonValue, NamedValue } from "../domain/variable.js";
 import { entriesOf, inAnyString, loneSurrogate, type ReadEntry, refuse } from "./entry.js";
 
@@ -114,11 +114,8 @@ function checkKeys({ items }: YAMLMap, report: Report): void {
 function toExact(scalar: Scalar, report: Report): void {
   const number = typeof scalar.value === "bigint" ? Number(scalar.value) : scalar.value;
   if (typeof number !== "number") return;
-  const exact =
-    typeof scalar.value === "bigint"
-      ? isExact(scalar.value, number)
-      : Number.isFinite(number) && keepsDigits(scalar.source ?? String(number), number);
-  if (!exact) report(INEXACT_NUMBER, scalar);
+  const text = typeof scalar.value === "number" ? scalar.source : undefined;
+  if (!Number.isFinite(number) || !keepsDigits(text ?? String(scalar.value), number)) report(INEXACT_NUMBER, scalar);
   scalar.value = number;
 }
 

@@ -3,7 +3,7 @@ import { NotFoundError } from "../domain/errors.js";
 import { type Page, type PageRequest, paginate } from "../domain/page.js";
 import { type Answer, type Check, type Read, VariableReader } from "../domain/read.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
-import type { ValueRules, Variable, VariableValue } from "../domain/variable.js";
+import type { Complete, ValueRules, Variable, VariableValue } from "../domain/variable.js";
 import { byId, type Data, recordsOf, revisionOf, type ValueRecord, type VariableRecord } from "../store/data.js";
 
 /** Finds a record by one of the fields that identify it. */
@@ -98,7 +98,7 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   override rulesOf(variable: number | string): ValueRules | undefined {
     const record = found(this.#findVariable(typeof variable === "number" ? "id" : "name", variable));
     // Most variables say nothing, and a rest takes time.
-    if (!("optional" in record || "secret" in record || "schema" in record)) return undefined;
+    if (!RULES.some((rule) => rule in record)) return undefined;
     const { id: _, application, type, name, description, ...rules } = record;
     return rules;
   }
@@ -180,10 +180,12 @@ function pageOf<T, R>(records: readonly T[], page: PageRequest, toItem: (record:
   return { metadata, data: data.map(toItem) };
 }
 
-function toVariable({ id, type, name, description }: VariableRecord): Variable {
+const RULES = Object.keys({ optional: 1, secret: 1, schema: 1 } satisfies Record<keyof ValueRules, 1>);
+
+function toVariable({ id, type, name, description }: VariableRecord): Complete<Variable> {
   return { id, type, name, description };
 }
 
-function toValue({ id, variable_id, content }: ValueRecord): VariableValue {
+function toValue({ id, variable_id, content }: ValueRecord): Complete<VariableValue> {
   return { id, variable_id, content };
 }

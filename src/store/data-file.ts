@@ -1,9 +1,10 @@
 import { constants } from "node:buffer";
 import { getHeapStatistics } from "node:v8";
 import { InvalidDataError } from "../domain/errors.js";
+import type { Complete } from "../domain/variable.js";
 import { readRegularFile, type SpareDescriptor, sizeText } from "../files/open-file.js";
 import { toInvalidData, toInvalidFile, withPathInErrors } from "../files/system-errors.js";
-import { byId, type Data, NO_DATA } from "./data.js";
+import { byId, type Data, type List, NO_DATA } from "./data.js";
 import type { FileSealing, SealedForm } from "./file-sealing.js";
 import { checkData, type OpenContent, parseData } from "./parse-data.js";
 
@@ -91,8 +92,9 @@ export const PIECE_RECORDS = 2_000;
 /** The bytes of a data file, in pieces: one record per line, by ascending id, for readable diffs. */
 export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {
   const { $schema, version, sealed, last_ids, history, environments, variables, values } = data;
+  const fields: Complete<Omit<Data, List>> = { $schema, version, sealed, last_ids, history };
   let start = "{\n";
-  for (const [name, value] of Object.entries({ $schema, version, sealed, last_ids, history })) {
+  for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
     yield Buffer.from(`${start}  "${name}": ${JSON.stringify(value)}`);
     start = ",\n";

@@ -23,10 +23,12 @@ export function variableRecord({
   optional = false,
   secret = true,
   schema,
+  ...others
 }: Pick<VariableRecord, "id" | "name" | "type"> & Partial<VariableRecord>): VariableRecord {
   const record = { id, application, type, name, description };
   // Left out by default: an older appvars refuses fields that it does not know.
-  return { ...record, ...(optional && { optional }), ...(!secret && { secret }), ...(schema && { schema }) };
+  const rules = { ...(optional && { optional }), ...(!secret && { secret }), ...(schema && { schema }) };
+  return { ...record, ...rules, ...others };
 }
 
 export interface ValueRecord extends Readonly<VariableValue> {

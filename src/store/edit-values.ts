@@ -2,10 +2,12 @@ import { type EnvironmentRecord, qualifiedName } from "../domain/environment.js"
 import { NotFoundError, UsageError } from "../domain/errors.js";
 import { suggestion } from "../domain/nearest.js";
 import {
+  type Complete,
   checkVariableName,
   type Definition,
   isEncrypted,
   type JsonValue,
+  type ValueContent,
   type VariableType,
   valueFitsType,
 } from "../domain/variable.js";
@@ -59,7 +61,9 @@ export function setValues(
       throw new UsageError(`${name} is encrypted here: encrypt the new value too (--encrypt), or unset it first`);
     }
     const valueId = old?.id ?? freeValueId++;
-    values.set(id, { id: valueId, variable_id: id, environment_id: environment.id, content: { value } });
+    const content: Complete<ValueContent> = { value };
+    const record = { id: valueId, variable_id: id, environment_id: environment.id, content };
+    values.set(id, record satisfies Complete<ValueRecord>);
   }
   return { ...data, variables: withRecords(data.variables, variables), values: withRecords(data.values, values) };
 }

@@ -61,31 +61,27 @@ function commonNames(list: "environments" | "variables", data: Data, base: Data)
   const baseNames = new Set(base[list].map(qualifiedName));
   const ownNames = new Set(data[list].map(qualifiedName));
   const names = new Map<number, string>();
-  let same: ReadonlySet<number> | undefined;
-  const keepsValue = (id: number) => {
-    same ??= variablesWithSameValue(data, base);
-    return same.has(id);
-  };
+  const same = variablesWithSameValue(data, base);
   for (const record of data[list]) {
     const before = old.get(record.id);
     const isRenamed =
       before &&
       !baseNames.has(qualifiedName(record)) &&
       !ownNames.has(qualifiedName(before)) &&
-      isAlike(record, before, keepsValue);
+      isAlike(record, before, same);
     names.set(record.id, qualifiedName(isRenamed ? before : record));
   }
   return (id) => names.get(id) as string;
 }
 
 /** Whether two records with the same id are one. A merge may have given the id to another. */
-function isAlike(record: NamedRecord, before: NamedRecord, keepsValue: (id: number) => boolean): boolean {
+function isAlike(record: NamedRecord, before: NamedRecord, same: ReadonlySet<number>): boolean {
   if (!("description" in record && "description" in before)) {
     const oldKeys = new Set(keysOf(before));
     return keysOf(record).some((key) => oldKeys.has(key));
   }
   if (record.application !== before.application) return false;
-  return record.description === before.description || keepsValue(record.id);
+  return record.description === before.description || same.has(record.id);
 }
 
 function keysOf(record: NamedRecord): string[] {
@@ -120,18 +116,13 @@ export function toData(merged: Entries, entries: Entries, ours: Data, theirs: Da
     let free = Math.max(first, nextId(theirs, list));
     for (const [key, { id }] of of(list)) ids.set(key, entries.has(key) || id >= first ? id : free++);
   }
-  const keys = new Map<string | undefined, object[]>();
-  for (const [, { owners, fields }] of of("keys")) {
-    const own = keys.get(owners[0]) ?? [];
-    keys.set(owners[0], own);
-    own.push(ungrouped(fields));
-  }
+  const keys = of("keys").map(([, { owners, fields }]) => ({ owner: owners[0], record: ungrouped(fields) }));
   const environments = of("environments").map(([key, { fields }]) => {
-    const own = keys.get(key);
-    return { id: ids.get(key), ...ungrouped(fields), ...(own && { keys: own }) };
+    const own = keys.filter(({ owner }) => owner === key).map(({ record }) => record);
+    return { id: ids.get(key), ...ungrouped(fields), ...(own.length > 0 && { keys: own }) };
   });
   const variables = of("variables").map(([key, { fields }]) => ({ id: ids.get(key), ...fields }));
-  const values = of("values").map(([key, { owners, fields: content }]) => {
+  const values = of("values").map(([key, { owners, fields: content }]): Record<keyof ValueRecord, unknown> => {
     const [variable_id, environment_id] = owners.map((owner) => ids.get(owner));
     return { id: ids.get(key), variable_id, environment_id, content };
   });

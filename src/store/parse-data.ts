@@ -8,6 +8,7 @@ import {
   LABEL_PATTERN,
   LABEL_RULE,
   type NamedKey,
+  type PreviousKeyPair,
 } from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
 import { PATTERN, PATTERN_RULE } from "../domain/name-matcher.js";
@@ -20,6 +21,7 @@ import {
   isVariableName,
   NAME_PATTERN,
   VARIABLE_TYPES,
+  type ValueContent,
   valueFitsType,
 } from "../domain/variable.js";
 import { DATA_VERSION, type Data, type List, type ValueRecord, type VariableRecord } from "./data.js";
@@ -130,7 +132,8 @@ const secret: Rule = { patterns: [[{ test: isSecret }, `be ${CREDENTIAL_RULE}`]]
 const keyPair = { api_key: credential, api_secret: secret };
 const isTime = (input: string) => /:\d\d:\d\d/.test(input) && Number.isFinite(utcMs(input));
 const time: Rule = { patterns: [[{ test: isTime }, "be a time such as 2026-01-31T12:00:00.000Z"]] };
-const previous: Rule = { items: { fields: { ...keyPair, valid_until: time } }, isOptional };
+const previousPair: Record<keyof PreviousKeyPair, Rule> = { ...keyPair, valid_until: time };
+const previous: Rule = { items: { fields: previousPair }, isOptional };
 const pattern: Rule = { patterns: [[PATTERN, `be ${PATTERN_RULE}`]] };
 const optionalTime: Rule = { ...time, isOptional };
 const namedKey: Record<keyof NamedKey, Rule> = {
@@ -160,21 +163,28 @@ const variable: Record<keyof VariableRecord, Rule> = {
   schema: { problem: schemaProblem, isOptional },
 };
 
+const environment: Record<keyof EnvironmentRecord, Rule> = { id, application, name: label, ...keyPair, previous, keys };
+const content: Record<keyof ValueContent, Rule> = { value: anything };
+const value: Record<keyof ValueRecord, Rule> = {
+  id,
+  variable_id: id,
+  environment_id: id,
+  content: { fields: content },
+};
+
 /** The shape of a data file, which data/appvars.schema.json describes too. */
-const DATA_RULE: Rule = {
+export const DATA_RULE = {
   fields: {
     $schema: { ...text, isOptional },
     version: anything,
     sealed: { oneOf: [true], isOptional },
     last_ids: { fields: { environments: lastId, variables: lastId, values: lastId }, isOptional },
     history: { fields: { entries: { least: 0 } }, isOptional },
-    environments: { items: { fields: { id, application, name: label, ...keyPair, previous, keys } } },
+    environments: { items: { fields: environment } },
     variables: { items: { fields: variable } },
-    values: {
-      items: { fields: { id, variable_id: id, environment_id: id, content: { fields: { value: anything } } } },
-    },
+    values: { items: { fields: value } },
   },
-};
+} satisfies { fields: Record<keyof Data, Rule> };
 
 export const isObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input);
@@ -256,7 +266,7 @@ export function checkData(content: unknown, known?: Data): Data {
  * @throws InvalidDataError that names the broken rule, never a value or a secret
  */
 export function checkRecord(list: List, record: unknown): { readonly id: number } {
-  return completed(DATA_RULE.fields?.[list]?.items as Rule, record, undefined, list) as { readonly id: number };
+  return completed(DATA_RULE.fields[list].items, record, undefined, list) as { readonly id: number };
 }
 
 /** The input with defaults filled in, if it keeps the rule. @param place begins the message @throws InvalidDataError for a broken rule */

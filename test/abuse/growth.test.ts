@@ -52,8 +52,8 @@ it("the time for a merge grows no faster than the variables that were renamed", 
   const branch = (start: string, count: number): Data => {
     const ids = Array.from({ length: count }, (_, index) => index + 1);
     const named = (id: number) => ({ id, application, type: "STRING" as const, name: start + id, description: start });
-    const valueOf = (id: number) => ({ id, variable_id: id, environment_id, content: { value: `value ${id}` } });
-    return { ...SHOP, variables: ids.map(named), values: ids.map(valueOf) };
+    const valueRecord = (id: number) => ({ id, variable_id: id, environment_id, content: { value: `value ${id}` } });
+    return { ...SHOP, variables: ids.map(named), values: ids.map(valueRecord) };
   };
   expectLinear((count) => {
     const [base, theirs] = [branch("OLD_", count), branch("NEW_", count)];

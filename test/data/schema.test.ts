@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import { VARIABLE_TYPES } from "../../src/domain/variable.js";
 import type { Data } from "../../src/store/data.js";
-import { parseData } from "../../src/store/parse-data.js";
+import { DATA_RULE, parseData, type Rule } from "../../src/store/parse-data.js";
 import { starterData } from "../../src/store/starter-data.js";
 import { edited } from "../support/data.js";
 
@@ -205,3 +205,55 @@ function parsed(data: unknown): Promise<Data> {
 function readData(name: string): Promise<string> {
   return readFile(new URL(`../../data/${name}`, import.meta.url), "utf8");
 }
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+  readonly default?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly additionalProperties?: boolean;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+/** The schema with what it refers to in this file. */
+function resolved(schema: Schema = {}): Schema {
+  const [, name] = /^#\/\$defs\/(.*)$/.exec(schema.$ref ?? "") ?? [];
+  return name === undefined ? schema : { ...resolved(JSON.parse(SCHEMA).$defs[name]), ...schema };
+}
+
+function allowedBy({ type, const: only, enum: all }: Schema): readonly unknown[] {
+  return all ?? (type === "boolean" ? [true, false] : [only]);
+}
+
+/** Compares all that both can say. @param place for a failure */
+function expectSame(rule: Rule, reference: Schema | undefined, place: string): void {
+  const schema = resolved(reference);
+  const { properties = {}, required = [], anyOf = [schema] } = schema;
+  if (rule.otherwise !== undefined) expect(schema.default, place).toBe(rule.otherwise);
+  if (rule.least !== undefined) expect([schema.minimum, schema.maximum], place).toEqual([rule.least, 2 ** 53 - 1]);
+  if (rule.oneOf) expect(allowedBy(schema), place).toEqual(rule.oneOf);
+  if (rule.patterns) for (const each of anyOf) expect(resolved(each).type, place).toBe("string");
+  // Some engines want an escape where JavaScript needs none.
+  for (const [pattern] of rule.patterns ?? [])
+    if (pattern instanceof RegExp) expect(schema.pattern?.replaceAll("\\[", "["), place).toBe(pattern.source);
+  if (rule.items) expectSame(rule.items, schema.items, `${place}[]`);
+  if (!rule.fields) return;
+  expect(schema.additionalProperties, place).toBe(false);
+  expect(new Set(Object.keys(properties)), place).toEqual(new Set(Object.keys(rule.fields)));
+  for (const [name, field] of Object.entries(rule.fields)) {
+    const isOptional = field.isOptional || field.otherwise !== undefined;
+    expect(required.includes(name), `${place}.${name} is required`).toBe(!isOptional);
+    expectSame(field, properties[name], `${place}.${name}`);
+  }
+}
+
+test("the schema has the fields and the limits of the rules of the store, and no others", () => {
+  expectSame(DATA_RULE, JSON.parse(SCHEMA), "data");
+});

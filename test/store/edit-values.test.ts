@@ -20,6 +20,13 @@ function read(data: Data, { id, application }: EnvironmentRecord, name: string) 
   return { variable, value };
 }
 
+it("setValues keeps a field of a variable that a later version of appvars may add", () => {
+  const [variable, ...others] = DATA.variables;
+  const data = { ...DATA, variables: [{ ...variable, added: "later" }, ...others] } as unknown as typeof DATA;
+  const changed = setValues(data, development, [{ name: variable?.name ?? "", type: "NUMBER", value: 1 }]);
+  expect(changed.variables[0]).toEqual({ ...variable, added: "later" });
+});
+
 describe("setValues", () => {
   it("setValues changes a value, and keeps its record, the definition and everything else", () => {
     const data = setValues(DATA, development, [{ name: "PORT", type: "NUMBER", value: 4000 }]);

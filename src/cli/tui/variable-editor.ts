@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { ChangedMeanwhileError, UsageError, withSubject } from "../../domain/errors.js";
 import {
+  type Complete,
   checkVariableName,
   type Definition,
   isEncrypted,
@@ -131,7 +132,7 @@ function draftedChange(draft: ParsedDraft, now: Content | undefined, key: string
   const { name, newName, before, type, description, optional, secret, schema } = draft;
   if (!before && now) throw new InvalidFieldError(`${name} already exists: edit it instead`, "name");
   const rules = { optional: optional || undefined, secret: secret === false ? false : undefined, schema };
-  const definition: Definition = { type, description, ...rules };
+  const definition: Complete<Definition> = { type, description, ...rules };
   // What was not edited is as it is now: another program may have changed it.
   const fields = Object.entries(definition) as [keyof Definition, unknown][];
   const edited = fields.filter(([field, value]) => !now || !isDeepStrictEqual(value, before?.[field]));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isSealedText } from "../../domain/sealed-text.js";
-import { isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
+import { type Definition, isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
 import { displayRules, MASK } from "../reading/reveal.js";
 import type { Change, Content } from "../state/ports.js";
 import type { State } from "../state/state.js";
@@ -17,7 +17,7 @@ export const DEFINITION = {
   optional: ({ optional }: Content) => (optional ? "yes" : undefined),
   secret: (assigned: Content) => (isPublic(assigned) ? "no" : undefined),
   schema: ({ schema }: Content) => schema && JSON.stringify(schema, undefined, 2),
-} as const;
+} as const satisfies Record<keyof Definition, (content: Content) => string | undefined>;
 
 /**
  * A change as `- old` and `+ new` lines: of the definition with the name, and of the value.

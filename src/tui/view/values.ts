@@ -124,7 +124,7 @@ function valueHead(state: State, { place, entry, lines: count }: PlaceValue, wid
   const lines: Line[] = [];
   for (const each of valueLines(shown.text, entry.variable.type)) {
     if (lines.length > count) break;
-    lines.push(...wrapLine(each, width));
+    for (const part of wrapLine(each, width)) lines.push(part);
   }
   if (lines.length <= count) return lines;
   return [...lines.slice(0, count - 1), cutLine([...(lines[count - 1] ?? []), { text: " …" }], width)];

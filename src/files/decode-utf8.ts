@@ -10,6 +10,8 @@ import { UsageError } from "../domain/errors.js";
  */
 export function decodeUtf8(bytes: Uint8Array, what: string, options: { ignoreBOM?: boolean } = {}): string {
   if (bytes.length > constants.MAX_STRING_LENGTH) throw new UsageError(`${what} is too large: the limit is 512 MB`);
+  const isUtf16 = /^(fffe|feff)/.test(Buffer.from(bytes.subarray(0, 2)).toString("hex"));
+  if (isUtf16) throw new UsageError(`${what} is UTF-16; save it as UTF-8`);
   if (!isUtf8(bytes)) throw new UsageError(`${what} is not valid UTF-8`);
   return new TextDecoder("utf-8", options).decode(bytes);
 }

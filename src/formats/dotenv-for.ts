@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references that python-dotenv expands
 import { quoteForShell } from "../domain/shell.js";
 import { valueText } from "../domain/variable.js";
+import { typeComments } from "./dotenv-types.js";
 import { loneSurrogate, nul, type Refusal, refuse, unlessText, type Writer } from "./entry.js";
 import { notShellName, reservedByShell } from "./lines.js";
 
@@ -18,11 +19,12 @@ export function portableForm(text: string): string | undefined {
   return /["$`\\\r]/.test(text) ? undefined : `"${text}"`;
 }
 
-/** Writes `.env` lines for one reader, which others may read otherwise: `appvars import` too. */
+/** Writes `.env` lines for one reader, which others may read otherwise: `appvars import` too, without `--for`. */
 function writerFor(reader: string, refusals: readonly Refusal[], quote: (text: string) => string | undefined): Writer {
   return (entries) => {
     refuse(`dotenv for ${reader}`, entries, nul, loneSurrogate, ...refusals);
-    return entries.map(({ name, value }) => `${name}=${quote(valueText(value))}\n`).join("");
+    const lines = entries.map(({ name, value }) => `${name}=${quote(valueText(value))}\n`);
+    return typeComments(entries) + lines.join("");
   };
 }
 

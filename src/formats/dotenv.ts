@@ -1,27 +1,28 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
 import { UsageError } from "../domain/errors.js";
-import { isVariableType, type NamedValue, valueText } from "../domain/variable.js";
+import { type NamedValue, valueText } from "../domain/variable.js";
+import { readAssignments } from "./dotenv-dialects.js";
 import { portableForm } from "./dotenv-for.js";
+import { type Assignment, expandReferences } from "./dotenv-references.js";
+import { addTypes, typeComments } from "./dotenv-types.js";
 import {
   entriesOf,
-  JSON_STRING,
   loneSurrogate,
+  noteNames,
   nul,
   type ReadEntry,
+  type ReadOptions,
   type Refusal,
   refuse,
-  type TextType,
   unlessText,
 } from "./entry.js";
-import { inferValue } from "./infer-type.js";
-import { ASSIGNMENT, parseDotenv, withLineFeeds } from "./parse-dotenv.js";
-
-/** At the top of the file, where it can't be inside the quotes of a value. */
-const TYPE_COMMENT = "# appvars type:";
 
 /** A value that dotenvx has encrypted. */
 const DOTENVX = /^encrypted:[A-Za-z0-9+/]{20,}={0,2}$/;
 
-const protoName: Refusal = ({ name }) => (name === "__proto__" ? "dotenv drops this name" : undefined);
+const DROPPED = "dotenv drops this name";
+
+const protoName: Refusal = ({ name }) => (name === "__proto__" ? DROPPED : undefined);
 
 const unquotable = unlessText(
   (text) => portableForm(text) !== undefined,
@@ -35,61 +36,53 @@ const unquotable = unlessText(
 export function writeDotenv(entries: readonly NamedValue[]): string {
   refuse("dotenv", entries, protoName, nul, loneSurrogate, unquotable);
   const lines = entries.map(({ name, value }) => `${name}=${portableForm(valueText(value))}\n`);
-  return [...entries.flatMap(typeComment), ...lines].join("");
-}
-
-function typeComment({ name, type, value }: NamedValue): string[] {
-  const inferred = inferValue(valueText(value));
-  if (inferred.type === type && JSON.stringify(inferred.value) === JSON.stringify(value)) return [];
-  const textType: TextType = type === "JSON" && typeof value === "string" ? JSON_STRING : type;
-  return [`${TYPE_COMMENT} ${name} ${textType}\n`];
+  return typeComments(entries) + lines.join("");
 }
 
 /**
- * Reads as the `dotenv` package does, with values as text and the types from `writeDotenv`'s comments. The last of
- * two lines for one name counts, as in dotenv. Refuses names and lines that dotenv silently drops.
+ * Reads as the `dotenv` package does, or as another program, with values as text and the types from comments. Refuses
+ * names and lines that dotenv silently drops.
  */
-export function readDotenv(text: string): ReadEntry[] {
-  const content = withLineFeeds(text.replace(/^\ufeff/, ""));
-  const values = parseDotenv(content);
-  if (values.has("__proto__"))
-    throw new UsageError("these can't be read from dotenv: __proto__ (dotenv drops this name)");
-  const entries = entriesOf(Object.fromEntries(values));
-  const others = content.replace(ASSIGNMENT, (lines) => lines.replace(/[^\n]+/g, "")).split("\n");
-  const unread = others.flatMap((line, index) => (/^\s*(#|$)/.test(line) ? [] : [index + 1]));
-  if (unread.length > 0) {
-    const lines = unread.length > 1 ? "lines" : "line";
-    throw new UsageError(`neither an assignment nor a comment: ${lines} ${unread.join(", ")}`);
-  }
-  const foreign = entries.filter(({ value }) => DOTENVX.test(String(value))).map(({ name }) => name);
+export function readDotenv(text: string, { program, expand, note }: ReadOptions = {}): ReadEntry[] {
+  const { assignments, unread } = readAssignments(text, program);
+  if (assignments.some(({ name }) => name === "__proto__"))
+    throw new UsageError(`these can't be read from dotenv: __proto__ (${DROPPED})`);
+  const entries = entriesOf(Object.fromEntries(assignments.map(({ name, value }) => [name, value])));
+  const lines = unread.length > 1 ? "lines" : "line";
+  if (unread.length > 0) throw new UsageError(`neither an assignment nor a comment: ${lines} ${unread.join(", ")}`);
+  const foreign = assignments.filter(({ value }) => DOTENVX.test(value)).map(({ name }) => name);
   if (foreign.length > 0)
     throw new UsageError(`encrypted: ${foreign.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`);
-  const types = readTypes(content.split("\n"), others);
-  return entries.map((entry) => {
-    const type = types.get(entry.name);
-    return type ? { ...entry, type } : entry;
-  });
-}
-
-/**
- * @param others the lines without assignments
- * @throws UsageError for an invalid comment, and for one after the first assignment
- */
-function readTypes(lines: readonly string[], others: readonly string[]): Map<string, TextType> {
-  const types = new Map<string, TextType>();
-  const firstAssignment = lines.findIndex((line, index) => line !== others[index]);
-  for (const [index, line] of others.entries()) {
-    if (!line.startsWith(TYPE_COMMENT)) continue;
-    if (firstAssignment >= 0 && index > firstAssignment)
-      throw new UsageError(`line ${index + 1}: "${TYPE_COMMENT}" must come before the first assignment`);
-    const [, name, type = ""] = /^ (\S+) (.+)$/.exec(line.slice(TYPE_COMMENT.length).trimEnd()) ?? [];
-    if (name === undefined || !isTextType(type))
-      throw new UsageError(`line ${index + 1} must be ${TYPE_COMMENT} NAME TYPE`);
-    types.set(name, type);
+  for (const [doubt, advice, applies] of program ? [] : DOUBTS) {
+    const places = assignments.filter((assignment) => applies(assignment, expand === true));
+    noteNames([doubt, expand === undefined ? "" : advice], places, note);
   }
-  return types;
+  return addTypes(text, expand ? expandReferences(assignments) : entries);
 }
 
-function isTextType(text: string): text is TextType {
-  return text === JSON_STRING || isVariableType(text);
-}
+/** What other readers take for an escape between these quotes. */
+const ESCAPES: Record<string, RegExp> = { '"': /\\[\\"$`!abftv]/, "'": /\\'/, "`": /\\`/ };
+
+/** Names come before the advice, which is for a command line. */
+type Doubt = [text: string, advice: string, applies: (assignment: Assignment, isExpanded: boolean) => unknown];
+
+/** What other programs read in another way than the dotenv package. */
+const DOUBTS: readonly Doubt[] = [
+  [
+    "$NAME and ${NAME} are taken literally in ",
+    "; --expand replaces them",
+    ({ value, isLiteral }, isExpanded) => !isExpanded && !isLiteral && /(?<!\\)\$[A-Za-z_{]/.test(value),
+  ],
+  [
+    "backslashes are kept in ",
+    "; import --for replaces escapes as another program does",
+    ({ quote, raw }, isExpanded) => ESCAPES[quote]?.test(isExpanded ? raw.replaceAll("\\$", "") : raw),
+  ],
+  ["the text from # on is left out of ", "; to keep it, put the value in quotes", ({ isCut }) => isCut],
+  [
+    "a quote or a second assignment is part of the value of ",
+    "",
+    ({ quote, raw }) => (quote ? raw.replaceAll(`\\${quote}`, "").includes(quote) : /^['"`]|;\s*export\s/.test(raw)),
+  ],
+  ["set more than once, so that the last line counts: ", "", ({ isRepeated }) => isRepeated],
+];

@@ -56,25 +56,85 @@ export function describeReasons(reasons: ReadonlyMap<string, string>): string {
   return [...byReason].map(([reason, names]) => `${names.join(", ")} (${reason})`).join(", ");
 }
 
+/** Takes a text for the user, which names variables and lines, and never quotes a value. */
+export type Note = (text: string) => void;
+
+export interface Place {
+  name: string;
+  /** From 1. */
+  line: number;
+}
+
+/** How many names a note lists. */
+const MAX_NAMES = 10;
+
+/** @param text what precedes and what follows `A (line 1), B (line 3)` */
+export function noteNames(text: readonly [string, string], places: readonly Place[], note: Note = () => {}): void {
+  if (places.length === 0) return;
+  const more = places.length > MAX_NAMES ? ` and ${places.length - MAX_NAMES} more` : "";
+  note(
+    text.join(
+      places
+        .slice(0, MAX_NAMES)
+        .map(({ name, line }) => `${name} (line ${line})`)
+        .join(", ") + more,
+    ),
+  );
+}
+
+export const REWRITTEN = ["the text changes, such as 3.10 to 3.1, of ", "; to keep it, put it in quotes"] as const;
+
 /** @throws UsageError with the problem and its place, which never quotes the text */
-export type Reader = (text: string) => ReadEntry[];
+export type Reader = (text: string, options?: ReadOptions) => ReadEntry[];
+
+/** The programs by whose rules a `.env` file can be read. The default is the dotenv package. */
+export const DOTENV_PROGRAMS = ["node", "python", "shell", "compose", "chamber"] as const;
+export type DotenvProgram = (typeof DOTENV_PROGRAMS)[number];
+
+export interface ReadOptions {
+  note?: Note;
+  program?: DotenvProgram | undefined;
+  /** Whether references in a dotenv file are replaced; `undefined` where nobody can ask for it. */
+  expand?: boolean | undefined;
+}
 
 /** The entries of an object that was read. @throws UsageError, as `checkNames` */
 export function entriesOf(object: Record<string, JsonValue>): ReadEntry[] {
-  checkNames(Object.keys(object));
+  const names = Object.keys(object);
+  for (const [has, message] of FOREIGN) if (has.every((name) => names.includes(name))) throw new UsageError(message);
+  if (typeof object["services"] === "object" && object["services"] !== null) throw new UsageError(COMPOSE_FILE);
+  checkNames(names);
   return Object.entries(object).map(([name, value]) => ({ name, value }));
 }
 
-/** @throws UsageError for a file of appvars itself, or listing every name that a variable can't have */
+const DATA_FILE =
+  "this is an appvars data file, with the secrets of its environments; to copy its values, run: " +
+  "appvars export --data FILE --env NAME --format json | appvars import - --format json";
+
+const COMPOSE_FILE =
+  "this is a Compose file; to import the variables of a service, run: " +
+  "docker compose config --format json | jq .services.NAME.environment | appvars import - --format json";
+
+/** The names that tell another kind of file, whose own fields would become variables. */
+const FOREIGN: readonly (readonly [names: readonly string[], message: string])[] = [
+  [["version", "profiles"], "these are the profiles of appvars, with their secrets"],
+  [["environments", "values"], DATA_FILE],
+  [["environments", "variables"], DATA_FILE],
+  [
+    ["apiVersion", "kind"],
+    "this is a Kubernetes manifest; to import a Secret, run: kubectl get secret NAME -o json | " +
+      "jq '.data | map_values(@base64d)' | appvars import - --format json; a ConfigMap: jq .data",
+  ],
+  [["sops"], "SOPS has encrypted this file; use the output of: sops decrypt FILE"],
+  [["sops_mac"], "SOPS has encrypted this file; use the output of: sops decrypt FILE"],
+  [
+    ["lease_id", "data"],
+    "this is an answer of Vault; use the output of: vault kv get -format json PATH | jq .data.data",
+  ],
+];
+
+/** @throws UsageError listing every name that a variable can't have */
 function checkNames(names: readonly string[]): void {
-  const has = (...all: string[]) => all.every((name) => names.includes(name));
-  if (has("version", "profiles")) throw new UsageError("these are the profiles of appvars, with their secrets");
-  if (has("environments", "values") || has("environments", "variables")) {
-    throw new UsageError(
-      "this is an appvars data file, with the secrets of its environments; to copy its values, run: " +
-        "appvars export --data FILE --env NAME --format json | appvars import - --format json",
-    );
-  }
   const bad = names.filter((name) => !isVariableName(name));
   if (bad.length === 0) return;
   throw new UsageError(`these can't be variable names: ${bad.map(quote).join(", ")}; a name is ${NAME_RULE}`);

@@ -36,13 +36,10 @@ export type DotenvTarget = keyof typeof DOTENV_WRITERS;
 export type ImportFormat = keyof typeof READERS;
 
 /**
- * Formats that are loaded into the environment of a shell, a program, a container or a CI job. The others are data that
- * a program looks names up in, so no name takes effect merely because it is present.
+ * Formats that are data: a program looks names up in them, so no name takes effect merely because it is present. All
+ * others are loaded into the environment of a shell, a program, a container or a CI job, without reserved names.
  */
-export const ENVIRONMENT_FORMATS: readonly ExportFormat[] = [
-  ...(["dotenv", "shell", "fish", "docker", "github"] as const),
-  ...(["kubernetes", "compose", "systemd", "powershell"] as const),
-];
+const DATA_FORMATS: readonly ExportFormat[] = ["json", "yaml", "properties", "tfvars"];
 
 interface NameRule {
   pattern: RegExp;
@@ -62,5 +59,6 @@ export const NAME_RULES: Partial<Record<ExportFormat, NameRule>> = {
 };
 
 export const EXPORT_FORMATS = Object.keys(WRITERS) as ExportFormat[];
+export const ENVIRONMENT_FORMATS = EXPORT_FORMATS.filter((format) => !DATA_FORMATS.includes(format));
 export const DOTENV_TARGETS = Object.keys(DOTENV_WRITERS) as DotenvTarget[];
 export const IMPORT_FORMATS = Object.keys(READERS) as ImportFormat[];

@@ -1,6 +1,6 @@
 import { UsageError } from "../domain/errors.js";
 import type { NamedValue } from "../domain/variable.js";
-import { entriesOf, type ReadEntry, refuse } from "./entry.js";
+import { entriesOf, noteNames, type Place, REWRITTEN, type ReadEntry, type ReadOptions, refuse } from "./entry.js";
 import { parseExactJson } from "./infer-type.js";
 
 /** Writes one JSON object. JSON can hold half a surrogate pair as an escape (RFC 8259 section 8.2). */
@@ -11,9 +11,25 @@ export function writeJson(entries: readonly NamedValue[]): string {
   return `${JSON.stringify(object, null, 2)}\n`;
 }
 
-/** Reads one JSON object. Ignores a byte order mark, which Windows programs write. */
-export function readJson(text: string): ReadEntry[] {
+/** Reads one JSON object. Ignores a byte order mark, which Windows programs write. Notes numbers that change their text. */
+export function readJson(text: string, { note }: ReadOptions = {}): ReadEntry[] {
   const object = parseExactJson(text.replace(/^\ufeff/, ""));
-  if (typeof object === "object" && object !== null && !Array.isArray(object)) return entriesOf(object);
-  throw new UsageError("must be one JSON object of names and values");
+  if (typeof object !== "object" || object === null || Array.isArray(object))
+    throw new UsageError("must be one JSON object of names and values");
+  const entries = entriesOf(object);
+  noteNames(REWRITTEN, findRewritten(text), note);
+  return entries;
+}
+
+function findRewritten(text: string): Place[] {
+  const found: Place[] = [];
+  let [name, line, depth] = ["", 1, 0];
+  for (const [token, colon] of text.matchAll(/\n|[[\]{}]|"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*/g)) {
+    line += token.split("\n").length - 1;
+    if (/^[[{]/.test(token)) depth++;
+    else if (/^[\]}]/.test(token)) depth--;
+    else if (colon && depth === 1) name = JSON.parse(token.slice(0, -colon.length));
+    else if (/^[-\d]/.test(token) && String(Number(token)) !== token) found.push({ name, line });
+  }
+  return found;
 }

@@ -3,6 +3,7 @@ import {
   Document,
   isMap,
   isNode,
+  isPair,
   isScalar,
   LineCounter,
   parseDocument,
@@ -15,7 +16,16 @@ import { UsageError } from "../domain/errors.js";
 import { unitEscapes } from "../domain/printable.js";
 import { INEXACT_NUMBER, keepsDigits } from "../domain/strict-json.js";
 import type { JsonValue, NamedValue } from "../domain/variable.js";
-import { entriesOf, inAnyString, loneSurrogate, type ReadEntry, refuse } from "./entry.js";
+import {
+  entriesOf,
+  inAnyString,
+  loneSurrogate,
+  noteNames,
+  REWRITTEN,
+  type ReadEntry,
+  type ReadOptions,
+  refuse,
+} from "./entry.js";
 
 /** To YAML 1.1, which requires a point in a float, `1e+21` is a string. */
 const EXPONENT: ScalarTag = {
@@ -59,14 +69,17 @@ function quoteUnlessWord(key: Scalar): void {
 /** Limits repetition by aliases; a bomb (a list of ten lists of ten …) repeats far more. */
 const MAX_ALIASES = 100;
 
+/** A merged mapping may have merges, too. */
+const MAX_MERGES = 1_000;
+
 type Report = (problem: string, node?: unknown) => never;
 
 /**
- * Reads one YAML 1.2 mapping (core schema). Refuses features that JSON lacks or that would be silently lost: explicit
+ * Reads one YAML 1.2 mapping (core schema and merge keys). Refuses features that JSON lacks or that would be silently lost: explicit
  * tags (dates, binaries, sets), keys that are not strings, equal keys, .inf and .nan, inexact whole numbers, more than
  * one document.
  */
-export function readYaml(text: string): ReadEntry[] {
+export function readYaml(text: string, { note }: ReadOptions = {}): ReadEntry[] {
   const lines = new LineCounter();
   const report: Report = (problem, node) => {
     const { line, col } = lines.linePos(isNode(node) ? (node.range?.[0] ?? 0) : Number(node));
@@ -75,6 +88,7 @@ export function readYaml(text: string): ReadEntry[] {
   const document = parseDocument(text, {
     version: "1.2",
     schema: "core",
+    merge: true,
     lineCounter: lines,
     prettyErrors: false,
     // "silent" would ignore a second document too.
@@ -83,28 +97,47 @@ export function readYaml(text: string): ReadEntry[] {
     // Compares each key with all others; `checkKeys` looks them up.
     uniqueKeys: false,
   });
-  checkDocument(document, report);
-  return entriesOf(toObject(document));
+  const rewritten = checkDocument(document, report);
+  const entries = entriesOf(toObject(document));
+  const places = rewritten.map(([name, { range }]) => ({ name, line: lines.linePos(range?.[0] ?? 0).line }));
+  noteNames(REWRITTEN, places, note);
+  return entries;
 }
 
-function checkDocument(document: Document.Parsed, report: Report): void {
+/** @returns the values that are not written as in the file, with the names of their variables */
+function checkDocument(document: Document.Parsed, report: Report): [name: string, Scalar][] {
+  const rewritten: [string, Scalar][] = [];
+  const merges = { left: MAX_MERGES };
   const [error] = document.errors;
   // The library's own message may quote the text.
   if (error) report(error.code === "MULTIPLE_DOCS" ? "more than one YAML document" : "not valid YAML", error.pos[0]);
   if (!isMap(document.contents)) throw new UsageError("must be one YAML mapping of names and values");
   visit(document, {
-    Node: (_, node) => {
+    Node: (where, node, [, , variable]) => {
       const { tag } = node as Exclude<typeof node, Alias>;
       if (tag !== undefined) report("a YAML tag, which a variable can't keep", node);
-      if (isMap(node)) checkKeys(node, report);
-      if (isScalar(node)) toExact(node, report);
+      if (isMap(node)) checkKeys(node, report, merges);
+      if (!isScalar(node) || where === "key") return;
+      toExact(node, report);
+      if (isPair(variable) && typeof node.value !== "string" && node.source?.replace(".0e", "e") !== String(node.value))
+        rewritten.push([String(variable.key), node]);
     },
   });
+  return rewritten;
 }
 
-function checkKeys({ items }: YAMLMap, report: Report): void {
+function checkKeys({ items }: YAMLMap, report: Report, merges: { left: number }): void {
   const keys = new Set<string>();
-  for (const { key } of items) {
+  for (const { key, value } of items) {
+    if (isScalar(key) && typeof key.value === "symbol") {
+      if (isScalar(value) || value === null) report("a << that merges no mapping", key);
+      const { addToJSMap: merge } = key;
+      key.addToJSMap = (...place) => {
+        if (--merges.left < 0) throw new RangeError();
+        merge?.(...place);
+      };
+      continue;
+    }
     if (!isScalar(key) || typeof key.value !== "string") report("a key that is not a string", key);
     if (keys.has(key.value)) report("the same key twice in one mapping", key);
     keys.add(key.value);

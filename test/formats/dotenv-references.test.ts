@@ -3,14 +3,21 @@ import { expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
 import { portableForm } from "../../src/formats/dotenv-for.js";
-import { describeReferences, expandReferences } from "../../src/formats/dotenv-references.js";
 import { entriesOf, NASTY_TEXTS } from "./nasty-values.js";
 
 const MALFORMED =
   "has a ${ that begins none of ${NAME}, ${NAME:-default} and ${NAME-default}; for a literal one, write \\${";
 
+const TAKEN_LITERALLY = "$NAME and ${NAME} are taken literally in ";
+
+function notesOf(text: string): string[] {
+  const notes: string[] = [];
+  readDotenv(text, { note: (note) => notes.push(note) });
+  return notes;
+}
+
 function expand(text: string): Record<string, unknown> {
-  return Object.fromEntries(expandReferences(text, readDotenv(text)).map(({ name, value }) => [name, value]));
+  return Object.fromEntries(readDotenv(text, { expand: true }).map(({ name, value }) => [name, value]));
 }
 
 it.each([
@@ -39,8 +46,6 @@ it.each([
 });
 
 it.each([
-  ["B=$B", "B refers to itself"],
-  ["B=${B:-x}", "B refers to itself"],
   ["A=$C\nB=$A\nC=$B", "these refer to each other: A -> C -> B -> A"],
   ["A=$B\nB=$C\nC=$B", "these refer to each other: B -> C -> B"],
   ["A=1\nB=${A:+x}", `B (line 2) ${MALFORMED}`],
@@ -88,15 +93,15 @@ it("the length of all values together and the depth of defaults are limited", ()
 
 it("a value may consist of a million references", () => {
   const text = `A=\nB=${"${A}".repeat(1_000_000)}`;
-  expect(describeReferences(text, readDotenv(text))).toBe("B (line 2)");
+  expect(notesOf(text)).toEqual([`${TAKEN_LITERALLY}B (line 2)`]);
   expect(expand(text)).toEqual({ A: "", B: "" });
 });
 
 it("references are described by name and line, except literal and escaped ones", () => {
   const text = '# $X\r\nA=\'\r\n$X\'\r\nexport B=$X\r\n\r\nC="\\$X"\nD=`$X`\nE=$5\nF: ${X:-y}\nB="a\nb$X"';
-  expect(describeReferences(text, readDotenv(text))).toBe("B (line 10), F (line 9)");
+  expect(notesOf(text)[0]).toBe(`${TAKEN_LITERALLY}B (line 10), F (line 9)`);
   const many = Array.from({ length: 12 }, (_, index) => `V${index}=$X\n`).join("");
-  expect(describeReferences(many, readDotenv(many))).toMatch(/, V9 \(line 10\) and 2 more$/);
+  expect(notesOf(many)[0]).toMatch(/, V9 \(line 10\) and 2 more$/);
 });
 
 it("expanding changes nothing in export's output between single quotes", () => {
@@ -104,6 +109,6 @@ it("expanding changes nothing in export's output between single quotes", () => {
     NASTY_TEXTS.filter((text) => !/['\r\0]|\p{Surrogate}/u.test(text) && portableForm(text) !== undefined),
   );
   const text = writeDotenv(entries);
-  const read = expandReferences(text, readDotenv(text));
+  const read = readDotenv(text, { expand: true });
   expect(read.map(({ value }) => value)).toEqual(entries.map(({ value }) => value));
 });

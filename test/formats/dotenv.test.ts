@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
 import { NAME_RULE, valueText } from "../../src/domain/variable.js";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
+import { readAssignments } from "../../src/formats/dotenv-dialects.js";
 import type { ReadEntry } from "../../src/formats/entry.js";
-import { parseDotenv, withLineFeeds } from "../../src/formats/parse-dotenv.js";
 import { Random } from "../support/random.js";
 import { asText, expectSame, refusal, refusedNames } from "./consumers.js";
 import { ALL_VALUES, entriesOf, randomTexts } from "./nasty-values.js";
@@ -128,7 +128,8 @@ describe("reading", () => {
     const random = new Random(1);
     for (let round = 0; round < 20_000; round++) {
       const text = Array.from({ length: 1 + random.below(14) }, () => random.pick(all)).join("");
-      expect(Object.fromEntries(parseDotenv(withLineFeeds(text))), JSON.stringify(text)).toEqual(parse(text));
+      const read = readAssignments(text).assignments.map(({ name, value }) => [name, value]);
+      expect(Object.fromEntries(read), JSON.stringify(text)).toEqual(parse(text));
     }
   });
 

@@ -79,7 +79,7 @@ async function sourcesOf({ env, all }: CheckOptions, settings: Settings, context
 }
 
 async function readNames(file: string, context: Context): Promise<Set<string>> {
-  const { entries } = await readImport({ file, format: "dotenv", expand: undefined }, context, () => {});
+  const { entries } = await readImport({ file, format: "dotenv" }, context, () => {});
   return new Set(entries.map(({ name }) => name));
 }
 

@@ -5,6 +5,7 @@ import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { createMatcher } from "../../domain/name-matcher.js";
 import { isEncrypted, type JsonValue, type NamedValue, textAs } from "../../domain/variable.js";
+import { DOTENV_PROGRAMS } from "../../formats/entry.js";
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import type { Data } from "../../store/data.js";
 import { editEnvironments } from "../editing/open-data.js";
@@ -34,14 +35,15 @@ export function importCommand(context: Context): Command {
     .addOption(
       new Option("--format <format>", "default: by the file extension, otherwise dotenv").choices(IMPORT_FORMATS),
     )
+    .addOption(new Option("--for <program>", "read a dotenv file as this program does").choices(DOTENV_PROGRAMS))
     .option("--expand", "in a dotenv file, replace $NAME, ${NAME} and ${NAME:-default} by values of the file")
     .option("--encrypt [names]", "encrypt the values, or only these: names and globs, separated by commas", (text) =>
       parseNames(text),
     )
     .option(...ENCRYPTION_KEY_FILE)
     .addHelpText("after", "\nExample:\n  appvars import .env --data vars.json --env development --dry-run")
-    .action((file: string, { format, expand = false, encrypt, ...flags }) =>
-      runImport({ file, format, expand, encrypt }, readSettings(flags, context.io), context),
+    .action((file: string, { format, for: program, expand = false, encrypt, ...flags }) =>
+      runImport({ file, format, program, expand, encrypt }, readSettings(flags, context.io), context),
     );
   return addDataOptions(addDryRun(command));
 }

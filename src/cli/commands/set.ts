@@ -74,7 +74,7 @@ export function setCommand(context: Context): Command {
 /** Whether it is a schema is for `checkSchema`. */
 function parseSchema(text: string): unknown {
   try {
-    return parseJson(text, { exact: true });
+    return parseJson(text);
   } catch (error) {
     throw error instanceof JsonError ? new InvalidArgumentError(`It must be JSON: ${error.message}`) : error;
   }

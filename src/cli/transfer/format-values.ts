@@ -52,8 +52,7 @@ export async function formatValues(
   const selection = await createSelection(options, context);
   const leavesOut = ENVIRONMENT_FORMATS.includes(format);
   if (leavesOut) refuseReserved(selection.named, allowReserved);
-  // Only its own dialect of dotenv says the types.
-  const types = format === "dotenv" && !options.target ? "all" : "encrypted";
+  const types = format === "dotenv" ? "all" : "encrypted";
   const selected = await readSelected(selection, source, { types });
   boundHeap();
   const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);

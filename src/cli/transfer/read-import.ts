@@ -4,7 +4,7 @@ import { UsageError, withSubject } from "../../domain/errors.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { MAX_INPUT, openForReading, readRegularFile, readStream, readToEnd } from "../../files/open-file.js";
 import { toInvalidData } from "../../files/system-errors.js";
-import type { ReadEntry } from "../../formats/entry.js";
+import type { DotenvProgram, ReadEntry } from "../../formats/entry.js";
 import { type ImportFormat, READERS } from "../../formats/formats.js";
 import type { Context } from "../output/context.js";
 
@@ -15,8 +15,10 @@ export interface ImportedFile {
   /** Its name in messages. Default the same. */
   shownAs?: string;
   format: ImportFormat | undefined;
-  /** Whether references in a dotenv file are replaced; undefined where nobody can ask for it. */
-  expand: boolean | undefined;
+  /** The program by whose rules a dotenv file is read. */
+  program?: DotenvProgram | undefined;
+  /** Whether references in a dotenv file are replaced. */
+  expand?: boolean;
   /** Bytes. With it, only a regular file is accepted: reading a pipe can't be stopped. */
   maxSize?: number;
 }
@@ -48,6 +50,7 @@ export async function readImport(
   });
   try {
     const text = decodeUtf8(bytes, "its content");
+    if (text.slice(0, 2).includes("\0")) throw new UsageError("its content is UTF-16; save it as UTF-8");
     const imported = await parseImport(options, text, (about) => note(`${what}: ${about}`));
     if (imported.entries.length === 0) note(`${what} contains no variables`);
     return { what, ...imported };
@@ -65,17 +68,13 @@ async function parseImport(
   text: string,
   note: Context["note"],
 ): Promise<Omit<Imported, "what">> {
-  const { file, expand } = options;
+  const { file, expand, program } = options;
   const format = options.format ?? formatOf(file);
-  if (expand && format !== "dotenv") throw new UsageError(`--expand is for dotenv files, not for ${format}`);
-  if (format !== "dotenv") return { entries: (await READERS[format]())(text), isText: false };
-  const entries = (await READERS.dotenv())(text);
-  const { describeReferences, expandReferences } = await import("../../formats/dotenv-references.js");
-  if (expand) return { entries: expandReferences(text, entries), isText: true };
-  const references = describeReferences(text, entries);
-  const advice = expand === undefined ? "" : "; --expand replaces them";
-  if (references) note(`$NAME and \${NAME} are taken literally in ${references}${advice}`);
-  return { entries, isText: true };
+  const flag = program ? "--for" : "--expand";
+  if ((expand || program) && format !== "dotenv")
+    throw new UsageError(`${flag} is for dotenv files, not for ${format}`);
+  if (expand && program) throw new UsageError("--for replaces references as its program does: leave out --expand");
+  return { entries: (await READERS[format]())(text, { note, program, expand }), isText: format === "dotenv" };
 }
 
 /** @throws the file system's error, or InvalidDataError with a predicate */

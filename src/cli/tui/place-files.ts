@@ -41,7 +41,7 @@ export function fileImporter(store: EditableStore, environment: EnvironmentRecor
   return async (file) => {
     const notes: string[] = [];
     const format = IMPORT_FORMATS.find((each) => each === file.format);
-    const options = { file: pathOf(file, io), shownAs: file.path, format, expand: undefined, maxSize: MAX_BYTES };
+    const options = { file: pathOf(file, io), shownAs: file.path, format, maxSize: MAX_BYTES };
     const imported = await readImport(options, { io }, (text) => void notes.push(text));
     if (imported.entries.length === 0) throw new UsageError(`${imported.what} contains no variables`);
     const typed = typeEntries(imported, store.snapshot, environment);

@@ -1,0 +1,168 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
+import { type Assignment, type Expand, fill, limited, missing } from "./dotenv-references.js";
+import type { DotenvProgram } from "./entry.js";
+
+/** How a program reads `.env` files. The patterns for positions are sticky. */
+interface Dialect {
+  /** Matches what may be between assignments. */
+  gap: RegExp;
+  /** Matches an assignment up to its value; the group is the name. */
+  head: RegExp;
+  /** The first pattern that matches finds the value; the groups are its quote and the text. */
+  values: readonly RegExp[];
+  /** Must match after a value. */
+  end: RegExp;
+  /** Whether quoted and unquoted texts form one value, as a word of a shell. */
+  isWord?: true;
+  /** Whether each carriage return, with a newline after it or not, becomes a newline. */
+  isNormalized?: true;
+  /** By the quote. The groups are a character and an octal number; without both, it is a literal dollar sign. */
+  escapes: Readonly<Record<string, RegExp>>;
+  /** The characters that stand for another one in escapes. */
+  controls: string;
+  /** The quotes between which references are literal. */
+  literal: string;
+  /** Gets `$$` for a literal dollar sign. */
+  expand?: Expand;
+}
+
+const CONTROLS: Record<string, string> = {
+  ...{ a: "\x07", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
+  // In a shell, the line continues.
+  "\n": "",
+};
+
+/** Most programs read line by line. */
+const LINES = {
+  gap: /(?:\s|#[^\n]*)*/y,
+  head: /(?:export\s+)?'?([^\s=:#'"]+)'?[^\S\n]*[=:][^\S\n]*/y,
+  values: [/(['"])((?:\\[\s\S]|(?!\1)[^\\])*)\1/y, /(?!['"])()((?:(?! #)[^\n])*)[^\n]*/y],
+  end: /[^\S\n]*(?=[#\n]|$)/y,
+  controls: "abfnrtv",
+  literal: "'",
+};
+
+const DIALECTS: Readonly<Record<DotenvProgram | "default", Dialect>> = {
+  // The pattern of the dotenv package, in parts.
+  default: {
+    ...LINES,
+    head: /(?:export\s+)?([\w.-]+)(?:\s*=|:\s)/y,
+    values: [
+      /\s*(['"`])((?:\\\1|(?!\1)[\s\S])*)\1(?=\s*(?:#.*)?$)/my,
+      /[^\S\n]*(['"`])([^#\n]*)\1(?=[^\S\n]*(?:#.*)?$)/my,
+      /()([^#\n]*)/y,
+    ],
+    isNormalized: true,
+    escapes: { '"': /\\([nr])/g },
+    literal: "'`",
+  },
+  // src/node_dotenv.cc
+  node: {
+    ...LINES,
+    head: /(?:export\s+)?([^\s=#]+)[^\S\n]*=[^\S\n]*/y,
+    values: [/(['"`])((?:(?!\1)[\s\S])*)\1/y, /(?!['"`])()([^#\n]*)/y],
+    isNormalized: true,
+    escapes: { '"': /\\(n)/g },
+  },
+  // python-dotenv, parser.py and variables.py
+  python: {
+    ...LINES,
+    head: /(?:export[^\S\n]+)?'?([^\s=#']+)'?[^\S\n]*=[^\S\n]*/y,
+    values: [/(['"])((?:\\\1|(?!\1)[\s\S])*)\1/y, /(?!['"])()((?:(?!\s#)[^\n])*)[^\n]*/y],
+    isNormalized: true,
+    escapes: { "'": /\\([\\'])/g, '"': /\\([\\'"abfnrtv])/g },
+    literal: "",
+    expand: (text, owner, lookUp) =>
+      text.replace(/\$\{([^}:]*)(?::-([^}]*))?\}/g, (_, name, fallback) => lookUp(name) ?? fallback ?? missing(owner)),
+  },
+  // POSIX XCU 2.2, 2.6 and 2.9.1: assignments that run nothing, and refer to nothing but variables.
+  shell: {
+    gap: /(?:[ \t\n;]|(?<![^ \t\n;])#[^\n]*)*/y,
+    head: /(?:export[ \t]+)?([A-Za-z_]\w*)=/y,
+    values: [
+      /(')([^']*)'/y,
+      /(")((?:\\[\s\S]|\$(?![(\d?!#*@$-])|[^"\\$`])*)"/y,
+      /()((?:\\[\s\S]|\$(?!['"(\d?!#*@$-])|(?<![=:])~|[^ \t\n'"\\;&|<>()`$~])+)/y,
+    ],
+    end: /(?=[ \t\n;]|$)/y,
+    isWord: true,
+    escapes: { '"': /\\([\\"$`\n])|\$(?![A-Za-z_{])/g, "": /\\([\s\S])|\$(?![A-Za-z_{])/g },
+    controls: "\n",
+    literal: "'",
+    expand: fill,
+  },
+  // compose-go, dotenv/parser.go and template/template.go
+  compose: {
+    ...LINES,
+    escapes: { "'": /\\(')/g, '"': /\\(?:(["abfnrtv$\\])|0([0-3][0-7]{2}))/g },
+    expand: fill,
+  },
+  // godotenv, parser.go. Doppler does not escape dollar signs, so they are literal.
+  chamber: { ...LINES, escapes: { '"': /\\([\s\S])/g }, controls: "nr", literal: "'\"" },
+};
+
+/**
+ * Reads assignments by the rules of a program. References stand for values of lines before them. The last of two lines
+ * for one name counts.
+ *
+ * @returns also the lines that the program would refuse, drop or run
+ * @throws UsageError for a reference to another name
+ */
+export function readAssignments(
+  given: string,
+  program: DotenvProgram | "default" = "default",
+): { assignments: Assignment[]; unread: number[] } {
+  const { gap, head, values, end, isWord, expand, ...rules } = DIALECTS[program];
+  const text = rules.isNormalized ? given.replaceAll(/\r\n?/g, "\n") : given;
+  const found = new Map<string, Assignment>();
+  const lookUp = limited((name) => found.get(name)?.value);
+  let position = 0;
+  let line = 1;
+  const take = (...patterns: readonly RegExp[]): readonly string[] | undefined => {
+    for (const pattern of patterns) {
+      pattern.lastIndex = position;
+      const match = pattern.exec(text);
+      if (!match) continue;
+      position += match[0].length;
+      line += match[0].split("\n").length - 1;
+      return match;
+    }
+    return undefined;
+  };
+  const takeAssignment = (): Assignment | undefined => {
+    const start = line;
+    const [, name] = take(head) ?? [];
+    if (name === undefined) return undefined;
+    let [value, written] = ["", { quote: "", raw: "", isLiteral: false }];
+    for (let match = take(...values); match; match = isWord && take(...values)) {
+      const [, quote = "", all = ""] = match;
+      const raw = quote || isWord ? all : all.trim();
+      written = { quote, raw, isLiteral: quote !== "" && rules.literal.includes(quote) };
+      const plain = decode(written, rules);
+      value += expand && !written.isLiteral ? expand(plain, `${name} (line ${start})`, lookUp) : plain;
+    }
+    const isCut = text[position] === "#" && /\S/.test(text.charAt(position - 1));
+    return take(end) && { name, value, line: start, ...written, isCut, isRepeated: found.has(name) };
+  };
+  const unread: number[] = [];
+  for (take(gap); position < text.length; take(gap)) {
+    const start = line;
+    const assignment = takeAssignment();
+    if (assignment) found.set(assignment.name, assignment);
+    else if (take(/[^\n]*/y)) unread.push(start);
+  }
+  return { assignments: [...found.values()], unread };
+}
+
+type Written = Pick<Assignment, "quote" | "raw" | "isLiteral">;
+
+function decode({ quote, raw, isLiteral }: Written, { escapes, controls }: Pick<Dialect, "escapes" | "controls">) {
+  // The dotenv package looks at the first character, whatever follows.
+  const pattern = escapes[quote] ?? (quote ? undefined : escapes[raw.charAt(0)]);
+  if (!pattern) return raw;
+  return raw.replace(pattern, (_, char?: string, octal?: unknown) => {
+    if (typeof octal === "string") return String.fromCharCode(Number.parseInt(octal, 8));
+    if (char === undefined || (char === "$" && !isLiteral)) return "$$";
+    return controls.includes(char) ? (CONTROLS[char] ?? char) : char;
+  });
+}

@@ -4,7 +4,7 @@ import NAMES_BY_SOURCE from "../../data/reserved-names.json" with { type: "json"
  * Names that `run`, `export` and `sandbox` leave out unless they are allowed by name. Permission to write a variable
  * must not grant the rights of the program that receives it, so a name is reserved when it can make a common program run
  * other code, find programs or configuration elsewhere, trust another certificate, or write a file chosen by the value.
- * `*` matches any ending, and `!` excepts a common name with such a prefix that is harmless. Case does not matter, as on
+ * `*`, once, matches anything, and `!` excepts a common name that matches and is harmless. Case does not matter, as on
  * Windows and in `npm_config_*`.
  *
  * A tool that maps its whole configuration to a prefix owns the prefix. Of prefixes that applications share (`DOTNET_*`,
@@ -13,11 +13,15 @@ import NAMES_BY_SOURCE from "../../data/reserved-names.json" with { type: "json"
  */
 const PATTERNS = Object.values(NAMES_BY_SOURCE).flatMap((names) => names.split(" "));
 const NAMES = new Set(PATTERNS);
-const PREFIXES = PATTERNS.filter((pattern) => pattern.endsWith("*")).map((pattern) => pattern.slice(0, -1));
+const GLOBS = PATTERNS.filter((pattern) => pattern.includes("*")).map((pattern) => pattern.split("*"));
 
 /** Whether a variable of this name could hijack the program that receives it, or one that this program starts. */
 export function isReservedName(name: string): boolean {
   const upperCase = name.toUpperCase();
   if (NAMES.has(`!${upperCase}`)) return false;
-  return NAMES.has(upperCase) || PREFIXES.some((prefix) => upperCase.startsWith(prefix));
+  return NAMES.has(upperCase) || GLOBS.some(([start = "", end = ""]) => isBetween(upperCase, start, end));
+}
+
+function isBetween(name: string, start: string, end: string): boolean {
+  return name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end);
 }

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import NAMES_BY_SOURCE from "../../data/reserved-names.json" with { type: "json" };
 import { isReservedName } from "../../src/domain/reserved-names.js";
 
-const isPrefix = (pattern: string, name: string) => pattern.endsWith("*") && name.startsWith(pattern.slice(0, -1));
+const isGlobOf = (pattern: string, name: string) => {
+  const [start, end] = pattern.split("*");
+  return end !== undefined && name.startsWith(start ?? "") && name.endsWith(end);
+};
 const words = (text: string) => text.trim().split(/\s+/);
 
 describe("isReservedName", () => {
@@ -60,6 +63,20 @@ describe("isReservedName", () => {
     ["Python's tools", "INVOKE_RUN_SHELL _PYTHON_SYSCONFIGDATA_NAME PYSPARK_PYTHON SPARK_HOME"],
     ["pagers", "PERLDOC_PAGER BAT_OPTS DELTA_PAGER"],
     ["yash, and steps on GitHub", "COMMAND_NOT_FOUND_HANDLER ACTIONS_ALLOW_UNSECURE_COMMANDS"],
+    [
+      "Node's build tools",
+      "TURBO_BINARY_PATH WEBPACK_PACKAGE JITI_ALIAS RSPACK_BINDING NX_NATIVE_FILE_CACHE_DIRECTORY",
+    ],
+    ["packages with native code", "SODIUM_NATIVE_PREBUILD leveldown_prebuild BUFFERUTIL_PREBUILD"],
+    ["browser tests", "SE_MANAGER_PATH SE_CHROMEDRIVER PLAYWRIGHT_NODEJS_PATH CYPRESS_CACHE_FOLDER"],
+    ["workers and tasks", "MINIFLARE_WORKERD_PATH WRANGLER_DOCKER_BIN JUST_CHOOSER JJ_EDITOR SIMPLE_GIT_HOOKS_RC"],
+    ["Airflow", "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN_CMD AIRFLOW__CORE__FERNET_KEY_CMD"],
+    ["native builds", "PROTOC LIBCLANG_PATH PYO3_PYTHON NVCC_PREPEND_FLAGS"],
+    ["logging and starting in the JVM", "LOADER_PATH LOG4J_CONFIGURATION_FILE"],
+    ["secrets and backups", "SOPS_AGE_KEY_CMD RESTIC_FROM_PASSWORD_COMMAND TG_AUTH_PROVIDER_CMD AWS_VAULT_PASS_CMD"],
+    ["profilers and emulators", "OMP_TOOL_LIBRARIES CUDA_INJECTION64_PATH QEMU_MODULE_DIR HSA_TOOLS_LIB"],
+    ["manuals and completion", "MANLESS BASH_COMPLETION_USER_FILE"],
+    ["coding agents", "CLAUDE_CODE_SHELL_PREFIX CODEX_HOME AIDER_LINT_CMD"],
     ["our own", "APPVARS_URL APPVARS_API_SECRET APPVARS_ENC_KEY"],
   ])("isReservedName reserves names that can hijack %s", (_what, names) => {
     expect(words(names).filter((name) => !isReservedName(name))).toEqual([]);
@@ -67,10 +84,10 @@ describe("isReservedName", () => {
 
   it("the list has a source for each name, and each name once, as names are compared", () => {
     const listed = Object.values(NAMES_BY_SOURCE).flatMap((names) => names.split(" "));
-    expect(listed.filter((name) => !/^!?[A-Z_][A-Z0-9_]*\*?$/.test(name))).toEqual([]);
+    expect(listed.filter((name) => !/^!?(?!.*\*.*\*)[A-Z_*][A-Z0-9_*]+$/.test(name))).toEqual([]);
     expect(listed.filter((name, index) => listed.indexOf(name) !== index)).toEqual([]);
     const excepted = listed.filter((name) => name.startsWith("!")).map((name) => name.slice(1));
-    expect(excepted.filter((name) => !listed.some((other) => isPrefix(other, name)))).toEqual([]);
+    expect(excepted.filter((name) => !listed.some((other) => isGlobOf(other, name)))).toEqual([]);
   });
 
   it.each(words("Path path pythonpath Ld_Preload pip_index_url"))(
@@ -99,6 +116,8 @@ describe("isReservedName", () => {
       "neighbours of reserved names",
       "PATH_TO_DATA MY_PATH LDAP_URL PIPELINE CCS HOMEPAGE LESSON RUSTY PS10 PROMPTS UVICORN_PORT",
     ],
+    ["parts of globs", "PREBUILD PREBUILD_CACHE AIRFLOW__CMD AIRFLOW__CORE__PARALLELISM MY_PROTOC"],
+    ["frameworks", "FLASK_APP CELERY_BROKER_URL DAGSTER_HOME CDK_DEFAULT_REGION TG_BOT_TOKEN OTEL_SERVICE_NAME"],
     ["objects", "__proto__ constructor toString hasOwnProperty"],
   ])("isReservedName does not reserve the common variables of %s", (_program, names) => {
     expect(words(names).filter(isReservedName)).toEqual([]);

@@ -1,12 +1,24 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { NamedValue } from "../../src/domain/variable.js";
-import { EXPORT_FORMATS, IMPORT_FORMATS, WRITERS } from "../../src/formats/formats.js";
+import { ENVIRONMENT_FORMATS, EXPORT_FORMATS, IMPORT_FORMATS, WRITERS } from "../../src/formats/formats.js";
 import { refusal } from "./consumers.js";
 
 it("the formats are those of the command line", () => {
   const text = ["dotenv", "shell", "fish", "json", "yaml", "docker", "properties", "tfvars", "github"];
   expect(EXPORT_FORMATS).toEqual([...text, "kubernetes", "compose", "systemd", "powershell"]);
   expect(IMPORT_FORMATS).toEqual(["dotenv", "json", "yaml"]);
+});
+
+it("every format leaves reserved names out, but for those that are data", () => {
+  const data = ["json", "yaml", "properties", "tfvars"];
+  expect(ENVIRONMENT_FORMATS).toEqual(EXPORT_FORMATS.filter((format) => !data.includes(format)));
+  const rows = readFileSync("docs/commands.md", "utf8").matchAll(/^\| (`.*`) \| .* \| (left out|kept) \|$/gm);
+  const documented = Object.fromEntries(
+    [...rows].flatMap(([, names = "", rule]) => names.split(", ").map((name) => [name.replaceAll("`", ""), rule])),
+  );
+  for (const format of EXPORT_FORMATS)
+    expect(documented[format], format).toBe(data.includes(format) ? "kept" : "left out");
 });
 
 it.each(EXPORT_FORMATS)("%s refuses invalid names, which it would write unquoted", async (format) => {

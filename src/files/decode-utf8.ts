@@ -10,9 +10,9 @@ import { UsageError } from "../domain/errors.js";
  */
 export function decodeUtf8(bytes: Uint8Array, what: string, options: { ignoreBOM?: boolean } = {}): string {
   if (bytes.length > constants.MAX_STRING_LENGTH) throw new UsageError(`${what} is too large: the limit is 512 MB`);
-  const isUtf16 = /^(fffe|feff)/.test(Buffer.from(bytes.subarray(0, 2)).toString("hex"));
-  if (isUtf16) throw new UsageError(`${what} is UTF-16; save it as UTF-8`);
-  if (!isUtf8(bytes)) throw new UsageError(`${what} is not valid UTF-8`);
+  // Their sum is that of a byte order mark of UTF-16, in any order.
+  const problem = (bytes[0] ?? 0) + (bytes[1] ?? 0) === 0x1fd ? "UTF-16; save it as UTF-8" : "not valid UTF-8";
+  if (!isUtf8(bytes)) throw new UsageError(`${what} is ${problem}`);
   return new TextDecoder("utf-8", options).decode(bytes);
 }
 

@@ -2,25 +2,25 @@
 import { type Assignment, type Expand, fill, limited, missing } from "./dotenv-references.js";
 import type { DotenvProgram } from "./entry.js";
 
-/** How a program reads `.env` files. The patterns for positions are sticky. */
+/** How a program reads `.env` files. Its patterns are sticky, except for escapes. */
 interface Dialect {
   /** Matches what may be between assignments. */
   gap: RegExp;
-  /** Matches an assignment up to its value; the group is the name. */
+  /** Matches up to the value. The group is the name. */
   head: RegExp;
-  /** The first pattern that matches finds the value; the groups are its quote and the text. */
+  /** The first that matches finds the value. The groups are the quote and the text. */
   values: readonly RegExp[];
-  /** Must match after a value. */
+  /** What must follow. */
   end: RegExp;
-  /** Whether quoted and unquoted texts form one value, as a word of a shell. */
+  /** Whether values can follow each other without a blank, as in a word of a shell. */
   isWord?: true;
-  /** Whether each carriage return, with a newline after it or not, becomes a newline. */
+  /** Whether a carriage return becomes a newline. */
   isNormalized?: true;
   /** By the quote. The groups are a character and an octal number; without both, it is a literal dollar sign. */
   escapes: Readonly<Record<string, RegExp>>;
-  /** The characters that stand for another one in escapes. */
+  /** The characters that stand for those in `CONTROLS`. */
   controls: string;
-  /** The quotes between which references are literal. */
+  /** The quotes between which nothing is expanded. */
   literal: string;
   /** Gets `$$` for a literal dollar sign. */
   expand?: Expand;
@@ -112,7 +112,7 @@ export function readAssignments(
   given: string,
   program: DotenvProgram | "default" = "default",
 ): { assignments: Assignment[]; unread: number[] } {
-  const { gap, head, values, end, isWord, expand, ...rules } = DIALECTS[program];
+  const { gap, head, values, end, isWord, literal, expand, ...rules } = DIALECTS[program];
   const text = rules.isNormalized ? given.replaceAll(/\r\n?/g, "\n") : given;
   const found = new Map<string, Assignment>();
   const lookUp = limited((name) => found.get(name)?.value);
@@ -129,35 +129,35 @@ export function readAssignments(
     }
     return undefined;
   };
-  const takeAssignment = (): Assignment | undefined => {
-    const start = line;
+  const takeAssignment = (start: number): Assignment | undefined => {
     const [, name] = take(head) ?? [];
     if (name === undefined) return undefined;
-    let [value, written] = ["", { quote: "", raw: "", isLiteral: false }];
+    const all = { name, line: start, value: "", quote: "", raw: "", isLiteral: false };
     for (let match = take(...values); match; match = isWord && take(...values)) {
-      const [, quote = "", all = ""] = match;
-      const raw = quote || isWord ? all : all.trim();
-      written = { quote, raw, isLiteral: quote !== "" && rules.literal.includes(quote) };
-      const plain = decode(written, rules);
-      value += expand && !written.isLiteral ? expand(plain, `${name} (line ${start})`, lookUp) : plain;
+      const [, quote = "", inner = ""] = match;
+      const raw = quote || isWord ? inner : inner.trim();
+      const isLiteral = quote !== "" && literal.includes(quote);
+      const plain = decode(quote, raw, isLiteral, rules);
+      const value = expand && !isLiteral ? expand(plain, `${name} (line ${start})`, lookUp) : plain;
+      Object.assign(all, { value: all.value + value, quote, raw, isLiteral });
     }
     const isCut = text[position] === "#" && /\S/.test(text.charAt(position - 1));
-    return take(end) && { name, value, line: start, ...written, isCut, isRepeated: found.has(name) };
+    return take(end) && { ...all, isCut, isRepeated: found.has(name) };
   };
   const unread: number[] = [];
   for (take(gap); position < text.length; take(gap)) {
     const start = line;
-    const assignment = takeAssignment();
+    const assignment = takeAssignment(start);
     if (assignment) found.set(assignment.name, assignment);
     else if (take(/[^\n]*/y)) unread.push(start);
   }
   return { assignments: [...found.values()], unread };
 }
 
-type Written = Pick<Assignment, "quote" | "raw" | "isLiteral">;
+type Decoding = Pick<Dialect, "escapes" | "controls">;
 
-function decode({ quote, raw, isLiteral }: Written, { escapes, controls }: Pick<Dialect, "escapes" | "controls">) {
-  // The dotenv package looks at the first character, whatever follows.
+function decode(quote: string, raw: string, isLiteral: boolean, { escapes, controls }: Decoding): string {
+  // The dotenv package decodes by the first character, whether or not it is a quote with another one at the end.
   const pattern = escapes[quote] ?? (quote ? undefined : escapes[raw.charAt(0)]);
   if (!pattern) return raw;
   return raw.replace(pattern, (_, char?: string, octal?: unknown) => {

@@ -59,11 +59,8 @@ export function describeReasons(reasons: ReadonlyMap<string, string>): string {
 /** Takes a text for the user, which names variables and lines, and never quotes a value. */
 export type Note = (text: string) => void;
 
-export interface Place {
-  name: string;
-  /** From 1. */
-  line: number;
-}
+/** A variable, and its line from 1. */
+export type Place = Pick<ReadEntry, "name"> & { line: number };
 
 /** How many names a note lists. */
 const MAX_NAMES = 10;
@@ -98,39 +95,32 @@ export interface ReadOptions {
   expand?: boolean | undefined;
 }
 
-/** The entries of an object that was read. @throws UsageError, as `checkNames` */
+/** The entries of an object that was read. @throws UsageError for a file of another kind, and as `checkNames` */
 export function entriesOf(object: Record<string, JsonValue>): ReadEntry[] {
-  const names = Object.keys(object);
-  for (const [has, message] of FOREIGN) if (has.every((name) => names.includes(name))) throw new UsageError(message);
-  if (typeof object["services"] === "object" && object["services"] !== null) throw new UsageError(COMPOSE_FILE);
-  checkNames(names);
+  for (const [names, kind] of KINDS) if (names.every((name) => name in object)) throw new UsageError(kind);
+  if (typeof object["services"] === "object") throw new UsageError(COMPOSE);
+  checkNames(Object.keys(object));
   return Object.entries(object).map(([name, value]) => ({ name, value }));
 }
 
 const DATA_FILE =
   "this is an appvars data file, with the secrets of its environments; to copy its values, run: " +
   "appvars export --data FILE --env NAME --format json | appvars import - --format json";
+const COMPOSE =
+  "this is a Compose file; use the output of: docker compose config --format json | jq .services.NAME.environment";
+const SOPS = "encrypted by SOPS; use the output of: sops decrypt FILE";
 
-const COMPOSE_FILE =
-  "this is a Compose file; to import the variables of a service, run: " +
-  "docker compose config --format json | jq .services.NAME.environment | appvars import - --format json";
-
-/** The names that tell another kind of file, whose own fields would become variables. */
-const FOREIGN: readonly (readonly [names: readonly string[], message: string])[] = [
+/** Names that only files of another kind have, whose fields are no variables. */
+const KINDS: readonly (readonly [names: readonly string[], kind: string])[] = [
   [["version", "profiles"], "these are the profiles of appvars, with their secrets"],
   [["environments", "values"], DATA_FILE],
   [["environments", "variables"], DATA_FILE],
   [
     ["apiVersion", "kind"],
-    "this is a Kubernetes manifest; to import a Secret, run: kubectl get secret NAME -o json | " +
-      "jq '.data | map_values(@base64d)' | appvars import - --format json; a ConfigMap: jq .data",
+    "this is a Kubernetes manifest; use the output of: kubectl get secret NAME -o json | jq '.data | map_values(@base64d)'",
   ],
-  [["sops"], "SOPS has encrypted this file; use the output of: sops decrypt FILE"],
-  [["sops_mac"], "SOPS has encrypted this file; use the output of: sops decrypt FILE"],
-  [
-    ["lease_id", "data"],
-    "this is an answer of Vault; use the output of: vault kv get -format json PATH | jq .data.data",
-  ],
+  [["sops"], SOPS],
+  [["sops_mac"], SOPS],
 ];
 
 /** @throws UsageError listing every name that a variable can't have */

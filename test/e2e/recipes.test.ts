@@ -74,8 +74,8 @@ const needsMake = needing("apt-get install make", "make", "--version");
 describe("docs/recipes.md", () => {
   const PRINTED = {
     dotenvx: `API_TOKEN="x"`,
-    doppler: `API_TOKEN="x"\nDOPPLER_CONFIG="dev"`,
-    chamber: `API_TOKEN="x"`,
+    doppler: `{"API_TOKEN":"x","DOPPLER_CONFIG":"dev"}`,
+    chamber: `{"api-token":"x"}`,
     vault: `{"lease_id":"","data":{"data":{"API_TOKEN":"x"},"metadata":{"version":3}}}`,
     infisical: `[{"_id":"1","key":"API_TOKEN","value":"x","type":"shared"}]`,
     aws: `{"Parameters":[{"Name":"/shop/API_TOKEN","Type":"SecureString","Value":"x"}]}`,

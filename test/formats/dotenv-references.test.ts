@@ -30,6 +30,9 @@ it.each([
   ["a default for an empty value, only with a colon", "A=\nB=[${A:-x}${A-y}]\n", "[x]"],
   ["a default that is not needed", "A=1\nB=${A:-$NONE}\n", "1"],
   ["a default with references", "A=1\nB=${X:-${Y:-$A}/}}\n", "1/}"],
+  ["a reference to itself with a default", "B=${B:-3000}\n", "3000"],
+  ["a reference to itself in defaults, with a dash alone", "B=${B-${B:-x}$A}\nA=${A-1}\n", "x1"],
+  ["a reference to a name with a reference to itself", "B=$A\nA=${A:-1}\n", "1"],
   ["single quotes", "A=1\nB='$A ${A}'\n", "$A ${A}"],
   ["backticks", "A=1\nB=`$A`\n", "$A"],
   ["escaped dollar signs", 'A=1\nB="\\$A \\${A}"\n', "$A ${A}"],
@@ -46,6 +49,7 @@ it.each([
 });
 
 it.each([
+  ["A=${C:-1}\nC=${A:-2}", "these refer to each other: A -> C -> A"],
   ["A=$C\nB=$A\nC=$B", "these refer to each other: A -> C -> B -> A"],
   ["A=$B\nB=$C\nC=$B", "these refer to each other: B -> C -> B"],
   ["A=1\nB=${A:+x}", `B (line 2) ${MALFORMED}`],
@@ -67,12 +71,15 @@ it.each([
   expect(() => expand(`A=1\n\nPASSWORD="${password}"`)).toThrow(/^PASSWORD \(line 3\) (?!.*Sup3rS)/);
 });
 
-it("a name that is not in the file needs a default or an escaped dollar sign", () => {
-  expect(() => expand("B=$A")).toThrow(
-    "B (line 1) refers to a name that is not in the file; to give it a default, write ${NAME:-text}; to keep a dollar " +
-      "sign, write \\$ or use single quotes",
-  );
-});
+it.each(["B=$A", "B=$B", "B=${B}:x"])(
+  "%s: a name that is not set needs a default or an escaped dollar sign",
+  (text) => {
+    expect(() => expand(text)).toThrow(
+      "B (line 1) refers to a name that is not in the file; to give it a default, write ${NAME:-text}; to keep a dollar " +
+        "sign, write \\$ or use single quotes",
+    );
+  },
+);
 
 it("a chain of references has up to 100 links", () => {
   const chain = (length: number) => {

@@ -1,13 +1,16 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
 import { parse } from "dotenv";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
 import { NAME_RULE, valueText } from "../../src/domain/variable.js";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
 import { readAssignments } from "../../src/formats/dotenv-dialects.js";
-import type { ReadEntry } from "../../src/formats/entry.js";
+import { writeForCompose, writeForNode, writeForPython, writeForShell } from "../../src/formats/dotenv-for.js";
+import { DOTENV_PROGRAMS, type ReadEntry, type ReadOptions, type Writer } from "../../src/formats/entry.js";
 import { Random } from "../support/random.js";
 import { asText, expectSame, refusal, refusedNames } from "./consumers.js";
 import { ALL_VALUES, entriesOf, randomTexts } from "./nasty-values.js";
+import { readRandomFiles } from "./random-env-files.js";
 
 const all = entriesOf(ALL_VALUES);
 
@@ -178,3 +181,164 @@ it("random values go through a file and back, beside any others", () => {
     );
   }
 });
+
+it("reads what the dotenv package reads in any file, or refuses it", () => {
+  const { read, refused } = readRandomFiles(3_000);
+  expect(refused.length).toBeLessThan(read.length);
+  for (const { text, values } of read) expect({ text, values }).toEqual({ text, values: { ...parse(text) } });
+});
+
+describe("for one program", () => {
+  it.each([
+    ["node", writeForNode],
+    ["python", writeForPython],
+    ["shell", writeForShell],
+    ["compose", writeForCompose],
+  ] as const)("--for %s reads what export --for writes, with types", (program, write) => {
+    const entries = [...all, ...entriesOf([true, 5, "5", "true", "{}"])].map((entry, index) => ({
+      ...entry,
+      name: `V${index}`,
+    }));
+    const kept = entries.filter((entry) => isWritten(write, entry));
+    expect(kept.length).toBeGreaterThan(entries.length * 0.9);
+    const read = readDotenv(write(kept), { program });
+    expect(textsOf(read)).toEqual(kept.map(({ name, value }) => ({ name, value: valueText(value) })));
+    expect(read.at(-1)?.type).toBe("STRING");
+  });
+
+  /** chamber, cmd/export.go, doubleQuoteEscape; Doppler, pkg/controllers/secrets.go, MapToEnvFormat. */
+  const chamber = (text: string) =>
+    text
+      .replace(/[\\"!$`]/g, "\\$&")
+      .replaceAll("\n", "\\n")
+      .replaceAll("\r", "\\r");
+  const doppler = (text: string) => text.replace(/[\\"]/g, "\\$&");
+
+  it.each([
+    ["chamber", chamber],
+    ["Doppler", doppler],
+  ])("--for chamber reads every value that %s has written", (_, quoted) => {
+    const text = all.map(({ name, value }) => `${name}="${quoted(valueText(value))}"\n`).join("");
+    expect(textsOf(readDotenv(text, { program: "chamber" }))).toEqual(
+      all.map(({ name, value }) => ({ name, value: valueText(value) })),
+    );
+  });
+
+  it.each([
+    ["node", "A='it\\'"],
+    ["python", `A='it\\'s \\\\ \\n' # c\nexport B="\\t\\a" # c\n'C' = x#y #z\nD='\${C}-\${E:-e}'`],
+    ["shell", `A='it'\\''s'"\\$\\\\\\n" B=x#y;export C=$A\\ \${B}; D="\${E:-e}$" # c`],
+    ["compose", `A='it\\'s'\nB="\\t\\$\\0101" # c\nC: x#y #z\nD=\${C:-d}$$`],
+    ["chamber", `A="\\$\\!\\\`\\"\\\\\\n$B"\nB='\\n'`],
+  ] as const)("%s: quotes, escapes, comments and references", (program, text) => {
+    const values = Object.fromEntries(readDotenv(text, { program }).map(({ name, value }) => [name, value]));
+    expect(values).toEqual(
+      {
+        node: { A: "it\\" },
+        python: { A: "it's \\ \\n", B: "\t\x07", C: "x#y", D: "x#y-e" },
+        shell: { A: "it's$\\\\n", B: "x#y", C: "it's$\\\\n x#y", D: "e$" },
+        compose: { A: "it's", B: "\t$A", C: "x#y", D: "x#y$" },
+        chamber: { A: '$!`"\\\n$B', B: "\\n" },
+      }[program],
+    );
+  });
+
+  it.each([
+    [
+      "shell",
+      [
+        "A=$(id)",
+        "A=`id`",
+        'A="$(id)"',
+        'A="`id`"',
+        "A=1 id",
+        "A=1; id",
+        "A=~",
+        "A=x:~root",
+        "A=$1",
+        "A=$'x'",
+        "A=(1)",
+      ],
+    ],
+    ["shell", ["A=1 && B=2", "A=1 > x", "A = 1", "a-b=1", "A='x", 'A="x', "set -a"]],
+    ["python", ['A="x"; export B=y', "A='x", "A"]],
+    ["compose", ['A="x"; B=y', 'A="x', "A"]],
+    ["chamber", ['A="x"y', 'A="x', "A"]],
+    ["node", ["A='it's'", "A"]],
+  ] as const)("%s: refuses lines that it would drop, refuse or run, and reads none of them", (program, lines) => {
+    for (const line of lines)
+      expect(() => readDotenv(`OK=1\n${line}\n`, { program }), line).toThrow(/^neither an assignment .*: line 2$/);
+  });
+
+  it.each(DOTENV_PROGRAMS.filter((program) => !["node", "chamber"].includes(program)))(
+    "%s: a reference to a name that is not before it is refused, and is not quoted",
+    (program) => {
+      const text = 'A="pa${Sup3rS}"\nSup3rS=1\n';
+      expect(() => readDotenv(text, { program })).toThrow(/^A \(line 1\) refers to a name (?!.*Sup3rS)/);
+    },
+  );
+
+  it("the length of all values together is limited for every program that expands", () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `L${index + 1}="\${L${index}}\${L${index}}"`);
+    for (const program of ["python", "shell", "compose"] as const)
+      expect(() => readDotenv(`L0=ha\n${lines.join("\n")}`, { program })).toThrow("longer than 16 MiB together");
+  });
+});
+
+describe("notes", () => {
+  const notesOf = (text: string, options: ReadOptions = { expand: false }): string[] => {
+    const notes: string[] = [];
+    readDotenv(text, { ...options, note: (note) => notes.push(note) });
+    return notes;
+  };
+  const KEPT = "backslashes are kept in A (line 1); import --for replaces escapes as another program does";
+  const CUT = "the text from # on is left out of A (line 1); to keep it, put the value in quotes";
+  const QUOTE = "a quote or a second assignment is part of the value of A (line 1)";
+
+  it.each([
+    ...[`A="\\""`, `A="\\\\"`, `A="\\$x"`, 'A="\\`"', `A="\\!"`, `A="a\\tb"`, `A='it\\'s'`].map((text) => [text, KEPT]),
+    ...["A=abc#def", "A=#abc", 'A="x"#y', "A=x#", "export A=1#2 # 3"].map((text) => [text, CUT]),
+    ...['A="x"; export B=y', "A='it's'", 'A="x', "A='x' 'y'", "A=1; export B=2", `A="a"b"c"`].map((text) => [
+      text,
+      QUOTE,
+    ]),
+    ["A=1\nB=2\nA=3", "set more than once, so that the last line counts: A (line 3)"],
+  ])("%s", (text, note) => {
+    expect(notesOf(text)).toEqual([note]);
+    expect(notesOf(text, {})).toEqual([note?.split("; ")[0]]);
+  });
+
+  it.each([
+    `A="x" # y`,
+    `A='x\\y' B`.slice(0, 7),
+    "A=it's # x",
+    'A="a\\nb"',
+    "A=C:\\dir",
+    `A="{'b': 1}"`,
+    "A= # c",
+    "A=1;B=2",
+  ])("%s has none", (text) => {
+    expect(notesOf(text)).toEqual([]);
+  });
+
+  it("what export writes has none, and with --expand none about escaped dollar signs", () => {
+    const literal = entriesOf(randomTexts(300, 5).filter((text) => writable(text) && !/\$[A-Za-z_{]/.test(text)));
+    expect(notesOf(writeDotenv(literal))).toEqual([]);
+    expect(notesOf('A="\\$HOME"', { expand: true })).toEqual([]);
+  });
+
+  it("other kinds of files are refused by name, before their lines", () => {
+    expect(() => readDotenv("apiVersion: v1\nkind: Secret\n- x\n")).toThrow("this is a Kubernetes manifest;");
+    expect(() => readDotenv('A="ENC[x]"\nsops_mac=x\n')).toThrow(
+      "encrypted by SOPS; use the output of: sops decrypt FILE",
+    );
+  });
+});
+
+function isWritten(write: Writer, entry: Parameters<Writer>[0][number]): boolean {
+  try {
+    return write([entry]) !== "";
+  } catch {
+    return false;
+  }
+}

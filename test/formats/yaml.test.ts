@@ -60,7 +60,53 @@ it("readYaml reads plain and block strings, comments and aliases", () => {
   });
 });
 
+it("readYaml merges mappings, and the mapping's own keys win", () => {
+  const text =
+    'B: &b {x: 1, y: 2}\nC: &c {<<: *b, y: 3}\nD:\n  <<: [*c, {z: 4}]\n  w: 5\nE: {"<<": 6}\nF:\n  G: {<<: {v: 7}}\n<<: {H: 8}\n';
+  expect(Object.fromEntries(readYaml(text).map(({ name, value }) => [name, value]))).toEqual({
+    ...{
+      B: { x: 1, y: 2 },
+      C: { x: 1, y: 3 },
+      D: { x: 1, y: 3, z: 4, w: 5 },
+      E: { "<<": 6 },
+      F: { G: { v: 7 } },
+      H: 8,
+    },
+  });
+});
+
+it("readYaml notes values that are written otherwise than in the file", () => {
+  const notesOf = (text: string) => {
+    const notes: string[] = [];
+    readYaml(text, { note: (note) => notes.push(note) });
+    return notes;
+  };
+  const changed = ["0644", "3.10", "0x1F", "0o17", "1e3", "+1", "1.0", "True", "NULL", "~", ""];
+  const text = ["OK: 3.1", ...changed.map((value, index) => `A${index}: ${value}`), "N:", "  - {v: 1.50}"].join("\n");
+  expect(notesOf(text)).toEqual([
+    "the text changes, such as 3.10 to 3.1, of A0 (line 2), A1 (line 3), A2 (line 4), A3 (line 5), A4 (line 6), " +
+      "A5 (line 7), A6 (line 8), A7 (line 9), A8 (line 10), A9 (line 11) and 2 more; to keep it, put it in quotes",
+  ]);
+  expect(notesOf("N:\n  - {v: 1.50}\nM: '1.50'\n")).toEqual([
+    "the text changes, such as 3.10 to 3.1, of N (line 2); to keep it, put it in quotes",
+  ]);
+  expect(notesOf(writeYaml(held))).toEqual([]);
+});
+
+it("merges that repeat mappings without end are refused", () => {
+  const lines = Array.from({ length: 30 }, (_, n) => `A${n + 1}: &a${n + 1} {<<: [*a${n}, *a${n}], k${n}: 1}`);
+  expect(() => readYaml(`A0: &a0 {x: 1}\n${lines.join("\n")}`)).toThrow("repeat more than 100 times");
+  expect(() => readYaml("A: &a {<<: *a}")).toThrow("contain themselves");
+});
+
 it.each([
+  ["A: {<<: secret}", "a << that merges no mapping, at line 1, column 5"],
+  [
+    "apiVersion: v1\nkind: Secret\ndata: {A: eA==}",
+    expect.stringMatching(/^this is a Kubernetes manifest; .*kubectl get/),
+  ],
+  ["services:\n  web:\n    image: x", expect.stringMatching(/^this is a Compose file; .*docker compose config/)],
+  ["A: ENC[x]\nsops: {mac: x}", "encrypted by SOPS; use the output of: sops decrypt FILE"],
   ["A: 1\nB: [secret", "not valid YAML, at line 2, column 11"],
   ['A: "secret', "not valid YAML, at line 1, column 11"],
   ["A: 1\nA: secret", "the same key twice in one mapping, at line 2, column 1"],

@@ -51,6 +51,42 @@ it.each([
   expect(await readFile(cli.path)).toEqual(before);
 });
 
+it.each([
+  ["with a byte order mark", "\ufeffA=1\n", "utf16le"],
+  ["big-endian, with a byte order mark", "\ufffeA=1\n", "utf16be"],
+  ["without a byte order mark", "A=1\n", "utf16le"],
+  ["big-endian, without a byte order mark", "A=1\n", "utf16be"],
+])("import says that a file is UTF-16, %s", async (_, text, encoding) => {
+  const bytes = Buffer.from(text.replace("\ufffe", "\ufeff"), "utf16le");
+  const file = join(await temporaryFolder(), "vars.env");
+  await writeFile(file, encoding === "utf16be" ? bytes.swap16() : bytes);
+  const message = `appvars: ${file}: its content is UTF-16; save it as UTF-8\n`;
+  expect(await cli.run(["import", file])).toEqual({ code: 2, stdout: "", stderr: message });
+});
+
+it("import --for reads a dotenv file by the rules of a program, and so does init --from", async () => {
+  const file = await write("chamber.env", 'NEW_TOKEN="pa\\"ss\\$x\\!"\n');
+  expect(await cli.run(["import", file, "--for", "chamber"])).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect((await cli.run(["get", "NEW_TOKEN"])).stdout).toBe('pa"ss$x!\n');
+  const data = join(await temporaryFolder(), "new.json");
+  expect(await runCli(["init", "--data", data, "--from", file, "--for", "chamber", "-q"])).toMatchObject({ code: 0 });
+  expect(await runCli(["get", "NEW_TOKEN", "--data", data, "--env", "development"])).toMatchObject({
+    stdout: 'pa"ss$x!\n',
+  });
+});
+
+it.each([
+  [["import", "-", "--format", "json", "--for", "node"], "stdin: --for is for dotenv files, not for json"],
+  [
+    ["import", "-", "--expand", "--for", "node"],
+    "stdin: --for replaces references as its program does: leave out --expand",
+  ],
+  [["init", "--for", "node"], "--for is for the file of --from"],
+])("%j is refused", async (args, message) => {
+  const result = await runCli([...args, "--data", join(await temporaryFolder(), "new.json")], { stdin: "{}" });
+  expect(result).toMatchObject({ code: 2, stderr: `appvars: ${message}\n` });
+});
+
 it("import refuses the file of profiles, whose secrets would become values", async () => {
   const profiles = { version: 1, current: "a", profiles: { a: { api_secret: "hunter2" } } };
   const file = await write("profiles.json", JSON.stringify(profiles));

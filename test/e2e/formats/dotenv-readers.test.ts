@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import { type NamedValue, valueText } from "../../../src/domain/variable.js";
 import { writeDotenv } from "../../../src/formats/dotenv.js";
 import { writeForCompose, writeForNode, writeForPython, writeForShell } from "../../../src/formats/dotenv-for.js";
-import type { Writer } from "../../../src/formats/entry.js";
+import type { DotenvProgram, Writer } from "../../../src/formats/entry.js";
 import { asText, expectSame, fileWith, has, output, refusal } from "../../formats/consumers.js";
 import { ALL_VALUES, entriesOf, HARD_TEXTS, hasLoneSurrogate } from "../../formats/nasty-values.js";
+import { type RandomFile, readRandomFiles } from "../../formats/random-env-files.js";
 import { readComposeEnv } from "../../formats/read-compose-env.js";
 
 type Read = (text: string) => Promise<Record<string, string>>;
@@ -41,6 +42,47 @@ const PROGRAMS: readonly Program[] = [
   { name: "zsh", read: readShell("zsh", "-f"), isMissing: !has("zsh", "-c", "exit 0") },
   { name: "the rules of Docker Compose", read: async (text) => readComposeEnv(text) },
 ];
+
+describe("import --for reads what the program reads in any file, or refuses it:", () => {
+  const filesFor = (program: DotenvProgram, count: number): readonly RandomFile[] => {
+    const { read, refused } = readRandomFiles(count, program);
+    expect(read.length).toBeGreaterThan(refused.length / 5);
+    return read;
+  };
+
+  it("node", () => {
+    // Older versions keep tabs at the ends of a value, and take a blank line for the beginning of a name.
+    const files = filesFor("node", 3_000).filter(({ text }) => !/\t|\n[^\S\n]*[#\n]|\n[^\S\n]+\w/.test(text));
+    for (const { text, values } of files) expect({ text, values }).toEqual({ text, values: { ...parseEnv(text) } });
+  });
+
+  it("the rules of Docker Compose", () => {
+    for (const { text, values } of filesFor("compose", 3_000))
+      expect({ text, values }).toEqual({ text, values: readComposeEnv(text) });
+  });
+
+  it.skipIf(python === undefined)("python-dotenv", async () => {
+    const files = filesFor("python", 1_500);
+    const script =
+      "import dotenv, io, json, sys, logging; logging.disable(50); texts = json.load(open(sys.argv[1])); " +
+      "print(json.dumps([dotenv.dotenv_values(stream=io.StringIO(text)) for text in texts]))";
+    const texts = files.map(({ text }) => text.replaceAll("\r\n", "\n"));
+    const path = await fileWith("files.json", JSON.stringify(texts));
+    const read = JSON.parse(await output(python ?? "", ["-c", script, path], { HOME: "/home" }));
+    for (const [index, { text, values }] of files.entries())
+      expect({ text, values }).toEqual({ text, values: read[index] });
+  });
+
+  it.each(["sh", "bash"])("%s", async (shell) => {
+    for (const { text, values } of filesFor("shell", 150).slice(0, 50)) {
+      const all = await readShell(shell)(text);
+      expect({ text, values }).toEqual({
+        text,
+        values: Object.fromEntries(Object.keys(values).map((name) => [name, all[name]])),
+      });
+    }
+  });
+});
 
 const isHeld = (write: Writer) => (entry: NamedValue) => {
   try {

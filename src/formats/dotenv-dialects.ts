@@ -35,7 +35,7 @@ const CONTROLS: Record<string, string> = {
 /** Most programs read line by line. */
 const LINES = {
   gap: /(?:\s|#[^\n]*)*/y,
-  head: /(?:export\s+)?'?([^\s=:#'"]+)'?[^\S\n]*[=:][^\S\n]*/y,
+  head: /(?:export\s+)?([^\s=:#'"]+)[^\S\n]*[=:][^\S\n]*/y,
   values: [/(['"])((?:\\[\s\S]|(?!\1)[^\\])*)\1/y, /(?!['"])()((?:(?! #)[^\n])*)[^\n]*/y],
   end: /[^\S\n]*(?=[#\n]|$)/y,
   controls: "abfnrtv",
@@ -67,7 +67,7 @@ const DIALECTS: Readonly<Record<DotenvProgram | "default", Dialect>> = {
   // python-dotenv, parser.py and variables.py
   python: {
     ...LINES,
-    head: /(?:export[^\S\n]+)?'?([^\s=#']+)'?[^\S\n]*=[^\S\n]*/y,
+    head: /(?:export[^\S\n]+)?([^\s=#']+)[^\S\n]*=[^\S\n]*/y,
     values: [/(['"])((?:\\\1|(?!\1)[\s\S])*)\1/y, /(?!['"])()((?:(?!\s#)[^\n])*)[^\n]*/y],
     isNormalized: true,
     escapes: { "'": /\\([\\'])/g, '"': /\\([\\'"abfnrtv])/g },

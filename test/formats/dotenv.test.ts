@@ -226,7 +226,7 @@ describe("for one program", () => {
 
   it.each([
     ["node", "A='it\\'"],
-    ["python", `A='it\\'s \\\\ \\n' # c\nexport B="\\t\\a" # c\n'C' = x#y #z\nD='\${C}-\${E:-e}'`],
+    ["python", `A='it\\'s \\\\ \\n' # c\nexport B="\\t\\a" # c\nC = x#y #z\nD='\${C}-\${E:-e}'`],
     ["shell", `A='it'\\''s'"\\$\\\\\\n" B=x#y;export C=$A\\ \${B}; D="\${E:-e}$" # c`],
     ["compose", `A='it\\'s'\nB="\\t\\$\\0101" # c\nC: x#y #z\nD=\${C:-d}$$`],
     ["chamber", `A="\\$\\!\\\`\\"\\\\\\n$B"\nB='\\n'`],

@@ -48,14 +48,15 @@ export function readDotenv(text: string, { program, expand, note }: ReadOptions 
   if (assignments.some(({ name }) => name === "__proto__"))
     throw new UsageError(`these can't be read from dotenv: __proto__ (${DROPPED})`);
   const entries = entriesOf(Object.fromEntries(assignments.map(({ name, value }) => [name, value])));
-  const lines = unread.length > 1 ? "lines" : "line";
-  if (unread.length > 0) throw new UsageError(`neither an assignment nor a comment: ${lines} ${unread.join(", ")}`);
+  const places = `line${unread.length > 1 ? "s" : ""} ${unread.join(", ")}`;
+  const problem = program ? `not an assignment that --for ${program} reads` : "neither an assignment nor a comment";
+  if (unread.length > 0) throw new UsageError(`${problem}: ${places}`);
   const foreign = assignments.filter(({ value }) => DOTENVX.test(value)).map(({ name }) => name);
   if (foreign.length > 0)
     throw new UsageError(`encrypted: ${foreign.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`);
   for (const [doubt, advice, applies] of program ? [] : DOUBTS) {
-    const places = assignments.filter((assignment) => applies(assignment, expand === true));
-    noteNames([doubt, expand === undefined ? "" : advice], places, note);
+    const doubtful = assignments.filter((assignment) => applies(assignment, expand === true));
+    noteNames([doubt, expand === undefined ? "" : advice], doubtful, note);
   }
   return addTypes(text, expand ? expandReferences(assignments) : entries);
 }

@@ -67,18 +67,12 @@ const MAX_NAMES = 10;
 
 /** @param text what precedes and what follows `A (line 1), B (line 3)` */
 export function noteNames(text: readonly [string, string], places: readonly Place[], note: Note = () => {}): void {
-  if (places.length === 0) return;
+  const shown = places.slice(0, MAX_NAMES).map(({ name, line }) => `${name} (line ${line})`);
   const more = places.length > MAX_NAMES ? ` and ${places.length - MAX_NAMES} more` : "";
-  note(
-    text.join(
-      places
-        .slice(0, MAX_NAMES)
-        .map(({ name, line }) => `${name} (line ${line})`)
-        .join(", ") + more,
-    ),
-  );
+  if (places.length > 0) note(text.join(shown.join(", ") + more));
 }
 
+/** The text of the note about values that are not written as in the file. */
 export const REWRITTEN = ["the text changes, such as 3.10 to 3.1, of ", "; to keep it, put it in quotes"] as const;
 
 /** @throws UsageError with the problem and its place, which never quotes the text */

@@ -4,9 +4,9 @@ import { GROUPS, SWITCHES, unknownCommand } from "./known-commands.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
-import { ownWords, reportError } from "./output/report-error.js";
+import { reportError } from "./output/report-error.js";
 import { packageFile, packageVersion } from "./process-io.js";
-import { refuseSeparateTime } from "./settings/flag-arguments.js";
+import { InlineOption } from "./settings/flag-arguments.js";
 import { CONNECTION, CONNECTION_GROUP, collect } from "./settings/source-flags.js";
 
 type Load = () => Promise<(context: Context) => Command>;
@@ -138,35 +138,46 @@ async function buildProgram(argv: readonly string[], io: Io, loaded?: readonly s
     }
   }
   refuseUnknownCommands(program, argv);
-  const words = STARTERS.includes(name) ? separateCommand(argv, name, optionsOf(program)) : [...argv];
-  // The flags that take a time after `=`.
-  if (argv.includes("--cache") || argv.includes("--watch"))
-    refuseSeparateTime(argv, ownWords(words), optionsOf(program));
+  const words = separateWords(argv, name, optionsOf(program));
   return { program, context, words };
 }
 
-/** Those of `appvars` and of the commands that are built. */
-function optionsOf(program: Command): Option[] {
-  return [program, ...program.commands].flatMap((command) => command.options);
+/** The options of a command and of its subcommands. */
+function optionsOf(command: Command): Option[] {
+  return [...command.options, ...command.commands.flatMap(optionsOf)];
 }
 
 /** The commands that start another program. */
 const STARTERS = ["run", "sandbox"];
 
 /**
- * Puts `--` before the command line of another program, so that commander does not parse its flags:
- * `run --only A ls --json` becomes `run --only A -- ls --json`.
+ * Separates what commander would not: letters, since it looks for those of one word in one command, and -q is one of
+ * `appvars`; a flag with an optional value from the next word; and the command line of another program, whose flags are not ours.
+ * `get -nq --cache A` becomes `get -n -q --cache=86400 A`, and `run --only A ls --json` becomes `run --only A -- ls --json`.
  *
  * @param name of the called command
  * @param options those of `appvars` and of the command
+ * @throws UsageError as `InlineOption`
  */
-export function separateCommand(argv: readonly string[], name: string, options: readonly Option[]): string[] {
-  let end = argv.indexOf(name) + 1;
-  while (argv[end]?.startsWith("-") && argv[end] !== "--") {
-    const option = options.find(({ short, long }) => argv[end] === short || argv[end] === long);
-    end += option?.required ? 2 : 1;
+export function separateWords(argv: readonly string[], name: string, options: readonly Option[]): string[] {
+  const words: string[] = [];
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index] ?? "";
+    const isProgram = STARTERS.includes(name) && words.includes(name) && !word.startsWith("-");
+    if (isProgram || word === "--") return [...words, ...(isProgram ? ["--"] : []), ...argv.slice(index)];
+    const own = separateLetters(word, options);
+    const option = options.find(({ short, long }) => [short, long].includes(own.at(-1)));
+    words.push(...(option instanceof InlineOption ? [option.inline(argv[index + 1])] : own));
+    if (option?.required) words.push(...argv.slice(++index, index + 1));
   }
-  return end >= argv.length || argv[end] === "--" ? [...argv] : [...argv.slice(0, end), "--", ...argv.slice(end)];
+  return words;
+}
+
+/** The last word may have a value: `-nqetest` becomes `-n -q -etest`. */
+function separateLetters(word: string, options: readonly Option[]): string[] {
+  const [, letter, others] = /^(-[^-])(.+)$/s.exec(word) ?? [];
+  const isSwitch = options.some(({ short, required }) => short === letter && !required);
+  return letter && isSwitch ? [letter, ...separateLetters(`-${others}`, options)] : [word];
 }
 
 /**

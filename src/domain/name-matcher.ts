@@ -2,6 +2,11 @@
 export const PATTERN = /^[\w.*?[\]!^-]{1,255}$/;
 export const PATTERN_RULE = "a name or a glob such as DB_*: 1 to 255 letters, digits and _ . - * ? [ ] ! ^";
 
+/** The names in a list such as `PORT, DB_*`, also without the commas; with an empty one if a comma has none beside it. */
+export function splitNames(text: string): string[] {
+  return text.trim().split(/\s*,\s*|\s+/);
+}
+
 /** Finds names by names and globs such as `DB_*`. */
 interface Matcher {
   matches(name: string): boolean;

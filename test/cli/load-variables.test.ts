@@ -1,4 +1,4 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadVariables } from "../../src/cli/load-variables.js";
@@ -121,6 +121,34 @@ describe("loadEnv", () => {
     expect((await load({ only: ["PORT"], strict: false, envFile: [] }, { cwd, config })).values).toEqual({
       PORT: 3000,
     });
+  });
+
+  it("leaves out an env_file of the project that is missing, and no other", async () => {
+    const folder = await temporaryFolder();
+    const [env_file, file] = ["own/my.env", join(folder, "own/my.env")];
+    const project = { ...(await local()), only: " PORT\tEMPTY ", env_file };
+    await writeFile(join(folder, ".appvars.json"), JSON.stringify(project), { mode: 0o600 });
+    const loaded = () => load({}, { cwd: folder, env: { APPVARS_ALLOW_PROJECT: "1" } });
+    const from = `env_file in ${join(folder, ".appvars.json")} ${file}`;
+    expect((await loaded()).values).toEqual({ PORT: 3000, EMPTY: "" });
+    await mkdir(join(folder, "own"));
+    expect((await loaded()).values).toEqual({ PORT: 3000, EMPTY: "" });
+    await writeFile(file, "PORT=4000\n", { mode: 0o602 });
+    await chmod(file, 0o602);
+    expect(await loaded()).toMatchObject({
+      values: { PORT: 4000, EMPTY: "" },
+      warnings: [expect.stringContaining(`${file} can be changed by other users`)],
+    });
+    await writeFile(file, "not an assignment\n");
+    await expect((await loaded()).loading).rejects.toThrow(`${from}: neither an assignment nor a comment: line 1`);
+    await rm(file);
+    await symlink("nothing", file);
+    await expect((await loaded()).loading).rejects.toThrow(`${from} can't be read (ENOENT)`);
+    await rm(file);
+    await mkdir(file);
+    await expect((await loaded()).loading).rejects.toThrow(`${from} can't be read (EISDIR)`);
+    const named = await load({ ...(await local()), envFile: ["/no/such/my.env"] });
+    await expect(named.loading).rejects.toThrow("--env-file /no/such/my.env can't be read (ENOENT)");
   });
 
   it("gives texts of files and of the environment the types of their variables, and names those that have another", async () => {

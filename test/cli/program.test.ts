@@ -2,16 +2,21 @@ import type { EventEmitter } from "node:events";
 import { type Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { ownWords } from "../../src/cli/output/report-error.js";
-import { buildWhole, separateCommand } from "../../src/cli/program.js";
+import { buildWhole, separateWords } from "../../src/cli/program.js";
 import { runWith } from "../support/cli.js";
 
-const OPTIONS = [new Option("--json"), new Option("-o, --only <names>"), new Option("--watch")];
+const OPTIONS = [
+  new Option("--json"),
+  new Option("-o, --only <names>"),
+  new Option("--watch"),
+  new Option("-q, --quiet"),
+];
 
 function separated(line: string): string {
-  return separateCommand(line.split(" "), line.includes("sandbox") ? "sandbox" : "run", OPTIONS).join(" ");
+  return separateWords(line.split(" "), line.includes("sandbox") ? "sandbox" : "run", OPTIONS).join(" ");
 }
 
-describe("separateCommand", () => {
+describe("separateWords", () => {
   it.each([
     ["run ls --json", "run -- ls --json"],
     ["run --json ls --json", "run --json -- ls --json"],
@@ -20,13 +25,18 @@ describe("separateCommand", () => {
     ["run -o A --watch ls", "run -o A --watch -- ls"],
     ["run ls -- --json", "run -- ls -- --json"],
     ["sandbox ls --watch", "sandbox -- ls --watch"],
+    ["run -qo A ls -qo", "run -q -o A -- ls -qo"],
+    ["run -qoA ls", "run -q -oA -- ls"],
   ])("makes of %s: %s", (line, expected) => {
     expect(separated(line)).toBe(expected);
   });
 
-  it.each(["run --only A -- ls --json", "run", "run --json", "run --only"])("leaves %s as it is", (line) => {
-    expect(separated(line)).toBe(line);
-  });
+  it.each(["run --only A -- ls --json", "run", "run --json", "run --only", "run --only -qo"])(
+    "leaves %s as it is",
+    (line) => {
+      expect(separated(line)).toBe(line);
+    },
+  );
 });
 
 describe("ownWords", () => {

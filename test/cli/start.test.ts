@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/program.js";
 import { quickCall } from "../../src/cli/start.js";
-import { runWith } from "../support/cli.js";
+import { runCli, runWith } from "../support/cli.js";
 import { CREDENTIALS, DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
+import { Random } from "../support/random.js";
 import { runningServer } from "../support/running-server.js";
 
 describe("get without commander", () => {
@@ -86,6 +87,44 @@ describe("get without commander", () => {
     expect(quick).toEqual(await runWith((io) => main(argv, io), world));
   });
 });
+
+/** Words of generated command lines: names, flags in each of their forms, clusters of letters, values, mistakes. */
+const WORDS = [
+  ..."PORT|FLAGS||-|--|a=b|test|shop/test|5|-5|PORT\n-n|--json|--json=1|--no-json|--quiet|--qui|--verbose".split("|"),
+  ..."--no-color|--color|-n|-q|-0|-nq|-qn|-q0|-n0|-qq|-nz|-1|-n1|-z|-é|-h|-V|-v|---|--=x|-n=q|-q=1|-qn-q".split("|"),
+  ..."-e|-etest|-e=test|-e=|-qe|-nqe|-nqetest|--env|--env=|--env=test|--timeout|--timeout=-5|--timeout=".split("|"),
+  ..."--no-newline|--newline|--null|--strict|--no-strict|--insecure|--insecure=1|--auth=hmac|--cache|--cache=1h".split(
+    "|",
+  ),
+];
+
+it("a generated command line has the same effect with and without commander", async () => {
+  const { path } = await dataFile(DATA);
+  const world = { env: { APPVARS_DATA: path, APPVARS_ENV: "shop/development" } };
+  const random = new Random(24);
+  let compared = 0;
+  for (let round = 0; round < 2_500; round++) {
+    const [command, ...program] = random.pick([["get"], ["get"], ["run", "--", "no-such-program", "-x"]]) as [string];
+    const words = Array.from({ length: random.below(5) + 1 }, () => random.pick(WORDS));
+    const argv = [...random.pick([[], [], ["-q"], ["--json"], ["-nq"]]), command, ...words, ...program];
+    const quick = await runWith((io) => quickCall(argv, io), world);
+    if (quick.code === undefined) continue;
+    compared++;
+    expect(await runWith((io) => main(argv, io), world), JSON.stringify(argv)).toEqual(quick);
+  }
+  expect(compared).toBeGreaterThan(150);
+});
+
+it.each(["-nq PORT", "-qn PORT", "-nqe shop/test DATABASE_URL", "-nqeshop/test DATABASE_URL"])(
+  "get %s prints the same with a flag that only commander knows",
+  async (line) => {
+    const { path } = await dataFile(DATA);
+    const world = { env: { APPVARS_DATA: path, APPVARS_ENV: "shop/development" } };
+    const plain = await runCli(["get", ...line.split(" ")], world);
+    expect(plain.code).toBe(0);
+    expect(await runCli(["get", "--cache=1h", ...line.split(" ")], world)).toEqual(plain);
+  },
+);
 
 describe("calls without commander", () => {
   it.each(["-V", "-v", "--version"])("%s prints the version", async (flag) => {

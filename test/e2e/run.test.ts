@@ -252,6 +252,18 @@ describe("-f", () => {
   });
 });
 
+it("run --watch restarts the program when the env_file of its project appears", async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, ".appvars.json"), '{"env_file":"my.env"}', { mode: 0o600 });
+  const words = ["--watch=0.1s", "--", "sh", "-c", 'echo "[$MINE]"; exec sleep 60'];
+  const { child, lines } = await startedDetached(words, { ...(await local()), APPVARS_ALLOW_PROJECT: "1" }, folder);
+  await writeFile(join(folder, "my.env"), "MINE=1\n", { mode: 0o600 });
+  while (lines.length < 2) await once(child.stdout as Readable, "data");
+  expect(lines).toEqual(["[]", "[1]"]);
+  child.kill("SIGTERM");
+  await once(child, "close");
+});
+
 describe("the command line", () => {
   it("run starts nothing when a name of --only does not exist, and suggests another", async () => {
     const { code, stdout, stderr } = await appvars(["--only", "PROT,DEBUG", "--", "echo", "started"], await local());
@@ -352,8 +364,13 @@ const ON_SIGNALS = `
   console.log("ready");`;
 
 /** Starts it without a terminal, as a supervisor does, and resolves once the program has said its first line. */
-async function startedDetached(args: readonly string[], env: Env): Promise<{ child: ChildProcess; lines: string[] }> {
+async function startedDetached(
+  args: readonly string[],
+  env: Env,
+  cwd?: string,
+): Promise<{ child: ChildProcess; lines: string[] }> {
   const child = spawn(process.execPath, [BINARY, "run", ...args], {
+    cwd,
     env: { PATH: process.env["PATH"], ...env },
     detached: true,
   });

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { createMatcher } from "../../domain/name-matcher.js";
+import { createMatcher, splitNames } from "../../domain/name-matcher.js";
 import { chooseApplication, type EnvironmentChoice, updateData } from "../editing/open-data.js";
 import { type Context, printLines } from "../output/context.js";
 import { named, readSettings } from "../settings/resolve-settings.js";
@@ -35,7 +35,7 @@ async function runRename(
     return renameVariable(data, renamed.application, name, newName);
   });
   for (const { text, from } of named(settings.given, "only")) {
-    const { matches } = createMatcher(text.trim().split(/[\s,]+/));
+    const { matches } = createMatcher(splitNames(text));
     if (matches(name) && !matches(newName))
       context.warn(`${from} selects ${name}, but not ${newName}: change it there`);
   }

@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { MAX_SECONDS } from "../../client/options.js";
+import { secondsOf } from "../../domain/duration.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { addCacheOptions } from "../reading/cache-flags.js";
@@ -8,7 +9,7 @@ import { CREDENTIAL_VARIABLES } from "../run/child-variables.js";
 import { callRun } from "../run/run-program.js";
 import type { WatchRules } from "../run/run-watched.js";
 import { addAllowReserved, addSelectionOptions, addStrict } from "../selection/selection-flags.js";
-import { addInlineOption, secondsOf, valid } from "../settings/flag-arguments.js";
+import { InlineOption, valid } from "../settings/flag-arguments.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
 /** `start.ts` answers plain calls sooner, with the same code. */
@@ -63,13 +64,8 @@ export function runCommand(context: Context): Command {
     .action(async (words: [string, ...string[]], flags) => {
       context.exitCode = await callRun(words, flags, context);
     });
-  addInlineOption(
-    command,
-    "--watch[=interval]",
-    "restart the command when one of its values changes; the time between two checks is 5s by default",
-    "5",
-    parseInterval,
-  );
+  const watch = "restart the command when one of its values changes; the time between two checks is 5s by default";
+  command.addOption(new InlineOption("--watch[=interval]", watch, "5").argParser(parseInterval));
   addStrict(command, "start nothing");
   return addSourceOptions(addCacheOptions(addAllowReserved(command, "pass on")));
 }

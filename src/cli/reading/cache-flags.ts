@@ -1,24 +1,24 @@
 import { type Command, Option } from "commander";
 import { DEFAULT_CACHE_S, MAX_KEPT_S } from "../../domain/defaults.js";
-import { addInlineOption, secondsOf, valid } from "../settings/flag-arguments.js";
+import { secondsOf } from "../../domain/duration.js";
+import { InlineOption, valid } from "../settings/flag-arguments.js";
 
 /**
  * Adds `--cache[=AGE]`, which parses to the maximum age of a cached answer in seconds: `cache` of `openSource`. Only the
  * form with `=` has an age, so that `--cache NAME` does not use NAME as one. Also `--offline`, which implies it.
  */
 export function addCacheOptions(command: Command): Command {
-  return addInlineOption(
-    command,
-    "--cache[=age]",
+  const cache =
     "cache answers, encrypted, and use them while the server can't be reached, up to this age: seconds or a time such " +
-      "as 12h (default 24h)",
-    String(DEFAULT_CACHE_S),
-    parseCacheAge,
-  ).addOption(
-    new Option("--offline", "use cached answers only, and send nothing to the server")
-      .implies({ cache: DEFAULT_CACHE_S })
-      .conflicts("watch"),
-  );
+    "as 12h (default 24h)";
+  const age = new InlineOption("--cache[=age]", cache, String(DEFAULT_CACHE_S)).argParser(parseCacheAge);
+  return command
+    .addOption(age)
+    .addOption(
+      new Option("--offline", "use cached answers only, and send nothing to the server")
+        .implies({ cache: DEFAULT_CACHE_S })
+        .conflicts("watch"),
+    );
 }
 
 /** Whole seconds, or a time such as `12h`. Returns seconds. */

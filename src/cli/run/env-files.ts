@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { withSubject } from "../../domain/errors.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
 import { READERS } from "../../formats/formats.js";
@@ -24,14 +24,19 @@ type AddEnvFiles = (
 
 /** Warns of files that another user can change. */
 export function addEnvFiles(files: readonly FileSetting[], context: Context): AddEnvFiles {
-  const paths = files.map(({ text }) => text);
-  warnOfUnsafeEnvFiles(paths, context);
   const { platform } = context.io;
+  const checked = new Set<string>();
   let fromPipes: Map<string, ChildVariable> | undefined;
   return async (rules, readOthers) => {
-    const entries = fromPipes ?? (await readEnvFiles(files, platform));
+    // Not everybody has the personal file that a project names.
+    const present = files.filter(({ text, place }) => place !== "project" || !isMissing(text));
+    for (const { text } of present) {
+      if (!checked.has(text)) warnOfUnsafeFile(text, context);
+      checked.add(text);
+    }
+    const entries = fromPipes ?? (await readEnvFiles(present, platform));
     // A pipe can be read only once.
-    if (paths.some(isPipe)) fromPipes = entries;
+    if (present.some(isPipe)) fromPipes = entries;
     const isInFile = (name: string) => entries.has(variableKey(name, platform));
     const others = await readOthers({ ...rules, isTaken: (name) => isInFile(name) || rules.isTaken(name) });
     const own = [...entries.values()];
@@ -46,12 +51,10 @@ export function addEnvFiles(files: readonly FileSetting[], context: Context): Ad
   };
 }
 
-/** Warns of each file that another user can change. */
-function warnOfUnsafeEnvFiles(files: readonly string[], { io, warn }: Pick<Context, "io" | "warn">): void {
-  for (const file of new Set(files)) {
-    const risk = fileRisk(file, io);
-    if (risk) warn(describeRisk(file, risk));
-  }
+/** Warns of a file that another user can change. */
+function warnOfUnsafeFile(path: string, { io, warn }: Pick<Context, "io" | "warn">): void {
+  const risk = fileRisk(path, io);
+  if (risk) warn(describeRisk(path, risk));
 }
 
 /**
@@ -76,7 +79,16 @@ async function readEnvFiles(
   return entries;
 }
 
-function isPipe(file: string): boolean {
-  const stats = statSync(file, { throwIfNoEntry: false });
+function isPipe({ text }: FileSetting): boolean {
+  const stats = statSync(text, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile();
+}
+
+/** False for a link to nothing, and for a file that can't be inspected: its reader reports why. */
+function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,5 @@
 import { DEFAULT_CACHE_S } from "../../domain/defaults.js";
+import { splitNames } from "../../domain/name-matcher.js";
 import type { VariableSource } from "../../domain/source.js";
 import { nameIn, refuseNul } from "../children/child-environment.js";
 import type { Context } from "../output/context.js";
@@ -42,7 +43,8 @@ export async function prepareVariables(
   const { prefix = "", allowReserved = [], preserveEnv = false, offline } = flags;
   const settings = readSettings({ ...flags }, context.io);
   const findProblems = await createStrictCheck(flags.strict, settings, context);
-  const only = flags.only ?? settings.find("only")?.text.split(/[\s,]+/);
+  const project = flags.only ? undefined : settings.find("only");
+  const only = flags.only ?? (project && splitNames(project.text));
   const named = flags.envFile?.map((text) => ({ text, from: "--env-file", place: "flag" as const }));
   const envFiles = named ?? [settings.find("envFile") ?? []].flat();
   const selection = await createSelection({ ...flags, only, findProblems }, context);

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { splitNames } from "../../domain/name-matcher.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { CheckValues } from "../reading/check-source.js";
+import { valid } from "../settings/flag-arguments.js";
 
 export const NAME_STYLES = ["upper", "lower", "camel", "pascal", "kebab", "tf-var"] as const;
 
@@ -52,9 +54,8 @@ function parseReserved(text: string, previous?: readonly string[]): string[] {
   throw new InvalidArgumentError(`"${other}" is not a reserved name. It must be reserved names separated by commas.`);
 }
 
-/** Names separated by commas; repeated flags add to the list. */
+/** As {@link splitNames}; repeated flags add to the list. */
 export function parseNames(text: string, previous: readonly string[] = []): string[] {
-  const names = text.split(",").map((name) => name.trim());
-  if (names.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");
-  return [...previous, ...names];
+  const names = splitNames(text);
+  return [...previous, ...valid(names, !names.includes(""), "names separated by commas")];
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { AUTH_SCHEMES, type AuthScheme, checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
+import { secondsOf } from "../../domain/duration.js";
 import { UsageError, withSubject } from "../../domain/errors.js";
 import { KEY_FILE_END } from "../../domain/sealed-text.js";
 import { parseStoreUrl, type StoreAddress } from "../../domain/store-address.js";
@@ -117,7 +118,7 @@ function parseAuth(setting: Setting | undefined): AuthScheme {
 
 /** @throws UsageError unless it is `min` seconds or more */
 function parseSeconds({ text, from }: Pick<Setting, "text" | "from">, min: number): number {
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  const seconds = secondsOf(text);
   checkSeconds(from, seconds, min);
   return seconds;
 }

@@ -55,7 +55,8 @@ export function parseQuickWords(
 ): (ParsedWords & { output: OutputFlags }) | undefined {
   let start = 0;
   while (OUTPUT_WORDS.includes(argv[start] ?? "")) start++;
-  if (argv[start] !== command) return undefined;
+  // parseArgs takes a `-` among letters for the end of the flags.
+  if (argv[start] !== command || argv.some((word) => /^-[^-]+-/.test(word))) return undefined;
   try {
     const parsed = parseWords(argv.toSpliced(start, 1), { ...OUTPUT_SWITCHES, ...switches }, true);
     const { json, quiet, verbose, "no-color": isPlain = false } = parsed.others as Record<string, boolean>;

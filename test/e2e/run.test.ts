@@ -264,6 +264,20 @@ it("run --watch restarts the program when the env_file of its project appears", 
   await once(child, "close");
 });
 
+it.each(["", ...("execve" in process ? ["--exec"] : [])])(
+  "run %s warns of bytes that are not UTF-8, which Node can't pass on",
+  async (flag) => {
+    const env = { ...(await local({ url: "a real \uFFFD" })), NODE: process.execPath, BINARY };
+    const own = `OWN=$(printf 'my-\\377') DATABASE_URL=$(printf '\\377')`;
+    const program = `sh -c 'printf "%s" "$OWN" "$2"' a b "$(printf 'my-\\376')"`;
+    const { stdout, stderr } = await run("sh", ["-c", `${own} "$NODE" "$BINARY" run ${flag} -- ${program}`], env);
+    expect(stdout).toBe("my-\uFFFDmy-\uFFFD");
+    expect(stderr).toBe(
+      "appvars: not passed on unchanged: argument 5, OWN; Node.js replaces bytes that are not UTF-8 by U+FFFD\n",
+    );
+  },
+);
+
 describe("the command line", () => {
   it("run starts nothing when a name of --only does not exist, and suggests another", async () => {
     const { code, stdout, stderr } = await appvars(["--only", "PROT,DEBUG", "--", "echo", "started"], await local());

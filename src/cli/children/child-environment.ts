@@ -1,5 +1,6 @@
 import { win32 } from "node:path";
 import { UsageError } from "../../domain/errors.js";
+import type { Context } from "../output/context.js";
 
 /** A program to start: its name or path, then its arguments. */
 export type ProgramLine = readonly [program: string, ...args: string[]];
@@ -25,6 +26,20 @@ export function refuseNul(env: ChildEnvironment): void {
   if (name !== undefined) {
     throw new UsageError(`the value of ${name} contains a NUL character, which no environment can hold`);
   }
+}
+
+/**
+ * Warns of each word and inherited variable that Node has changed: it reads bytes that are not UTF-8 as U+FFFD, and has no
+ * way to pass them on. A real U+FFFD looks the same.
+ */
+export function warnOfLostBytes(command: ProgramLine, env: ChildEnvironment, { io, warn }: Context): void {
+  const isLost = (text: string) => text.includes("\uFFFD");
+  const words = command.flatMap((word, index) =>
+    isLost(word) ? [index === 0 ? "the command" : `argument ${index}`] : [],
+  );
+  const names = Object.keys(env).filter((name) => isLost(name + env[name]) && env[name] === io.env[name]);
+  const changed = [...words, ...names].join(", ");
+  if (changed) warn(`not passed on unchanged: ${changed}; Node.js replaces bytes that are not UTF-8 by U+FFFD`);
 }
 
 /** The name under which an environment has a variable; undefined without one. Windows finds it by any case. */

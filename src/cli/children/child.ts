@@ -3,9 +3,9 @@ import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { isatty } from "node:tty";
 import { readProcessStat } from "../../files/process-stat.js";
-import { type CaughtSignal, catchSignals, comesFromTerminal, isInForeground } from "../exits/signals.js";
+import { catchSignals, comesFromTerminal, isInForeground } from "../exits/signals.js";
 import type { Context } from "../output/context.js";
-import { type ChildEnvironment, type ProgramLine, refuseNul } from "./child-environment.js";
+import { type ChildEnvironment, type ProgramLine, refuseNul, warnOfLostBytes } from "./child-environment.js";
 import { type Descendants, descendantsOf } from "./process-tree.js";
 import type { PreparedCommand } from "./windows-program.js";
 
@@ -75,9 +75,10 @@ export function startChild(
   { isPiped, endsDescendants, windows }: ChildOptions,
 ): Child {
   refuseNul(env);
+  warnOfLostBytes(command, env, context);
   const program = prepared(command, env, windows);
   const detached = !windows && HAS_OWN_GROUP;
-  let forwarded: CaughtSignal | undefined;
+  let forwarded: NodeJS.Signals | undefined;
   const forward = withoutRepeats((name) => {
     // As a terminal does, which reaches the program itself if its group is ours.
     if (group && (name === "SIGINT" || name === "SIGQUIT")) return void (isRunning() && group.signal(name));
@@ -86,7 +87,7 @@ export function startChild(
     signal(name);
   });
   // Before the start: a signal that arrives during the start is delivered once this function has returned.
-  const release = catchSignals(forward);
+  const release = catchSignals(forward, detached);
   const output = isPiped ? "pipe" : "inherit";
   const [child, ended] = spawnCommand(program, { env, stdio: [STDIN, output, output], detached });
   const group = detached && child?.pid ? programGroup(child.pid) : undefined;
@@ -145,7 +146,7 @@ function programGroup(first: number) {
 }
 
 /** Drops the second of two signals of timeout(1), which goes to our group. Not SIGHUP, which may ask for a reload. */
-function withoutRepeats(forward: (name: CaughtSignal) => void): (name: CaughtSignal) => void {
+function withoutRepeats(forward: (name: NodeJS.Signals) => void): (name: NodeJS.Signals) => void {
   let [last, lastAt] = ["", 0];
   return (name) => {
     if (name !== last || performance.now() - lastAt >= 100 || !/TERM|INT|QUIT/.test(name)) forward(name);

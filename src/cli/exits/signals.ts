@@ -8,13 +8,24 @@ import { endProcess, isTerminalClosed } from "./end-process.js";
  * SIGWINCH, SIGTSTP and SIGCONT are left out: in the foreground, a terminal sends them to the whole process group.
  * SIGBREAK is Ctrl-Break on Windows, which has only that, SIGINT and SIGHUP.
  */
-const CAUGHT_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK"] as const;
+const CAUGHT_SIGNALS: NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK"];
 
-export type CaughtSignal = (typeof CAUGHT_SIGNALS)[number];
+/**
+ * Never caught: what can't be, second names, what a process group has other listeners for, and what this process causes
+ * itself: faults, writes, children, and each tick of V8's profiler, which would lose its handler.
+ */
+const NOT_CAUGHT = /^SIG(KILL|STOP|IOT|POLL|TSTP|CONT|ILL|BUS|FPE|SEGV|PIPE|XFSZ|CHLD|PROF)$/;
+
+function allSignals(): NodeJS.Signals[] {
+  // With `stty tostop`, the kernel repeats SIGTTOU until it has stopped who writes.
+  const isWriter = [1, 2].some((fd) => isatty(fd));
+  const names = Object.keys(constants.signals) as NodeJS.Signals[];
+  return names.filter((name) => !NOT_CAUGHT.test(name) && !(isWriter && name === "SIGTTOU"));
+}
 
 /** Whether it asks a program to end. A program may still use it for something else. */
-export function isStopSignal(name: CaughtSignal): boolean {
-  return name !== "SIGUSR1" && name !== "SIGUSR2";
+export function isStopSignal(name: NodeJS.Signals): boolean {
+  return /^SIG(TERM|INT|HUP|QUIT|BREAK)$/.test(name);
 }
 
 let isTerminated = false;
@@ -27,16 +38,18 @@ export function wasTerminated(): boolean {
 /**
  * Passes each signal to `listener` instead of letting it end this process or, for SIGUSR1, open Node's debugger.
  *
+ * @param all whether also signals that a terminal sends to a whole group, or that few programs know
  * @returns restores the default action of each signal
  */
-export function catchSignals(listener: (signal: CaughtSignal) => void): () => void {
-  const caught = (signal: CaughtSignal) => {
+export function catchSignals(listener: (signal: NodeJS.Signals) => void, all = false): () => void {
+  const caught = (signal: NodeJS.Signals) => {
     isTerminated ||= signal === "SIGTERM";
     listener(signal);
   };
-  for (const signal of CAUGHT_SIGNALS) process.on(signal, caught);
+  const signals = all ? allSignals() : CAUGHT_SIGNALS;
+  for (const signal of signals) process.on(signal, caught);
   return () => {
-    for (const signal of CAUGHT_SIGNALS) process.off(signal, caught);
+    for (const signal of signals) process.off(signal, caught);
   };
 }
 
@@ -49,7 +62,7 @@ export function isInForeground(stat = readProcessStat("self")): boolean {
 }
 
 /** Whether a terminal has sent this to a program in our process group too. Windows has only signals of the console. */
-export function comesFromTerminal(name: CaughtSignal, platform: NodeJS.Platform): boolean {
+export function comesFromTerminal(name: NodeJS.Signals, platform: NodeJS.Platform): boolean {
   if (platform === "win32") return true;
   return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../../domain/errors.js";
-import type { ChildEnvironment, ProgramLine } from "../children/child-environment.js";
+import { type ChildEnvironment, type ProgramLine, warnOfLostBytes } from "../children/child-environment.js";
 import { findProgram, reportStartFailure } from "../children/start-failure.js";
 import type { Execve } from "../exits/end-process.js";
 import type { Context } from "../output/context.js";
@@ -34,6 +34,7 @@ async function replaceProcess(
 ): Promise<126 | 127> {
   const [program] = command;
   const fail = (code: string) => reportStartFailure({ code }, command, env, context);
+  warnOfLostBytes(command, env, context);
   const found = findProgram(program, env["PATH"]);
   if ("code" in found) return fail(found.code);
   const [starter, words] = withStarter(command, found.file);

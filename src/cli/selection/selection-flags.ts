@@ -3,7 +3,6 @@ import { splitNames } from "../../domain/name-matcher.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { isVariableName } from "../../domain/variable.js";
 import type { CheckValues } from "../reading/check-source.js";
-import { valid } from "../settings/flag-arguments.js";
 
 export const NAME_STYLES = ["upper", "lower", "camel", "pascal", "kebab", "tf-var"] as const;
 
@@ -57,5 +56,6 @@ function parseReserved(text: string, previous?: readonly string[]): string[] {
 /** As {@link splitNames}; repeated flags add to the list. */
 export function parseNames(text: string, previous: readonly string[] = []): string[] {
   const names = splitNames(text);
-  return [...previous, ...valid(names, !names.includes(""), "names separated by commas")];
+  if (names.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");
+  return [...previous, ...names];
 }

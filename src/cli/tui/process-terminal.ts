@@ -5,7 +5,7 @@ import { constants } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { TuiTerminal } from "../../tui/terminal/frame-stream.js";
 import { endProcess } from "../exits/end-process.js";
-import { type CaughtSignal, catchSignals, comesFromTerminal, isStopSignal } from "../exits/signals.js";
+import { catchSignals, comesFromTerminal, isStopSignal } from "../exits/signals.js";
 
 /** Alternate screen, no line wrapping, no cursor, bracketed paste. */
 const ENTER = "\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h";
@@ -45,7 +45,7 @@ export class ProcessTerminal implements TuiTerminal {
   #isOurs = false;
   #lending: Promise<unknown> | undefined;
   #isEnding = false;
-  #stoppedBy: CaughtSignal | undefined;
+  #stoppedBy: NodeJS.Signals | undefined;
   #cancelTimeout = () => {};
 
   constructor(options: ProcessTerminalOptions) {
@@ -194,14 +194,14 @@ export class ProcessTerminal implements TuiTerminal {
     this.#events.emit("cleared");
   };
 
-  readonly #caught = (signal: CaughtSignal): void => {
+  readonly #caught = (signal: NodeJS.Signals): void => {
     if (!isStopSignal(signal) || (this.#lending && comesFromTerminal(signal, this.#options.platform))) return;
     // A second signal ends the process immediately. The kernel and the shell both report one closed terminal.
     if (this.#stoppedBy && signal !== "SIGHUP") endProcess(this.exitCode);
     this.#stop(signal);
   };
 
-  #stop(signal: CaughtSignal): void {
+  #stop(signal: NodeJS.Signals): void {
     this.#stoppedBy ??= signal;
     this.#isEnding = true;
     this.#events.emit("ending");

@@ -3,7 +3,7 @@ import { nearest } from "../domain/nearest.js";
 import { OUTPUT_WORDS } from "./output/context.js";
 
 /** The commands by the headings of the help, as it lists them: help needs no code of theirs. */
-export const GROUPS: Record<string, Record<string, readonly [usage: string, summary: string]>> = {
+export const GROUPS = {
   "Read variables:": {
     list: ["[options]", "list the environment's variables"],
     get: ["[options] <name...>", "print the values of variables"],
@@ -44,7 +44,11 @@ export const GROUPS: Record<string, Record<string, readonly [usage: string, summ
     completion: ["<bash|zsh|fish>", "print the completion script of a shell"],
     connection: ["[options]", "print help for all flags of a source"],
   },
-};
+} satisfies Record<string, Record<string, readonly [usage: string, summary: string]>>;
+
+type KeyOf<T> = T extends unknown ? keyof T : never;
+
+export type CommandName = KeyOf<(typeof GROUPS)[keyof typeof GROUPS]>;
 
 export const VERSION_FLAGS = ["-V", "-v", "--version"];
 
@@ -53,12 +57,24 @@ export const SWITCHES = [...OUTPUT_WORDS, "-h", "--help", ...VERSION_FLAGS];
 
 const NAMES = Object.values(GROUPS).flatMap(Object.keys);
 
-/** Without the code of any command. @returns an error with the likely command */
-export function findUnknownCommand(argv: readonly string[]): UsageError | undefined {
+/**
+ * Without the code of any command, by default.
+ *
+ * @param below the commands below those in a path; none if the last one has none
+ * @returns an error with the likely command
+ */
+export function findUnknownCommand(
+  argv: readonly string[],
+  below = (path: readonly string[]) => (path.length === 0 ? NAMES : []),
+): UsageError | undefined {
+  const path: string[] = [];
   for (const word of argv) {
     if (word === "help" || SWITCHES.includes(word)) continue;
+    const names = below(path);
     // commander reports another flag here; the next word may be its value.
-    return word.startsWith("-") || NAMES.includes(word) ? undefined : unknownCommand(word, NAMES);
+    if (names.length === 0 || word.startsWith("-")) return undefined;
+    if (!names.includes(word)) return unknownCommand(word, names);
+    path.push(word);
   }
   return undefined;
 }
@@ -75,7 +91,7 @@ const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
   ["explain", ["show"]],
 ]);
 
-export function unknownCommand(word: string, names: readonly string[]): UsageError {
+function unknownCommand(word: string, names: readonly string[]): UsageError {
   const meant = MEANT.get(word)
     ?.filter((name) => names.includes(name))
     .join(" or ");

@@ -1,10 +1,10 @@
 import { Command, CommanderError, Help, Option } from "commander";
 import { UsageError } from "../domain/errors.js";
-import { GROUPS, SWITCHES, unknownCommand } from "./known-commands.js";
+import { type CommandName, findUnknownCommand, GROUPS } from "./known-commands.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
-import { reportError } from "./output/report-error.js";
+import { ownWords, reportError } from "./output/report-error.js";
 import { packageFile, packageVersion } from "./process-io.js";
 import { InlineOption } from "./settings/flag-arguments.js";
 import { CONNECTION, CONNECTION_GROUP, collect } from "./settings/source-flags.js";
@@ -12,7 +12,7 @@ import { CONNECTION, CONNECTION_GROUP, collect } from "./settings/source-flags.j
 type Load = () => Promise<(context: Context) => Command>;
 
 /** Each command is loaded only when it is called. */
-const COMMANDS: Record<string, Load> = {
+const COMMANDS: Record<CommandName, Load> = {
   list: async () => (await import("./commands/list.js")).listCommand,
   get: async () => (await import("./commands/get.js")).getCommand,
   show: async () => (await import("./commands/show.js")).showCommand,
@@ -63,7 +63,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync(words, { from: "user" }).catch(async (error: unknown) => {
       if (!(error instanceof CommanderError) || error.exitCode === 0) throw error;
       const { withHint } = await import("./usage-hints.js");
-      throw withHint(error, program, words);
+      throw withHint(error, calledCommand(program, ownWords(words)));
     });
     return context.exitCode;
   } catch (error) {
@@ -130,14 +130,16 @@ async function buildProgram(argv: readonly string[], io: Io, loaded?: readonly s
   const isNamed = Object.hasOwn(COMMANDS, called[0] ?? "");
   for (const [heading, commands] of Object.entries(GROUPS)) {
     for (const [own, [usage, summary]] of Object.entries(commands)) {
-      const load = called.includes(own) ? COMMANDS[own] : undefined;
+      const load = called.includes(own) ? COMMANDS[own as CommandName] : undefined;
       if (!load && isNamed) continue;
       const command = load ? (await load())(context) : new Command(`${own} ${usage}`.trimEnd());
       inheritSettings(command, program);
       program.addCommand(command.summary(summary).helpGroup(heading));
     }
   }
-  refuseUnknownCommands(program, argv);
+  // commander would print help for `env lst --help` or `env help lst`, and exit with 0.
+  const unknown = findUnknownCommand(argv, (path) => calledCommand(program, path).commands.map((each) => each.name()));
+  if (unknown) throw unknown;
   const words = separateWords(argv, name, optionsOf(program));
   return { program, context, words };
 }
@@ -152,7 +154,7 @@ const STARTERS = ["run", "sandbox"];
 
 /**
  * Separates what commander would not: letters, since it looks for those of one word in one command, and -q is one of
- * `appvars`; a flag with an optional value from the next word; and the command line of another program, whose flags are not ours.
+ * `appvars`; a flag with an optional value from the next word; and the command line of another program.
  * `get -nq --cache A` becomes `get -n -q --cache=86400 A`, and `run --only A ls --json` becomes `run --only A -- ls --json`.
  *
  * @param name of the called command
@@ -161,43 +163,27 @@ const STARTERS = ["run", "sandbox"];
  */
 export function separateWords(argv: readonly string[], name: string, options: readonly Option[]): string[] {
   const words: string[] = [];
-  for (let index = 0; index < argv.length; index++) {
-    const word = argv[index] ?? "";
+  const rest = [...argv];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     const isProgram = STARTERS.includes(name) && words.includes(name) && !word.startsWith("-");
-    if (isProgram || word === "--") return [...words, ...(isProgram ? ["--"] : []), ...argv.slice(index)];
-    const own = separateLetters(word, options);
-    const option = options.find(({ short, long }) => [short, long].includes(own.at(-1)));
-    words.push(...(option instanceof InlineOption ? [option.inline(argv[index + 1])] : own));
-    if (option?.required) words.push(...argv.slice(++index, index + 1));
+    if (isProgram || word === "--") return [...words, "--", ...(isProgram ? [word] : []), ...rest];
+    const [letter, others] = [word.slice(0, 2), word.slice(2)];
+    if (others && options.some(({ short, required }) => short === letter && !required)) {
+      rest.unshift(`-${others}`);
+      word = letter;
+    }
+    const option = options.find(({ short, long }) => [short, long].includes(word));
+    words.push(option instanceof InlineOption ? option.inline(rest[0]) : word);
+    if (option?.required) words.push(...rest.splice(0, 1));
   }
   return words;
 }
 
-/** The last word may have a value: `-nqetest` becomes `-n -q -etest`. */
-function separateLetters(word: string, options: readonly Option[]): string[] {
-  const [, letter, others] = /^(-[^-])(.+)$/s.exec(word) ?? [];
-  const isSwitch = options.some(({ short, required }) => short === letter && !required);
-  return letter && isSwitch ? [letter, ...separateLetters(`-${others}`, options)] : [word];
-}
-
-/**
- * commander would print help for `env lst --help` or `env help lst`, and exit with 0.
- *
- * @throws UsageError with the likely command
- */
-function refuseUnknownCommands(program: Command, argv: readonly string[]): void {
+/** The command that these words call, as far as they name one. */
+function calledCommand(program: Command, words: readonly string[]): Command {
   let command = program;
-  for (const word of argv) {
-    if (word === "help" || SWITCHES.includes(word)) continue;
-    // commander reports another flag here; the next word may be its value.
-    if (command.commands.length === 0 || word.startsWith("-")) return;
-    const called = command.commands.find((candidate) => candidate.name() === word);
-    if (!called) {
-      const names = command.commands.map((candidate) => candidate.name());
-      throw unknownCommand(word, names);
-    }
-    command = called;
-  }
+  for (const word of words) command = command.commands.find((child) => child.name() === word) ?? command;
+  return command;
 }
 
 function linesOf(text: string): string[] {

@@ -1,21 +1,13 @@
 import type { Command, CommanderError } from "commander";
 import { UsageError } from "../domain/errors.js";
-import { ownWords } from "./output/report-error.js";
 import { SETTING_NAMES, SETTINGS } from "./settings/setting-table.js";
 
 /** An error of commander with advice, if there is any. */
-export function withHint(error: CommanderError, program: Command, words: readonly string[]): Error {
-  const command = calledCommand(program, words);
+export function withHint(error: CommanderError, command: Command): Error {
   const message = error.message.replace(/^error: /, "");
   if (error.code === "commander.missingArgument") return new UsageError(`${message}; ${firstExample(command)}`);
   if (error.code === "commander.unknownOption") return new UsageError(describeUnknownFlag(message, command));
   return error;
-}
-
-function calledCommand(program: Command, words: readonly string[]): Command {
-  let command = program;
-  for (const word of ownWords(words)) command = command.commands.find((child) => child.name() === word) ?? command;
-  return command;
 }
 
 /** The first line of the examples in its help. */

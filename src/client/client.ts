@@ -85,6 +85,8 @@ interface Exchange {
 interface ClientParts extends Partial<Pick<RetryOptions, "ticks" | "random" | "sleep">> {
   /** The budget used by the command so far. All its requests get `maxWait` and one `timeout` in total. */
   budget?: Budget | undefined;
+  /** What gives the URL. */
+  from?: string;
   /** A proxy that has been chosen and parsed. */
   proxy?: HttpProxy | undefined;
   /** Changes the answers to all reads. */
@@ -119,7 +121,7 @@ class Client extends VariableReader implements VariableSource {
     super();
     const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait, ca, cert, key, retryOn, onRetry = () => {} } = options;
     // An empty one counts as missing.
-    const { budget, proxy = options.proxy ? parseProxy(options.proxy) : undefined } = parts;
+    const { budget, from, proxy = options.proxy ? parseProxy(options.proxy) : undefined } = parts;
     if (!AUTH_SCHEMES.includes(auth)) throw new UsageError(`auth must be one of ${AUTH_SCHEMES.join(", ")}`);
     checkCredential("API key", options.apiKey);
     checkCredential("API secret", options.apiSecret);
@@ -130,7 +132,7 @@ class Client extends VariableReader implements VariableSource {
     if (cert !== undefined || key !== undefined) checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
     this.#options = { ...options, auth };
     this.#wrapAsk = parts.wrapAsk;
-    this.#transport = new Transport({ origin, timeout, ca, cert, key, proxy });
+    this.#transport = new Transport({ origin, from, timeout, ca, cert, key, proxy });
     this.#sharedBudget = budget ?? (options.maxWaitScope === "client" ? createBudget() : undefined);
     const total = budget ? (maxWait ?? DEFAULT_MAX_WAIT) + timeout : Number.POSITIVE_INFINITY;
     const { random = Math.random, sleep = this.#sleep } = parts;

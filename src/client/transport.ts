@@ -148,7 +148,7 @@ export class Transport {
     if (this.#closed) return closedError();
     if (cause instanceof AppvarsError) return cause;
     if (this.#forwarder) return unreachableProxy(this.#forwarder, cause);
-    const { origin, cert, proxy } = this.#options;
+    const { origin, from, cert, proxy } = this.#options;
     // Node's servers send no alert about a certificate, but end the connection after the handshake.
     const isRefused = origin.protocol === "https:" && cert !== undefined;
     const hints = {
@@ -158,7 +158,7 @@ export class Transport {
     };
     const reason = reasonOf(cause, hints);
     if (isProtocolFailure(cause)) return new ServerError(reason.replace(/^it/, origin.origin), 0);
-    const route = proxy ? `${origin.origin} through ${proxy.name}` : origin.origin;
+    const route = `${origin.origin}${from ? ` (${from})` : ""}${proxy ? ` through ${proxy.name}` : ""}`;
     return new UnreachableError(`can't reach ${route}: ${reason}`, { cause });
   }
 }
@@ -176,7 +176,7 @@ type HttpModule = Pick<typeof import("node:https"), "request">;
 const HINTS = {
   refused: "is the server running?",
   plain: "should the URL begin with http:?",
-  untrusted: "to trust it, use --ca-file",
+  untrusted: "to trust it, use --ca-file, not SSL_CERT_FILE",
 };
 
 /** Without a cause, so that it is not retried. */

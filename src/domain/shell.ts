@@ -17,3 +17,8 @@ export function shellWord(text: string): string {
 export function command(texts: TemplateStringsArray, ...values: readonly (string | readonly string[])[]): string {
   return String.raw({ raw: texts }, ...values.map((value) => [value].flat().map(shellWord).join(" ")));
 }
+
+/** The line that makes git merge data files with `appvars merge`, and show them by names. */
+export const GIT_CONFIG =
+  command`git config merge.appvars.driver ${"appvars merge %O %A %B %P"} && ` +
+  command`git config diff.appvars.textconv ${"appvars diff"}`;

@@ -145,7 +145,8 @@ function isString(token: string): boolean {
 
 function at(text: string, index: number, problem: string): string {
   const before = text.slice(0, index).split("\n");
-  return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}: ${problem}`;
+  const found = text.startsWith("<<<<<<<", index) ? "a conflict marker of git" : problem;
+  return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}: ${found}`;
 }
 
 /** RFC 8259, section 6. */

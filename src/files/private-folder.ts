@@ -1,15 +1,22 @@
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { hasCode } from "./system-errors.js";
 
 /** Creates a folder, and its missing parents, unless it exists, and makes it private. @throws as `makePrivate` does */
 export async function makePrivateFolder(path: string, user: number | undefined): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    // makePrivate reports anything else in its place.
+  await makeFolder(path);
+  await makePrivate(path, user);
+}
+
+/** Creates a folder, and its missing parents, unless something is there. */
+export async function makeFolder(path: string): Promise<void> {
+  const parent = dirname(path);
+  // Node's option `recursive` never returns for `/proc/x/y`.
+  if (!existsSync(parent)) await makeFolder(parent);
+  await mkdir(path, 0o700).catch((error: unknown) => {
     if (!hasCode(error, "EEXIST")) throw error;
   });
-  await makePrivate(path, user);
 }
 
 /**

@@ -18,6 +18,8 @@ export interface HttpProxy {
 /** A server, and the way to it. */
 export interface ServerRoute extends TlsTexts {
   origin: URL;
+  /** What gives it, for messages: a flag, variable or file. */
+  from?: string | undefined;
   /** Seconds for one request, from its start to the end of its answer. */
   timeout: number;
   /** Where all requests go, instead of to the origin. */
@@ -76,7 +78,7 @@ export function unreachableProxy({ name }: HttpProxy, cause: unknown): ProxyErro
   const hints = {
     refused: "is the proxy running?",
     plain: "should its URL begin with http:?",
-    untrusted: "to trust it, use --ca-file",
+    untrusted: "to trust it, use --ca-file, not SSL_CERT_FILE",
   };
   return new ProxyError(`can't reach ${name}: ${reasonOf(cause, hints)}`, { cause });
 }

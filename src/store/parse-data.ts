@@ -14,6 +14,7 @@ import { InvalidDataError } from "../domain/errors.js";
 import { PATTERN, PATTERN_RULE } from "../domain/name-matcher.js";
 import { suggestion } from "../domain/nearest.js";
 import { isSealedText, NEEDS_SEAL_KEY } from "../domain/sealed-text.js";
+import { GIT_CONFIG } from "../domain/shell.js";
 import { JsonError, parseJson } from "../domain/strict-json.js";
 import {
   EMPTY_OBJECT_MD5,
@@ -60,7 +61,11 @@ export function parseStoredText(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw error instanceof JsonError ? new InvalidDataError(`is not valid JSON: ${error.message}`) : error;
+    if (!(error instanceof JsonError)) throw error;
+    const advice = /git$/.test(error.message)
+      ? `; to merge by names, run ${GIT_CONFIG}, then git checkout -m with the file`
+      : "";
+    throw new InvalidDataError(`is not valid JSON: ${error.message}${advice}`);
   }
 }
 

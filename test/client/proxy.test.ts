@@ -149,7 +149,7 @@ describe.each(["http", "https"])("the client of an %s server, if the proxy", (sc
     onTestFinished(() => void vi.unstubAllEnvs());
     const untrusted = proxied(origin, `https://127.0.0.1:${port}`).transport.get("/", {});
     await expect(untrusted).rejects.toThrow(
-      `can't reach the proxy 127.0.0.1:${port} (HTTPS_PROXY): its certificate is self-signed; to trust it, use --ca-file`,
+      `can't reach the proxy 127.0.0.1:${port} (HTTPS_PROXY): its certificate is self-signed; to trust it, use --ca-file, not SSL_CERT_FILE`,
     );
     expect(requests).toStrictEqual([]);
   });

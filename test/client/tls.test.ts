@@ -19,7 +19,9 @@ describe("the client over TLS", () => {
       .getContentByName("A")
       .catch((reason) => reason);
     expect(error).toStrictEqual(
-      new UnreachableError(`can't reach ${url.origin}: its certificate is self-signed; to trust it, use --ca-file`),
+      new UnreachableError(
+        `can't reach ${url.origin}: its certificate is self-signed; to trust it, use --ca-file, not SSL_CERT_FILE`,
+      ),
     );
     expect(sockets).toHaveLength(1);
     expect(targets).toStrictEqual([]);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import polka from "polka";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EXIT_CODES } from "../../src/cli/output/report-error.js";
+import { SETTING_NAMES, SETTINGS } from "../../src/cli/settings/setting-table.js";
 import { VARIABLE_FIELDS } from "../../src/domain/variable.js";
 import { type AppDependencies, createApp } from "../../src/server/app.js";
 import { runCli } from "../support/cli.js";
@@ -56,6 +57,20 @@ it("docs/settings.md describes each environment variable", () => {
   );
   const settings = readDocument("settings.md");
   expect([...new Set(names)].filter((name) => !settings.includes(`\`${name}\``))).toEqual([]);
+});
+
+it("docs/settings.md and the flags have each setting, and no other", async () => {
+  // The flag and the variable are in the first two cells, a variable without a flag is in one of them.
+  const rows = [...readDocument("settings.md").matchAll(/^\|(.*?)\|(.*?)\|/gm)];
+  const flags = rows.flatMap(([, first = ""]) => first.match(/--[a-z][a-z-]*/g) ?? []);
+  const variables = rows.flatMap(([, first, second]) => `${first} ${second}`.match(/\bAPPVARS_[A-Z_]+/g) ?? []);
+  const named = (place: "flag" | "variable") => new Set(SETTING_NAMES.flatMap((name) => SETTINGS[name][place] ?? []));
+  expect(new Set(flags)).toEqual(named("flag"));
+  const shared = await flagsOf("completion");
+  const accepted = (await flagsOf("connection")).filter((flag) => !shared.includes(flag));
+  expect(new Set(accepted)).toEqual(named("flag"));
+  const others = ["ALLOW_PROJECT", "ACTOR", "ALLOW_UNSAFE_FILES", "RATE_LIMIT_STORE"].map((name) => `APPVARS_${name}`);
+  expect(new Set(variables)).toEqual(new Set([...named("variable"), ...others]));
 });
 
 it("docs/http-api.md and docs/data-file.md have every field of a variable", () => {

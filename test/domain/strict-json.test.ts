@@ -31,6 +31,9 @@ describe("parseJson", () => {
     ["[-1E-400]", `line 1, column 2: ${INEXACT}`],
     ["1.23456789012345678e5", `line 1, column 1: ${INEXACT}`],
     [`[${"9".repeat(400)}]`, `line 1, column 2: ${INEXACT}`],
+    ['{\n<<<<<<< HEAD\n"a": 1\n=======\n', "line 2, column 1: a conflict marker of git"],
+    ['{"a": 1,\r\n<<<<<<< ours\r\n', "line 2, column 1: a conflict marker of git"],
+    ['{"a": 1\n>>>>>>> theirs', "line 2, column 1: comma expected"],
     ["[".repeat(601), "line 1, column 601: nested more than 600 levels deep"],
   ])("refuses %j: %s", (text, message) => {
     expect(() => parseJson(text)).toThrow(new JsonError(message));

@@ -45,6 +45,12 @@ describe("parseData", () => {
     ["a missing comma", '{\n  "version": 1\n  "values": []\n}', ": line 3, column 3: comma expected"],
     ["a trailing comma", '{\r\n  "version": 1,\r\n}', ": line 3, column 1: property name expected"],
     ["a comment", '{\n  // why\n  "version": 1\n}', ": line 2, column 3: property name expected"],
+    [
+      "a file that git has merged as text",
+      `{"version": 1,\n<<<<<<< HEAD\n"${MARKER}": 1`,
+      ": line 2, column 1: a conflict marker of git; to merge by names, run git config merge.appvars.driver " +
+        "'appvars merge %O %A %B %P' && git config diff.appvars.textconv 'appvars diff', then git checkout -m with the file",
+    ],
     ["two objects", `{"version":1}${MARKER}`, ": line 1, column 14: end of file expected"],
     ["quotes of another kind", `{'${MARKER}': 1}`, ": line 1, column 2: property name expected"],
   ])("parseData rejects %s", async (_what, text, message) => {

@@ -28,18 +28,11 @@ export function refuseNul(env: ChildEnvironment): void {
   }
 }
 
-/**
- * Warns of each word and inherited variable that Node has changed: it reads bytes that are not UTF-8 as U+FFFD, and has no
- * way to pass them on. A real U+FFFD looks the same.
- */
+/** Warns of what Node has changed: it reads bytes that are not UTF-8 as U+FFFD. A real U+FFFD looks the same. */
 export function warnOfLostBytes(command: ProgramLine, env: ChildEnvironment, { io, warn }: Context): void {
-  const isLost = (text: string) => text.includes("\uFFFD");
-  const words = command.flatMap((word, index) =>
-    isLost(word) ? [index === 0 ? "the command" : `argument ${index}`] : [],
-  );
-  const names = Object.keys(env).filter((name) => isLost(name + env[name]) && env[name] === io.env[name]);
-  const changed = [...words, ...names].join(", ");
-  if (changed) warn(`not passed on unchanged: ${changed}; Node.js replaces bytes that are not UTF-8 by U+FFFD`);
+  const names = Object.keys(env).filter((name) => env[name] === io.env[name] && /\uFFFD/.test(name + env[name]));
+  const changed = [...(/\uFFFD/.test(command.join()) ? ["an argument"] : []), ...names].join(", ");
+  if (changed) warn(`Node.js can't pass on bytes that are not UTF-8, and has replaced them in ${changed}`);
 }
 
 /** The name under which an environment has a variable; undefined without one. Windows finds it by any case. */

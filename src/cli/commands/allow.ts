@@ -1,9 +1,10 @@
-import { lstat, mkdir, realpath, stat, unlink } from "node:fs/promises";
+import { lstat, realpath, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
 import { replaceFile } from "../../files/durable-file.js";
 import { foreignWriter } from "../../files/owners.js";
+import { makeFolder } from "../../files/private-folder.js";
 import { hasCode, toInvalidFile } from "../../files/system-errors.js";
 import { type Context, printFields } from "../output/context.js";
 import { absolutePath, type Io } from "../output/io.js";
@@ -85,7 +86,7 @@ function nearestProjectFile(io: Io): ProjectFile | undefined {
 export async function allowProject(content: ProjectContent, io: Io): Promise<void> {
   refuseNoHome(io.folders);
   try {
-    await mkdir(allowedFolder(io), { recursive: true, mode: 0o700 });
+    await makeFolder(allowedFolder(io));
     await refuseForeignFolder(io);
     await replaceFile(entryPath(content.path, io), entryText(content));
   } catch (error) {

@@ -4,6 +4,7 @@ import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { Command, Option } from "commander";
 import { findEnvironment } from "../../domain/environment.js";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
+import { GIT_CONFIG } from "../../domain/shell.js";
 import { AppendFile } from "../../files/append-file.js";
 import { createFile } from "../../files/durable-file.js";
 import { readRegularFile } from "../../files/open-file.js";
@@ -20,7 +21,6 @@ import { addPlaceOptions } from "../settings/source-flags.js";
 import { readImport } from "../transfer/read-import.js";
 import { typeEntries } from "../transfer/type-entries.js";
 import { allowProject } from "./allow.js";
-import { GIT_CONFIG } from "./merge.js";
 import { createKeyFile, ignoreCommand } from "./seal.js";
 
 /** The environment that new values are for, and that commands use in the folder of the file. */

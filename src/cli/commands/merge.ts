@@ -1,17 +1,12 @@
 import { Command } from "commander";
 import { UsageError } from "../../domain/errors.js";
-import { command } from "../../domain/shell.js";
+import { command, GIT_CONFIG } from "../../domain/shell.js";
 import { type Context, printTable } from "../output/context.js";
 import { placeNamed, type SecretSetting } from "../settings/connection.js";
 import { readProfile, readSettings } from "../settings/resolve-settings.js";
 import { readSecret } from "../settings/secret-files.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import { SEAL_KEY_FILE } from "../settings/source-flags.js";
-
-/** The line that makes git merge data files with this command, and show them by names. */
-export const GIT_CONFIG =
-  command`git config merge.appvars.driver ${"appvars merge %O %A %B %P"} && ` +
-  command`git config diff.appvars.textconv ${"appvars diff"}`;
 
 export function mergeCommand(context: Context): Command {
   return new Command("merge")

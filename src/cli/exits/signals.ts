@@ -11,21 +11,19 @@ import { endProcess, isTerminalClosed } from "./end-process.js";
 const CAUGHT_SIGNALS: NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK"];
 
 /**
- * Never caught: what can't be, second names, what a process group has other listeners for, and what this process causes
- * itself: faults, writes, children, and each tick of V8's profiler, which would lose its handler.
+ * Second names, what can't be caught, what has other listeners for a process group, and what this process causes itself by
+ * faults, writes, children and V8's profiler.
  */
-const NOT_CAUGHT = /^SIG(KILL|STOP|IOT|POLL|TSTP|CONT|ILL|BUS|FPE|SEGV|PIPE|XFSZ|CHLD|PROF)$/;
+const OTHER_SIGNALS = /^SIG(IOT|POLL|KILL|STOP|TSTP|CONT|ILL|BUS|FPE|SEGV|PIPE|XFSZ|CHLD|PROF)$/;
 
-function allSignals(): NodeJS.Signals[] {
+const ALL_SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
   // With `stty tostop`, the kernel repeats SIGTTOU until it has stopped who writes.
-  const isWriter = [1, 2].some((fd) => isatty(fd));
-  const names = Object.keys(constants.signals) as NodeJS.Signals[];
-  return names.filter((name) => !NOT_CAUGHT.test(name) && !(isWriter && name === "SIGTTOU"));
-}
+  (name) => !OTHER_SIGNALS.test(name) && (name !== "SIGTTOU" || ![1, 2].some(isatty)),
+);
 
 /** Whether it asks a program to end. A program may still use it for something else. */
 export function isStopSignal(name: NodeJS.Signals): boolean {
-  return /^SIG(TERM|INT|HUP|QUIT|BREAK)$/.test(name);
+  return !name.startsWith("SIGUSR");
 }
 
 let isTerminated = false;
@@ -46,7 +44,7 @@ export function catchSignals(listener: (signal: NodeJS.Signals) => void, all = f
     isTerminated ||= signal === "SIGTERM";
     listener(signal);
   };
-  const signals = all ? allSignals() : CAUGHT_SIGNALS;
+  const signals = all ? ALL_SIGNALS : CAUGHT_SIGNALS;
   for (const signal of signals) process.on(signal, caught);
   return () => {
     for (const signal of signals) process.off(signal, caught);

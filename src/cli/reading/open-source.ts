@@ -99,7 +99,7 @@ function noteExchanges(
  * @throws UsageError, UnauthorizedError
  */
 export async function openRemote(
-  { url, apiKey, auth, insecure, timeout, maxWait, ...files }: RemoteSettings,
+  { url, from, apiKey, auth, insecure, timeout, maxWait, ...files }: RemoteSettings,
   apiSecret: string | undefined,
   { env }: Pick<Io, "env">,
   { anonymous, live = false, budget = live ? undefined : createBudget(), retryOn, ...options }: OpenOptions = {},
@@ -116,7 +116,7 @@ export async function openRemote(
   const access = { url, apiKey, apiSecret, auth, insecure, ...tls };
   return createClient(
     { ...access, timeout, maxWait, retryOn, onRetry, onResponse, revalidate: live },
-    { budget, proxy },
+    { budget, from, proxy },
   );
 }
 

@@ -1,6 +1,7 @@
-import { lstatSync, statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { withSubject } from "../../domain/errors.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
+import { statIfExists } from "../../files/system-errors.js";
 import { READERS } from "../../formats/formats.js";
 import { variableKey } from "../children/child-environment.js";
 import { describeRisk, fileRisk } from "../editing/safe-files.js";
@@ -23,15 +24,16 @@ type AddEnvFiles = (
 ) => Promise<ChildVariables>;
 
 /** Warns of files that another user can change. */
-export function addEnvFiles(files: readonly FileSetting[], context: Context): AddEnvFiles {
-  const { platform } = context.io;
+export function addEnvFiles(files: readonly FileSetting[], { io, warn }: Context): AddEnvFiles {
+  const { platform } = io;
   const checked = new Set<string>();
   let fromPipes: Map<string, ChildVariable> | undefined;
   return async (rules, readOthers) => {
     // Not everybody has the personal file that a project names.
-    const present = files.filter(({ text, place }) => place !== "project" || !isMissing(text));
+    const present = files.filter(({ text, place }) => place !== "project" || statIfExists(text, lstatSync));
     for (const { text } of present) {
-      if (!checked.has(text)) warnOfUnsafeFile(text, context);
+      const risk = checked.has(text) ? undefined : fileRisk(text, io);
+      if (risk) warn(describeRisk(text, risk));
       checked.add(text);
     }
     const entries = fromPipes ?? (await readEnvFiles(present, platform));
@@ -49,12 +51,6 @@ export function addEnvFiles(files: readonly FileSetting[], context: Context): Ad
       taken: [...new Set([...others.taken, ...own.map(({ name }) => name)])].filter(rules.isTaken),
     };
   };
-}
-
-/** Warns of a file that another user can change. */
-function warnOfUnsafeFile(path: string, { io, warn }: Pick<Context, "io" | "warn">): void {
-  const risk = fileRisk(path, io);
-  if (risk) warn(describeRisk(path, risk));
 }
 
 /**
@@ -80,15 +76,5 @@ async function readEnvFiles(
 }
 
 function isPipe({ text }: FileSetting): boolean {
-  const stats = statSync(text, { throwIfNoEntry: false });
-  return stats !== undefined && !stats.isFile();
-}
-
-/** False for a link to nothing, and for a file that can't be inspected: its reader reports why. */
-function isMissing(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
+  return statIfExists(text)?.isFile() === false;
 }

@@ -18,6 +18,8 @@ import {
 export interface RemoteSettings extends ClientTlsFiles {
   kind: "remote";
   url: string;
+  /** What gives the URL. */
+  from: string;
   apiKey: string | undefined;
   /** The secret, or the file that holds it. */
   apiSecret: Setting | undefined;
@@ -65,6 +67,7 @@ export function connectionOf(settings: FindableSettings): Connection {
   return {
     kind: "remote",
     url,
+    from: source?.from ?? "the default",
     apiKey: settings.find("apiKey")?.text,
     apiSecret,
     auth,

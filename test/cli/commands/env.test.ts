@@ -27,6 +27,15 @@ it.each(["", "a/b/c", "caf\ufffd", "/a", "a/", "tab\there", "x".repeat(256)])(
   },
 );
 
+it("env remove warns of a setting with the name of the environment", async () => {
+  const remove = () => cli.run(["env", "remove", "shop/production", "--yes", "--dry-run"]);
+  expect((await remove()).stderr).toBe("");
+  for (const name of ["shop/production", "production"]) {
+    cli.env["APPVARS_ENV"] = name;
+    expect((await remove()).stderr).toBe(`appvars: APPVARS_ENV is ${name}: change it there\n`);
+  }
+});
+
 it("env remove needs --yes, and without it lists the data it would remove", async () => {
   const { code, stderr } = await cli.run(["env", "remove", "production"]);
   expect([code, stderr]).toEqual([

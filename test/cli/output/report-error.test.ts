@@ -1,10 +1,13 @@
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { runCli } from "../../support/cli.js";
 import { CREDENTIALS, DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** A server that gives every request this answer, and counts them. */
 async function fixedAnswer(status: number, headers: Record<string, string>, body: string) {
@@ -73,9 +76,22 @@ it("exit code is 5 when the server can't be reached, after one line about trying
   const { code, stdout, stderr } = await runCli(["get", "PORT"], { env });
   expect([code, stdout]).toEqual([5, ""]);
   expect(stderr.trim().split("\n")).toEqual([
-    `appvars: trying again: can't reach ${url}: connection refused; is the server running?`,
-    `appvars: can't reach ${url}: connection refused; is the server running?`,
+    `appvars: trying again: can't reach ${url} (APPVARS_URL): connection refused; is the server running?`,
+    `appvars: can't reach ${url} (APPVARS_URL): connection refused; is the server running?`,
   ]);
+});
+
+it("an error about a server that can't be reached says where its URL is from", async () => {
+  const [folder, config] = [await temporaryFolder(), await temporaryFolder()];
+  const { url, close } = await runningServer();
+  await close();
+  const options = { env: { ...CREDENTIALS, APPVARS_MAX_WAIT: "0", APPVARS_ALLOW_PROJECT: "1" }, cwd: folder, config };
+  const told = async () => (await runCli(["get", "PORT"], options)).stderr;
+  const profiles = JSON.stringify({ version: 1, current: "mine", profiles: { mine: { url } } });
+  await writeFile(join(config, "profiles.json"), profiles, { mode: 0o600 });
+  expect(await told()).toContain(`can't reach ${url} (url of profile mine): connection refused`);
+  await writeFile(join(folder, ".appvars.json"), JSON.stringify({ url }), { mode: 0o600 });
+  expect(await told()).toContain(`can't reach ${url} (url in ${join(folder, ".appvars.json")}): connection refused`);
 });
 
 it("exit code is 5 when the server does not answer in time", async () => {
@@ -86,7 +102,7 @@ it("exit code is 5 when the server does not answer in time", async () => {
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const argv = ["get", "PORT", "--timeout", "0.05", "--max-wait", "0"];
   const { code, stderr } = await runCli(argv, { env: { APPVARS_URL: url, ...CREDENTIALS } });
-  expect([code, stderr]).toEqual([5, `appvars: can't reach ${url}: no answer within 0.05 s\n`]);
+  expect([code, stderr]).toEqual([5, `appvars: can't reach ${url} (APPVARS_URL): no answer within 0.05 s\n`]);
 });
 
 it("exit code is 6 at once when the server asks for a longer wait than --max-wait", async () => {

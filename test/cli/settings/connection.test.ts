@@ -20,6 +20,7 @@ const resolve = (flags: object, variables: object = {}) => connectionOf(given(fl
 const DEFAULTS = {
   kind: "remote",
   url: "http://127.0.0.1:7400",
+  from: "the default",
   apiKey: undefined,
   apiSecret: undefined,
   auth: "hmac",
@@ -41,8 +42,9 @@ describe("settings of a server", () => {
     ["apiKey", "APPVARS_API_KEY", "from-flag", "from-variable"],
     ["auth", "APPVARS_AUTH", "headers", "hmac"],
   ])("%s comes from its flag, else from %s", (name, variable, flag, value) => {
-    expect(resolve({ [name]: flag }, { [variable]: value })).toEqual({ ...DEFAULTS, [name]: flag });
-    expect(resolve({}, { [variable]: value })).toEqual({ ...DEFAULTS, [name]: value });
+    const [ofFlag, ofVariable] = name === "url" ? [{ from: "--url" }, { from: variable }] : [];
+    expect(resolve({ [name]: flag }, { [variable]: value })).toEqual({ ...DEFAULTS, [name]: flag, ...ofFlag });
+    expect(resolve({}, { [variable]: value })).toEqual({ ...DEFAULTS, [name]: value, ...ofVariable });
   });
 
   it("a client certificate and its key can come from different places, but not without each other", () => {
@@ -58,6 +60,7 @@ describe("settings of a server", () => {
   ])("%s is in seconds, from its flag, else from %s", (name, variable) => {
     expect(resolve({ [name]: "2.5" }, { [variable]: "7" })).toEqual({ ...DEFAULTS, [name]: 2.5 });
     expect(resolve({}, { [variable]: "7" })).toEqual({ ...DEFAULTS, [name]: 7 });
+    expect(resolve({}, { [variable]: "7m" })).toEqual({ ...DEFAULTS, [name]: 420 });
   });
 
   it("an empty variable counts as unset", () => {

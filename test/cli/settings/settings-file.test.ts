@@ -24,6 +24,13 @@ it("reads settings under their keys, numbers too, and says where each was given"
   ]);
 });
 
+it("a file that git has merged as text is refused with the line of the first conflict", () => {
+  const file = { path: "the file", bytes: Buffer.from("{\n<<<<<<< HEAD\n") } as SettingsFile;
+  expect(() => parseSettingsFile(file)).toThrow(
+    "the file is not valid JSON: line 2, column 1: a conflict marker of git",
+  );
+});
+
 it("paths are relative to the settings file", () => {
   expect(read({ data: "../vars.json", ca_file: "/etc/ca.pem" })).toEqual([
     ["data", "/vars.json", "data in the file"],

@@ -12,7 +12,7 @@ import type { Data } from "../../../store/data.js";
 import { readData, updateData } from "../../editing/open-data.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 import { credentialLines } from "../../output/shell-lines.js";
-import { named, readSettings } from "../../settings/resolve-settings.js";
+import { named, readSettings, type Settings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
 import { addDryRun, addPlaceOptions } from "../../settings/source-flags.js";
 import { graceOption, keyCommand, withoutSecrets } from "./key.js";
@@ -101,11 +101,16 @@ async function runEnvRename(name: string, newName: string, flags: SourceFlags, c
     renamed = { application: found.application, name: found.name, new_name: parsed.name };
     return renameEnvironment(data, found, parsed);
   });
-  for (const { text, from } of named(settings.given, "env"))
-    if ([renamed.name, qualifiedName(renamed)].includes(text)) context.warn(`${from} is ${text}: change it there`);
+  warnOfSettings(settings, renamed, context);
   if (!changed) return;
   printLines(context, { json: renamed, lines: [] });
   context.tell(`renamed ${qualifiedName(renamed)} to ${renamed.new_name}`);
+}
+
+/** Warns of settings with the name of an environment that is gone. */
+function warnOfSettings({ given }: Settings, gone: Pick<EnvironmentRecord, "application" | "name">, { warn }: Context) {
+  for (const { text, from } of named(given, "env"))
+    if ([gone.name, qualifiedName(gone)].includes(text)) warn(`${from} is ${text}: change it there`);
 }
 
 async function runEnvCredentials(name: string, flags: SourceFlags, context: Context): Promise<void> {
@@ -130,13 +135,15 @@ async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, cont
   const { removeEnvironment } = await import("../../../store/edit-environments.js");
   let removed = { application: "", name: "", values: 0 };
   const description = () => `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
-  const changed = await updateData(readSettings(flags, context.io).dataPlace, context, (data) => {
+  const settings = readSettings(flags, context.io);
+  const changed = await updateData(settings.dataPlace, context, (data) => {
     const { id, application, name: found } = findEnvironment(data.environments, name);
     const values = data.values.filter((value) => value.environment_id === id).length;
     removed = { application, name: found, values };
     if (!yes && !context.flags.dryRun) throw new UsageError(`this would remove ${description()}: add --yes to do so`);
     return removeEnvironment(data, name);
   });
+  warnOfSettings(settings, removed, context);
   if (!changed) return;
   printLines(context, { json: removed, lines: [] });
   context.tell(`removed ${description()}`);

@@ -1,9 +1,10 @@
-import { mkdir, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AppvarsError, InvalidDataError, NotFoundError, UsageError } from "../../../domain/errors.js";
 import { suggestion } from "../../../domain/nearest.js";
 import { withFileLock } from "../../../files/file-lock.js";
 import type { Account } from "../../../files/owners.js";
+import { makeFolder } from "../../../files/private-folder.js";
 import { ifMissing, toInvalidFile } from "../../../files/system-errors.js";
 import { cleanUpBeforeEnd } from "../../exits/signals.js";
 import { noProfile, type Profiles, readProfiles } from "../../settings/profiles.js";
@@ -23,7 +24,7 @@ export async function updateProfiles(
   change: (profiles: Profiles) => Profiles,
 ): Promise<Profiles> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path));
     // The lock and the new file must not be beside a link to the file, which may be missing.
     const found = await realpath(path).catch(ifMissing(undefined));
     const file = found ?? join(await realpath(dirname(path)), basename(path));

@@ -32,6 +32,12 @@ describe("writing profiles", () => {
     });
   });
 
+  // Node's own way to create parents never returns there.
+  it.skipIf(process.platform !== "linux")("updateProfiles fails where no folder can be created", async () => {
+    const failing = updateProfiles("/proc/no/such/profiles.json", ACCOUNT, add("dev"));
+    await expect(failing).rejects.toThrow("/proc/no/such/profiles.json can't be written: no such file or folder");
+  });
+
   it("updateProfiles restricts a loose mode, and leaves no other file behind", async () => {
     await updateProfiles(path, ACCOUNT, add("dev"));
     await chmod(path, 0o644);

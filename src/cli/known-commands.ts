@@ -46,9 +46,9 @@ export const GROUPS = {
   },
 } satisfies Record<string, Record<string, readonly [usage: string, summary: string]>>;
 
-type KeyOf<T> = T extends unknown ? keyof T : never;
+type Groups = typeof GROUPS;
 
-export type CommandName = KeyOf<(typeof GROUPS)[keyof typeof GROUPS]>;
+export type CommandName = { [G in keyof Groups]: keyof Groups[G] }[keyof Groups];
 
 export const VERSION_FLAGS = ["-V", "-v", "--version"];
 
@@ -57,12 +57,7 @@ export const SWITCHES = [...OUTPUT_WORDS, "-h", "--help", ...VERSION_FLAGS];
 
 const NAMES = Object.values(GROUPS).flatMap(Object.keys);
 
-/**
- * Without the code of any command, by default.
- *
- * @param below the commands below those in a path; none if the last one has none
- * @returns an error with the likely command
- */
+/** @param below the commands below a path */
 export function findUnknownCommand(
   argv: readonly string[],
   below = (path: readonly string[]) => (path.length === 0 ? NAMES : []),

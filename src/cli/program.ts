@@ -153,9 +153,8 @@ function optionsOf(command: Command): Option[] {
 const STARTERS = ["run", "sandbox"];
 
 /**
- * Separates what commander would not: letters, since it looks for those of one word in one command, and -q is one of
- * `appvars`; a flag with an optional value from the next word; and the command line of another program.
- * `get -nq --cache A` becomes `get -n -q --cache=86400 A`, and `run --only A ls --json` becomes `run --only A -- ls --json`.
+ * Separates what commander would not: `get -nq --cache A`, where -q is a flag of `appvars`, becomes `get -n -q --cache=86400 A`,
+ * and `run --only A ls --json`, where --json is for ls, becomes `run --only A -- ls --json`.
  *
  * @param name of the called command
  * @param options those of `appvars` and of the command
@@ -166,7 +165,8 @@ export function separateWords(argv: readonly string[], name: string, options: re
   const rest = [...argv];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     const isProgram = STARTERS.includes(name) && words.includes(name) && !word.startsWith("-");
-    if (isProgram || word === "--") return [...words, "--", ...(isProgram ? [word] : []), ...rest];
+    if (isProgram) words.push("--");
+    if (isProgram || word === "--") return [...words, word, ...rest];
     const [letter, others] = [word.slice(0, 2), word.slice(2)];
     if (others && options.some(({ short, required }) => short === letter && !required)) {
       rest.unshift(`-${others}`);

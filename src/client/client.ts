@@ -12,7 +12,7 @@ import {
   valuesByName,
 } from "../domain/source.js";
 import { ticks } from "../http/exchange.js";
-import { type HttpProxy, parseProxy } from "../http/proxy.js";
+import { parseProxy, type ServerRoute } from "../http/proxy.js";
 import { type Decoder, decoderOf } from "./decode.js";
 import { interpret, interpretHealth } from "./interpret.js";
 import { NewestData } from "./newest-data.js";
@@ -82,13 +82,11 @@ interface Exchange {
 }
 
 /** For commands and tests. */
-interface ClientParts extends Partial<Pick<RetryOptions, "ticks" | "random" | "sleep">> {
+interface ClientParts
+  extends Partial<Pick<RetryOptions, "ticks" | "random" | "sleep">>,
+    Pick<ServerRoute, "from" | "proxy"> {
   /** The budget used by the command so far. All its requests get `maxWait` and one `timeout` in total. */
   budget?: Budget | undefined;
-  /** What gives the URL. */
-  from?: string;
-  /** A proxy that has been chosen and parsed. */
-  proxy?: HttpProxy | undefined;
   /** Changes the answers to all reads. */
   wrapAsk?: (ask: Ask) => Ask;
 }

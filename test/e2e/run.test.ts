@@ -273,7 +273,7 @@ it.each(["", ...("execve" in process ? ["--exec"] : [])])(
     const { stdout, stderr } = await run("sh", ["-c", `${own} "$NODE" "$BINARY" run ${flag} -- ${program}`], env);
     expect(stdout).toBe("my-\uFFFDmy-\uFFFD");
     expect(stderr).toBe(
-      "appvars: not passed on unchanged: argument 5, OWN; Node.js replaces bytes that are not UTF-8 by U+FFFD\n",
+      "appvars: Node.js can't pass on bytes that are not UTF-8, and has replaced them in an argument, OWN\n",
     );
   },
 );

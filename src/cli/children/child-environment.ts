@@ -28,7 +28,7 @@ export function refuseNul(env: ChildEnvironment): void {
   }
 }
 
-/** Warns of what Node has changed: it reads bytes that are not UTF-8 as U+FFFD. A real U+FFFD looks the same. */
+/** Warns of what Node has changed: it reads bytes that are not UTF-8 as U+FFFD. */
 export function warnOfLostBytes(command: ProgramLine, env: ChildEnvironment, { io, warn }: Context): void {
   const names = Object.keys(env).filter((name) => env[name] === io.env[name] && /\uFFFD/.test(name + env[name]));
   const changed = [...(/\uFFFD/.test(command.join()) ? ["an argument"] : []), ...names].join(", ");

@@ -10,10 +10,7 @@ import { endProcess, isTerminalClosed } from "./end-process.js";
  */
 const CAUGHT_SIGNALS: NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK"];
 
-/**
- * Second names, what can't be caught, what has other listeners for a process group, and what this process causes itself by
- * faults, writes, children and V8's profiler.
- */
+/** Aliases, signals with other listeners or none, and those that faults, writes, children and V8's profiler cause here. */
 const OTHER_SIGNALS = /^SIG(IOT|POLL|KILL|STOP|TSTP|CONT|ILL|BUS|FPE|SEGV|PIPE|XFSZ|CHLD|PROF)$/;
 
 const ALL_SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
@@ -36,7 +33,7 @@ export function wasTerminated(): boolean {
 /**
  * Passes each signal to `listener` instead of letting it end this process or, for SIGUSR1, open Node's debugger.
  *
- * @param all whether also signals that a terminal sends to a whole group, or that few programs know
+ * @param all whether to catch all signals that a program in its own group does not get
  * @returns restores the default action of each signal
  */
 export function catchSignals(listener: (signal: NodeJS.Signals) => void, all = false): () => void {

@@ -8,10 +8,10 @@ import { InlineOption, valid } from "../settings/flag-arguments.js";
  * form with `=` has an age, so that `--cache NAME` does not use NAME as one. Also `--offline`, which implies it.
  */
 export function addCacheOptions(command: Command): Command {
-  const cache =
+  const about =
     "cache answers, encrypted, and use them while the server can't be reached, up to this age: seconds or a time such " +
     "as 12h (default 24h)";
-  const age = new InlineOption("--cache[=age]", cache, String(DEFAULT_CACHE_S)).argParser(parseCacheAge);
+  const age = new InlineOption("--cache[=age]", about, String(DEFAULT_CACHE_S)).argParser(parseCacheAge);
   return command
     .addOption(age)
     .addOption(

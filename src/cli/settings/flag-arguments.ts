@@ -32,21 +32,16 @@ export function parseType(text: string): VariableType {
 
 /** An option whose value, if there is one, follows `=`: commander alone would use the next word. */
 export class InlineOption extends Option {
-  /** @param flags `--cache[=age]` @param value for the flag alone */
+  /** @param value for the flag alone */
   constructor(
-    flags: string,
+    override flags: `${string}[=${string}]`,
     description: string,
     readonly value: string,
   ) {
     super(flags.replace("[=", " ["), description);
-    this.flags = flags;
   }
 
-  /**
-   * The flag alone, with its value.
-   *
-   * @throws UsageError if a time is next: neither a variable nor a program is likely to have such a name
-   */
+  /** The flag alone, with its value. @throws UsageError for a time next to it, which hardly names a variable or a program */
   inline(next = ""): string {
     if (Number.isNaN(secondsOf(next))) return `${this.long}=${this.value}`;
     throw new UsageError(`the ${/=(.+)]/.exec(this.flags)?.[1]} follows ${this.long} after =: ${this.long}=${next}`);

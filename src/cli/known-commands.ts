@@ -53,7 +53,7 @@ export type CommandName = { [G in keyof Groups]: keyof Groups[G] }[keyof Groups]
 export const VERSION_FLAGS = ["-V", "-v", "--version"];
 
 /** The flags that may stand before a command. */
-export const SWITCHES = [...OUTPUT_WORDS, "-h", "--help", ...VERSION_FLAGS];
+const SWITCHES = [...OUTPUT_WORDS, "-h", "--help", ...VERSION_FLAGS];
 
 const NAMES = Object.values(GROUPS).flatMap(Object.keys);
 

@@ -11,7 +11,8 @@ import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { runningServer } from "../support/running-server.js";
 
-const DOWN = /^appvars: using values from \d+ s ago: can.t reach http:\/\/127\.0\.0\.1:\d+ \(\S+\): connection refused; .*\n$/;
+const DOWN =
+  /^appvars: using values from \d+ s ago: can.t reach http:\/\/127\.0\.0\.1:\d+ \(\S+\): connection refused; .*\n$/;
 
 describe("get --cache", () => {
   it("get --cache prints the last values after one failed attempt, with a note about their age", async () => {

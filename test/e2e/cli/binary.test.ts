@@ -8,6 +8,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { createToken } from "../../../src/files/lock-holder.js";
+import { looseMode } from "../../../src/files/owners.js";
 import { BINARY, run, runScript, start } from "../../support/binary.js";
 import { DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -281,4 +282,10 @@ describe.skipIf(!canBeNobody)("a lock that root has made on another user's file"
     await rm(lockPath, { recursive: true });
     expect(await done).toEqual({ code: 0, stdout: "", stderr: "" });
   });
+});
+
+it("npm start begins by making its example private, so that serve has nothing to warn of", async () => {
+  await chmod("data/example.json", 0o644);
+  expect(await run("npm", ["run", "--silent", "prestart"])).toMatchObject({ code: 0 });
+  expect(looseMode("data/example.json")).toBeUndefined();
 });

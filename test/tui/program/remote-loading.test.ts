@@ -156,7 +156,7 @@ describe("a server that is down", () => {
     const program = await programOf(`http://127.0.0.1:${port}`);
     await program.until(hasFailed);
     expect(program.frame()).toContain(
-      `✗ can't reach http://127.0.0.1:${port}: connection refused; is the server running?`,
+      `✗ can't reach http://127.0.0.1:${port} (url of profile server-0): connection refused; is the server running?`,
     );
     expect(program.frame()).toContain("trying again in 1 s; r tries now");
     program.pass(1);
@@ -484,7 +484,7 @@ describe("an unexpected answer is reported without its content", () => {
     const folder = await profileFolder({ slow: developmentProfile(url, { timeout: "0.05" }) });
     const program = await remoteProgram({}, { config: folder.path });
     await program.until(hasFailed);
-    expect(program.frame()).toContain(`✗ can't reach ${url.origin}: no answer within 0.05 s`);
+    expect(program.frame()).toContain(`✗ can't reach ${url.origin} (url of profile slow): no answer within 0.05 s`);
   });
 });
 

@@ -10,9 +10,7 @@ import { UsageError } from "../domain/errors.js";
  */
 export function decodeUtf8(bytes: Uint8Array, what: string, options: { ignoreBOM?: boolean } = {}): string {
   if (bytes.length > constants.MAX_STRING_LENGTH) throw new UsageError(`${what} is too large: the limit is 512 MB`);
-  // Their sum is that of a byte order mark of UTF-16, in any order.
-  const problem = (bytes[0] ?? 0) + (bytes[1] ?? 0) === 0x1fd ? "UTF-16; save it as UTF-8" : "not valid UTF-8";
-  if (!isUtf8(bytes)) throw new UsageError(`${what} is ${problem}`);
+  if (!isUtf8(bytes)) throw new UsageError(`${what} is not valid UTF-8`);
   return new TextDecoder("utf-8", options).decode(bytes);
 }
 

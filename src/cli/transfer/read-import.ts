@@ -49,8 +49,11 @@ export async function readImport(
     throw new UsageError(`${what} ${toInvalidData(error, "can't be read").message}`);
   });
   try {
+    // A byte order mark, FE FF or FF FE, or a NUL beside a letter.
+    const [first = 1, second = 1] = bytes;
+    if (first + second === 0x1fd || first * second === 0)
+      throw new UsageError("its content is UTF-16; save it as UTF-8");
     const text = decodeUtf8(bytes, "its content");
-    if (text.slice(0, 2).includes("\0")) throw new UsageError("its content is UTF-16; save it as UTF-8");
     const imported = await parseImport(options, text, (about) => note(`${what}: ${about}`));
     if (imported.entries.length === 0) note(`${what} contains no variables`);
     return { what, ...imported };

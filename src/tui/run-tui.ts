@@ -51,7 +51,10 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
   // Without colors there is still bold and inverse, or the cursor would be invisible.
   const chosen = colorLevel === 0 ? "plain" : theme;
   let colors = createTheme(chosen);
-  const picture = () => ({ picture: frameOf(program.state, commands, isAscii), theme: colors });
+  const picture = () => {
+    if (!terminal.isBusy()) program.shown();
+    return { picture: frameOf(program.state, commands, isAscii), theme: colors };
+  };
   const { startDrawing } = await loadDrawing();
   const drawing = startDrawing(picture(), screen, terminal.input, colorLevel || 1);
   const show = () => {

@@ -1,8 +1,10 @@
+import { namesOf } from "../reading/selection.js";
 import type { Command } from "../state/command.js";
 import { andThen, step } from "../state/effects.js";
 import type { Next, State, Step } from "../state/state.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
+import { gridOf } from "../view/grid.js";
 import type { Cell, PanelContent } from "../view/panel.js";
 import { isPrompt, pop, topScreen } from "../view/screen.js";
 import { type Key, keyNamed, type Mouse, type Press } from "../widgets/key.js";
@@ -14,11 +16,24 @@ const WHEEL_LINES = 3;
 
 const DOUBLE_CLICK_MS = 400;
 
-/** Handles a press or the wheel: the pointer decides, not the focus. */
+/** What decides which targets a picture has: its panels by the first four, their rows by all. */
+export function targetsOf(state: State): readonly unknown[] {
+  const { columns, rows, focus, place, placeCursor, places, stack } = state;
+  const panels = [columns, rows, place, topScreen(state)?.screen];
+  const grid = gridOf(state);
+  const names = namesOf(grid, grid.top, grid.top + grid.page).join();
+  return [...panels, focus, placeCursor, places, stack, names];
+}
+
+/**
+ * Handles a press or the wheel: the pointer decides, not the focus.
+ *
+ * @param isAimed whether the targets have been on the screen for long enough
+ */
 export function handleMouse(
   state: State,
-  mouse: Mouse,
-  now: number,
+  mouse: Mouse & Pick<Press, "at">,
+  isAimed: boolean,
   commands: readonly Command[],
   pressKey: PressKey,
 ): Step {
@@ -26,12 +41,13 @@ export function handleMouse(
   // A number that is typed is for a key.
   const plain: State = { ...state, count: undefined };
   if (mouse.action !== "press") return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
-  const press: Press = { ...mouse, at: now, screen: topScreen(state)?.screen.name ?? "" };
+  const press: Press = { ...mouse, screen: topScreen(state)?.screen.name ?? "" };
   const { lastPress } = state;
   const isSecond =
-    lastPress?.column === press.column && lastPress.row === press.row && now - lastPress.at <= DOUBLE_CLICK_MS;
+    lastPress?.column === press.column && lastPress.row === press.row && press.at - lastPress.at <= DOUBLE_CLICK_MS;
   // The target of the first press is gone: this press was not meant for its successor.
   if (isSecond && lastPress?.screen !== press.screen) return step(state);
+  if (!isAimed && (key !== undefined || !isSecond)) return step(state);
   if (key !== undefined) return pressKey({ ...state, lastPress: press }, keyNamed(key));
   const next: State = { ...plain, lastPress: press };
   const focused = content && focus(next, content);

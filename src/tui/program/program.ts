@@ -14,7 +14,7 @@ import { gridOf } from "../view/grid.js";
 import { quitQuestion } from "../view/question.js";
 import { isHelpKey, pressCommand, runCommand, topScreen } from "../view/screen.js";
 import { commandKeyName, GLOBAL_KEYS, type Key, type Mouse } from "../widgets/key.js";
-import { handleMouse } from "./mouse.js";
+import { handleMouse, targetsOf } from "./mouse.js";
 
 function handleKey(state: State, key: Key, commands: readonly Command[]): Step {
   if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
@@ -55,6 +55,14 @@ function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
 /** Whether a key waits for an edit, or is dropped while an editor has the terminal. */
 function isHeld(state: State, key: string): boolean {
   return state.pending !== undefined && quitQuestion(state) === undefined && !GLOBAL_KEYS.includes(key);
+}
+
+/** Whether a key was refused, or its work has ended without success and without a question for what was typed after it. */
+function isRefused(before: State, { notice, pending, stack }: State, isInput: boolean): boolean {
+  const tone = notice === before.notice ? undefined : notice?.tone;
+  if (!before.pending || pending) return isInput && tone === "error";
+  const { problem } = (stack.at(-1)?.data ?? {}) as { problem?: string };
+  return tone !== "success" && (tone === "error" || problem !== undefined || stack.length <= before.stack.length);
 }
 
 /** Runs after every change: cancels reads whose results are no longer needed, and updates the table from the data. */
@@ -112,10 +120,16 @@ export interface ProgramOptions
   readonly defer: (callback: () => void) => void;
 }
 
+/** Nobody aims at a picture that has been on the screen for a shorter time. */
+const AIM_MS = 300;
+
 /** The main loop: a key leads to a new state and to effects, whose outcome is a function to the next state. */
 export function createProgram({ places: all, follow, commands, start, defer, ...options }: ProgramOptions) {
   const listeners = new Set<() => void>();
-  const held: Next[] = [];
+  const held: Key[] = [];
+  let isRefusing = false;
+  let shown: State | undefined;
+  let changedAt = 0;
   let editing: Promise<unknown> | undefined;
   const places = new OpenedPlaces(all, (place, rateLimit) => {
     dispatch((now) => step(withReading(now, place, { rateLimit })));
@@ -146,19 +160,23 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     state = next;
     for (const each of effects) void run(each);
   };
-  const dispatch = (next: Next) => {
-    take(withFollowUps(state, next(state)));
+  const dispatch = (next: Next, isInput = false) => {
+    const before = state;
+    take(withFollowUps(before, next(before)));
+    if (isRefused(before, state, isInput)) {
+      held.length = 0;
+      isRefusing = true;
+    }
     const first = state.pending === undefined ? held.shift() : undefined;
-    if (first) dispatch(first);
-  };
-  /** Keys wait for a question that is coming; those typed before an editor opens are dropped. */
-  const typed = (key: string, next: Next) => {
-    // What was typed before is not for the question whether to quit.
-    if (key === "ctrl-c") held.length = 0;
-    if (!isHeld(state, key)) dispatch(next);
-    else if (!state.pending?.isEditing) held.push(next);
+    if (first) dispatch((now) => press(now, first), true);
   };
   const press = (now: State, key: Key) => handleKey(now, key, commands);
+  const isShown = (count?: number) => {
+    const known = shown && targetsOf(shown);
+    return targetsOf(state)
+      .slice(0, count)
+      .every((each, index) => each === known?.[index]);
+  };
   const initial = andThen(initialState({ ...start, places: all, now: options.ticks() }), (now) =>
     options.welcome ? openWelcome(now, options.welcome) : step(now),
   );
@@ -172,9 +190,28 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     get state() {
       return state;
     },
-    press: (key: Key) => typed(key.name, (now) => press(now, key)),
-    mouse: (mouse: Mouse) =>
-      typed("", (now) => (isTooSmall(now) ? step(now) : handleMouse(now, mouse, options.ticks(), commands, press))),
+    /** Keys wait for a question that is coming; those typed before an editor opens are dropped. */
+    press: (key: Key) => {
+      // What was typed before is not for the question whether to quit.
+      if (key.name === "ctrl-c") held.length = 0;
+      // The reason is not on the screen yet.
+      if (isRefusing && !GLOBAL_KEYS.includes(key.name)) return;
+      if (!isHeld(state, key.name)) dispatch((now) => press(now, key), true);
+      else if (!state.pending?.isEditing) held.push(key);
+    },
+    /** The mouse doesn't wait: it is for what is on the screen. */
+    mouse: (mouse: Mouse) => {
+      if (isTooSmall(state) || isHeld(state, "")) return;
+      const at = options.ticks();
+      const isAimed = isShown() && at - changedAt >= AIM_MS;
+      if (isShown(4)) dispatch((now) => handleMouse(now, { ...mouse, at }, isAimed, commands, press), true);
+    },
+    /** To be called when the state comes to the screen. */
+    shown: () => {
+      if (!isShown()) changedAt = options.ticks();
+      shown = state;
+      isRefusing = false;
+    },
     tick: () =>
       dispatch((before) => {
         const now = expire({ ...before, now: options.ticks() });

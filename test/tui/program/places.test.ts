@@ -148,6 +148,27 @@ test("a read of another place takes the place of the one before, of which nothin
   expect(tui.names).toEqual(["PORT", "UNSET", "PATH"]);
 });
 
+test("a text for a form that can't open while a place is read runs no commands", async () => {
+  let release = (_opened: OpenPlace) => {};
+  const tui = programOf([place(() => new Promise((resolve) => (release = resolve)))]);
+  tui.press("a", ..."NEW_TOKENSq");
+  expect(tui.footer()).toContain("✗ still reading");
+  expect([tui.state.list.isReversed, tui.events]).toEqual([false, []]);
+  tui.press("S", "q");
+  expect([tui.state.list.isReversed, tui.events]).toEqual([true, ["quit"]]);
+  release(openPlace());
+});
+
+test("the order of the last changes, and environments that can be added, are not for servers", async () => {
+  const tui = programOf([{ ...place(async () => openPlace()), isServer: true }]);
+  await tui.until(isWell);
+  tui.press(":", ..."sort ");
+  expect(tui.frame()).toMatch(/ type +by type/);
+  expect(tui.frame()).not.toContain("by last change");
+  tui.press("escape", ":", ..."env add x", "enter");
+  expect(tui.frame()).toContain("✗ the environments of a server can't be changed here");
+});
+
 test("variables are copied in each form, with a notice that counts what was copied", async () => {
   const tui = programOf([place(async () => openPlace())]);
   await tui.until(isWell);

@@ -87,6 +87,67 @@ describe("a click", () => {
   });
 });
 
+describe("what the mouse was aimed at has to be on the screen:", () => {
+  it("a press before a question opens does not answer it, nor one right after", async () => {
+    const tui = await openTui(WIDE);
+    tui.press("x");
+    await tui.shows(/▶ Delete/);
+    const button = tui.cellOf("[ Delete ]");
+    const press = () => tui.program.mouse({ action: "press", ...button });
+    tui.press("escape");
+    tui.frame();
+    tui.press("x");
+    press();
+    await tui.until(({ pending, stack }) => pending === undefined && stack.length > 0);
+    press();
+    tui.frame();
+    press();
+    expect([tui.title(), tui.state.pending]).toEqual(["Delete", undefined]);
+    tui.click("[ Delete ]");
+    await tui.shows(/deleted the value of DATABASE_URL/);
+  });
+
+  it.each<[string, (tui: Awaited<ReturnType<typeof openTui>>) => void]>([
+    ["a menu", (tui) => tui.press("Y")],
+    ["a form", (tui) => tui.press("e")],
+    ["another place", (tui) => tui.press("]")],
+    ["a screen of another size", (tui) => tui.program.resize({ columns: 160, rows: 29 })],
+  ])("neither a press nor the wheel acts on %s that has come meanwhile", async (_what, change) => {
+    const tui = await openTui(WIDE);
+    const cell = tui.cellOf("FLAGS  ");
+    change(tui);
+    const { state } = tui;
+    for (const action of ["press", "wheel-down"] as const) tui.program.mouse({ action, ...cell });
+    expect(tui.state).toBe(state);
+  });
+
+  it("a press does nothing on a row that has moved there, because of a key, the wheel or another program", async () => {
+    const tui = await openTui(WIDE);
+    const press = () => {
+      const { state } = tui;
+      tui.program.mouse({ action: "press", ...cell });
+      return tui.state === state;
+    };
+    let cell = tui.cellOf("DATABASE_URL  ");
+    tui.pass(1);
+    expect(press()).toBe(false);
+    tui.pass(1);
+    tui.press("S");
+    expect(press()).toBe(true);
+    tui.press("S");
+    cell = tui.cellOf("PORT  ");
+    const values = SHOP.values.filter(({ variable_id }) => variable_id !== 1);
+    await tui.file.write({ ...SHOP, variables: SHOP.variables.slice(1), values });
+    await tui.until(() => {
+      tui.pass(1);
+      return tui.names.length === 4;
+    });
+    expect(press()).toBe(true);
+    tui.click("FLAGS  ");
+    expect(tui.frame()).toMatch(/▶ Variables 2\/4/);
+  });
+});
+
 describe("the wheel", () => {
   it("scrolls the panel under it, with the cursor of a list on a visible row", async () => {
     const variables = Array.from({ length: 100 }, (_, index) => {

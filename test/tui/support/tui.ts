@@ -36,6 +36,9 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 /** The time at which tests start, in milliseconds. */
 const NOW = Date.UTC(2026, 0, 31);
 
+/** How long the picture is on the screen before a click, which can be the second of a double click. */
+const AIM_MS = 300;
+
 /** A value that must not appear while it is masked; short, so that no column cuts it. */
 export const SECRET = "hunter2";
 
@@ -151,6 +154,7 @@ export function startTui(
   const frame = () => {
     const { state } = program;
     if (last?.state !== state) last = { state, text: stripVTControlCharacters(draw("plain")) };
+    program.shown();
     return last.text;
   };
   const until = (isReached: (state: State) => boolean): Promise<void> => {
@@ -199,14 +203,18 @@ export function startTui(
     },
     /** Presses keys by their names, or types a text one key after another. */
     press(...names: string[]) {
+      program.shown();
       for (const name of names) program.press({ name, text: name.length === 1 ? name : "" });
     },
     paste(text: string) {
       program.press({ name: "paste", text });
     },
+    cellOf,
     /** Uses the mouse on the first cell of a text. */
     click(text: string, action: Mouse["action"] = "press") {
-      program.mouse({ action, ...cellOf(text) });
+      const cell = cellOf(text);
+      now += AIM_MS;
+      program.mouse({ action, ...cell });
     },
     /** Resolves to the screen once it matches all of these. */
     async shows(...expected: readonly RegExp[]): Promise<string> {

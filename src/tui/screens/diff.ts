@@ -4,12 +4,12 @@ import { contentOf, copyTo } from "../edit/planning.js";
 import { copyEntries } from "../reading/copying.js";
 import { refresh, requestReads } from "../reading/read.js";
 import { displayRules, isRevealed } from "../reading/reveal.js";
-import { kindOf } from "../reading/table.js";
+import { kindOf, type Table } from "../reading/table.js";
 import { step } from "../state/effects.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
-import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
+import { INITIAL_VIEW, remembered, type State, type Step, type View } from "../state/state.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, fitLine, indented, type Line, line, type Span } from "../text/line.js";
@@ -151,14 +151,22 @@ function withFocus(state: State, focus: Comparison["focus"]): State {
   return changeData(state, DIFF, (comparison) => ({ ...comparison, focus }));
 }
 
+/** The one that was shown last. */
+const differences = remembered<Table, DiffLines>();
+
 function differenceDetail(state: State): DiffLines {
-  const { row, name } = gridOf(state);
+  const { table, row, name } = gridOf(state);
   if (name === undefined) return { lines: [], changes: [] };
   const width = textColumns(layoutOf(state).body);
-  const sides = entriesOf(state, row);
-  // Descriptions belong to the application, not to the environment.
-  const [before, after] = sides.map((entry) => entry && displayRules(state, { ...contentOf(entry), description: "" }));
-  return differenceLines({ before, after }, isRevealed(state.revealed, name), width);
+  const isShown = isRevealed(state.revealed, name);
+  return differences(table, [row, width, isShown], () => {
+    const sides = entriesOf(state, row);
+    // Descriptions belong to the application, not to the environment.
+    const [before, after] = sides.map(
+      (entry) => entry && displayRules(state, { ...contentOf(entry), description: "" }),
+    );
+    return differenceLines({ before, after }, isShown, width);
+  });
 }
 
 function focusOther(state: State, { focus }: Comparison): Step {

@@ -6,7 +6,7 @@ import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/places.js";
 import type { Change, HistoryEntry } from "../state/ports.js";
 import { readingOf } from "../state/reading.js";
-import { notify, type State, type Step } from "../state/state.js";
+import { notify, remembered, type State, type Step } from "../state/state.js";
 import type { Line } from "../text/line.js";
 import { selectionOf } from "../view/grid.js";
 import { variablesText } from "../view/panel.js";
@@ -39,6 +39,8 @@ export function openHistory(state: State, subject = subjectOf(state)): Step {
   });
 }
 
+const details = remembered<HistoryEntry, readonly Line[]>();
+
 const NOT_ROLLED_BACK = "names and rules, which all environments share, are not rolled back";
 
 function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[], reason: string | undefined): Menu {
@@ -49,7 +51,10 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[], 
       isKept: true,
       label: `${String(entry.id).padStart(width)}  ${entry.time.slice(0, 16).replace("T", " ")}  ${entry.actor}  ${entry.command}  ${variablesText(changesOf(entry))}`,
       whyNot: reason ?? (changesOf(entry).some(changesValue) ? undefined : NOT_ROLLED_BACK),
-      detail: (state, width) => linesOf(state, entry, subject, width),
+      detail: (state, width) => {
+        const on = [width, state.revealed?.names, readingOf(state, place).entries];
+        return details(entry, on, () => linesOf(state, entry, subject, width));
+      },
       run: (state) => rollbackTo(state, entry, place, name),
     }),
   );

@@ -8,7 +8,7 @@ import { listOf, selectedEntry } from "../reading/selection.js";
 import { kindOf, tableOf } from "../reading/table.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { groupOf, readingOf } from "../state/reading.js";
-import type { State } from "../state/state.js";
+import { type Preferences, remembered, type State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
@@ -110,9 +110,15 @@ function facts(entry: VariableEntry, state: State): readonly Fact[] {
   return all.filter(([, text]) => text !== undefined);
 }
 
+/** Those of the value that was shown last: 1 MB takes 500 ms. */
+const shownLines = remembered<Preferences, readonly Line[]>();
+
 /** The value of a record, or its placeholder, in lines of at most `width` columns. */
 function recordValue(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") return wrapLine([PLACEHOLDERS[shown.kind]], width);
-  return valueLines(shown.text, entry.variable.type).flatMap((each) => wrapLine(each, width));
+  const { type } = entry.variable;
+  return shownLines(state.preferences, [shown.text, type, width], () =>
+    valueLines(shown.text, type).flatMap((each) => wrapLine(each, width)),
+  );
 }

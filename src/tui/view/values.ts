@@ -3,8 +3,8 @@ import type { VariableType } from "../../domain/variable.js";
 import { findingOf, MASK, parsedJson, type ShownValue, shownValue } from "../reading/reveal.js";
 import type { CellKind } from "../reading/table.js";
 import { shortPlaceName } from "../state/places.js";
-import { readingOf } from "../state/reading.js";
-import type { State } from "../state/state.js";
+import { type PlaceInfo, readingOf } from "../state/reading.js";
+import { remembered, type State } from "../state/state.js";
 import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
 import type { Role } from "../text/theme.js";
@@ -114,6 +114,9 @@ export function placeValueLines(state: State, items: readonly PlaceValue[], widt
   });
 }
 
+/** Those of each place that were shown last. */
+const heads = remembered<PlaceInfo, Line[]>();
+
 /** The first lines of a value, with `…` if there are more; or why it can't be shown. */
 function valueHead(state: State, { place, entry, lines: count }: PlaceValue, width: number): Line[] {
   const { failure } = readingOf(state, place);
@@ -121,11 +124,14 @@ function valueHead(state: State, { place, entry, lines: count }: PlaceValue, wid
   if (!entry?.value) return [[]];
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") return [cutLine([PLACEHOLDERS[shown.kind]], width)];
-  const lines: Line[] = [];
-  for (const each of valueLines(shown.text, entry.variable.type)) {
-    if (lines.length > count) break;
-    for (const part of wrapLine(each, width)) lines.push(part);
-  }
-  if (lines.length <= count) return lines;
-  return [...lines.slice(0, count - 1), cutLine([...(lines[count - 1] ?? []), { text: " …" }], width)];
+  const { type } = entry.variable;
+  return heads(state.places[place] as PlaceInfo, [shown.text, type, count, width], () => {
+    const lines: Line[] = [];
+    for (const each of valueLines(shown.text, type)) {
+      if (lines.length > count) break;
+      for (const part of wrapLine(each, width)) lines.push(part);
+    }
+    if (lines.length <= count) return lines;
+    return [...lines.slice(0, count - 1), cutLine([...(lines[count - 1] ?? []), { text: " …" }], width)];
+  });
 }

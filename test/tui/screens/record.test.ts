@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { openTui, type Row, SECRET, SHOP, shopOf } from "../support/tui.js";
 
 /** The record beside the list, without its border. */
@@ -38,6 +38,30 @@ it("compares with the other environments of the application, whose values are sh
   await tui.shows(/test +=.same +•+ /, /production +~ differs +•+ /);
   tui.press("j");
   await tui.shows(/test +- missing/, /production +- missing/);
+});
+
+it.each([
+  ["the record", [], /"a": 3/],
+  ["the matrix", ["m"], /~ \{"a":2\}/],
+  ["a comparison", ["d", "enter"], /→ test/],
+  ["the history", ["H"], / \+ +"a": 3/],
+])("%s makes the text of a value once, and not for each frame", async (_what, keys, expected) => {
+  const data = shopOf({ name: "FLAGS", values: [{ a: 1 }, { a: 2 }] });
+  const tui = await openTui({ data, edit: async (text) => text.replace("1", "3") });
+  tui.press("E");
+  await tui.shows(/▶ Change/);
+  tui.press("enter");
+  await tui.shows(/changed FLAGS/, /test +~ differs/);
+  tui.press("V");
+  tui.press(...keys);
+  await tui.shows(expected);
+  tui.pass(1);
+  tui.frame();
+  const work = [vi.spyOn(JSON, "parse"), vi.spyOn(JSON, "stringify")];
+  onTestFinished(() => void vi.restoreAllMocks());
+  tui.pass(1);
+  expect(tui.frame()).toMatch(expected);
+  for (const each of work) expect(each).not.toHaveBeenCalled();
 });
 
 it("warns of a reserved name, and repeats a name that is too long for the title", async () => {

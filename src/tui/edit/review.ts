@@ -64,13 +64,7 @@ function applied(state: State, edit: PlannedEdit): Step {
   const changes = changesOf(edit);
   const done = [...changes, ...(edit.unchanged ?? []).map((name) => ({ name }))];
   const marks = purpose === "delete" || purpose === "copy" ? unmarked(state, done) : state.marks;
-  const noted = notify(state, doneText(state, edit, shownKey(state, "undo")), "success");
-  const about = changes.flatMap(({ name, newName = name }) => [name, newName]);
-  const next: State = {
-    ...noted,
-    marks,
-    notice: noted.notice && { ...noted.notice, about },
-  };
+  const next: State = { ...notify(state, doneText(state, edit, shownKey(state, "undo")), "success"), marks };
   if (!parts.some(({ place }) => place === state.place)) return step(next);
   const names = new Set(changes.flatMap(({ name, newName = name, after }) => (after ? newName : [])));
   // An added variable is selected when it has been read.

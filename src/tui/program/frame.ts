@@ -65,8 +65,9 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   const { notice, columns, pending, count } = state;
   const open = topScreen(state);
   const input = open?.screen.input?.(state, open.data);
-  if (input) return input;
-  if (notice) return noticeLines(notice, columns);
+  const noticed = notice ? noticeLines(notice, columns) : [];
+  if (input) return [...noticed, ...input];
+  if (notice) return noticed;
   if (pending && quitQuestion(state) === undefined) return [PREPARING];
   const typed: Line = count === undefined ? [] : [{ text: ` ${count} `, role: "warning", isBold: true }];
   const help = fixedHelpKey(state);

@@ -156,10 +156,7 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: P
     ...{ failure: undefined, failures: 0, nextAt: now + pause },
     ...(changes && changes.size > 0 && { changes: withChanges(before.changes, changes, now) }),
   });
-  if (place !== state.place || !changes) return next;
-  // After an edit of our own, the notice about it and its undo stays.
-  const isAnnounced = [...changes.keys()].every((name) => state.notice?.about?.includes(name));
-  return isAnnounced ? next : notify(next, summarize(changes));
+  return place === state.place && changes ? notify(next, summarize(changes), "news") : next;
 }
 
 /** Handles a failed read: schedules the next try unless it would only fail again. */

@@ -7,7 +7,7 @@ import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
 import { TYPING_MOVES, typedLine } from "../view/filter-prompt.js";
 import { GAP, type PanelContent, rowLine, scrolledLines } from "../view/panel.js";
-import { dataOf, hints, noticeLines, pop, push, type Screen, withData } from "../view/screen.js";
+import { dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position, scrollBy } from "../widgets/list.js";
 import { applyKeyToLine, type TextField, textField } from "../widgets/text-field.js";
@@ -212,15 +212,11 @@ function itemCells(item: MenuItem, { words, widths }: ShownMenu, isMarked: boole
   ];
 }
 
-/** The text while it is typed, below a notice. */
+/** The text while it is typed. */
 function typedLines(state: State, open: OpenMenu): Line[] | undefined {
   const { isTyping, field, menu } = open;
-  const { notice, columns } = state;
-  if (!isTyping) return undefined;
-  return [
-    ...(notice ? noticeLines(notice, columns) : []),
-    typedLine(menu.isCommandLine ? ":" : "/", field, "", MENU.hints?.(state, open) ?? [], columns),
-  ];
+  const keys = MENU.hints?.(state, open) ?? [];
+  return isTyping ? [typedLine(menu.isCommandLine ? ":" : "/", field, "", keys, state.columns)] : undefined;
 }
 
 function menuKey(before: State, open: OpenMenu, key: Key, commands: readonly Command[]): Step {

@@ -65,12 +65,13 @@ export interface Revealed {
   readonly until: number;
 }
 
+const RANKS = { news: 0, info: 1, success: 1, error: 2 };
+
 export interface Notice {
   readonly text: string;
-  readonly tone: "info" | "success" | "error";
+  /** `news` are changes of other programs. */
+  readonly tone: keyof typeof RANKS;
   readonly until: number;
-  /** The variables of an edit that it reports: it stays when their changes are read. */
-  readonly about?: readonly string[];
 }
 
 export const PANELS = ["places", "variables", "record"] as const;
@@ -109,8 +110,9 @@ export interface State {
 /** Time to read one character. */
 const READING_MS = 60;
 
-/** Shows a notice, which must not contain a value. A long one is shown longer. */
+/** Shows a notice, which must not contain a value, unless one of a higher rank is shown. A long one is shown longer. */
 export function notify(state: State, text: string, tone: Notice["tone"] = "info"): State {
+  if (state.notice && RANKS[state.notice.tone] > RANKS[tone]) return state;
   const duration = Math.max(tone === "error" ? 10_000 : 5_000, text.length * READING_MS);
   return { ...state, notice: { text, tone, until: state.now + duration } };
 }

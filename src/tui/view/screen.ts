@@ -150,6 +150,7 @@ function widthOf({ key, label }: KeyHint): number {
 }
 
 const TONES = {
+  news: { sign: "·", role: "accent" },
   info: { sign: "·", role: "accent" },
   success: { sign: "✓", role: "success" },
   error: { sign: "✗", role: "danger" },
@@ -186,9 +187,7 @@ export function whyNot(state: State, command: Command): string | undefined {
 /** Runs the command of a key where the cursor is, or shows why it can't run now. Undefined if no command has this key. */
 export function pressCommand(state: State, key: string, commands: readonly Command[]): Step | undefined {
   const where = areaOf(state);
-  const fitting = commands.filter((each) => each.keys.includes(key) && actsIn(each, where));
-  // A keymap can give a key of this screen alone to another command too.
-  const command = fitting.find((each) => each.areas.length === 1) ?? fitting[0];
+  const command = commands.find((each) => each.keys.includes(key) && actsIn(each, where));
   return command && runCommand(state, command);
 }
 

@@ -284,6 +284,10 @@ describe("marks", () => {
     expect(tui.frame()).toContain("✓ 1 marked (1 not listed)");
     tui.press("escape", "*");
     expect(tui.frame()).toContain("✓ 5 marked");
+    tui.press("*");
+    expect(tui.frame()).not.toContain("marked");
+    tui.press("g", "j", "R", "j");
+    expect(tui.frame()).toMatch(/ {2}DATABASE_URL [\s\S]*✓PORT [\s\S]*✓FLAGS [\s\S]*[ !] UNSET /);
     tui.press("escape");
     expect(tui.frame()).not.toContain("marked");
   });
@@ -310,6 +314,22 @@ it("announces changes of another program by name, many by their number, and own 
   await tui.shows(/▶ Delete/);
   tui.press("enter");
   await tui.shows(/✓ deleted the value of DATABASE_URL; u undoes it$/m, /›! DATABASE_URL/);
+});
+
+it("the outcome of an action is not replaced by changes of another program, nor hidden by a filter that is typed", async () => {
+  // A long notice is shown long enough for the other program.
+  const reason = "no clipboard ".repeat(300);
+  const tui = await openTui({ outcome: { kind: "failed", reason } });
+  tui.press("y", "/", "p");
+  await tui.shows(/✗ can't copy DATABASE_URL: no clipboard[^/]*…\n \/p/);
+  tui.press("escape", "y");
+  await tui.shows(/✗ can't copy/);
+  await tui.file.write({ ...SHOP, values: SHOP.values.filter(({ id }) => id !== 12) });
+  await tui.tickUntil(/ PORT +NUMBER +\(no value\)/);
+  expect(tui.frame()).toContain("✗ can't copy DATABASE_URL");
+  tui.press("escape");
+  await tui.file.write(SHOP);
+  await tui.tickUntil(/· changed: PORT$/m);
 });
 
 it("the row under the cursor is inverse where the list has the focus, and production has a warning color", async () => {
@@ -439,7 +459,8 @@ describe("values", () => {
 it("an older notice doesn't hide the keys of a new screen", async () => {
   for (const key of ["a", "e", "?", ":", "/"]) {
     const tui = await openTui();
-    tui.press("h", "x", "escape", key);
+    tui.press("h", "x");
+    tui.press("escape", key);
     expect(tui.footer()).not.toContain("doesn't work");
   }
 });

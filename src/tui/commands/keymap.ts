@@ -1,7 +1,6 @@
 import { UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
 import { actsIn, type Command } from "../state/command.js";
-import { PANELS } from "../state/state.js";
 import { GLOBAL_KEYS } from "../widgets/key.js";
 
 /** Keys by the name of their command, in place of the command's own. */
@@ -48,11 +47,11 @@ function checkEntry(name: string, keys: readonly string[], commands: readonly Co
   if (name === "quit" && keys.length === 0) throw new UsageError("keymap.quit: quit needs a key");
 }
 
-/** Two commands can have one key if they act in different panels. */
+/** Two commands can have one key if they act in different places: panels, the matrix, comparisons. */
 function checkConflicts(name: string, commands: readonly Command[]): void {
   const own = commands.find((command) => command.name === name);
   for (const other of commands) {
-    if (!own || other === own || !PANELS.some((panel) => actsIn(own, panel) && actsIn(other, panel))) continue;
+    if (!own || other === own || !own.areas.some((area) => actsIn(other, area))) continue;
     const key = own.keys.find((each) => other.keys.includes(each));
     if (key === undefined) continue;
     throw new UsageError(

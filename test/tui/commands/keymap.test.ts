@@ -42,6 +42,9 @@ test.each([
   [{ edit: ["\u001b"] }, 'keymap.edit: "'],
   [{ edit: ["ctrl-c"] }, "keymap.edit: ctrl-c is fixed"],
   [{ edit: ["x"] }, "keymap.edit: x is also a key of delete;"],
+  [{ reveal: ["n"] }, "keymap.reveal: n is also a key of next-difference;"],
+  [{ "filter-rows": ["/"] }, "keymap.filter-rows: / is also a key of filter;"],
+  [{ edit: ["<"] }, "keymap.edit: < is also a key of copy-from;"],
   [{ edit: ["Z"], add: ["Z"] }, "keymap.edit: Z is also a key of add;"],
   [{ quit: [] }, "keymap.quit: quit needs a key"],
 ] as [Record<string, string[]>, string][])("the keymap %j is refused", (entries, message) => {

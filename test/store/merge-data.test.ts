@@ -109,7 +109,12 @@ describe("a merge without a conflict", () => {
     const base = set(BASE, "THEIRS", "1", "dev", { description: "of theirs" });
     const ours = set(BASE, "OURS", "2");
     const theirs = set(base, "THEIRS", undefined, "dev", { description: "changed" });
-    expect(merged(ours, theirs, base).conflicts).toEqual(["variable shop/THEIRS: removed by ours, changed by theirs"]);
+    const lost = ["variable shop/THEIRS: removed by ours, changed by theirs"];
+    expect(merged(ours, theirs, base).conflicts).toEqual(lost);
+    const other = addEnvironment(BASE, { application: "other", name: "prod" }, pair("other"));
+    const elsewhere = set(other, "OURS", "2", "prod", { description: "of theirs" });
+    expect(elsewhere.variables.at(-1)?.id).toBe(base.variables.at(-1)?.id);
+    expect(merged(elsewhere, theirs, base).conflicts).toEqual(lost);
   });
 
   it("does not take a variable for a renamed one of another application, which has its id", () => {

@@ -135,7 +135,7 @@ function draftedChange(draft: ParsedDraft, now: Content | undefined, key: string
   const definition: Complete<Definition> = { type, description, ...rules };
   // What was not edited is as it is now: another program may have changed it.
   const fields = Object.entries(definition) as [keyof Definition, unknown][];
-  const edited = fields.filter(([field, value]) => !now || !isDeepStrictEqual(value, before?.[field]));
+  const edited = fields.filter(([field, value]) => !isDeepStrictEqual(value, before?.[field]));
   const plain = draftedValue(draft, now);
   // An encrypted value stays so, even if another program has removed it or written it as plain text.
   const replaced = isEncrypted(now?.value) ? now.value : before?.value;

@@ -182,12 +182,7 @@ function inEditor(state: State, form: Form, then: (state: State, edited: Form, f
             .join(" ")
         : edited;
     const cursor = Math.min(form.inputs[field].cursor, kept.length);
-    const saved = {
-      ...withInput(form, field, { text: kept, cursor }),
-      problem: undefined,
-      previous: form,
-      lastEdit: "editor",
-    };
+    const saved = { ...withInput(form, field, { text: kept, cursor }), previous: form, lastEdit: "editor" };
     return (now) => then(now, saved, field);
   };
   return blockingEffect(state, edit, { isEditing: true });

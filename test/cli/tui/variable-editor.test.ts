@@ -119,6 +119,11 @@ describe("the form", () => {
   });
 });
 
+it("prepare names the field of a new name that can't be one", async () => {
+  const { prepare } = await editing();
+  await expect(prepare(portDraft({ newName: "1 PORT" }))).rejects.toMatchObject({ field: "name" });
+});
+
 describe("a variable with a schema", () => {
   const RULED: Content = { ...PORT, schema: { maximum: 9_000 } };
   const ruled = edited(({ variables, values }) => {

@@ -134,7 +134,7 @@ describe("a form", () => {
       return /◂ (\w+) ▸/.exec(tui.frame())?.[1];
     });
     expect(types).toEqual(["NUMBER", "BOOLEAN", "JSON", "BOOLEAN"]);
-    tui.press("tab", " ");
+    tui.press("enter", " ");
     expect(tui.frame()).toMatch(/› value +true/);
     tui.press(" ");
     expect(tui.frame()).toMatch(/› value +false/);
@@ -162,6 +162,21 @@ describe("a form", () => {
     tui.press("enter");
     await tui.shows(/changed DATABASE_URL/);
     expect(await tui.saved("DATABASE_URL")).toBe("");
+  });
+
+  it("takes an empty STRING for a missing value, and Backspace in an empty field does not bring back a value", async () => {
+    const tui = await openTui({
+      data: shopOf({ name: "NONE", values: [undefined, "x"] }, { name: "ONE", values: ["1"] }),
+    });
+    tui.press("e", "x", "backspace", "ctrl-s");
+    await tui.shows(/Change NONE/, /\+ \(empty\)/);
+    tui.press("enter");
+    await tui.shows(/changed NONE/);
+    tui.press("escape", "j", "e", "backspace", "backspace", "backspace", "ctrl-s");
+    await tui.shows(/Change ONE/, /\+ \(empty\)/);
+    tui.press("enter");
+    await tui.shows(/changed ONE/);
+    expect([await tui.saved("NONE"), await tui.saved("ONE")]).toEqual(["", ""]);
   });
 
   it("shows the field with the focus and the problem on the smallest screen", async () => {
@@ -228,8 +243,9 @@ it("an edit that another program has overtaken is not written, and its form is s
   await tui.shows(/▶ Change/);
   const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 4000 } } : each));
   await tui.file.write({ ...SHOP, values });
-  tui.press("enter");
-  await tui.shows(/✗ PORT was changed by another program; review it again/, /› value +30001/);
+  // What is typed after Enter was not for the form.
+  tui.press("enter", "9", "ctrl-s", "ctrl-x");
+  await tui.shows(/✗ PORT was changed by another program; review it again/, /› value +30001 /);
   expect(await tui.saved("PORT")).toBe(4000);
   tui.press("ctrl-s");
   await tui.shows(/Its current state and yours are below/, /- 4000/, /\+ 30001/);
@@ -297,7 +313,7 @@ describe("undo", () => {
     tui.press("u");
     await tui.shows(/Undo the change to PORT in development\?/, /change 2, by .+@.+ with "\w+" on 2\d{3}-\d\d-\d\d/);
     tui.press("enter");
-    await tui.shows(/undid the change to PORT in development/);
+    await tui.shows(/undid the change to PORT in development$/m);
     expect(await tui.saved("PORT", "development")).toBe(30001);
     tui.press("u");
     await tui.shows(/change 1, by/);
@@ -384,6 +400,13 @@ describe("undo", () => {
     tui.press("enter");
     await tui.shows(/undid the change to PORT/);
     expect(await tui.saved("PORT")).toBe(30001);
+    tui.press("escape", "g", "e", "!", "ctrl-s");
+    await tui.shows(/▶ Change/);
+    tui.press("enter");
+    await tui.shows(/changed DATABASE_URL/);
+    tui.press("U");
+    await tui.shows(/✗ nothing to redo/);
+    expect(await tui.saved("PORT")).toBe(30001);
   });
 
   it("goes on in the next session", async () => {
@@ -437,6 +460,7 @@ describe("an edit of several environments", () => {
   it("adds a variable to those that are marked", async () => {
     const tui = await openTui();
     tui.press("a", ..."NEW", "tab", "tab", ..."x", "shift-tab", "shift-tab", "shift-tab", "right", "right", " ");
+    tui.press("x");
     expect(tui.frame()).toMatch(/› for +✓ development {2}· test {2}✓ production/);
     tui.press("ctrl-s");
     await tui.shows(/Add NEW to development and production\?/);
@@ -479,6 +503,19 @@ describe("the rules of a variable", () => {
     await tui.shows(/✗ refused by the schema: PORT must be <= 9000/, /▶ Edit in/);
     tui.press("backspace", "backspace", "1", "ctrl-s");
     await tui.shows(/Change PORT in development\?/);
+    tui.press("escape", "escape", "ctrl-x");
+    const optional = async () => JSON.parse(await readFile(tui.file.path, "utf8")).variables[1].optional;
+    for (const [key, notice, expected] of [
+      ["u", /undid the change to PORT/, undefined],
+      ["U", /redid the change to PORT/, true],
+    ] as const) {
+      tui.press(key);
+      await tui.shows(/type PORT to confirm|\[ Back \]/);
+      tui.press(...(/type PORT/.test(tui.frame()) ? "PORT" : ""), "enter");
+      await tui.shows(notice);
+      expect(await optional()).toBe(expected);
+      tui.press("escape");
+    }
   });
 });
 
@@ -488,6 +525,30 @@ it("keys that are typed while an edit is prepared wait for its question", async 
   await tui.shows(/copied PORT to the clipboard/);
   expect(tui.title()).toBe("Variables");
   expect(await tui.saved("PORT")).toBe(3000);
+});
+
+describe("a text that is typed after a key runs no commands", () => {
+  const TEXT = [..."SR*V>DTq", "enter"];
+
+  it.each([
+    ["where the key has no meaning", ["h"], "a"],
+    ["where a filter hides all variables", ["/", ..."zzz", "enter"], "e"],
+    ["where there is no value to delete", ["j", "j", "j"], "x"],
+    ["where there is nothing to undo", [], "u"],
+    ["where there is nothing to redo", [], "U"],
+  ])("%s", async (_where, before, key) => {
+    const tui = await openTui();
+    tui.press(...before);
+    tui.press(key, ...TEXT);
+    await tui.until(({ pending, notice }) => pending === undefined && notice !== undefined);
+    const { list, marks, revealed, stack, notice } = tui.state;
+    expect([notice?.tone, list.isReversed, marks.names.size, revealed, stack, tui.events]).toEqual([
+      "error",
+      ...[false, 0, undefined, [], []],
+    ]);
+    tui.press("?");
+    expect(tui.title()).toBe("Help");
+  });
 });
 
 it("E and Alt-E open the value in the person's own editor", async () => {
@@ -508,6 +569,22 @@ it("E and Alt-E open the value in the person's own editor", async () => {
   await tui.shows(/DATABASE_URL is unchanged/);
   tui.press("a", "tab", "right", "tab", ..."1x", "tab", "alt-e");
   await tui.shows(/› value +2x[\s\S]*✗ a NUMBER must be/);
+});
+
+it("an encrypted value is indented in the person's own editor, which gets the schema alone where that has the focus", async () => {
+  const KEY = "the key";
+  const texts: string[] = [];
+  const edit = async (text: string) => {
+    texts.push(text);
+    return text;
+  };
+  const data = shopOf({ name: "FLAGS", type: "JSON", values: [encrypt('{"a":1}', KEY)] });
+  const tui = await openTui({ data, edit, encKeyFile: await keyFile(KEY) });
+  tui.press("E");
+  await tui.shows(/FLAGS is unchanged/);
+  tui.press("e", "down", "down", "down", "down", "alt-e");
+  await tui.until(({ pending }) => pending === undefined && texts.length === 2);
+  expect(texts).toEqual(['{\n  "a": 1\n}', ""]);
 });
 
 it("an encrypted value is decrypted when it is revealed, copied and edited, and encrypted again", async () => {
@@ -535,7 +612,10 @@ it("a change of the description alone shows no value, and one that makes a secre
   tui.press("e", "tab", "!", "ctrl-s");
   await tui.shows(/Change the description of DATABASE_URL/);
   expect(tui.frame()).not.toContain(SECRET);
-  tui.press("escape", "tab", "tab", "right", "ctrl-s");
+  tui.press("escape", "shift-tab", "!", "ctrl-s");
+  await tui.shows(/This also changes the description, which all environments of the application share/);
+  tui.press("escape", "backspace", "tab");
+  tui.press("tab", "tab", "right", "ctrl-s");
   await tui.shows(/Change the description and rules of DATABASE_URL/, /type DATABASE_URL to confirm/);
 });
 

@@ -30,6 +30,16 @@ describe("one edit of several environments", () => {
     expect(await tui.saved("DATABASE_URL", "test")).toBe(`other ${SECRET}`);
   });
 
+  it("leaves variables without a value out of a copy: that of the other place stays", async () => {
+    const tui = await openTui();
+    tui.press("*", ">", "/", ..."production", "escape");
+    tui.press("j", "enter");
+    await tui.shows(/Copy 4 variables to production\?/);
+    tui.press(..."production", "enter");
+    await tui.shows(/✓ copied 4 variables to production/);
+    expect([await tui.saved("UNSET", "production"), await tui.saved("DEBUG", "production")]).toEqual([true, true]);
+  });
+
   it("copies to environments of several applications, and says what is written", async () => {
     const billing = { id: 9, application: "billing", name: "test", api_key: "billing-key", api_secret: "secret-9" };
     const tui = await openTui({
@@ -125,6 +135,13 @@ describe("the history", () => {
     tui.press("enter");
     await tui.shows(/✓ rolled back PORT; u undoes it/, /▶ Variables/);
     expect([await tui.saved("PORT"), await tui.saved("DATABASE_URL")]).toEqual([3000, `${SECRET}!`]);
+    tui.press("escape", "H", "H");
+    await tui.shows(/Changes to development/);
+    tui.press("G", "enter");
+    await tui.shows(/Roll back DATABASE_URL in development\?/, /restores the state before change 1, by/);
+    tui.press("enter");
+    await tui.shows(/✓ rolled back DATABASE_URL/);
+    expect([await tui.saved("PORT"), await tui.saved("DATABASE_URL")]).toEqual([3000, SECRET]);
   });
 
   it("shows no value of a variable that was public then and is secret now", async () => {

@@ -23,7 +23,7 @@ export async function createFile(path: string, content: NewContent): Promise<voi
   } finally {
     await unlink(temporary).catch(ifMissing(undefined));
   }
-  await syncFolder(dirname(path), platform());
+  await syncFolder(dirname(path));
 }
 
 /**
@@ -152,7 +152,7 @@ function versionOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
 }
 
 /** Makes a rename in the folder survive a crash, as far as the system lets us. @throws NotDurableError */
-async function syncFolder(path: string, system: NodeJS.Platform): Promise<void> {
+export async function syncFolder(path: string, system = platform()): Promise<void> {
   try {
     const folder = await open(path, "r");
     try {

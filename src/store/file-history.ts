@@ -1,7 +1,8 @@
 import { constants, type Stats } from "node:fs";
 import { appendFile, type FileHandle, lstat, open, realpath, stat, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
 import { InvalidDataError } from "../domain/errors.js";
-import { createFile, fingerprint, replaceFile } from "../files/durable-file.js";
+import { createFile, fingerprint, replaceFile, syncFolder } from "../files/durable-file.js";
 import { keepOwner } from "../files/file-lock.js";
 import { type FileContent, readRegularFile } from "../files/open-file.js";
 import { foreignWriter, refuseReadOnly } from "../files/owners.js";
@@ -120,6 +121,8 @@ async function append(
     const entries = last.highestId - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
     // The baseline is about as large as the data.
     const isFull = entries >= limit || last.end > MAX_BYTES + dataFile.size;
+    // Its writer may have been killed before the folder was synced.
+    if (!last.isMarked) await syncFolder(dirname(path));
     if (last.isWhole && last.state === state && !isFull && !sealing?.isDue) {
       await file.writeFile((last.isMarked ? "" : "\n") + lineAfter(last.highestId));
       await file.sync();

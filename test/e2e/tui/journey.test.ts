@@ -91,8 +91,13 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     // Selects another variable with the mouse, looks for the keys, and quits.
     const lines = (await tui.screen()).split("\n");
     const row = lines.findIndex((line) => line.includes(" DEBUG "));
-    await tui.type(`\x1b[<0;${(lines[row]?.indexOf("DEBUG") ?? 0) + 1};${row + 1}M`);
-    await tui.until(DEBUG);
+    const press = `\x1b[<0;${(lines[row]?.indexOf("DEBUG") ?? 0) + 1};${row + 1}M`;
+    // A press right after a question has closed is dropped.
+    const clicked = async () => {
+      await tui.type(press);
+      return tui.screen();
+    };
+    await expect.poll(clicked, { interval: 600 }).toMatch(DEBUG);
     await tui.keys("F1");
     await tui.until(/▶ Help/);
     await tui.keys("Escape");

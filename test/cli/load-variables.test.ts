@@ -146,7 +146,7 @@ describe("loadEnv", () => {
     await expect((await loaded()).loading).rejects.toThrow(`${from} can't be read (ENOENT)`);
     await rm(file);
     await mkdir(file);
-    await expect((await loaded()).loading).rejects.toThrow(`${from} can't be read (EISDIR)`);
+    await expect((await loaded()).loading).rejects.toThrow(`${from} can't be read: it is a folder`);
     const named = await load({ ...(await local()), envFile: ["/no/such/my.env"] });
     await expect(named.loading).rejects.toThrow("--env-file /no/such/my.env can't be read (ENOENT)");
   });

@@ -7,9 +7,10 @@ import { SEAL_KEY } from "../support/data-file.js";
 import { InProcessSession } from "../support/scripts/in-process-session.js";
 import { testScripts } from "../support/scripts/test-scripts.js";
 
-/** Sessions that list the key file, or copy the sealed file without it. */
+/** Sessions that list the key file, copy the sealed file without it, or check who can read it. */
 const OTHERS = [
   "diff.txt",
+  "doctor.txt",
   "dry-run.txt",
   "export-refusals.txt",
   "history.txt",

@@ -72,7 +72,7 @@ const SHAPES: Record<string, (random: Random) => string> = {
   "absolute target": (random) =>
     requestText(
       "GET",
-      `${random.pick(["http://evil", "http://127.0.0.1", "https://a:1", "ftp://a", "//evil", "///", "\\\\evil\\"])}${HIDDEN}`,
+      `${random.pick(["http://u@evil", "http://", "http:", "https://a:1", "ftp://a", "//evil", "///", "\\\\evil\\"])}${HIDDEN}`,
       KEYS,
     ),
   "bad target": (random) =>

@@ -8,7 +8,6 @@ process.env["RECHECK_BACKEND"] = "pure";
 
 /** Parts of the expressions that are not checked, and why. */
 const UNCHECKED: Record<string, string> = {
-  "(?:export\\s+)?": "it is too large for recheck, and measured by test/formats/dotenv.test.ts",
   "-----BEGIN CERTIFICATE-----": "it takes recheck 2 s; an attempt to match ends at the next hyphen",
   "@BRANCHES@": "it reads a file of the package",
 };

@@ -2,23 +2,23 @@
 import { type Assignment, type Expand, fill, limited, missing } from "./dotenv-references.js";
 import type { DotenvProgram } from "./entry.js";
 
-/** How a program reads `.env` files. Its patterns are sticky, except for escapes. */
+/** How a program reads `.env` files. All patterns but the escapes are sticky. */
 interface Dialect {
-  /** Matches what may be between assignments. */
+  /** Matches blanks or a comment between assignments. */
   gap: RegExp;
   /** Matches up to the value. The group is the name. */
   head: RegExp;
-  /** The first that matches finds the value. The groups are the quote and the text. */
+  /** The first pattern that matches finds the value. The groups are the quote and the text. */
   values: readonly RegExp[];
-  /** What must follow. */
+  /** Must match after the value. */
   end: RegExp;
   /** Whether values can follow each other without a blank, as in a word of a shell. */
   isWord?: true;
   /** Whether a carriage return becomes a newline. */
   isNormalized?: true;
-  /** By the quote. The groups are a character and an octal number; without both, it is a literal dollar sign. */
+  /** By the quote. The group is a character or an octal number; without it, the match is a literal dollar sign. */
   escapes: Readonly<Record<string, RegExp>>;
-  /** The characters that stand for those in `CONTROLS`. */
+  /** The keys of `CONTROLS` that this program knows. */
   controls: string;
   /** The quotes between which nothing is expanded. */
   literal: string;
@@ -34,7 +34,7 @@ const CONTROLS: Record<string, string> = {
 
 /** Most programs read line by line. */
 const LINES = {
-  gap: /(?:\s|#[^\n]*)*/y,
+  gap: /\s+|#[^\n]*/y,
   head: /(?:export\s+)?([^\s=:#'"]+)[^\S\n]*[=:][^\S\n]*/y,
   values: [/(['"])((?:\\[\s\S]|(?!\1)[^\\])*)\1/y, /(?!['"])()((?:(?! #)[^\n])*)[^\n]*/y],
   end: /[^\S\n]*(?=[#\n]|$)/y,
@@ -72,12 +72,15 @@ const DIALECTS: Readonly<Record<DotenvProgram | "default", Dialect>> = {
     isNormalized: true,
     escapes: { "'": /\\([\\'])/g, '"': /\\([\\'"abfnrtv])/g },
     literal: "",
+    // Matching the brace is optional, so that no text is searched twice.
     expand: (text, owner, lookUp) =>
-      text.replace(/\$\{([^}:]*)(?::-([^}]*))?\}/g, (_, name, fallback) => lookUp(name) ?? fallback ?? missing(owner)),
+      text.replace(/\$\{([^}:]*)(?::-([^}]*))?(\}?)/g, (all, name, fallback, end) =>
+        end ? (lookUp(name) ?? fallback ?? missing(owner)) : all,
+      ),
   },
   // POSIX XCU 2.2, 2.6 and 2.9.1: assignments that run nothing, and refer to nothing but variables.
   shell: {
-    gap: /(?:[ \t\n;]|(?<![^ \t\n;])#[^\n]*)*/y,
+    gap: /[ \t\n;]+|(?<![^ \t\n;])#[^\n]*/y,
     head: /(?:export[ \t]+)?([A-Za-z_]\w*)=/y,
     values: [
       /(')([^']*)'/y,
@@ -94,12 +97,21 @@ const DIALECTS: Readonly<Record<DotenvProgram | "default", Dialect>> = {
   // compose-go, dotenv/parser.go and template/template.go
   compose: {
     ...LINES,
-    escapes: { "'": /\\(')/g, '"': /\\(?:(["abfnrtv$\\])|0([0-3][0-7]{2}))/g },
+    escapes: { "'": /\\(')/g, '"': /\\(["abfnrtv$\\]|0[0-3][0-7]{2})/g },
     expand: fill,
   },
   // godotenv, parser.go. Doppler does not escape dollar signs, so they are literal.
-  chamber: { ...LINES, escapes: { '"': /\\([\s\S])/g }, controls: "nr", literal: "'\"" },
+  chamber: { ...LINES, escapes: { '"': /\\([\s\S])/g }, controls: "nr" },
 };
+
+/** A line with only a comment. */
+export interface Comment {
+  text: string;
+  /** From 1. */
+  line: number;
+  /** Whether it follows an assignment. */
+  isLate: boolean;
+}
 
 /**
  * Reads assignments by the rules of a program. References stand for values of lines before them. The last of two lines
@@ -111,11 +123,13 @@ const DIALECTS: Readonly<Record<DotenvProgram | "default", Dialect>> = {
 export function readAssignments(
   given: string,
   program: DotenvProgram | "default" = "default",
-): { assignments: Assignment[]; unread: number[] } {
-  const { gap, head, values, end, isWord, literal, expand, ...rules } = DIALECTS[program];
+): { assignments: Assignment[]; unread: number[]; comments: Comment[] } {
+  const { gap, head, values, end, isWord, literal, ...rules } = DIALECTS[program];
   const text = rules.isNormalized ? given.replaceAll(/\r\n?/g, "\n") : given;
   const found = new Map<string, Assignment>();
   const lookUp = limited((name) => found.get(name)?.value);
+  const comments: Comment[] = [];
+  const unread: number[] = [];
   let position = 0;
   let line = 1;
   const take = (...patterns: readonly RegExp[]): readonly string[] | undefined => {
@@ -129,6 +143,11 @@ export function readAssignments(
     }
     return undefined;
   };
+  const takeGap = () => {
+    for (let start = position; take(gap); start = position)
+      if (text[start] === "#" && ["", "\n", "\ufeff"].includes(text.charAt(start - 1)))
+        comments.push({ text: text.slice(start, position), line, isLate: found.size > 0 });
+  };
   const takeAssignment = (start: number): Assignment | undefined => {
     const [, name] = take(head) ?? [];
     if (name === undefined) return undefined;
@@ -137,32 +156,31 @@ export function readAssignments(
       const [, quote = "", inner = ""] = match;
       const raw = quote || isWord ? inner : inner.trim();
       const isLiteral = quote !== "" && literal.includes(quote);
-      const plain = decode(quote, raw, isLiteral, rules);
-      const value = expand && !isLiteral ? expand(plain, `${name} (line ${start})`, lookUp) : plain;
+      const plain = decode(quote, raw, rules);
+      const value = rules.expand && !isLiteral ? rules.expand(plain, `${name} (line ${start})`, lookUp) : plain;
       Object.assign(all, { value: all.value + value, quote, raw, isLiteral });
     }
     const isCut = text[position] === "#" && /\S/.test(text.charAt(position - 1));
-    return take(end) && { ...all, isCut, isRepeated: found.has(name) };
+    return take(end) && { ...all, isCut };
   };
-  const unread: number[] = [];
-  for (take(gap); position < text.length; take(gap)) {
+  for (takeGap(); position < text.length; takeGap()) {
     const start = line;
     const assignment = takeAssignment(start);
     if (assignment) found.set(assignment.name, assignment);
     else if (take(/[^\n]*/y)) unread.push(start);
   }
-  return { assignments: [...found.values()], unread };
+  return { assignments: [...found.values()], unread, comments };
 }
 
-type Decoding = Pick<Dialect, "escapes" | "controls">;
+type Decoding = Pick<Dialect, "escapes" | "controls" | "expand">;
 
-function decode(quote: string, raw: string, isLiteral: boolean, { escapes, controls }: Decoding): string {
+function decode(quote: string, raw: string, { escapes, controls, expand }: Decoding): string {
   // The dotenv package decodes by the first character, whether or not it is a quote with another one at the end.
   const pattern = escapes[quote] ?? (quote ? undefined : escapes[raw.charAt(0)]);
   if (!pattern) return raw;
-  return raw.replace(pattern, (_, char?: string, octal?: unknown) => {
-    if (typeof octal === "string") return String.fromCharCode(Number.parseInt(octal, 8));
-    if (char === undefined || (char === "$" && !isLiteral)) return "$$";
+  return raw.replace(pattern, (_, char = "$") => {
+    if (char.length > 1) return String.fromCharCode(Number.parseInt(char, 8));
+    if (char === "$" && expand) return "$$";
     return controls.includes(char) ? (CONTROLS[char] ?? char) : char;
   });
 }

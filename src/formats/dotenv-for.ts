@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references that python-dotenv expands
 import { quoteForShell } from "../domain/shell.js";
 import { valueText } from "../domain/variable.js";
-import { typeComments } from "./dotenv-types.js";
 import { loneSurrogate, nul, type Refusal, refuse, unlessText, type Writer } from "./entry.js";
 import { notShellName, reservedByShell } from "./lines.js";
 
@@ -19,12 +18,11 @@ export function portableForm(text: string): string | undefined {
   return /["$`\\\r]/.test(text) ? undefined : `"${text}"`;
 }
 
-/** Writes `.env` lines for one reader, which others may read otherwise: `appvars import` too, without `--for`. */
+/** Writes `.env` lines for one reader. Others, and `appvars import` without `--for`, may read different values. */
 function writerFor(reader: string, refusals: readonly Refusal[], quote: (text: string) => string | undefined): Writer {
   return (entries) => {
     refuse(`dotenv for ${reader}`, entries, nul, loneSurrogate, ...refusals);
-    const lines = entries.map(({ name, value }) => `${name}=${quote(valueText(value))}\n`);
-    return typeComments(entries) + lines.join("");
+    return entries.map(({ name, value }) => `${name}=${quote(valueText(value))}\n`).join("");
   };
 }
 

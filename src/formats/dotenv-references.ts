@@ -1,7 +1,7 @@
 import { UsageError } from "../domain/errors.js";
 import type { ReadEntry } from "./entry.js";
 
-/** A variable, and how its value is written. */
+/** A variable, and the way its value is written. */
 export interface Assignment {
   name: string;
   value: string;
@@ -15,7 +15,6 @@ export interface Assignment {
   isLiteral: boolean;
   /** Whether a comment follows without a blank. */
   isCut: boolean;
-  isRepeated: boolean;
 }
 
 /** Characters in all expanded values together; "billion laughs" grow exponentially. */
@@ -80,13 +79,9 @@ function describeCircle(names: readonly string[], again: string): string {
   return `these refer to each other: ${[...circle, again].join(" -> ")}`;
 }
 
-/** Of a reference with a default, from after the brace. */
-const WITH_DEFAULT = /([A-Za-z_]\w*)(:?-)/y;
-
 /** Replaces references as a shell does, and `$$` by `$`, in one pass: a value may consist of millions of references. */
 export const fill: Expand = (text, owner, lookUp) => {
-  const token = /\$\$|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}|\$\{|\$|\}/g;
-  let position = 0;
+  const token = /\$\$|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)(\}|:?-)|\$\{?|\}/g;
   let result = "";
 
   /** @param isUsed false for a default that is not needed, which must only be well-formed */
@@ -94,33 +89,26 @@ export const fill: Expand = (text, owner, lookUp) => {
     const add = (part: string) => {
       if (isUsed) result += part;
     };
-    while (position < text.length) {
-      token.lastIndex = position;
+    for (;;) {
+      const start = token.lastIndex;
       const match = token.exec(text);
-      const index = match?.index ?? text.length;
-      add(text.slice(position, index));
-      if (!match) position = index;
-      else {
-        const [found, name = match[2]] = match;
-        position = token.lastIndex;
-        if (found === "}" && depth > 0) return;
-        if (name === undefined && found === "${") walkDefault(depth, isUsed);
-        else if (found === "$") throw malformed(owner);
-        else if (name === undefined) add(found.slice(-1));
-        else if (isUsed) add(lookUp(name) ?? missing(owner));
-      }
+      add(text.slice(start, match?.index));
+      if (!match && depth > 0) throw malformed(owner);
+      if (!match) return;
+      const [found, bare, name = bare, operator = "}"] = match;
+      if (found === "}" && depth > 0) return;
+      if (found === "$" || found === "${") throw malformed(owner);
+      if (name === undefined) add(found.slice(-1));
+      else if (operator !== "}") addOrWalk(name, operator === "-", depth, isUsed);
+      else if (isUsed) add(lookUp(name) ?? missing(owner));
     }
-    if (depth > 0) throw malformed(owner);
   }
 
-  function walkDefault(depth: number, isUsed: boolean): void {
-    WITH_DEFAULT.lastIndex = position;
-    const [head = "", name, operator] = WITH_DEFAULT.exec(text) ?? [];
-    if (name === undefined) throw malformed(owner);
+  /** For a name with a default. */
+  function addOrWalk(name: string, mayBeEmpty: boolean, depth: number, isUsed: boolean): void {
     if (depth >= MAX_DEPTH) throw new UsageError(`${owner} has defaults in defaults, more than ${MAX_DEPTH} deep`);
-    position += head.length;
     const value = isUsed ? lookUp(name) : undefined;
-    const isEnough = value !== undefined && (value !== "" || operator === "-");
+    const isEnough = value !== undefined && (value !== "" || mayBeEmpty);
     if (isEnough) result += value;
     walk(depth + 1, isUsed && !isEnough);
   }

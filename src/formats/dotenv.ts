@@ -1,12 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
 import { UsageError } from "../domain/errors.js";
-import { type NamedValue, valueText } from "../domain/variable.js";
-import { readAssignments } from "./dotenv-dialects.js";
+import { isVariableType, type NamedValue, valueText } from "../domain/variable.js";
+import { type Comment, readAssignments } from "./dotenv-dialects.js";
 import { portableForm } from "./dotenv-for.js";
 import { type Assignment, expandReferences } from "./dotenv-references.js";
-import { addTypes, typeComments } from "./dotenv-types.js";
 import {
   entriesOf,
+  JSON_STRING,
   loneSurrogate,
   noteNames,
   nul,
@@ -14,8 +14,13 @@ import {
   type ReadOptions,
   type Refusal,
   refuse,
+  type TextType,
   unlessText,
 } from "./entry.js";
+import { inferValue } from "./infer-type.js";
+
+/** At the top of the file, where it can't be inside the quotes of a value. */
+const TYPE_COMMENT = "# appvars type:";
 
 /** A value that dotenvx has encrypted. */
 const DOTENVX = /^encrypted:[A-Za-z0-9+/]{20,}={0,2}$/;
@@ -36,15 +41,22 @@ const unquotable = unlessText(
 export function writeDotenv(entries: readonly NamedValue[]): string {
   refuse("dotenv", entries, protoName, nul, loneSurrogate, unquotable);
   const lines = entries.map(({ name, value }) => `${name}=${portableForm(valueText(value))}\n`);
-  return typeComments(entries) + lines.join("");
+  return [...entries.flatMap(typeComment), ...lines].join("");
+}
+
+function typeComment({ name, type, value }: NamedValue): string[] {
+  const inferred = inferValue(valueText(value));
+  if (inferred.type === type && JSON.stringify(inferred.value) === JSON.stringify(value)) return [];
+  const textType: TextType = type === "JSON" && typeof value === "string" ? JSON_STRING : type;
+  return [`${TYPE_COMMENT} ${name} ${textType}\n`];
 }
 
 /**
  * Reads as the `dotenv` package does, or as another program, with values as text and the types from comments. Refuses
  * names and lines that dotenv silently drops.
  */
-export function readDotenv(text: string, { program, expand, note }: ReadOptions = {}): ReadEntry[] {
-  const { assignments, unread } = readAssignments(text, program);
+export function readDotenv(text: string, { program, expand = false, note }: ReadOptions = {}): ReadEntry[] {
+  const { assignments, unread, comments } = readAssignments(text, program);
   if (assignments.some(({ name }) => name === "__proto__"))
     throw new UsageError(`these can't be read from dotenv: __proto__ (${DROPPED})`);
   const entries = entriesOf(Object.fromEntries(assignments.map(({ name, value }) => [name, value])));
@@ -54,24 +66,45 @@ export function readDotenv(text: string, { program, expand, note }: ReadOptions 
   const foreign = assignments.filter(({ value }) => DOTENVX.test(value)).map(({ name }) => name);
   if (foreign.length > 0)
     throw new UsageError(`encrypted: ${foreign.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`);
-  for (const [doubt, advice, applies] of program ? [] : DOUBTS) {
-    const doubtful = assignments.filter((assignment) => applies(assignment, expand === true));
-    noteNames([doubt, expand === undefined ? "" : advice], doubtful, note);
+  for (const [before, after, applies] of program ? [] : DOUBTS) {
+    const doubtful = assignments.filter((assignment) => applies(assignment, expand));
+    noteNames([before, after], doubtful, note);
   }
-  return addTypes(text, expand ? expandReferences(assignments) : entries);
+  const types = readTypes(comments);
+  return (expand ? expandReferences(assignments) : entries).map((entry) => {
+    const type = types.get(entry.name);
+    return type ? { ...entry, type } : entry;
+  });
+}
+
+/** @throws UsageError for an invalid type, and for one after the first assignment */
+function readTypes(comments: readonly Comment[]): Map<string, TextType> {
+  const types = new Map<string, TextType>();
+  for (const { text, line, isLate } of comments) {
+    if (!text.startsWith(TYPE_COMMENT)) continue;
+    if (isLate) throw new UsageError(`line ${line}: "${TYPE_COMMENT}" must come before the first assignment`);
+    const [, name, type = ""] = /^ (\S+) (.+)$/.exec(text.slice(TYPE_COMMENT.length).trimEnd()) ?? [];
+    if (name === undefined || !isTextType(type)) throw new UsageError(`line ${line} must be ${TYPE_COMMENT} NAME TYPE`);
+    types.set(name, type);
+  }
+  return types;
+}
+
+function isTextType(text: string): text is TextType {
+  return text === JSON_STRING || isVariableType(text);
 }
 
 /** What other readers take for an escape between these quotes. */
 const ESCAPES: Record<string, RegExp> = { '"': /\\[\\"$`!abftv]/, "'": /\\'/, "`": /\\`/ };
 
-/** Names come before the advice, which is for a command line. */
-type Doubt = [text: string, advice: string, applies: (assignment: Assignment, isExpanded: boolean) => unknown];
+/** The text of a note before and after the names, and the values it is for. */
+type Doubt = [before: string, after: string, applies: (assignment: Assignment, isExpanded: boolean) => unknown];
 
-/** What other programs read in another way than the dotenv package. */
+/** Values that other programs read differently from the dotenv package. */
 const DOUBTS: readonly Doubt[] = [
   [
     "$NAME and ${NAME} are taken literally in ",
-    "; --expand replaces them",
+    "; import --expand replaces them",
     ({ value, isLiteral }, isExpanded) => !isExpanded && !isLiteral && /(?<!\\)\$[A-Za-z_{]/.test(value),
   ],
   [
@@ -85,5 +118,4 @@ const DOUBTS: readonly Doubt[] = [
     "",
     ({ quote, raw }) => (quote ? raw.replaceAll(`\\${quote}`, "").includes(quote) : /^['"`]|;\s*export\s/.test(raw)),
   ],
-  ["set more than once, so that the last line counts: ", "", ({ isRepeated }) => isRepeated],
 ];

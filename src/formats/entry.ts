@@ -85,7 +85,7 @@ export type DotenvProgram = (typeof DOTENV_PROGRAMS)[number];
 export interface ReadOptions {
   note?: Note;
   program?: DotenvProgram | undefined;
-  /** Whether references in a dotenv file are replaced; `undefined` where nobody can ask for it. */
+  /** Whether references in a dotenv file are replaced. */
   expand?: boolean | undefined;
 }
 

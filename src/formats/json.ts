@@ -24,7 +24,7 @@ export function readJson(text: string, { note }: ReadOptions = {}): ReadEntry[] 
 function findRewritten(text: string): Place[] {
   const found: Place[] = [];
   let [name, line, depth] = ["", 1, 0];
-  for (const [token, colon] of text.matchAll(/\n|[[\]{}]|"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*/g)) {
+  for (const [token, colon] of text.matchAll(/\n|[[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?(\s*:)?|-?\d[\d.eE+-]*/g)) {
     line += token.split("\n").length - 1;
     if (/^[[{]/.test(token)) depth++;
     else if (/^[\]}]/.test(token)) depth--;

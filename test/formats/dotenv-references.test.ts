@@ -8,7 +8,8 @@ import { entriesOf, NASTY_TEXTS } from "./nasty-values.js";
 const MALFORMED =
   "has a ${ that begins none of ${NAME}, ${NAME:-default} and ${NAME-default}; for a literal one, write \\${";
 
-const TAKEN_LITERALLY = "$NAME and ${NAME} are taken literally in ";
+const takenLiterally = (names: string) =>
+  `$NAME and \${NAME} are taken literally in ${names}; import --expand replaces them`;
 
 function notesOf(text: string): string[] {
   const notes: string[] = [];
@@ -100,15 +101,15 @@ it("the length of all values together and the depth of defaults are limited", ()
 
 it("a value may consist of a million references", () => {
   const text = `A=\nB=${"${A}".repeat(1_000_000)}`;
-  expect(notesOf(text)).toEqual([`${TAKEN_LITERALLY}B (line 2)`]);
+  expect(notesOf(text)).toEqual([takenLiterally("B (line 2)")]);
   expect(expand(text)).toEqual({ A: "", B: "" });
 });
 
 it("references are described by name and line, except literal and escaped ones", () => {
   const text = '# $X\r\nA=\'\r\n$X\'\r\nexport B=$X\r\n\r\nC="\\$X"\nD=`$X`\nE=$5\nF: ${X:-y}\nB="a\nb$X"';
-  expect(notesOf(text)[0]).toBe(`${TAKEN_LITERALLY}B (line 10), F (line 9)`);
+  expect(notesOf(text)[0]).toBe(takenLiterally("B (line 10), F (line 9)"));
   const many = Array.from({ length: 12 }, (_, index) => `V${index}=$X\n`).join("");
-  expect(notesOf(many)[0]).toMatch(/, V9 \(line 10\) and 2 more$/);
+  expect(notesOf(many)[0]).toMatch(/, V9 \(line 10\) and 2 more;/);
 });
 
 it("expanding changes nothing in export's output between single quotes", () => {

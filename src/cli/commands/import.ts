@@ -35,7 +35,11 @@ export function importCommand(context: Context): Command {
     .addOption(
       new Option("--format <format>", "default: by the file extension, otherwise dotenv").choices(IMPORT_FORMATS),
     )
-    .addOption(new Option("--for <program>", "read a dotenv file as this program does").choices(DOTENV_PROGRAMS))
+    .addOption(
+      new Option("--for <program>", "read a dotenv file as this program does")
+        .choices(DOTENV_PROGRAMS)
+        .conflicts("expand"),
+    )
     .option("--expand", "in a dotenv file, replace $NAME, ${NAME} and ${NAME:-default} by values of the file")
     .option("--encrypt [names]", "encrypt the values, or only these: names and globs, separated by commas", (text) =>
       parseNames(text),

@@ -9,7 +9,6 @@ import { AppendFile } from "../../files/append-file.js";
 import { createFile } from "../../files/durable-file.js";
 import { readRegularFile } from "../../files/open-file.js";
 import { hasCode } from "../../files/system-errors.js";
-import { DOTENV_PROGRAMS, type DotenvProgram } from "../../formats/entry.js";
 import type { Data } from "../../store/data.js";
 import { type Context, printLines } from "../output/context.js";
 import { absolutePath, type Io, isFolderGone } from "../output/io.js";
@@ -32,8 +31,6 @@ const MAX_GIT_FILE = 1_048_576;
 interface InitFlags extends SourceFlags {
   /** The file to import. */
   from?: string;
-  /** The program by whose rules it is read. */
-  for?: DotenvProgram;
   example?: true;
   bare?: true;
   git?: true;
@@ -48,7 +45,6 @@ export function initCommand(context: Context): Command {
         "which commands in this folder use the file and its environment development.",
     )
     .addOption(new Option("--from <file>", "import this file into development").conflicts("example"))
-    .addOption(new Option("--for <program>", "read a dotenv file as this program does").choices(DOTENV_PROGRAMS))
     .option("--example", "add a few example variables")
     .option("--bare", `write no ${PROJECT_FILE}`)
     .option("--seal", "encrypt its secrets, with a new key in FILE.key unless a key is given")
@@ -90,14 +86,12 @@ function throwWithOrigin(error: unknown, settings: Settings): never {
   throw new InvalidDataError(`${error.message} (from ${from}); for another file, add --data`);
 }
 
-async function newData({ from, for: program, example }: InitFlags, context: Context): Promise<Data> {
+async function newData({ from, example }: InitFlags, context: Context): Promise<Data> {
   const { starterData } = await import("../../store/starter-data.js");
   const data = starterData({ examples: example === true });
-  if (from === undefined && program) throw new UsageError("--for is for the file of --from");
   if (from === undefined) return data;
   const { setValues } = await import("../../store/edit-values.js");
-  const file = { file: from, format: undefined, program };
-  const imported = await readImport(file, context, context.note);
+  const imported = await readImport({ file: from, format: undefined }, context, context.note);
   const environment = findEnvironment(data.environments, FIRST_ENVIRONMENT);
   return setValues(data, environment, typeEntries(imported, data, environment));
 }

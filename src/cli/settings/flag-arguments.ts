@@ -44,7 +44,8 @@ export class InlineOption extends Option {
   /** The flag alone, with its value. @throws UsageError for a time next to it, which hardly names a variable or a program */
   inline(next = ""): string {
     if (Number.isNaN(secondsOf(next))) return `${this.long}=${this.value}`;
-    throw new UsageError(`the ${/=(.+)]/.exec(this.flags)?.[1]} follows ${this.long} after =: ${this.long}=${next}`);
+    const argument = this.flags.slice(this.flags.indexOf("=") + 1, -1);
+    throw new UsageError(`the ${argument} follows ${this.long} after =: ${this.long}=${next}`);
   }
 }
 

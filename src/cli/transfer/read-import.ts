@@ -73,10 +73,8 @@ async function parseImport(
 ): Promise<Omit<Imported, "what">> {
   const { file, expand, program } = options;
   const format = options.format ?? formatOf(file);
-  const flag = program ? "--for" : "--expand";
   if ((expand || program) && format !== "dotenv")
-    throw new UsageError(`${flag} is for dotenv files, not for ${format}`);
-  if (expand && program) throw new UsageError("--for replaces references as its program does: leave out --expand");
+    throw new UsageError(`${program ? "--for" : "--expand"} is for dotenv files, not for ${format}`);
   return { entries: (await READERS[format]())(text, { note, program, expand }), isText: format === "dotenv" };
 }
 

@@ -19,9 +19,7 @@ const GLOBS = PATTERNS.filter((pattern) => pattern.includes("*")).map((pattern) 
 export function isReservedName(name: string): boolean {
   const upperCase = name.toUpperCase();
   if (NAMES.has(`!${upperCase}`)) return false;
-  return NAMES.has(upperCase) || GLOBS.some(([start = "", end = ""]) => isBetween(upperCase, start, end));
-}
-
-function isBetween(name: string, start: string, end: string): boolean {
-  return name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end);
+  const isMatch = ([start = "", end = ""]: string[]) =>
+    upperCase.length >= start.length + end.length && upperCase.startsWith(start) && upperCase.endsWith(end);
+  return NAMES.has(upperCase) || GLOBS.some(isMatch);
 }

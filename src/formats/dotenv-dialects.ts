@@ -104,7 +104,7 @@ const DIALECTS: Readonly<Record<DotenvProgram | "default", Dialect>> = {
   chamber: { ...LINES, escapes: { '"': /\\([\s\S])/g }, controls: "nr" },
 };
 
-/** A line with only a comment. */
+/** A comment at the beginning of a line. */
 export interface Comment {
   text: string;
   /** From 1. */
@@ -124,8 +124,9 @@ export function readAssignments(
   given: string,
   program: DotenvProgram | "default" = "default",
 ): { assignments: Assignment[]; unread: number[]; comments: Comment[] } {
-  const { gap, head, values, end, isWord, literal, ...rules } = DIALECTS[program];
-  const text = rules.isNormalized ? given.replaceAll(/\r\n?/g, "\n") : given;
+  const dialect = DIALECTS[program];
+  const { gap, head, values, end, isWord, literal, expand } = dialect;
+  const text = dialect.isNormalized ? given.replaceAll(/\r\n?/g, "\n") : given;
   const found = new Map<string, Assignment>();
   const lookUp = limited((name) => found.get(name)?.value);
   const comments: Comment[] = [];
@@ -143,11 +144,6 @@ export function readAssignments(
     }
     return undefined;
   };
-  const takeGap = () => {
-    for (let start = position; take(gap); start = position)
-      if (text[start] === "#" && ["", "\n", "\ufeff"].includes(text.charAt(start - 1)))
-        comments.push({ text: text.slice(start, position), line, isLate: found.size > 0 });
-  };
   const takeAssignment = (start: number): Assignment | undefined => {
     const [, name] = take(head) ?? [];
     if (name === undefined) return undefined;
@@ -156,15 +152,18 @@ export function readAssignments(
       const [, quote = "", inner = ""] = match;
       const raw = quote || isWord ? inner : inner.trim();
       const isLiteral = quote !== "" && literal.includes(quote);
-      const plain = decode(quote, raw, rules);
-      const value = rules.expand && !isLiteral ? rules.expand(plain, `${name} (line ${start})`, lookUp) : plain;
+      const plain = decode(quote, raw, dialect);
+      const value = expand && !isLiteral ? expand(plain, `${name} (line ${start})`, lookUp) : plain;
       Object.assign(all, { value: all.value + value, quote, raw, isLiteral });
     }
     const isCut = text[position] === "#" && /\S/.test(text.charAt(position - 1));
     return take(end) && { ...all, isCut };
   };
-  for (takeGap(); position < text.length; takeGap()) {
-    const start = line;
+  while (position < text.length) {
+    const [start, isFirst] = [line, /^[\n\ufeff]?$/.test(text.charAt(position - 1))];
+    const [between] = take(gap) ?? [];
+    if (between?.startsWith("#") && isFirst) comments.push({ text: between, line, isLate: found.size > 0 });
+    if (between !== undefined) continue;
     const assignment = takeAssignment(start);
     if (assignment) found.set(assignment.name, assignment);
     else if (take(/[^\n]*/y)) unread.push(start);
@@ -172,9 +171,7 @@ export function readAssignments(
   return { assignments: [...found.values()], unread, comments };
 }
 
-type Decoding = Pick<Dialect, "escapes" | "controls" | "expand">;
-
-function decode(quote: string, raw: string, { escapes, controls, expand }: Decoding): string {
+function decode(quote: string, raw: string, { escapes, controls, expand }: Dialect): string {
   // The dotenv package decodes by the first character, whether or not it is a quote with another one at the end.
   const pattern = escapes[quote] ?? (quote ? undefined : escapes[raw.charAt(0)]);
   if (!pattern) return raw;

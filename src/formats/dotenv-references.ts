@@ -42,8 +42,7 @@ export function limited(lookup: Lookup): Lookup {
 
 /**
  * Replaces `$NAME`, `${NAME}`, `${NAME:-default}` and `${NAME-default}` by the values of the same file, before or after
- * the reference, as far as they are not between single quotes; `\$` becomes `$`. A name that refers to itself is not set
- * yet, as in a shell.
+ * the reference, except between single quotes; `\$` becomes `$`. A name is not set in its own value, as in a shell.
  *
  * @throws UsageError that names the variable with a reference that is not of these forms, whose name is unknown without
  *   a default, or that leads back to itself through others. It doesn't quote the reference, which may be a piece of a
@@ -57,7 +56,8 @@ export function expandReferences(assignments: readonly Assignment[]): ReadEntry[
     const assignment = known.get(name);
     if (!assignment || expanded.has(name)) return expanded.get(name);
     if (path.at(-1) === name) return undefined;
-    if (path.includes(name)) throw new UsageError(describeCircle(path, name));
+    const circle = path.includes(name) && [...path.slice(path.indexOf(name)), name];
+    if (circle) throw new UsageError(`these refer to each other: ${circle.join(" -> ")}`);
     const { line, value, isLiteral } = assignment;
     const owner = `${name} (line ${line})`;
     if (path.push(name) > MAX_DEPTH) throw new UsageError(`${owner} is referred to by more than ${MAX_DEPTH} in a row`);
@@ -70,14 +70,8 @@ export function expandReferences(assignments: readonly Assignment[]): ReadEntry[
   return assignments.map(({ name }) => ({ name, value: expand(name) ?? "" }));
 }
 
-/** An escaped one, or one without a name. */
+/** An escaped dollar sign, or one without a name. */
 const LITERAL_DOLLAR = /\\\$|\$(?![A-Za-z_{])/g;
-
-/** @param names that refer to one another in this order; the last one refers to `again` */
-function describeCircle(names: readonly string[], again: string): string {
-  const circle = names.slice(names.indexOf(again));
-  return `these refer to each other: ${[...circle, again].join(" -> ")}`;
-}
 
 /** Replaces references as a shell does, and `$$` by `$`, in one pass: a value may consist of millions of references. */
 export const fill: Expand = (text, owner, lookUp) => {

@@ -66,10 +66,13 @@ export function readDotenv(text: string, { program, expand = false, note }: Read
   const foreign = assignments.filter(({ value }) => DOTENVX.test(value)).map(({ name }) => name);
   if (foreign.length > 0)
     throw new UsageError(`encrypted: ${foreign.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`);
-  for (const [before, after, applies] of program ? [] : DOUBTS) {
-    const doubtful = assignments.filter((assignment) => applies(assignment, expand));
-    noteNames([before, after], doubtful, note);
-  }
+  for (const [before, after, applies] of program ? [] : DOUBTS)
+    noteNames(
+      before,
+      assignments.filter((assignment) => applies(assignment, expand)),
+      after,
+      note,
+    );
   const types = readTypes(comments);
   return (expand ? expandReferences(assignments) : entries).map((entry) => {
     const type = types.get(entry.name);

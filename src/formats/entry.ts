@@ -60,20 +60,30 @@ export function describeReasons(reasons: ReadonlyMap<string, string>): string {
 export type Note = (text: string) => void;
 
 /** A variable, and its line from 1. */
-export type Place = Pick<ReadEntry, "name"> & { line: number };
+export interface Place {
+  name: string;
+  line: number;
+}
 
 /** How many names a note lists. */
 const MAX_NAMES = 10;
 
-/** @param text what precedes and what follows `A (line 1), B (line 3)` */
-export function noteNames(text: readonly [string, string], places: readonly Place[], note: Note = () => {}): void {
+/** Notes a text with `A (line 1), B (line 3)` in it. */
+export function noteNames(before: string, places: readonly Place[], after: string, note?: Note): void {
   const shown = places.slice(0, MAX_NAMES).map(({ name, line }) => `${name} (line ${line})`);
   const more = places.length > MAX_NAMES ? ` and ${places.length - MAX_NAMES} more` : "";
-  if (places.length > 0) note(text.join(shown.join(", ") + more));
+  if (places.length > 0) note?.(before + shown.join(", ") + more + after);
 }
 
-/** The text of the note about values that are not written as in the file. */
-export const REWRITTEN = ["the text changes, such as 3.10 to 3.1, of ", "; to keep it, put it in quotes"] as const;
+/** Notes numbers and words that JavaScript writes differently from the file. */
+export function noteRewritten(places: readonly Place[], note?: Note): void {
+  noteNames(
+    "not kept as written, such as 3.10, which becomes 3.1: ",
+    places,
+    "; to keep the text, put it in quotes",
+    note,
+  );
+}
 
 /** @throws UsageError with the problem and its place, which never quotes the text */
 export type Reader = (text: string, options?: ReadOptions) => ReadEntry[];
@@ -89,40 +99,38 @@ export interface ReadOptions {
   expand?: boolean | undefined;
 }
 
-/** The entries of an object that was read. @throws UsageError for a file of another kind, and as `checkNames` */
+/** The entries of an object that was read. @throws UsageError for a file of another kind, and for invalid names, with all */
 export function entriesOf(object: Record<string, JsonValue>): ReadEntry[] {
-  for (const [names, kind] of KINDS) if (names.every((name) => name in object)) throw new UsageError(kind);
-  if (typeof object["services"] === "object") throw new UsageError(COMPOSE);
-  checkNames(Object.keys(object));
+  const isCompose = typeof object["services"] === "object";
+  const kind = isCompose ? COMPOSE : KINDS.find(([, ...names]) => names.every((name) => name in object))?.[0];
+  if (kind) throw new UsageError(kind);
+  const bad = Object.keys(object).filter((name) => !isVariableName(name));
+  if (bad.length > 0)
+    throw new UsageError(`these can't be variable names: ${bad.map(quote).join(", ")}; a name is ${NAME_RULE}`);
   return Object.entries(object).map(([name, value]) => ({ name, value }));
 }
 
-const DATA_FILE =
-  "this is an appvars data file, with the secrets of its environments; to copy its values, run: " +
-  "appvars export --data FILE --env NAME --format json | appvars import - --format json";
 const COMPOSE =
   "this is a Compose file; use the output of: docker compose config --format json | jq .services.NAME.environment";
 const SOPS = "encrypted by SOPS; use the output of: sops decrypt FILE";
 
-/** Names that only files of another kind have, whose fields are no variables. */
-const KINDS: readonly (readonly [names: readonly string[], kind: string])[] = [
-  [["version", "profiles"], "these are the profiles of appvars, with their secrets"],
-  [["environments", "values"], DATA_FILE],
-  [["environments", "variables"], DATA_FILE],
+/** Files of another kind, by names that only they have. */
+const KINDS: readonly (readonly [kind: string, ...names: string[]])[] = [
+  ["these are the profiles of appvars, with their secrets", "version", "profiles"],
   [
-    ["apiVersion", "kind"],
-    "this is a Kubernetes manifest; use the output of: kubectl get secret NAME -o json | jq '.data | map_values(@base64d)'",
+    "this is an appvars data file, with the secrets of its environments; to copy its values, run: " +
+      "appvars export --data FILE --env NAME --format json | appvars import - --format json",
+    "environments",
+    "variables",
   ],
-  [["sops"], SOPS],
-  [["sops_mac"], SOPS],
+  [
+    "this is a Kubernetes manifest; use the output of: kubectl get secret NAME -o json | jq '.data | map_values(@base64d)'",
+    "apiVersion",
+    "kind",
+  ],
+  [SOPS, "sops"],
+  [SOPS, "sops_mac"],
 ];
-
-/** @throws UsageError listing every name that a variable can't have */
-function checkNames(names: readonly string[]): void {
-  const bad = names.filter((name) => !isVariableName(name));
-  if (bad.length === 0) return;
-  throw new UsageError(`these can't be variable names: ${bad.map(quote).join(", ")}; a name is ${NAME_RULE}`);
-}
 
 /** The name may be anything, such as control characters or the whole file. */
 function quote(name: string): string {
@@ -148,11 +156,7 @@ export function refuse(format: string, entries: readonly NamedValue[], ...refusa
 }
 
 function firstOf(refusals: readonly Refusal[], entry: NamedValue): string | undefined {
-  for (const refusal of refusals) {
-    const reason = refusal(entry);
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
+  return refusals.map((refusal) => refusal(entry)).find((reason) => reason !== undefined);
 }
 
 export function unlessText(test: (text: string) => boolean, reason: string): Refusal {

@@ -1,28 +1,32 @@
 import type { Reader, Writer } from "./entry.js";
 
+const lines = () => import("./lines.js");
+const manifests = () => import("./manifests.js");
+const dotenvFor = () => import("./dotenv-for.js");
+
 /** The formats by name, loaded on demand with the libraries they need. */
 export const WRITERS = {
   dotenv: async () => (await import("./dotenv.js")).writeDotenv,
-  shell: async () => (await import("./lines.js")).writeShell,
-  fish: async () => (await import("./lines.js")).writeFish,
+  shell: async () => (await lines()).writeShell,
+  fish: async () => (await lines()).writeFish,
   json: async () => (await import("./json.js")).writeJson,
   yaml: async () => (await import("./yaml.js")).writeYaml,
-  docker: async () => (await import("./lines.js")).writeDocker,
-  properties: async () => (await import("./lines.js")).writeProperties,
-  tfvars: async () => (await import("./lines.js")).writeTfvars,
-  github: async () => (await import("./lines.js")).writeGithub,
-  kubernetes: async () => (await import("./manifests.js")).writeKubernetes,
-  compose: async () => (await import("./manifests.js")).writeCompose,
-  systemd: async () => (await import("./lines.js")).writeSystemd,
-  powershell: async () => (await import("./lines.js")).writePowershell,
+  docker: async () => (await lines()).writeDocker,
+  properties: async () => (await lines()).writeProperties,
+  tfvars: async () => (await lines()).writeTfvars,
+  github: async () => (await lines()).writeGithub,
+  kubernetes: async () => (await manifests()).writeKubernetes,
+  compose: async () => (await manifests()).writeCompose,
+  systemd: async () => (await lines()).writeSystemd,
+  powershell: async () => (await lines()).writePowershell,
 } satisfies Record<string, () => Promise<Writer>>;
 
 /** The writers of `.env` files for one program. */
 export const DOTENV_WRITERS = {
-  node: async () => (await import("./dotenv-for.js")).writeForNode,
-  python: async () => (await import("./dotenv-for.js")).writeForPython,
-  shell: async () => (await import("./dotenv-for.js")).writeForShell,
-  compose: async () => (await import("./dotenv-for.js")).writeForCompose,
+  node: async () => (await dotenvFor()).writeForNode,
+  python: async () => (await dotenvFor()).writeForPython,
+  shell: async () => (await dotenvFor()).writeForShell,
+  compose: async () => (await dotenvFor()).writeForCompose,
 } satisfies Record<string, () => Promise<Writer>>;
 
 export const READERS = {
@@ -39,16 +43,10 @@ export type ImportFormat = keyof typeof READERS;
  * Formats that are data: a program looks names up in them, so no name takes effect merely because it is present. All
  * others are loaded into the environment of a shell, a program, a container or a CI job, without reserved names.
  */
-const DATA_FORMATS: readonly ExportFormat[] = ["json", "yaml", "properties", "tfvars"];
+export const DATA_FORMATS: readonly ExportFormat[] = ["json", "yaml", "properties", "tfvars"];
 
-interface NameRule {
-  pattern: RegExp;
-  /** To follow "must be". */
-  rule: string;
-}
-
-/** The rules of a document's name, for the formats that have one. */
-export const NAME_RULES: Partial<Record<ExportFormat, NameRule>> = {
+/** The rules of a document's name, for the formats that have one. The text of a rule follows "must be". */
+export const NAME_RULES: Partial<Record<ExportFormat, { pattern: RegExp; rule: string }>> = {
   // kubernetes.io, "Object Names and IDs", DNS subdomain names
   kubernetes: {
     pattern: /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,

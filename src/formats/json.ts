@@ -1,6 +1,6 @@
 import { UsageError } from "../domain/errors.js";
 import type { NamedValue } from "../domain/variable.js";
-import { entriesOf, noteNames, type Place, REWRITTEN, type ReadEntry, type ReadOptions, refuse } from "./entry.js";
+import { entriesOf, noteRewritten, type Place, type ReadEntry, type ReadOptions, refuse } from "./entry.js";
 import { parseExactJson } from "./infer-type.js";
 
 /** Writes one JSON object. JSON can hold half a surrogate pair as an escape (RFC 8259 section 8.2). */
@@ -11,13 +11,13 @@ export function writeJson(entries: readonly NamedValue[]): string {
   return `${JSON.stringify(object, null, 2)}\n`;
 }
 
-/** Reads one JSON object. Ignores a byte order mark, which Windows programs write. Notes numbers that change their text. */
+/** Reads one JSON object. Ignores a byte order mark, which Windows programs write. */
 export function readJson(text: string, { note }: ReadOptions = {}): ReadEntry[] {
   const object = parseExactJson(text.replace(/^\ufeff/, ""));
   if (typeof object !== "object" || object === null || Array.isArray(object))
     throw new UsageError("must be one JSON object of names and values");
   const entries = entriesOf(object);
-  noteNames(REWRITTEN, findRewritten(text), note);
+  noteRewritten(findRewritten(text), note);
   return entries;
 }
 

@@ -1,6 +1,6 @@
 import { UsageError } from "../domain/errors.js";
 import { type NamedValue, valueText } from "../domain/variable.js";
-import { loneSurrogate, nul, type Refusal, refuse, unlessText, type WriteOptions } from "./entry.js";
+import { loneSurrogate, nul, type Refusal, refuse, type WriteOptions } from "./entry.js";
 import { writeYaml } from "./yaml.js";
 
 const DEFAULT_NAME = "appvars";
@@ -10,14 +10,9 @@ const MAX_SECRET_BYTES = 1024 * 1024;
 
 const longKey: Refusal = ({ name }) => (name.length > 253 ? "a key of a Secret has at most 253 characters" : undefined);
 
-const largeValue = unlessText(
-  (text) => Buffer.byteLength(text) <= MAX_SECRET_BYTES,
-  "its value is larger than a Secret, which holds 1 MiB",
-);
-
 /** A Secret for `kubectl apply -f -`. In base64 it holds every value, and each name that is not too long is a valid key. */
 export function writeKubernetes(entries: readonly NamedValue[], { name = DEFAULT_NAME }: WriteOptions = {}): string {
-  refuse("kubernetes", entries, longKey, loneSurrogate, largeValue);
+  refuse("kubernetes", entries, longKey, loneSurrogate);
   const encoded = entries.map((entry) => ({ ...entry, bytes: Buffer.from(valueText(entry.value)) }));
   const size = encoded.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (size > MAX_SECRET_BYTES) {

@@ -20,8 +20,7 @@ import {
   entriesOf,
   inAnyString,
   loneSurrogate,
-  noteNames,
-  REWRITTEN,
+  noteRewritten,
   type ReadEntry,
   type ReadOptions,
   refuse,
@@ -69,15 +68,15 @@ function quoteUnlessWord(key: Scalar): void {
 /** Limits repetition by aliases; a bomb (a list of ten lists of ten …) repeats far more. */
 const MAX_ALIASES = 100;
 
-/** A merged mapping may have merges, too. */
+/** Limits merges: a merged mapping may have merges, too. */
 const MAX_MERGES = 1_000;
 
 type Report = (problem: string, node?: unknown) => never;
 
 /**
- * Reads one YAML 1.2 mapping (core schema and merge keys). Refuses features that JSON lacks or that would be silently lost: explicit
- * tags (dates, binaries, sets), keys that are not strings, equal keys, .inf and .nan, inexact whole numbers, more than
- * one document.
+ * Reads one YAML 1.2 mapping (core schema and merge keys). Refuses features that JSON lacks or that would be silently
+ * lost: explicit tags (dates, binaries, sets), keys that are not strings, equal keys, .inf and .nan, inexact numbers,
+ * more than one document.
  */
 export function readYaml(text: string, { note }: ReadOptions = {}): ReadEntry[] {
   const lines = new LineCounter();
@@ -99,8 +98,10 @@ export function readYaml(text: string, { note }: ReadOptions = {}): ReadEntry[] 
   });
   const rewritten = checkDocument(document, report);
   const entries = entriesOf(toObject(document));
-  const places = rewritten.map(([name, { range }]) => ({ name, line: lines.linePos(range?.[0] ?? 0).line }));
-  noteNames(REWRITTEN, places, note);
+  noteRewritten(
+    rewritten.map(([name, { range }]) => ({ name, line: lines.linePos(range?.[0] ?? 0).line })),
+    note,
+  );
   return entries;
 }
 

@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
+import { UsageError } from "../../src/domain/errors.js";
 import type { NamedValue } from "../../src/domain/variable.js";
+import { readDotenv } from "../../src/formats/dotenv.js";
+import { DOTENV_PROGRAMS } from "../../src/formats/entry.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, READERS, WRITERS } from "../../src/formats/formats.js";
 import type { Data } from "../../src/store/data.js";
 import { mergeData } from "../../src/store/merge-data.js";
@@ -43,6 +46,30 @@ it.each(IMPORT_FORMATS)("the time for reading %s grows no faster than the entrie
   expectLinear((count) => {
     const last = read(texts.get(count) ?? "").at(-1);
     expect(last).toEqual({ name: `VARIABLE_${count - 1}`, value: entries[count - 1]?.value });
+  });
+});
+
+/** What a person could have broken, or an attacker would write, repeated. */
+const HOSTILE_LINES = {
+  "unterminated quotes": (count: number) => "A='x\nB=\"y\nC=`z\n".repeat(count),
+  "a value without an end": (count: number) => `A="${'x \\" '.repeat(10 * count)}`,
+  "blank lines": (count: number) => `${"\n".repeat(20 * count)}A=1${"\n".repeat(20 * count)}B`,
+  comments: (count: number) => `${"#\n".repeat(5 * count)}A='${"# appvars type: A STRING\n".repeat(count)}'`,
+  "references without an end": (count: number) => `A="${"-${".repeat(10 * count)}-:"`,
+  backslashes: (count: number) => `A="${"\\".repeat(20 * count)}"`,
+};
+
+it.each(
+  [undefined, ...DOTENV_PROGRAMS].flatMap((program) =>
+    Object.entries(HOSTILE_LINES).map(([kind, text]) => ({ program, kind, text })),
+  ),
+)("the time for reading $kind as $program reads them grows no faster than the text", ({ program, text }) => {
+  expectLinear((count) => {
+    try {
+      readDotenv(text(count), { program });
+    } catch (error) {
+      expect(error).toBeInstanceOf(UsageError);
+    }
   });
 });
 

@@ -30,7 +30,7 @@ it("readJson notes numbers that are written otherwise than in the file", () => {
     '{"A": 3.10, "B": "3.10 \\\\\\" {", "C": 1,\n"D": {"x": [1E3, {"y": 2}]},\n "E"\n: -0, "F": 1e+21, "G": [], "H": 1.5}';
   readJson(text, { note: (note) => notes.push(note) });
   expect(notes).toEqual([
-    "the text changes, such as 3.10 to 3.1, of A (line 1), D (line 2), E (line 4); to keep it, put it in quotes",
+    "not kept as written, such as 3.10, which becomes 3.1: A (line 1), D (line 2), E (line 4); to keep the text, put it in quotes",
   ]);
   notes.length = 0;
   readJson(writeJson(all), { note: (note) => notes.push(note) });

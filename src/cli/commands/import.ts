@@ -68,23 +68,20 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     const encrypted = await createEncryption(options, settings);
     progress("reading");
     const imported = await readImport(options, context, note);
-    const plan = async (data: Data, environment: EnvironmentRecord) => {
+    let done = "";
+    const edited = await editEnvironments(settings, context, {}, async (data, [environment]) => {
       progress(`comparing ${imported.entries.length} variables`);
       const plain = typeEntries(imported, data, environment);
       if (options.encrypt !== undefined) await keepingSchemas(data, environment, plain);
       const current = currentValues(data, environment, plain);
       const typed = encrypted(plain, current);
       const differences = diffValues(current, typed);
-      return { typed, differences, result: differences.length > 0 ? setValues(data, environment, typed) : data };
-    };
-    let made: Awaited<ReturnType<typeof plan>> | undefined;
-    const edited = await editEnvironments(settings, context, {}, async (data, [environment]) => {
-      made = await plan(data, environment);
-      progress(flags.dryRun ? "" : `writing ${made.differences.length} changes`);
-      return made.result;
+      done = summary(differences, typed.length);
+      progress(flags.dryRun ? "" : `writing ${differences.length} changes`);
+      return differences.length > 0 ? setValues(data, environment, typed) : data;
     });
     progress("");
-    if (edited && made) context.tell(summary(made.differences, made.typed.length));
+    if (edited) context.tell(done);
   } finally {
     // So that an error has a line of its own.
     progress("");

@@ -11,8 +11,7 @@ import { readRegularFile } from "../../files/open-file.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { type Context, printLines } from "../output/context.js";
-import { absolutePath, type Io, isFolderGone } from "../output/io.js";
-import type { FilePlace } from "../settings/connection.js";
+import { absolutePath } from "../output/io.js";
 import { PROJECT_FILE } from "../settings/project-file.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { type GivenSettings, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
@@ -72,14 +71,16 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
   const created = local.create({ ...($schema && { $schema }), ...data });
   context.note(await created.catch((error) => throwWithOrigin(error, settings)));
   if (place.kind === "file") {
-    noteGit(place, flags, context);
+    if (flags.git)
+      context.note(`run this once in each clone, so that git merges and shows the file by name: ${GIT_CONFIG}`);
+    else if (!place.sealKey) context.note(`keep it out of git: ${ignoreCommand(place.path)}`);
     if (!flags.bare) await writeProject(place.path, given, context);
   }
   const environments = data.environments.map(({ name }) => name);
   printLines(context, { json: { [place.kind === "file" ? "data" : "store"]: local.name, environments }, lines: [] });
 }
 
-/** Adds where the place is from, unless it was a flag: it may be the settings of a folder above. */
+/** Adds the origin of the place to the error, unless it was a flag: it may be the settings of a parent folder. */
 function throwWithOrigin(error: unknown, settings: Settings): never {
   const { place = "flag", from } = settings.find("data", "store") ?? {};
   if (!(error instanceof InvalidDataError) || place === "flag") throw error;
@@ -96,16 +97,11 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
   return setValues(data, environment, typeEntries(imported, data, environment));
 }
 
-function noteGit({ path, sealKey }: FilePlace, { git }: InitFlags, { note }: Context): void {
-  if (git) note(`run this once in each clone, so that git merges and shows the file by name: ${GIT_CONFIG}`);
-  else if (!sealKey) note(`keep it out of git: ${ignoreCommand(path)}`);
-}
-
 /**
  * Adds lines that git needs for a data file to the files in its folder.
  *
  * @param path of the data file
- * @param from the imported file, which has the secrets in clear: git ignores it, if it is in this folder or below
+ * @param from the imported file, which git ignores if it is in this folder or below: it has the secrets in plain text
  * @throws InvalidDataError, also for a link
  */
 async function writeGitFiles(path: string, from = "-"): Promise<void> {
@@ -121,7 +117,7 @@ async function writeGitFiles(path: string, from = "-"): Promise<void> {
   for (const [file, added] of Object.entries(lines)) await addLines(join(folder, file), added);
 }
 
-/** The pattern of a path. Other characters have a meaning in patterns; each byte matches `?`. */
+/** A git pattern that matches the path, with `?` for each byte of other characters, which may have a meaning in patterns. */
 function gitPattern(path: string): string {
   return Buffer.from(path.replaceAll(sep, "/"))
     .toString("latin1")
@@ -144,7 +140,7 @@ async function addLines(path: string, lines: readonly string[]): Promise<void> {
   }
 }
 
-/** The path of a JSON Schema from a folder in which appvars is installed: editors check and complete files with it. */
+/** The path of a JSON Schema for editors, relative to a folder; `undefined` if appvars is not installed there. */
 function installedSchema(folder: string, name: string): string | undefined {
   const path = `./node_modules/appvars/data/${name}`;
   return existsSync(join(folder, path)) ? path : undefined;
@@ -152,7 +148,7 @@ function installedSchema(folder: string, name: string): string | undefined {
 
 /** Makes commands in the current folder use a new file in it, unless a `.appvars.json` is there already. */
 async function writeProject(path: string, given: GivenSettings, { io, note }: Context): Promise<void> {
-  if (!hasFolder(io) || dirname(absolutePath(path, io)) !== io.cwd) return;
+  if (dirname(absolutePath(path, io)) !== io.cwd) return;
   const $schema = installedSchema(io.cwd, "appvars.settings.schema.json");
   const text = `${JSON.stringify({ $schema, data: basename(path), env: FIRST_ENVIRONMENT })}\n`;
   const file = { path: join(io.cwd, PROJECT_FILE), bytes: Buffer.from(text) };
@@ -171,14 +167,4 @@ async function writeProject(path: string, given: GivenSettings, { io, note }: Co
       place === "variable" && [...SOURCE_SETTINGS, "env"].includes(name) && ![path, FIRST_ENVIRONMENT].includes(text),
   );
   if (other) note(`${other.from} is set, and overrides ${PROJECT_FILE}`);
-}
-
-/** False if the current folder has been deleted. */
-function hasFolder(io: Pick<Io, "cwd">): boolean {
-  try {
-    return io.cwd !== "";
-  } catch (error) {
-    if (isFolderGone(error)) return false;
-    throw error;
-  }
 }

@@ -67,7 +67,7 @@ export async function formatValues(
   );
   const leftOut = selected.filter((entry) => !isKept(entry)).map(({ newName }) => newName);
   warnLeftOut(leftOut, context);
-  const decrypted = selected.filter((entry) => isKept(entry) && isEncrypted(entry.value)).map(({ newName }) => newName);
+  const decrypted = typed.filter(({ value }) => isEncrypted(value)).map(({ newName }) => newName);
   // A copy by `import` would otherwise lose the encryption without a word.
   if (decrypted.length > 0 && IMPORT_FORMATS.some((each) => each === format))
     context.note(

@@ -38,13 +38,14 @@ export interface Imported {
   isText: boolean;
 }
 
-/** Reads variables from a file. @param note called with notes for the user @throws UsageError that names the file */
+/** Reads variables from a file. @throws UsageError that names the file */
 export async function readImport(
   options: ImportedFile,
   context: Pick<Context, "io">,
   note: Context["note"],
 ): Promise<Imported> {
-  const what = options.file === "-" ? "stdin" : (options.shownAs ?? options.file);
+  const { file, shownAs = file, format = formatOf(file), expand, program } = options;
+  const what = file === "-" ? "stdin" : shownAs;
   const bytes = await readInput(options, context).catch((error: unknown) => {
     throw new UsageError(`${what} ${toInvalidData(error, "can't be read").message}`);
   });
@@ -54,9 +55,12 @@ export async function readImport(
     if (first + second === 0x1fd || first * second === 0)
       throw new UsageError("its content is UTF-16; save it as UTF-8");
     const text = decodeUtf8(bytes, "its content");
-    const imported = await parseImport(options, text, (about) => note(`${what}: ${about}`));
-    if (imported.entries.length === 0) note(`${what} contains no variables`);
-    return { what, ...imported };
+    if ((expand || program) && format !== "dotenv")
+      throw new UsageError(`${program ? "--for" : "--expand"} is for dotenv files, not for ${format}`);
+    const read = await READERS[format]();
+    const entries = read(text, { note: (about) => note(`${what}: ${about}`), program, expand });
+    if (entries.length === 0) note(`${what} contains no variables`);
+    return { what, entries, isText: format === "dotenv" };
   } catch (error) {
     // The regular expressions of dotenv exhaust the stack when there are megabytes between two quotes.
     if (error instanceof RangeError) throw new UsageError(`${what}: a value is too long`);
@@ -64,18 +68,6 @@ export async function readImport(
       throw error;
     });
   }
-}
-
-async function parseImport(
-  options: ImportedFile,
-  text: string,
-  note: Context["note"],
-): Promise<Omit<Imported, "what">> {
-  const { file, expand, program } = options;
-  const format = options.format ?? formatOf(file);
-  if ((expand || program) && format !== "dotenv")
-    throw new UsageError(`${program ? "--for" : "--expand"} is for dotenv files, not for ${format}`);
-  return { entries: (await READERS[format]())(text, { note, program, expand }), isText: format === "dotenv" };
 }
 
 /** @throws the file system's error, or InvalidDataError with a predicate */

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isEncrypted, isPublic } from "../../../domain/variable.js";
 import { createFile } from "../../../files/durable-file.js";
 import { readRegularFile } from "../../../files/open-file.js";
-import { hasCode } from "../../../files/system-errors.js";
+import { makeFolder } from "../../../files/private-folder.js";
 import { readContent } from "../../../store/data-file.js";
 import { entriesOf, labelOf, SETTINGS } from "../../../store/merge-entries.js";
 import { type Context, printLines } from "../../output/context.js";
@@ -13,9 +13,8 @@ import type { Io } from "../../output/io.js";
 /**
  * Prints a data file for git, as its textconv: a line for each record, by names, the same for the same data.
  *
- * A secret is a mark that changes with it: 128 bits of an HMAC. The key of a plain file's marks is the user's own, so
- * that nobody else can guess a value from a log, or find another value with the same mark. The sealed texts of a sealed file
- * are not secret, so their marks need no key.
+ * In place of a secret, it prints 128 bits of an HMAC, with a key of the user, so that nobody else can guess a value from a
+ * log, or find another value with the same mark. The texts of a sealed file are not secret, so their marks need no key.
  *
  * @throws InvalidDataError
  */
@@ -39,24 +38,17 @@ export async function printDataByNames(path: string, context: Context): Promise<
   printLines(context, { json: lines, lines: lines.sort() });
 }
 
-/** The key of the user's marks, which is made at first use. Undefined if the user's folder can't hold one. */
+/** The key of the user's marks, created at first use. `undefined` if it can't be created or read. */
 async function readDiffKey({ folders }: Io): Promise<Buffer | undefined> {
   const path = join(folders.config, "diff-key");
-  const read = async () => (await readRegularFile(path, 1_024, { followLinks: false })).bytes;
   try {
-    const bytes = await read().catch(async (error: unknown) => {
-      if (!hasCode(error, "ENOENT")) throw error;
-      await mkdir(folders.config, { recursive: true, mode: 0o700 });
-      await createFile(path, randomBytes(32).toString("hex")).catch(ifExists);
-      return read();
-    });
+    if (!existsSync(path)) {
+      await makeFolder(folders.config);
+      await createFile(path, randomBytes(32).toString("hex"));
+    }
+    const { bytes } = await readRegularFile(path, 1_024, { followLinks: false });
     return /^[0-9a-f]{64}$/.test(bytes.toString()) ? bytes : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** Another call has made it at the same time. */
-function ifExists(error: unknown): void {
-  if (!hasCode(error, "EEXIST")) throw error;
 }

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander";
 import { UsageError } from "../../../domain/errors.js";
 import {
+  DATA_FORMATS,
   DOTENV_TARGETS,
-  ENVIRONMENT_FORMATS,
   EXPORT_FORMATS,
   type ExportFormat,
   NAME_RULES,
@@ -28,7 +28,7 @@ interface ExportOptions extends Omit<ExportedValues, "format"> {
   strict: boolean | undefined;
 }
 
-/** Not of values, but of definitions. */
+/** Declares the variables, without their values. */
 const TYPESCRIPT = "typescript";
 
 export function exportCommand(context: Context): Command {
@@ -36,8 +36,8 @@ export function exportCommand(context: Context): Command {
     .description(
       "Print the values of the environment, escaped for the program that reads the format. If the format can't " +
         "represent a name or value, nothing is printed and each is reported. Reserved names, which can make programs " +
-        `run other code (PATH, PROMPT_COMMAND and so on), are left out of ${listed(ENVIRONMENT_FORMATS)} with a ` +
-        "warning; the other formats contain all names. github appends to the file that GITHUB_ENV names, after " +
+        `run other code (PATH, PROMPT_COMMAND and so on), are left out with a warning, except in ${DATA_FORMATS.join(", ")}. ` +
+        "github appends to the file that GITHUB_ENV names, after " +
         "masking the values in the log by lines on stdout. typescript declares the variables, and reads no value.",
     )
     .addOption(
@@ -68,11 +68,6 @@ export function exportCommand(context: Context): Command {
   return addSourceOptions(addAllowReserved(addStrict(command, "print nothing"), "write"));
 }
 
-/** `dotenv, shell and fish`. */
-function listed(words: readonly string[]): string {
-  return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-}
-
 function runExport(options: ExportOptions, settings: Settings, context: Context): Promise<void> {
   const { format } = options;
   checkDocumentName(options);
@@ -84,7 +79,8 @@ function runExport(options: ExportOptions, settings: Settings, context: Context)
     boundHeap();
     // Paths are checked again when they are written; this reports a bad one before the server is asked.
     const githubFile = format === "github" ? findGithubFile(options.output, context) : undefined;
-    const file = githubFile ?? checkOutput(options, context);
+    const output = options.output === "-" ? undefined : options.output;
+    const file = githubFile ?? (output && outputTarget(output, context.io));
     const data = settings.find("data")?.text;
     if (file && data && (await isSameFile(file, data))) throw new UsageError(`${file} is the data file itself`);
     if (format === TYPESCRIPT) return write(file, await declareVariables(options, source, context), context);
@@ -109,10 +105,4 @@ function checkDocumentName({ format, name }: ExportOptions): void {
   const rule = format === TYPESCRIPT ? undefined : NAME_RULES[format];
   if (!rule) throw new UsageError(`--name is for ${Object.keys(NAME_RULES).join(" and ")}, not for ${format}`);
   if (!rule.pattern.test(name)) throw new UsageError(`--name must be ${rule.rule}`);
-}
-
-/** Returns the file to replace; undefined for stdout. */
-function checkOutput({ output }: ExportOptions, { io }: Context): string | undefined {
-  if (output === undefined || output === "-") return undefined;
-  return outputTarget(output, io);
 }

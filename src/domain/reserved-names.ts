@@ -7,9 +7,9 @@ import NAMES_BY_SOURCE from "../../data/reserved-names.json" with { type: "json"
  * `*`, once, matches anything, and `!` excepts a common name that matches and is harmless. Case does not matter, as on
  * Windows and in `npm_config_*`.
  *
- * A tool that maps its whole configuration to a prefix owns the prefix. Of prefixes that applications share (`DOTNET_*`,
- * `GIT_*`, `PG*`, `AWS_*`), only the dangerous names are listed. The list can't be complete, and deliberately omits
- * common settings of applications (HTTP_PROXY, JAVA_OPTS, TMPDIR, TZ).
+ * A prefix is reserved if a tool reads its whole configuration from it. For prefixes that applications share (`DOTNET_*`,
+ * `GIT_*`, `PG*`, `AWS_*`), only the dangerous names are listed. The list can't be complete, and omits common settings of
+ * applications (HTTP_PROXY, JAVA_OPTS, TMPDIR, TZ).
  */
 const PATTERNS = Object.values(NAMES_BY_SOURCE).flatMap((names) => names.split(" "));
 const NAMES = new Set(PATTERNS);

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references that python-dotenv expands
 import { quoteForShell } from "../domain/shell.js";
 import { valueText } from "../domain/variable.js";
-import { loneSurrogate, nul, type Refusal, refuse, unlessText, type Writer } from "./entry.js";
+import { type DotenvTarget, loneSurrogate, nul, type Refusal, refuse, unlessText, type Writer } from "./entry.js";
 import { notShellName, reservedByShell } from "./lines.js";
 
 /** Needs no quotes in any reader. At the start and after a colon, zsh replaces `=ls` by the path of the program. */
@@ -18,15 +18,17 @@ export function portableForm(text: string): string | undefined {
   return /["$`\\\r]/.test(text) ? undefined : `"${text}"`;
 }
 
+type Quote = (text: string) => string | undefined;
+
 /** Writes `.env` lines for one reader. Others, and `appvars import` without `--for`, may read different values. */
-function writerFor(reader: string, refusals: readonly Refusal[], quote: (text: string) => string | undefined): Writer {
+function writerFor(reader: string, refusals: readonly Refusal[], quote: Quote): Writer {
   return (entries) => {
     refuse(`dotenv for ${reader}`, entries, nul, loneSurrogate, ...refusals);
     return entries.map(({ name, value }) => `${name}=${quote(valueText(value))}\n`).join("");
   };
 }
 
-function unlessPlain<T>(quote: (text: string) => T): (text: string) => T | string {
+function unlessPlain(quote: Quote): Quote {
   return (text) => (UNQUOTED.test(text) ? text : quote(text));
 }
 
@@ -35,8 +37,10 @@ const carriageReturn = unlessText(
   "its value contains a carriage return, which Node drops",
 );
 
-const unquotable: Refusal = ({ value }) =>
-  quoteForNode(valueText(value)) === undefined ? "Node has no quoting that preserves its value" : undefined;
+const unquotable = unlessText(
+  (text) => quoteForNode(text) !== undefined,
+  "Node has no quoting that preserves its value",
+);
 
 /**
  * `--env-file` and `util.parseEnv` have no escape but `\n` between double quotes. A value ends at the first quote of the
@@ -63,8 +67,10 @@ function quoteForCompose(text: string): string {
   return `"${text.replace(/[\\"$]/g, "\\$&").replaceAll("\r", "\\r")}"`;
 }
 
-export const writeForNode = writerFor("Node", [carriageReturn, unquotable], unlessPlain(quoteForNode));
-export const writeForPython = writerFor("python-dotenv", [], unlessPlain(quoteForPython));
-/** For `set -a; . ./.env`. */
-export const writeForShell = writerFor("a shell", [notShellName, reservedByShell], quoteForShell);
-export const writeForCompose = writerFor("Docker Compose", [], unlessPlain(quoteForCompose));
+export const DOTENV_WRITERS: Readonly<Record<DotenvTarget, Writer>> = {
+  node: writerFor("Node", [carriageReturn, unquotable], unlessPlain(quoteForNode)),
+  python: writerFor("python-dotenv", [], unlessPlain(quoteForPython)),
+  // For `set -a; . ./.env`.
+  shell: writerFor("a shell", [notShellName, reservedByShell], quoteForShell),
+  compose: writerFor("Docker Compose", [], unlessPlain(quoteForCompose)),
+};

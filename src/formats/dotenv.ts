@@ -100,11 +100,10 @@ function isTextType(text: string): text is TextType {
 /** What other readers take for an escape between these quotes. */
 const ESCAPES: Record<string, RegExp> = { '"': /\\[\\"$`!abftv]/, "'": /\\'/, "`": /\\`/ };
 
-/** The text of a note before and after the names, and the values it is for. */
-type Doubt = [before: string, after: string, applies: (assignment: Assignment, isExpanded: boolean) => unknown];
+type Condition = (assignment: Assignment, isExpanded: boolean) => unknown;
 
-/** Values that other programs read differently from the dotenv package. */
-const DOUBTS: readonly Doubt[] = [
+/** Notes on values that other programs read differently from the dotenv package, before and after their names. */
+const DOUBTS: readonly [before: string, after: string, applies: Condition][] = [
   [
     "$NAME and ${NAME} are taken literally in ",
     "; import --expand replaces them",

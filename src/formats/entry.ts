@@ -36,12 +36,11 @@ export interface WriteOptions {
 
 /** Thrown for entries that a format can't hold. The message lists all of them, by their reasons. */
 export class UnsupportedError extends UsageError {
-  readonly format: string;
-  readonly reasons: ReadonlyMap<string, string>;
-  constructor(format: string, reasons: ReadonlyMap<string, string>) {
+  constructor(
+    readonly format: string,
+    readonly reasons: ReadonlyMap<string, string>,
+  ) {
     super(`these can't be written as ${format}: ${describeReasons(reasons)}`);
-    this.format = format;
-    this.reasons = reasons;
   }
 }
 
@@ -57,7 +56,7 @@ export function describeReasons(reasons: ReadonlyMap<string, string>): string {
 }
 
 /** Takes a text for the user, which names variables and lines, and never quotes a value. */
-export type Note = (text: string) => void;
+type Note = (text: string) => void;
 
 /** A variable, and its line from 1. */
 export interface Place {
@@ -88,8 +87,12 @@ export function noteRewritten(places: readonly Place[], note?: Note): void {
 /** @throws UsageError with the problem and its place, which never quotes the text */
 export type Reader = (text: string, options?: ReadOptions) => ReadEntry[];
 
+/** The programs that a `.env` file can be written for. The default is all of them. */
+export const DOTENV_TARGETS = ["node", "python", "shell", "compose"] as const;
+export type DotenvTarget = (typeof DOTENV_TARGETS)[number];
+
 /** The programs by whose rules a `.env` file can be read. The default is the dotenv package. */
-export const DOTENV_PROGRAMS = ["node", "python", "shell", "compose", "chamber"] as const;
+export const DOTENV_PROGRAMS = [...DOTENV_TARGETS, "chamber"] as const;
 export type DotenvProgram = (typeof DOTENV_PROGRAMS)[number];
 
 export interface ReadOptions {

@@ -2,7 +2,6 @@ import type { Reader, Writer } from "./entry.js";
 
 const lines = () => import("./lines.js");
 const manifests = () => import("./manifests.js");
-const dotenvFor = () => import("./dotenv-for.js");
 
 /** The formats by name, loaded on demand with the libraries they need. */
 export const WRITERS = {
@@ -21,14 +20,6 @@ export const WRITERS = {
   powershell: async () => (await lines()).writePowershell,
 } satisfies Record<string, () => Promise<Writer>>;
 
-/** The writers of `.env` files for one program. */
-export const DOTENV_WRITERS = {
-  node: async () => (await dotenvFor()).writeForNode,
-  python: async () => (await dotenvFor()).writeForPython,
-  shell: async () => (await dotenvFor()).writeForShell,
-  compose: async () => (await dotenvFor()).writeForCompose,
-} satisfies Record<string, () => Promise<Writer>>;
-
 export const READERS = {
   dotenv: async () => (await import("./dotenv.js")).readDotenv,
   json: async () => (await import("./json.js")).readJson,
@@ -36,7 +27,6 @@ export const READERS = {
 } satisfies Record<string, () => Promise<Reader>>;
 
 export type ExportFormat = keyof typeof WRITERS;
-export type DotenvTarget = keyof typeof DOTENV_WRITERS;
 export type ImportFormat = keyof typeof READERS;
 
 /**
@@ -58,5 +48,4 @@ export const NAME_RULES: Partial<Record<ExportFormat, { pattern: RegExp; rule: s
 
 export const EXPORT_FORMATS = Object.keys(WRITERS) as ExportFormat[];
 export const ENVIRONMENT_FORMATS = EXPORT_FORMATS.filter((format) => !DATA_FORMATS.includes(format));
-export const DOTENV_TARGETS = Object.keys(DOTENV_WRITERS) as DotenvTarget[];
 export const IMPORT_FORMATS = Object.keys(READERS) as ImportFormat[];

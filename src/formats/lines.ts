@@ -52,16 +52,10 @@ const reservedByFish = reservedBy(
   status_generation umask version`,
 );
 
-/** fish splits these two at colons, and exports an empty element as a dot (fish-shell#3914). */
-const emptyPathElement: Refusal = ({ name, value }) =>
-  (name === "PATH" || name === "CDPATH") && valueText(value).split(":").includes("")
-    ? "fish writes an empty element as a dot"
-    : undefined;
-
 /** For `source` in fish. Between single quotes, only `\'` and `\\` are escapes (fish docs, "Quotes"). */
 export const writeFish = lineWriter(
   "fish",
-  [notShellName, reservedByFish, emptyPathElement, nul, loneSurrogate],
+  [notShellName, reservedByFish, nul, loneSurrogate],
   ({ name, value }) => `set -gx ${name} '${valueText(value).replace(/['\\]/g, "\\$&")}'\n`,
 );
 

@@ -5,8 +5,14 @@ import { UsageError } from "../../src/domain/errors.js";
 import { NAME_RULE, valueText } from "../../src/domain/variable.js";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
 import { readAssignments } from "../../src/formats/dotenv-dialects.js";
-import { writeForCompose, writeForNode, writeForPython, writeForShell } from "../../src/formats/dotenv-for.js";
-import { DOTENV_PROGRAMS, type ReadEntry, type ReadOptions, type Writer } from "../../src/formats/entry.js";
+import { DOTENV_WRITERS } from "../../src/formats/dotenv-for.js";
+import {
+  DOTENV_PROGRAMS,
+  DOTENV_TARGETS,
+  type ReadEntry,
+  type ReadOptions,
+  type Writer,
+} from "../../src/formats/entry.js";
 import { Random } from "../support/random.js";
 import { asText, expectSame, refusal, refusedNames } from "./consumers.js";
 import { ALL_VALUES, entriesOf, randomTexts } from "./nasty-values.js";
@@ -189,12 +195,8 @@ it("reads what the dotenv package reads in any file, or refuses it", () => {
 });
 
 describe("for one program", () => {
-  it.each([
-    ["node", writeForNode],
-    ["python", writeForPython],
-    ["shell", writeForShell],
-    ["compose", writeForCompose],
-  ] as const)("--for %s reads what export --for writes", (program, write) => {
+  it.each(DOTENV_TARGETS)("--for %s reads what export --for writes", (program) => {
+    const write = DOTENV_WRITERS[program];
     const kept = all.filter((entry) => isWritten(write, entry));
     expect(kept.length).toBeGreaterThan(all.length * 0.9);
     expect(readDotenv(write(kept), { program })).toEqual(

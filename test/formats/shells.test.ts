@@ -23,13 +23,6 @@ it("names that are not of a shell, or that a shell keeps, are refused with the r
   );
 });
 
-it("fish's PATH is refused with an empty element, which fish would write as a dot", () => {
-  const path = (value: string) => [{ name: "PATH", type: "STRING" as const, value }];
-  expect(writeFish(path("/bin:/usr/bin"))).toBe("set -gx PATH '/bin:/usr/bin'\n");
-  for (const value of ["", "/bin:", ":/bin", "/a::/b"])
-    expect(refusal(writeFish, path(value))).toMatch(/^[^/]*PATH \(fish/);
-});
-
 it("values that are no text are compact JSON", () => {
   expect(writeShell(entriesOf([{ a: ["it's", 1] }, true, 1.5, null]))).toBe(
     `export V0='{"a":["it'\\''s",1]}'\nexport V1='true'\nexport V2='1.5'\nexport V3='null'\n`,

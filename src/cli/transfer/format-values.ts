@@ -1,15 +1,8 @@
 import { command } from "../../domain/shell.js";
 import { readAll, type VariableSource } from "../../domain/source.js";
 import { isEncrypted, type NamedValue, type Variable } from "../../domain/variable.js";
-import { describeReasons, UnsupportedError, type Writer } from "../../formats/entry.js";
-import {
-  DOTENV_WRITERS,
-  type DotenvTarget,
-  ENVIRONMENT_FORMATS,
-  type ExportFormat,
-  IMPORT_FORMATS,
-  WRITERS,
-} from "../../formats/formats.js";
+import { type DotenvTarget, describeReasons, UnsupportedError, type Writer } from "../../formats/entry.js";
+import { ENVIRONMENT_FORMATS, type ExportFormat, IMPORT_FORMATS, WRITERS } from "../../formats/formats.js";
 import { nativeType } from "../../formats/infer-type.js";
 import type { Context } from "../output/context.js";
 import { boundHeap } from "../reading/bound-heap.js";
@@ -58,7 +51,9 @@ export async function formatValues(
   const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
   const typed = selected.filter(isKept).map((entry) => ({ ...entry, type: entry.type ?? nativeType(entry.value) }));
   const values = await decryptValues(typed, decrypt);
-  const write = await (options.target ? DOTENV_WRITERS[options.target]() : WRITERS[format]());
+  const write = options.target
+    ? (await import("../../formats/dotenv-for.js")).DOTENV_WRITERS[options.target]
+    : await WRITERS[format]();
   const written = writeSupported(
     write,
     values.map(({ newName, type, value, rules }) => ({ name: newName, type, value, rules })),

@@ -75,7 +75,7 @@ it("an import gives values the types of their variables, and notes unusual lines
       { name: "PORT", type: "NUMBER", value: 4000, description: "" },
       { name: "NEW", type: "STRING", value: "$PORT", description: "" },
     ],
-    notes: [expect.stringMatching(/^new\.env: .*NEW \(line 2\)$/)],
+    notes: [expect.stringMatching(/^new\.env: .*NEW \(line 2\); import --expand replaces them$/)],
   });
   await writeFile(join(cwd, "vars.txt"), JSON.stringify({ PORT: 5000 }));
   const { assignments } = (await place.editor?.importFile({ path: "vars.txt", format: "json" })) ?? {};

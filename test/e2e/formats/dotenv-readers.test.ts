@@ -2,7 +2,7 @@ import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type NamedValue, valueText } from "../../../src/domain/variable.js";
 import { writeDotenv } from "../../../src/formats/dotenv.js";
-import { writeForCompose, writeForNode, writeForPython, writeForShell } from "../../../src/formats/dotenv-for.js";
+import { DOTENV_WRITERS } from "../../../src/formats/dotenv-for.js";
 import type { DotenvProgram, Writer } from "../../../src/formats/entry.js";
 import { asText, expectSame, fileWith, has, output, refusal } from "../../formats/consumers.js";
 import { ALL_VALUES, entriesOf, HARD_TEXTS, hasLoneSurrogate } from "../../formats/nasty-values.js";
@@ -113,12 +113,12 @@ describe("for one reader", () => {
   const isText = (text: string) => !text.includes("\0") && !hasLoneSurrogate(text);
 
   it.for([
-    ["node", writeForNode, "util.parseEnv", (text: string) => isText(text) && !text.includes("\r")],
-    ["python", writeForPython, "python-dotenv", isText],
-    ["shell", writeForShell, "bash", isText],
-    ["shell", writeForShell, "sh", isText],
-    ["shell", writeForShell, "zsh", isText],
-    ["compose", writeForCompose, "the rules of Docker Compose", isText],
+    ["node", DOTENV_WRITERS.node, "util.parseEnv", (text: string) => isText(text) && !text.includes("\r")],
+    ["python", DOTENV_WRITERS.python, "python-dotenv", isText],
+    ["shell", DOTENV_WRITERS.shell, "bash", isText],
+    ["shell", DOTENV_WRITERS.shell, "sh", isText],
+    ["shell", DOTENV_WRITERS.shell, "zsh", isText],
+    ["compose", DOTENV_WRITERS.compose, "the rules of Docker Compose", isText],
   ] as const)("--for %s: %#: every value", async ([name, write, program, canHold], { skip }) => {
     const { read, isMissing = false } = PROGRAMS.find((each) => each.name === program) as Program;
     skip(isMissing);
@@ -134,16 +134,16 @@ describe("for one reader", () => {
 
   it("values that the reader can't hold are refused by name", () => {
     const texts = entriesOf(["a\0", "\ud800", "a\rb", `'"\`\n`]);
-    expect(refusal(writeForNode, texts)).toBe(
+    expect(refusal(DOTENV_WRITERS.node, texts)).toBe(
       "these can't be written as dotenv for Node: V0 (its value contains a NUL), V1 (its value contains half a surrogate " +
         "pair, which UTF-8 can't hold), V2 (its value contains a carriage return, which Node drops), " +
         "V3 (Node has no quoting that preserves its value)",
     );
     const named = ["a-b", "UID"].map((name): NamedValue => ({ name, type: "STRING", value: "x" }));
-    expect(refusal(writeForShell, named)).toBe(
+    expect(refusal(DOTENV_WRITERS.shell, named)).toBe(
       "these can't be written as dotenv for a shell: a-b (not a shell name), UID (reserved by the shell)",
     );
-    expect(writeForPython(named)).toBe("a-b=x\nUID=x\n");
+    expect(DOTENV_WRITERS.python(named)).toBe("a-b=x\nUID=x\n");
   });
 });
 

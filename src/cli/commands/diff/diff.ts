@@ -15,7 +15,7 @@ import { readGiven, readSettings, Settings } from "../../settings/resolve-settin
 import { SOURCE_SETTINGS, type SourceFlags } from "../../settings/setting-table.js";
 import { addSourceOptions } from "../../settings/source-flags.js";
 
-export interface DiffOptions {
+interface DiffOptions {
   before: string;
   after: string;
   values: boolean;

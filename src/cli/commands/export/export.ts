@@ -1,12 +1,7 @@
 import { Command, Option } from "commander";
 import { UsageError } from "../../../domain/errors.js";
-import {
-  DATA_FORMATS,
-  DOTENV_TARGETS,
-  EXPORT_FORMATS,
-  type ExportFormat,
-  NAME_RULES,
-} from "../../../formats/formats.js";
+import { DOTENV_TARGETS } from "../../../formats/entry.js";
+import { DATA_FORMATS, EXPORT_FORMATS, type ExportFormat, NAME_RULES } from "../../../formats/formats.js";
 import { isSameFile } from "../../editing/safe-files.js";
 import { type Context, printRaw } from "../../output/context.js";
 import { boundHeap } from "../../reading/bound-heap.js";
@@ -61,9 +56,8 @@ export function exportCommand(context: Context): Command {
     .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
     .action(({ format = context.flags.json ? "json" : "dotenv", for: target, output, name, strict, ...flags }) => {
       const { only, exclude, nameTransformer, skipUnsupported = false, allowReserved = [], ...sourceFlags } = flags;
-      const selection = { only, exclude, nameTransformer };
-      const options = { format, target, output, name, strict, ...selection, skipUnsupported, allowReserved };
-      return runExport(options, readSettings(sourceFlags, context.io), context);
+      const values = { format, target, name, only, exclude, nameTransformer, skipUnsupported, allowReserved };
+      return runExport({ ...values, output, strict }, readSettings(sourceFlags, context.io), context);
     });
   return addSourceOptions(addAllowReserved(addStrict(command, "print nothing"), "write"));
 }

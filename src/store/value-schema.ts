@@ -1,3 +1,4 @@
+import type { ValidateFunction } from "ajv/dist/2020.js";
 import { durationMs } from "../domain/duration.js";
 import { UsageError } from "../domain/errors.js";
 import type { Check } from "../domain/read.js";
@@ -13,6 +14,17 @@ export interface ValueChecker {
   brokenSchema(schema: JsonSchema): string | undefined;
   /** The first rule that a value breaks, to follow its name; undefined for none. Never quotes the value. */
   brokenRule(schema: JsonSchema, value: JsonValue): string | undefined;
+}
+
+/** The most schemas that are kept. */
+const MAX_KEPT = 10_000;
+/** The largest product of the sizes of a schema and a value: a check takes up to about a second. */
+const MAX_PRODUCT = 50_000_000;
+
+interface Compiled {
+  readonly isValid: ValidateFunction;
+  /** Characters of the schema, and steps of its patterns. */
+  readonly size: number;
 }
 
 let loading: Promise<ValueChecker> | undefined;
@@ -36,30 +48,43 @@ async function createValueChecker(): Promise<ValueChecker> {
   const regExp = Object.assign(compilePattern, { code: "RE2JS" });
   // `schemaProblem` is stricter. With a precision, 0.3 is a multiple of 0.1.
   const rules = { strict: false, ownProperties: true, multipleOfPrecision: 9 } as const;
-  const ajv = new Ajv2020({ ...rules, logger: false, addUsedSchema: false, code: { regExp } });
-  // In place of ajv's own, which takes a format for strings or for numbers: a port can be either.
-  ajv.removeKeyword("format").addKeyword({
-    keyword: "format",
-    type: ["string", "number"],
-    schemaType: "string",
-    compile: (format: string, _schema, { opts }) => {
-      // The formats in the schema of schemas.
-      if (opts.validateFormats === false) return () => true;
-      const fits = FORMATS.get(format);
-      if (!fits) throw new Error(`unknown format "${format}"; the formats are ${[...FORMATS.keys()].join(", ")}`);
-      return (value: string | number) => fits(String(value));
-    },
-    error: { message: ({ schema }) => `must match format "${schema}"` },
-  });
-  // By its text: ajv keeps all that it compiles, and most schemas are the same in the next version of the data.
-  const compiled = new Map<string, ReturnType<typeof ajv.compile> | Error>();
+  const createAjv = () => {
+    const created = new Ajv2020({ ...rules, logger: false, addUsedSchema: false, code: { regExp } });
+    // In place of ajv's own, which takes a format for strings or for numbers: a port can be either.
+    return created.removeKeyword("format").addKeyword({
+      keyword: "format",
+      type: ["string", "number"],
+      schemaType: "string",
+      compile: (format: string, _schema, { opts }) => {
+        // The formats in the schema of schemas.
+        if (opts.validateFormats === false) return () => true;
+        const fits = FORMATS.get(format);
+        if (!fits) throw new Error(`unknown format "${format}"; the formats are ${[...FORMATS.keys()].join(", ")}`);
+        return (value: string | number) => fits(String(value));
+      },
+      error: { message: ({ schema }) => `must match format "${schema}"` },
+    });
+  };
+  let ajv = createAjv();
+  /** By the text of a schema: most schemas are the same in the next version of the data. */
+  const known = new Map<string, Compiled | Error>();
+  const compile = (schema: JsonSchema, text: string): Compiled => {
+    const problem = schemaProblem(schema);
+    if (problem) throw new Error(`it${problem}`);
+    // ajv never forgets what it has compiled.
+    if (known.size >= MAX_KEPT) {
+      ajv = createAjv();
+      known.clear();
+    }
+    steps = 0;
+    const isValid = ajv.compile(schema);
+    return { isValid, size: text.length + steps };
+  };
   const compileOnce = (schema: JsonSchema) => {
     const text = JSON.stringify(schema);
-    steps = 0;
-    const problem = schemaProblem(schema);
-    const known = compiled.get(text) ?? (problem ? new Error(`it${problem}`) : tried(() => ajv.compile(schema)));
-    compiled.set(text, known);
-    return known;
+    const compiled = known.get(text) ?? tried(() => compile(schema, text));
+    known.set(text, compiled);
+    return compiled;
   };
   return {
     brokenSchema(schema) {
@@ -67,8 +92,10 @@ async function createValueChecker(): Promise<ValueChecker> {
       return result instanceof Error ? result.message : undefined;
     },
     brokenRule(schema, value) {
-      const isValid = compileOnce(schema);
-      if (isValid instanceof Error) return `can't be checked: its schema is not valid (${isValid.message})`;
+      const compiled = compileOnce(schema);
+      if (compiled instanceof Error) return `can't be checked: its schema is not valid (${compiled.message})`;
+      const { isValid, size } = compiled;
+      if (size * JSON.stringify(value).length > MAX_PRODUCT) return "is too large for its schema";
       const fits: unknown = tried(() => isValid(value));
       if (fits === true) return undefined;
       if (fits !== false) return "can't be checked by its schema";
@@ -151,19 +178,14 @@ export function refuseBroken(broken: readonly Broken[], advice = ""): void {
   if (rules.size > 0) throw new UsageError(`refused by the schema: ${[...rules].join("; ")}${advice}`);
 }
 
-/**
- * Returns the data if these values of an application, which may be stored encrypted, fit its schemas.
- *
- * @throws UsageError as `refuseBroken`
- */
-export async function keepingSchemas(
+/** Checks values before they are encrypted. @throws UsageError as `refuseBroken` */
+export async function checkPlainValues(
   data: Data,
   { application }: Pick<VariableRecord, "application">,
   values: readonly Pick<NamedValue, "name" | "value">[],
-): Promise<Data> {
+): Promise<void> {
   const variables = variablesOf(data, application);
   refuseBroken(await findBroken(values.map(({ name, value }) => ({ variable: variables.get(name), value }))));
-  return data;
 }
 
 /** What is wrong with the values of an environment. Encrypted ones are not checked. */

@@ -1,8 +1,9 @@
-import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../src/domain/variable.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { JsonSchema, JsonValue } from "../../src/domain/variable.js";
 import type { ValueRecord } from "../../src/store/data.js";
 import { schemaProblem } from "../../src/store/parse-data.js";
-import { findProblems, keepingSchemas, loadValueChecker } from "../../src/store/value-schema.js";
+import { checkPlainValues, findProblems, loadValueChecker } from "../../src/store/value-schema.js";
 import { type DATA, edited } from "../support/data.js";
 import { aRecord } from "../support/records.js";
 
@@ -114,6 +115,33 @@ describe("a schema", () => {
     expect(brokenRule({ pattern: "^(a+)+$" }, `${"a".repeat(10_000)}b`)).toBe('must match pattern "^(a+)+$"');
   });
 
+  it("has values whose size times that of the schema and of its patterns is bounded", () => {
+    const list = (length: number) => Array.from({ length }, () => ({}));
+    const members = Object.fromEntries(list(5_000).map((_, index) => [`k${index}`, 1]));
+    const choices = { anyOf: list(700).map(() => ({ const: "a" })) };
+    const patterns = { allOf: list(5).map(() => ({ pattern: "(a|b|c|d){1000}" })) };
+    for (const [schema, value, fitting] of [
+      [{ enum: list(5_000) }, members, {}],
+      [{ additionalProperties: { anyOf: [...choices.anyOf, { const: 1 }] } }, members, { k: 1 }],
+      [patterns, "abcd".repeat(5_000), "abcd".repeat(250)],
+      [{ type: "string" }, "a".repeat(10_000_000), "a".repeat(1_000_000)],
+    ] as [JsonSchema, JsonValue, JsonValue][]) {
+      expect(brokenRule(schema, value)).toBe("is too large for its schema");
+      expect(brokenRule(schema, fitting)).toBeUndefined();
+    }
+  });
+
+  it("is compiled once, and kept until there are 10,000 others", () => {
+    const compile = vi.spyOn(Ajv2020.prototype, "compile").mockImplementation(() => (() => true) as never);
+    onTestFinished(() => compile.mockRestore());
+    const kept = { title: "kept" };
+    for (const schema of [kept, { ...kept }, kept]) brokenRule(schema, 1);
+    expect(compile).toHaveBeenCalledTimes(1);
+    for (let number = 0; number < 10_000; number++) brokenRule({ title: `another ${number}` }, 1);
+    brokenRule(kept, 1);
+    expect(compile).toHaveBeenCalledTimes(10_002);
+  });
+
   it("is data: nothing in it is run as code", () => {
     const text = `"+(globalThis.isRun=true)+"\`\${globalThis.isRun=true}\``;
     expect(
@@ -124,31 +152,31 @@ describe("a schema", () => {
   });
 });
 
-describe("keepingSchemas", () => {
+describe("checkPlainValues", () => {
   const ruled = edited(({ variables }) => {
     variables[0].schema = { maximum: 1 };
     variables[7].schema = { maxLength: 1 };
   }) as typeof DATA;
 
-  it("keepingSchemas names all that break their schema, and never a value", async () => {
+  it("checkPlainValues names all that break their schema, and never a value", async () => {
     const values = [
       { name: "PORT", value: 7_777 },
       { name: "DATABASE_URL", value: "hunter2" },
     ];
-    await expect(keepingSchemas(ruled, { application: "shop" }, values)).rejects.toThrow(
+    await expect(checkPlainValues(ruled, { application: "shop" }, values)).rejects.toThrow(
       /^refused by the schema: PORT must be <= 1$/,
     );
-    await expect(keepingSchemas(ruled, { application: "billing" }, values)).rejects.toThrow(
+    await expect(checkPlainValues(ruled, { application: "billing" }, values)).rejects.toThrow(
       /^refused by the schema: DATABASE_URL must NOT have more than 1 characters$/,
     );
   });
 
-  it("keepingSchemas does not check encrypted values, and values without a schema", async () => {
+  it("checkPlainValues does not check encrypted values, and values without a schema", async () => {
     const values = [
       { name: "PORT", value: "envbee:enc:v1:AAAA" },
       { name: "NEW", value: 1 },
     ];
-    expect(await keepingSchemas(ruled, { application: "shop" }, values)).toBe(ruled);
+    await expect(checkPlainValues(ruled, { application: "shop" }, values)).resolves.toBeUndefined();
   });
 });
 

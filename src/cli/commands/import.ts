@@ -54,7 +54,7 @@ export function importCommand(context: Context): Command {
 
 async function runImport(options: ImportOptions, settings: Settings, context: Context): Promise<void> {
   const { setValues } = await import("../../store/edit-values.js");
-  const { keepingSchemas } = await import("../../store/value-schema.js");
+  const { checkPlainValues } = await import("../../store/value-schema.js");
   const { io, flags } = context;
   // On the last line of a terminal; an empty step removes it.
   const progress = (step: string) => {
@@ -72,7 +72,7 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     const edited = await editEnvironments(settings, context, {}, async (data, [environment]) => {
       progress(`comparing ${imported.entries.length} variables`);
       const plain = typeEntries(imported, data, environment);
-      if (options.encrypt !== undefined) await keepingSchemas(data, environment, plain);
+      if (options.encrypt !== undefined) await checkPlainValues(data, environment, plain);
       const current = currentValues(data, environment, plain);
       const typed = encrypted(plain, current);
       const differences = diffValues(current, typed);

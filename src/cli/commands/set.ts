@@ -94,16 +94,14 @@ function definitionOf(flags: Record<string, unknown>): SetOptions["definition"] 
 async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoice, context: Context): Promise<void> {
   const { parseAs } = await import("../../formats/infer-type.js");
   const { setValues } = await import("../../store/edit-values.js");
+  const { brokenValues, checkPlainValues, checkSchema } = await import("../../store/value-schema.js");
   const { name, definition } = options;
   checkName(name);
   const keepsValue = options.value === undefined && Object.keys(definition).length > 0 && !options.encrypt;
   const fromStdin = !keepsValue && (options.value ?? "-") === "-";
   checkDecoded(options.value, "VALUE");
   checkDecoded(definition.description, "--description");
-  if (definition.schema !== undefined) {
-    const { checkSchema } = await import("../../store/value-schema.js");
-    await checkSchema(definition.schema, "--schema");
-  }
+  if (definition.schema !== undefined) await checkSchema(definition.schema, "--schema");
   const settings = readSettings(flags, context.io);
   const encrypt = options.encrypt ? await createEncrypt(settings, fromStdin ? "the value" : undefined) : undefined;
   const given = keepsValue ? undefined : await readValue(options, context);
@@ -120,9 +118,8 @@ async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoic
     const plain = given === undefined ? old?.content.value : parseAs(given, type);
     const value = given === undefined || !encrypt ? plain : encrypt(given);
     const changed = setValues(data, environment, [{ name, value, type, ...definition }], all);
-    if (!encrypt || plain === undefined) return changed;
-    const { keepingSchemas } = await import("../../store/value-schema.js");
-    return keepingSchemas(changed, environment, [{ name, value: plain }]);
+    if (encrypt && plain !== undefined) await checkPlainValues(changed, environment, [{ name, value: plain }]);
+    return changed;
   };
   // A definition is that of all environments.
   const allEnvs = flags.allEnvs || (keepsValue && (flags.application !== undefined || !settings.find("env")));
@@ -132,7 +129,6 @@ async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoic
     let changed = data;
     for (const environment of environments) changed = await setIn(changed, environment, environments);
     if (definition.schema !== undefined) {
-      const { brokenValues } = await import("../../store/value-schema.js");
       const placeOf = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));
       const found = await brokenValues(data, changed);
       broken = found.map(({ environment_id, rule }) => `${name} in ${placeOf.get(environment_id)} ${rule}`);

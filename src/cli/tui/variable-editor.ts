@@ -14,7 +14,7 @@ import { decrypt, encrypt } from "../../encryption/envelope.js";
 import { parseAs, parseExactJson } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
-import { checkSchema, keepingSchemas } from "../../store/value-schema.js";
+import { checkPlainValues, checkSchema } from "../../store/value-schema.js";
 import { InvalidFieldError } from "../../tui/state/opened-places.js";
 import type { Assignment, Change, Content, Draft, PerEnvironment, VariableEditor } from "../../tui/state/ports.js";
 import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
@@ -55,7 +55,7 @@ export function createEditor(edited: EditedData, environment: EnvironmentRecord,
     const homes = new Map<string, EnvironmentRecord>();
     for (const { environment: each, changes } of parts) {
       const home = findEnvironment(data.environments, each);
-      await inField("value", () => keepingSchemas(next, home, changes.flatMap(toCheck)));
+      await inField("value", () => checkPlainValues(next, home, changes.flatMap(toCheck)));
       if (home.id === environment.id || !homes.has(home.application)) homes.set(home.application, home);
     }
     return [...homes.values()].flatMap((home) => partsBetween(data, next, home));

@@ -1,4 +1,4 @@
-import { constants, type Stats } from "node:fs";
+import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, readdir, rename, rmdir, stat, unlink, writeFile } from "node:fs/promises";
 import { platform } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { InvalidDataError } from "../domain/errors.js";
 import { command } from "../domain/shell.js";
 import { fingerprintNow, isTemporary, type NewContent, replaceFile } from "./durable-file.js";
 import { createToken, type Holder, holderOf } from "./lock-holder.js";
-import { type Ownership, refuseReadOnly } from "./owners.js";
+import { type Ownership, refuseIrreplaceable } from "./owners.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
 /** @param beforeRename called before the file is compared for the last time; throwing prevents the replacement */
@@ -75,11 +75,7 @@ export async function withFileLock<T>(
 async function replaceOf(path: string, { signal, keepsReaders }: LockOptions): Promise<ReplaceFile> {
   const version = fingerprintNow(path);
   const old = await stat(path).catch(ifMissing(undefined));
-  // A folder is refused when it is read.
-  if (old?.isFile()) {
-    refuseReadOnly(path, old);
-    refuseHardLinks(old);
-  }
+  if (old) refuseIrreplaceable(path, old);
   const refuseChanged = () => {
     if (fingerprintNow(path) !== version) throw new ChangedError();
   };
@@ -90,15 +86,6 @@ async function replaceOf(path: string, { signal, keepsReaders }: LockOptions): P
     await beforeRename?.();
   };
   return (content, beforeRename) => replaceFile(path, content, (file) => prepare(file, beforeRename), refuseChanged);
-}
-
-/** Refuses a file with other names: they would keep the old content. */
-function refuseHardLinks(stats: Stats): void {
-  if (stats.nlink < 2) return;
-  throw new InvalidDataError(
-    `can't be changed: it has ${stats.nlink} hard links, and a change would reach only this one; ` +
-      "remove the others, or use symbolic links",
-  );
 }
 
 /** Gives a new file of mode 0600 the owner and group of the old one, and the group's right to read, as a service needs it. */

@@ -38,10 +38,23 @@ export function foreignWriter(stats: Ownership | undefined, { user, groups }: Ac
     : undefined;
 }
 
-/** A rename would replace such a file. @throws InvalidDataError with a predicate */
-export function refuseReadOnly(path: string, { mode }: Ownership): void {
-  if (mode & constants.S_IWUSR) return;
-  throw new InvalidDataError(`is read-only: to allow changes, run: ${command`chmod u+w ${path}`}`);
+/**
+ * Refuses a file that a rename must not replace: its owner made it read-only, or it has other names, which would keep
+ * the old content.
+ *
+ * @throws InvalidDataError with a predicate
+ */
+export function refuseIrreplaceable(path: string, stats: Stats): void {
+  const { mode, nlink } = stats;
+  // A folder is refused when it is read.
+  if (!stats.isFile()) return;
+  if ((mode & constants.S_IWUSR) === 0)
+    throw new InvalidDataError(`is read-only: to allow changes, run: ${command`chmod u+w ${path}`}`);
+  if (nlink > 1)
+    throw new InvalidDataError(
+      `can't be changed: it has ${nlink} hard links, and a change would reach only this one; ` +
+        "remove the others, or use symbolic links",
+    );
 }
 
 /** The mode of a file that users other than its owner have access to; undefined for a private or missing one. */

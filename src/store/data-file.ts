@@ -87,7 +87,7 @@ function checkHeap(size: number): void {
 }
 
 /** Records that are put into bytes at once, in about a millisecond. */
-export const PIECE_RECORDS = 2_000;
+const PIECE_RECORDS = 2_000;
 
 /** The bytes of a data file, in pieces: one record per line, by ascending id, for readable diffs. */
 export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {

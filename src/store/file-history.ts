@@ -1,32 +1,27 @@
 import { constants, type Stats } from "node:fs";
-import { appendFile, type FileHandle, lstat, open, realpath, stat, unlink } from "node:fs/promises";
+import { appendFile, lstat, realpath, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InvalidDataError } from "../domain/errors.js";
 import { createFile, fingerprint, replaceFile, syncFolder } from "../files/durable-file.js";
 import { keepOwner } from "../files/file-lock.js";
 import { type FileContent, readRegularFile } from "../files/open-file.js";
-import { foreignWriter, refuseReadOnly } from "../files/owners.js";
+import { foreignWriter, refuseIrreplaceable } from "../files/owners.js";
 import { hasCode, ifMissing, NotDurableError, toInvalidFile } from "../files/system-errors.js";
 import type { Data } from "./data.js";
 import { MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import type { FileSealing } from "./file-sealing.js";
 import { type Author, type Change, type History, recordedData, withoutCredentials } from "./history.js";
 import {
-  damaged,
   type FileState,
-  HEAD_BYTES,
   type HistoryEnd,
   type HistoryLine,
-  headOf,
   judge,
-  NEWLINE,
   newestLines,
   outsideLine,
   parseLines,
   sealLines,
   stateOf,
   toLine,
-  withBaseline,
 } from "./history-lines.js";
 import { changesBetween } from "./record-changes.js";
 
@@ -36,8 +31,8 @@ const MAX_ENTRIES = 1_000;
 const MAX_BYTES = 10 * 1_048_576;
 /** The share that is kept once there are more, so that few writes rewrite the file. */
 const KEPT = 0.9;
-/** Read first: they usually hold the last line. */
-const TAIL_BYTES = 16_384;
+/** To append to a history, but not to create it. */
+const EXISTING = { flag: constants.O_WRONLY | constants.O_APPEND };
 
 export function historyPathOf(path: string): string {
   return `${path}.history.jsonl`;
@@ -73,8 +68,7 @@ export async function recordWrite(path: string, write: FileWrite): Promise<() =>
     throw new InvalidDataError(`can't be changed: ${toInvalidFile(history, reason, "can't be written").message}`);
   });
   return async () => {
-    if (size === (await stat(history)).size)
-      await appendFile(history, "\n", { flag: constants.O_WRONLY | constants.O_APPEND });
+    if (size === (await stat(history)).size) await appendFile(history, "\n", EXISTING);
   };
 }
 
@@ -89,85 +83,52 @@ async function record(path: string, dataFile: Stats, write: FileWrite): Promise<
   const time = new Date(clock()).toISOString();
   const lineAfter = (id: number) =>
     toLine(changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state }, sealing);
-  const old = await statHistory(path, dataFile);
-  if (old) refuseReadOnly(path, old);
-  const rest = old ? await append(path, dataFile, write, limit, lineAfter) : { id: 0, kept: Buffer.of() };
-  if (rest) {
-    const baseline = { id: rest.id, state: before, data: recordedData(data) };
-    const content = withBaseline(rest.kept, baseline, lineAfter(rest.id), sealing);
+  const old = await readHistory(path, dataFile);
+  if (old) refuseIrreplaceable(path, old.stats);
+  const last = old && judge(old.bytes, before);
+  // The baseline is about as large as the data.
+  const isFull = last && (last.entries >= limit || last.end > MAX_BYTES + dataFile.size);
+  // Its writer may have been killed before the folder was synced.
+  if (last?.isMarked === false) await syncFolder(dirname(path));
+  if (last?.isWhole && last.state === before && !isFull && !sealing?.isDue) {
+    const text = (last.isMarked ? "" : "\n") + lineAfter(last.highestId);
+    await appendFile(path, text, { ...EXISTING, flush: true });
+  } else {
+    const share = isFull ? KEPT : 1;
+    const most = [Math.floor(limit * share) - 1, MAX_BYTES * share] as const;
+    const found = { data, state: before, time: dataFile.mtime, sealing };
+    const { id, kept } = old && last ? linesToKeep(old.bytes, last, found, most) : { id: 0, kept: Buffer.of() };
+    const added = toLine({ id, state: before, data: recordedData(data) }, sealing) + lineAfter(id);
     // Those who may read the data file need no older secrets.
-    const { gid, mode } = old ?? { ...dataFile, mode: 0 };
-    await replaceFile(path, content, (file) => keepOwner({ uid: dataFile.uid, gid, mode }, file));
+    const { gid, mode } = old?.stats ?? { ...dataFile, mode: 0 };
+    await replaceFile(path, [kept, Buffer.from(added)], (file) => keepOwner({ uid: dataFile.uid, gid, mode }, file));
   }
   return (await stat(path)).size;
 }
 
+/** The changes to keep in a history that is written again, and the id of the last one. */
+function linesToKeep(bytes: Buffer, last: HistoryEnd, found: FileState, most: readonly [changes: number, bytes: number]) {
+  const { sealing } = found;
+  const lines = bytes.subarray(0, last.end);
+  const outside = outsideLine(lines, last, found);
+  const known = [sealing?.isDue ? sealLines(lines, sealing) : lines];
+  if (outside) known.push(Buffer.from(toLine(outside, sealing)));
+  return { id: outside?.id ?? last.highestId, kept: newestLines(Buffer.concat(known), ...most) };
+}
+
 /**
- * Appends a line, unless the history has to be written again: it is full, or does not end with the state of the data file.
+ * Reads a history.
  *
- * @returns the lines to keep then, and the id that they lead to
- */
-async function append(
-  path: string,
-  dataFile: Stats,
-  { data, states: [state], sealing }: FileWrite,
-  limit: number,
-  lineAfter: (id: number) => string,
-): Promise<{ id: number; kept: Buffer } | undefined> {
-  const file = await open(path, constants.O_RDWR | constants.O_APPEND);
-  try {
-    const last = await findLast(file, state);
-    const first = headOf(await readBytes(file, 0, HEAD_BYTES));
-    const entries = last.highestId - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
-    // The baseline is about as large as the data.
-    const isFull = entries >= limit || last.end > MAX_BYTES + dataFile.size;
-    // Its writer may have been killed before the folder was synced.
-    if (!last.isMarked) await syncFolder(dirname(path));
-    if (last.isWhole && last.state === state && !isFull && !sealing?.isDue) {
-      await file.writeFile((last.isMarked ? "" : "\n") + lineAfter(last.highestId));
-      await file.sync();
-      return undefined;
-    }
-    const lines = await readBytes(file, 0, last.end);
-    const outside = outsideLine(lines, last, { data, state, time: dataFile.mtime, sealing });
-    const known = [sealing?.isDue ? sealLines(lines, sealing) : lines];
-    if (outside) known.push(Buffer.from(toLine(outside, sealing)));
-    const share = isFull ? KEPT : 1;
-    const kept = newestLines(Buffer.concat(known), Math.floor(limit * share) - 1, MAX_BYTES * share);
-    return { id: outside?.id ?? last.highestId, kept };
-  } finally {
-    await file.close();
-  }
-}
-
-async function findLast(file: FileHandle, state: string): Promise<HistoryEnd> {
-  const { size } = await file.stat();
-  for (let length = TAIL_BYTES; ; length *= 16) {
-    const from = Math.max(0, size - length);
-    const bytes = await readBytes(file, from, size);
-    const lines = from === 0 ? bytes : bytes.subarray(bytes.indexOf(NEWLINE) + 1);
-    const last = judge(lines, state);
-    if (last) return { ...last, end: last.end + size - lines.length };
-    if (from === 0) throw damaged(0);
-  }
-}
-
-async function readBytes(file: FileHandle, start: number, end: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
-  return buffer.subarray(0, bytesRead);
-}
-
-/**
- * @returns undefined if there is no history
+ * @returns undefined if there is none
  * @throws InvalidDataError for a link, and if users who can't change the data file can change this one
  */
-async function statHistory(path: string, dataFile: Stats): Promise<Stats | undefined> {
+async function readHistory(path: string, dataFile: Stats): Promise<FileContent | undefined> {
   const stats = await lstat(path).catch(ifMissing(undefined));
   const owner = { user: dataFile.uid, groups: [dataFile.gid] };
   const risk = foreignWriter(dataFile, owner) ? undefined : foreignWriter(stats, owner);
   const problem = stats?.isFile() === false ? "is not a regular file" : risk;
   if (problem) throw new InvalidDataError(`${problem}: move it away`);
-  return stats;
+  return stats && readRegularFile(path, MAX_DATA_SIZE);
 }
 
 /**
@@ -183,7 +144,7 @@ export async function readFileHistory(path: string, sealing?: FileSealing): Prom
     const data = await readDataFile(file, { open: sealing?.open });
     const { bytes, stats } = await readRegularFile(file, MAX_DATA_SIZE);
     const found = { data, state: stateOf(bytes), time: stats.mtime, sealing };
-    const reading = statHistory(history, stats).then((is) => is && readRegularFile(history, MAX_DATA_SIZE));
+    const reading = readHistory(history, stats);
     await reading.catch(() => {});
     // Otherwise a writer has changed both in between.
     if (version === (await fingerprint(file))) return { data, changes: changesIn(history, reading, found) };
@@ -199,7 +160,6 @@ async function* changesIn(
     const { bytes } = (await reading) ?? {};
     if (!bytes) return;
     const last = judge(bytes, found.state);
-    if (!last) throw damaged(0);
     const lines = bytes.subarray(0, last.end);
     const outside = outsideLine(lines, last, found);
     if (outside) yield* changeIn(outside);
@@ -216,11 +176,11 @@ function changeIn({ state: _, ...line }: HistoryLine): Change[] {
 /** Gives a data file without a history that of other data. @throws InvalidDataError with the message */
 export async function copyHistory(path: string, { data, changes }: History, sealing?: FileSealing): Promise<void> {
   const known: Change[] = [];
-  for await (const change of changes) known.unshift(change);
-  const { id } = known.at(-1) ?? {};
+  for await (const change of changes) known.push(change);
+  const [{ id } = {}] = known;
   if (id === undefined) return;
   const state = stateOf((await readRegularFile(path, MAX_DATA_SIZE)).bytes);
-  const all = [...known, { id, data: recordedData(data) }];
+  const all = [...known.reverse(), { id, data: recordedData(data) }];
   const lines = all.map((line) => toLine({ ...{ id, state }, ...line }, sealing));
   const file = historyPathOf(await realpath(path));
   await createFile(file, lines.join("")).catch((error: unknown) => {

@@ -1,7 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { InvalidDataError } from "../domain/errors.js";
 import { type Data, LISTS } from "./data.js";
-import { PIECE_RECORDS } from "./data-file.js";
 import type { FileSealing } from "./file-sealing.js";
 import { type Change, OUTSIDE, recordedData } from "./history.js";
 import { completed, parseStoredText, type Rule } from "./parse-data.js";
@@ -16,8 +15,8 @@ import { changesBetween, type RecordChange, type Records, recordsAfter } from ".
 /** The beginning of a line, which can be read without parsing values; of a part of one, maybe the id alone. */
 const HEAD = /^\{"id":(\d{1,15}),(?:"state":"([\w-]{22})"(?:,"(data|time)"|\}))?/;
 /** The length of the longest beginning, in bytes. */
-export const HEAD_BYTES = 64;
-export const NEWLINE = 0x0a;
+const HEAD_BYTES = 64;
+const NEWLINE = 0x0a;
 
 /** A line: all data, a change, or neither if only the form of the data file has changed. */
 export interface HistoryLine extends Partial<Change> {
@@ -48,27 +47,6 @@ export function stateOf(content: Uint8Array | Hash): string {
   return hash.digest("base64url").slice(0, 22);
 }
 
-/** A baseline between other lines, in pieces, since it is about as large as the data file. */
-export function* withBaseline(
-  kept: Uint8Array,
-  { id, state, data }: HistoryLine & { data: Records },
-  next: string,
-  sealing?: FileSealing,
-): Generator<Uint8Array> {
-  yield kept;
-  if (sealing?.isSealed) return yield Buffer.from(toLine({ id, state, data }, sealing) + next);
-  let start = `{"id":${id},"state":"${state}","data":{`;
-  for (const name of LISTS) {
-    yield Buffer.from(`${start}"${name}":[`);
-    for (let index = 0; index < data[name].length; index += PIECE_RECORDS) {
-      const records = JSON.stringify(data[name].slice(index, index + PIECE_RECORDS)).slice(1, -1);
-      yield Buffer.from(index > 0 ? `,${records}` : records);
-    }
-    start = "],";
-  }
-  yield Buffer.from(`]}}\n${next}`);
-}
-
 export function toLine(line: HistoryLine, sealing?: FileSealing): string {
   const written = sealing?.isSealed ? withContent(line, (content, head) => sealing.sealContent(content, head)) : line;
   return `${JSON.stringify(written)}\n`;
@@ -81,7 +59,7 @@ function withContent({ data, changes, ...line }: HistoryLine, map: (content: unk
 }
 
 /** @returns undefined for anything but a line of a history; without a state for a part of one */
-export function headOf(bytes: Buffer, start = 0) {
+function headOf(bytes: Buffer, start = 0) {
   const [, id, state, next] = HEAD.exec(bytes.toString("latin1", start, start + HEAD_BYTES)) ?? [];
   return id === undefined ? undefined : { id: Number(id), state, isBaseline: next === "data" };
 }
@@ -105,21 +83,26 @@ export interface HistoryEnd {
   readonly isMarked: boolean;
   /** Whether nothing but marks follows it. */
   readonly isWhole: boolean;
+  /** The most changes that there can be, by the ids. */
+  readonly entries: number;
 }
 
-/** Finds it in the last lines of a history. @param state of the data file */
-export function judge(bytes: Buffer, state: string): HistoryEnd | undefined {
+/** Finds the last line that counts. @param state of the data file @throws InvalidDataError as {@link parseLines} */
+export function judge(bytes: Buffer, state: string): HistoryEnd {
+  const first = headOf(bytes);
   let highestId = headOf(bytes, bytes.lastIndexOf(NEWLINE) + 1)?.id ?? 0;
   let isWhole = bytes.at(-1) === NEWLINE;
   for (const { start, end } of linesFromEnd(bytes)) {
     const head = headOf(bytes, start);
     highestId = Math.max(highestId, head?.id ?? 0);
     const isMarked = end < bytes.length;
-    if (head?.state !== undefined && (isMarked || head.isBaseline || head.state === state))
-      return { state: head.state, end, highestId, isMarked, isWhole };
+    if (head?.state !== undefined && (isMarked || head.isBaseline || head.state === state)) {
+      const entries = highestId - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
+      return { state: head.state, end, highestId, isMarked, isWhole, entries };
+    }
     isWhole = false;
   }
-  return undefined;
+  throw damaged(0);
 }
 
 /** The lines, the last one first. @throws InvalidDataError with a predicate about the history */
@@ -141,7 +124,7 @@ export function sealLines(bytes: Buffer, sealing: FileSealing): Buffer {
   return Buffer.from(lines.map((line) => toLine(line, sealing)).join(""));
 }
 
-export function damaged(start: number): InvalidDataError {
+function damaged(start: number): InvalidDataError {
   return new InvalidDataError(`is damaged at byte ${start}: to begin a new history, move it away`);
 }
 
@@ -175,8 +158,8 @@ export function outsideLine(
 function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {
   const later: (readonly RecordChange[])[] = [];
   for (const { data, changes = [] } of parseLines(bytes, sealing)) {
-    later.unshift(changes);
-    if (data) return recordsAfter(data, later.flat());
+    later.push(changes);
+    if (data) return recordsAfter(data, later.reverse().flat());
   }
   throw damaged(0);
 }
@@ -189,7 +172,7 @@ export function newestLines(bytes: Buffer, most: number, mostBytes: number): Buf
     if (headOf(bytes, start)?.isBaseline) continue;
     left -= end - start;
     if (kept.length >= most || left < 0) break;
-    kept.unshift(bytes.subarray(start, end));
+    kept.push(bytes.subarray(start, end));
   }
-  return Buffer.concat(kept);
+  return Buffer.concat(kept.reverse());
 }

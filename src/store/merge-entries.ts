@@ -116,10 +116,15 @@ export function toData(merged: Entries, entries: Entries, ours: Data, theirs: Da
     let free = Math.max(first, nextId(theirs, list));
     for (const [key, { id }] of of(list)) ids.set(key, entries.has(key) || id >= first ? id : free++);
   }
-  const keys = of("keys").map(([, { owners, fields }]) => ({ owner: owners[0], record: ungrouped(fields) }));
+  const keys = new Map<string | undefined, object[]>();
+  for (const [, { owners, fields }] of of("keys")) {
+    const own = keys.get(owners[0]) ?? [];
+    own.push(ungrouped(fields));
+    keys.set(owners[0], own);
+  }
   const environments = of("environments").map(([key, { fields }]) => {
-    const own = keys.filter(({ owner }) => owner === key).map(({ record }) => record);
-    return { id: ids.get(key), ...ungrouped(fields), ...(own.length > 0 && { keys: own }) };
+    const own = keys.get(key);
+    return { id: ids.get(key), ...ungrouped(fields), ...(own && { keys: own }) };
   });
   const variables = of("variables").map(([key, { fields }]) => ({ id: ids.get(key), ...fields }));
   const values = of("values").map(([key, { owners, fields: content }]): Record<keyof ValueRecord, unknown> => {

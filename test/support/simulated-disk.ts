@@ -171,8 +171,12 @@ export class SimulatedDisk {
     lstat: (path: string) => this.call("lstat", path, () => this.stats(this.#find(path))),
     mkdir: (path: string) => this.call("mkdir", path, () => this.#create(path, true)),
     writeFile: (path: string) => this.call("writeFile", path, () => this.#create(path, false)),
-    appendFile: (path: string, text: string) =>
-      this.call("appendFile", path, () => this.append(this.#find(path), text)),
+    appendFile: async (path: string, text: string, { flush }: { flush?: boolean }) => {
+      const file = await this.call("open", path, () => this.open(path, "a"));
+      await file.writeFile(text);
+      if (flush) await file.sync();
+      await file.close();
+    },
     unlink: (path: string) => this.call("unlink", path, () => this.#remove(path)),
     rmdir: (path: string) => this.call("rmdir", path, () => this.#remove(path)),
     open: (path: string, flags: string | number) => this.call("open", path, () => this.open(path, flags)),

@@ -7,7 +7,7 @@ import { command, shellWord } from "../../domain/shell.js";
 import { createFile } from "../../files/durable-file.js";
 import { toInvalidFile } from "../../files/system-errors.js";
 import { readContent } from "../../store/data-file.js";
-import { checkedData } from "../editing/open-data.js";
+import { checkedData, localData } from "../editing/open-data.js";
 import { type Context, printLines } from "../output/context.js";
 import { type DataPlace, dataPlaceName, type FilePlace, keyFileOf, placeNamed } from "../settings/connection.js";
 import { readSettings } from "../settings/resolve-settings.js";
@@ -46,10 +46,12 @@ function addArguments(built: Command, form: "sealed" | "plain", context: Context
 }
 
 async function changeForm(place: DataPlace, form: "sealed" | "plain", context: Context): Promise<void> {
+  // Before a key is made.
+  await checkedData(place, context, "change");
   const keyed = form === "sealed" ? await withKey(place, context) : place;
   if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");
   const name = dataPlaceName(place);
-  const isWritten = await (await checkedData(keyed, context, "change")).seal(form);
+  const isWritten = await (await localData(keyed, context.io)).seal(form);
   const key = keyed.sealKey.name === "sealKey" ? "APPVARS_SEAL_KEY" : keyed.sealKey.text;
   const history = place.kind === "store" ? "; its history begins with this" : "";
   const sealed = `${isWritten ? "now" : "already"} sealed with the first key of ${key}${history}`;

@@ -1,11 +1,11 @@
-import { accessSync, constants, existsSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
 import { NEEDS_SEAL_KEY } from "../../domain/sealed-text.js";
 import { command } from "../../domain/shell.js";
-import { looseModeWarning } from "../../files/owners.js";
+import { looseModeWarning, refuseIrreplaceable } from "../../files/owners.js";
 import { hasCode, toInvalidFile, withPathInErrors } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { createDataFile, fileSealing, openWithoutKeys, readDataFile } from "../../store/data-file.js";
@@ -223,12 +223,15 @@ function fileData(place: FilePlace, io: FileUser & SecretIo & Pick<Io, "command"
   };
 }
 
-/** @throws InvalidDataError if a file can't be replaced, in its folder */
+/** @throws InvalidDataError if a file can't be replaced, or must not be */
 function refuseUnwritable(path: string): void {
   try {
-    accessSync(dirname(realpathSync(path)), constants.W_OK);
+    const file = realpathSync(path);
+    accessSync(dirname(file), constants.W_OK);
+    refuseIrreplaceable(file, statSync(file));
   } catch (error) {
-    if (hasCode(error, "EACCES", "EROFS")) throw toInvalidFile(path, error, "can't be written");
+    if (error instanceof InvalidDataError || hasCode(error, "EACCES", "EROFS"))
+      throw toInvalidFile(path, error, "can't be written");
   }
 }
 

@@ -7,7 +7,6 @@ export type ServedData =
   | {
       readonly kind: "file";
       readonly path: string;
-      /** Bytes. */
       readonly user: FileUser;
       readonly sealKeys: string | undefined;
     }

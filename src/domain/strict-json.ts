@@ -38,10 +38,10 @@ const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [POINT, ZERO, NINE, SMALL_E, TO_SMALL] = [0x2e, 0x30, 0x39, 0x65, 0x20];
 
-/** JavaScript keeps all digits of a number with at most so many and no exponent. */
+/** JavaScript keeps all digits of a number with at most this many digits and no exponent. */
 const KEPT_DIGITS = 15;
 
-/** Counts by the characters that give JSON its structure, valid or not, and checks its numbers. */
+/** Counts the structural characters of a text, valid JSON or not, and checks its numbers. */
 function count(text: string): { items: number; members: number; depth: number; isExact: boolean } {
   let [items, members, depth, deepest, isExact] = [0, 0, 0, 0, true];
   for (let index = 0; index < text.length; index++) {
@@ -66,7 +66,7 @@ function isOfDecimal(unit: number): boolean {
   return (unit >= ZERO && unit <= NINE) || unit === POINT;
 }
 
-/** @param start of the quote that it begins with @returns the index of the other one */
+/** @param start the index of its first quote @returns the index of its last quote */
 function endOfString(text: string, start: number): number {
   for (let index = start; ; ) {
     index = text.indexOf('"', index + 1);
@@ -86,7 +86,7 @@ function countMembers(value: JsonValue): number {
   return members;
 }
 
-/** RFC 8259, with the blanks before it; of a string only the first quote. */
+/** RFC 8259, with the blanks before it. A string is only its first quote. */
 const TOKEN = /[ \t\n\r]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)?/y;
 
 /** The token that begins at the index or after blanks; "" for none. */

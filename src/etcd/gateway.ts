@@ -58,15 +58,13 @@ interface RepeatOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface CommitOptions extends Pick<RepeatOptions, "within"> {
-  /**
-   * Called when a transaction was refused after an attempt that got no answer, and what it puts is not stored.
-   *
-   * @param found the keys of the conditions, in their order
-   * @throws InvalidDataError if that attempt may have been made
-   */
-  readonly checkTrace?: (found: readonly (StoredKey | undefined)[]) => void;
-}
+/**
+ * Called when a transaction was refused after an attempt that got no answer, and what it puts is not stored.
+ *
+ * @param found the keys of the conditions, in their order
+ * @throws InvalidDataError if that attempt may have been made
+ */
+export type CheckTrace = (found: readonly (StoredKey | undefined)[]) => void;
 
 export interface Put {
   readonly key: string;
@@ -149,7 +147,7 @@ export class Gateway {
    */
   async commit(
     { compare, puts = [], deletes = [] }: Transaction,
-    { checkTrace, within = this.times.write }: CommitOptions = {},
+    { checkTrace, within = this.times.write }: { checkTrace?: CheckTrace; within?: number } = {},
   ): Promise<number | undefined> {
     const body = {
       compare: compare.map(({ key, obstacle, ...expected }) => ({

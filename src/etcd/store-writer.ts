@@ -9,7 +9,7 @@ import { checkData } from "../store/parse-data.js";
 import { changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
 import type { ChangeData } from "../store/store.js";
 import { changeLines } from "../store/stored-changes.js";
-import { type CommitOptions, type Condition, type Put, UncertainError } from "./gateway.js";
+import { type CheckTrace, type Condition, type Put, UncertainError } from "./gateway.js";
 import { type Entry, FORMAT, type Head, KEYS, logKey, MAX_ENTRY_BYTES, newId, parseHead } from "./log.js";
 import { ENTRY_COST, type ReadTarget, readHead, type StoreState } from "./read-store.js";
 import {
@@ -30,7 +30,7 @@ const MIN_LOG_BYTES = 512 * 1_024;
 const HISTORY = 10_000;
 /** Writes between two removals of parts and entries that are not needed. */
 const TIDY_EVERY = 100;
-/** Before the next attempt of a writer that was too slow, at random: at most this long, and twice as long each time. */
+/** The longest random pause before the next attempt of a writer that was too slow. It doubles each time. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [10, 300];
 /** A writer takes the turn after others were faster for this long. */
 const TURN_AFTER_MS = 2_000;
@@ -70,7 +70,7 @@ interface NextHead {
   readonly after: Buffer | undefined;
   /** An entry that comes with it. */
   readonly entry?: Entry;
-  /** Parts that count from then on: those of the entry if it has any, and of a snapshot if not. */
+  /** The parts of the entry, or of a snapshot, which count from then on. */
   readonly uploaded?: Upload | undefined;
 }
 
@@ -289,7 +289,7 @@ export class StoreWriter {
       puts.push(uploaded.keep(typeof entry?.changes === "number" ? head.version : SNAPSHOT));
       compare.push(uploaded.compare);
     }
-    const checkTrace: CommitOptions["checkTrace"] = ([now, log]) => {
+    const checkTrace: CheckTrace = ([now, log]) => {
       if (!entry || log || !now) return;
       // Otherwise a snapshot has replaced the head, or the cluster was restored.
       if (openKey(this.#target, now, parseHead, () => ({ store: head.store })).version >= head.version)

@@ -31,8 +31,8 @@ export async function createFile(path: string, content: NewContent): Promise<voi
  * resolves.
  *
  * @param path not a link, which would be replaced by a file
- * @param beforeRename called with the new file before it is moved into place; throwing prevents that
- * @param lastCheck the same, microseconds before
+ * @param beforeRename called with the new file; throwing prevents the replacement
+ * @param lastCheck called microseconds before the rename; throwing prevents it
  * @returns the fingerprint of the new file
  * @throws NotDurableError; otherwise the old file is unchanged: InvalidDataError for a mount point, which can't be
  *   replaced, or the file system's error
@@ -138,7 +138,7 @@ export async function fingerprint(path: string): Promise<string> {
   return stat(path, { bigint: true }).then(versionOf, () => "absent");
 }
 
-/** The same at once. */
+/** The same, synchronously. */
 export function fingerprintNow(path: string): string {
   try {
     return versionOf(statSync(path, { bigint: true }));

@@ -10,7 +10,7 @@ import { createToken, type Holder, holderOf } from "./lock-holder.js";
 import { type Ownership, refuseIrreplaceable } from "./owners.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
-/** @param beforeRename called before the file is compared for the last time; throwing prevents the replacement */
+/** @param beforeRename called before the last comparison with the old file; throwing prevents the replacement */
 export type ReplaceFile = (content: NewContent, beforeRename?: () => Promise<void>) => Promise<string>;
 
 interface LockOptions {

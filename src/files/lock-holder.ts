@@ -19,11 +19,11 @@ export interface Holder {
   readonly text: string;
 }
 
-/** Another one at each call. */
+/** A new token for each call. */
 export function createToken(): string {
   const { boot, space, host } = here();
   const stat = readProcessStat("self");
-  // If /proc is of another process namespace, its ids are not ours.
+  // /proc may belong to another process namespace.
   const startedAt = stat?.pid === ownPid ? stat.startedAt : 0;
   return [randomBytes(8).toString("hex"), boot + space, ownPid, startedAt, host].join("-");
 }
@@ -37,7 +37,7 @@ export function holderOf(token: string, madeAt = Number.POSITIVE_INFINITY): Hold
   const { boot, space, pid, startedAt, host } = TOKEN.exec(token)?.groups ?? {};
   if (pid === undefined) return undefined;
   const own = here();
-  // Another boot: before the machine started again.
+  // After another boot, its process has ended.
   const isElsewhere = host !== own.host || (boot === own.boot && space !== own.space);
   if (isElsewhere) return { state: "unknown", text: `process ${pid} on ${host}` };
   const state = boot === own.boot ? stateOf(Number(pid), startedAt, madeAt) : "dead";
@@ -54,7 +54,7 @@ function stateOf(pid: number, startedAt: string | undefined, madeAt: number): Ho
   return stat.startedAt === startedAt && !"ZX".includes(stat.state) ? "alive" : "dead";
 }
 
-/** While these stay the same, a process id and a start time identify one process. Outside Linux, only the host is known. */
+/** With these, a process id and a start time identify one process. Outside Linux, only the host is known. */
 function here() {
   let [boot, space] = ["", ""];
   try {

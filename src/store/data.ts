@@ -128,33 +128,7 @@ function highestId(data: Data, list: List): number {
   return highest;
 }
 
-/** Whether both would be the same in a file, apart from the order of their records and of the fields in these. */
-export function isSameData(a: Data, b: Data): boolean {
-  const fields = ({ $schema, last_ids, history }: Data) =>
-    `${$schema} ${recordText(last_ids ?? {})} ${recordText(history ?? {})}`;
-  return (
-    fields(a) === fields(b) &&
-    isSameList(a.environments, b.environments) &&
-    isSameList(a.variables, b.variables) &&
-    isSameList(a.values, b.values)
-  );
-}
-
-function isSameList(a: readonly Identified[], b: readonly Identified[]): boolean {
-  if (a.length !== b.length) return false;
-  const [sorted, others] = [a.toSorted(byId), b.toSorted(byId)];
-  return sorted.every((record, index) => recordText(record) === recordText(others[index] as Identified));
-}
-
-function recordText(record: object): string {
-  return JSON.stringify(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-interface Identified {
-  readonly id: number;
-}
-
 /** Sorts records by ascending id, the order they are usually in already. */
-export function byId(a: Identified, b: Identified): number {
+export function byId(a: { readonly id: number }, b: { readonly id: number }): number {
   return a.id - b.id;
 }

@@ -86,7 +86,7 @@ export function replaceEnvironment(data: Data, replaced: EnvironmentRecord, reco
   return { ...data, environments: data.environments.map((item) => (item === replaced ? record : item)) };
 }
 
-/** Gives every environment new credentials, and none of those that it had before, named keys included. */
+/** Replaces the credentials of every environment, and removes its named keys. */
 export function replaceCredentials(data: Data, nextPair: () => KeyPair): Data {
   const environments = data.environments.map(({ previous: _, keys: __, ...kept }) => ({ ...kept, ...nextPair() }));
   return { ...data, environments };

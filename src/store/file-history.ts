@@ -38,7 +38,7 @@ export function historyPathOf(path: string): string {
   return `${path}.history.jsonl`;
 }
 
-/** A write to a data file that is about to be made. */
+/** A write to a data file. */
 export interface FileWrite {
   readonly data: Data;
   readonly next: Data;
@@ -47,7 +47,7 @@ export interface FileWrite {
   readonly author: Author;
   /** Unix time in milliseconds. */
   readonly clock: () => number;
-  /** Of a data file that is sealed, before it or after it. */
+  /** Set if the data file is sealed, before the write or after it. */
   readonly sealing: FileSealing | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface FileWrite {
 export async function recordWrite(path: string, write: FileWrite): Promise<() => Promise<void>> {
   const history = historyPathOf(path);
   const size = await record(history, await stat(path), write).catch((error: unknown) => {
-    // Of the history: the data file itself is as it was.
+    // The data file has not changed.
     const reason = error instanceof NotDurableError ? error.cause : error;
     throw new InvalidDataError(`can't be changed: ${toInvalidFile(history, reason, "can't be written").message}`);
   });
@@ -95,9 +95,9 @@ async function record(path: string, dataFile: Stats, write: FileWrite): Promise<
     await appendFile(path, text, { ...EXISTING, flush: true });
   } else {
     const share = isFull ? KEPT : 1;
-    const most = [Math.floor(limit * share) - 1, MAX_BYTES * share] as const;
     const found = { data, state: before, time: dataFile.mtime, sealing };
-    const { id, kept } = old && last ? linesToKeep(old.bytes, last, found, most) : { id: 0, kept: Buffer.of() };
+    const { id, lines } = old && last ? wholeLines(old.bytes, last, found) : { id: 0, lines: Buffer.of() };
+    const kept = newestLines(lines, Math.floor(limit * share) - 1, MAX_BYTES * share);
     const added = toLine({ id, state: before, data: recordedData(data) }, sealing) + lineAfter(id);
     // Those who may read the data file need no older secrets.
     const { gid, mode } = old?.stats ?? { ...dataFile, mode: 0 };
@@ -106,14 +106,14 @@ async function record(path: string, dataFile: Stats, write: FileWrite): Promise<
   return (await stat(path)).size;
 }
 
-/** The changes to keep in a history that is written again, and the id of the last one. */
-function linesToKeep(bytes: Buffer, last: HistoryEnd, found: FileState, most: readonly [changes: number, bytes: number]) {
+/** The lines that count, with one for changes from outside, and the id of the last one. */
+function wholeLines(bytes: Buffer, last: HistoryEnd, found: FileState) {
   const { sealing } = found;
   const lines = bytes.subarray(0, last.end);
   const outside = outsideLine(lines, last, found);
   const known = [sealing?.isDue ? sealLines(lines, sealing) : lines];
   if (outside) known.push(Buffer.from(toLine(outside, sealing)));
-  return { id: outside?.id ?? last.highestId, kept: newestLines(Buffer.concat(known), ...most) };
+  return { id: outside?.id ?? last.highestId, lines: Buffer.concat(known) };
 }
 
 /**
@@ -173,7 +173,7 @@ function changeIn({ state: _, ...line }: HistoryLine): Change[] {
   return line.changes ? [line as Change] : [];
 }
 
-/** Gives a data file without a history that of other data. @throws InvalidDataError with the message */
+/** Copies a history to a data file that has none. @throws InvalidDataError with the whole message */
 export async function copyHistory(path: string, { data, changes }: History, sealing?: FileSealing): Promise<void> {
   const known: Change[] = [];
   for await (const change of changes) known.push(change);

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { InvalidDataError } from "../domain/errors.js";
 import { type Data, LISTS } from "./data.js";
 import type { FileSealing } from "./file-sealing.js";
@@ -12,7 +12,7 @@ import { changesBetween, type RecordChange, type Records, recordsAfter } from ".
 // is marked with one more newline after that. It counts if anything follows it; the last one, if the data file has its
 // state; a baseline, always. Other lines are void: the next write removes them.
 
-/** The beginning of a line, which can be read without parsing values; of a part of one, maybe the id alone. */
+/** The start of a line, which can be read without parsing values. A torn line may have only its id. */
 const HEAD = /^\{"id":(\d{1,15}),(?:"state":"([\w-]{22})"(?:,"(data|time)"|\}))?/;
 /** The length of the longest beginning, in bytes. */
 const HEAD_BYTES = 64;
@@ -41,10 +41,9 @@ const LINE: Rule = {
   },
 };
 
-/** The state of a data file with this content, or with all that this SHA-256 has hashed. */
-export function stateOf(content: Uint8Array | Hash): string {
-  const hash = content instanceof Uint8Array ? createHash("sha256").update(content) : content;
-  return hash.digest("base64url").slice(0, 22);
+/** The state of a data file with this content. */
+export function stateOf(content: Uint8Array): string {
+  return createHash("sha256").update(content).digest("base64url").slice(0, 22);
 }
 
 export function toLine(line: HistoryLine, sealing?: FileSealing): string {
@@ -58,13 +57,13 @@ function withContent({ data, changes, ...line }: HistoryLine, map: (content: unk
   return { ...line, ...(data && { data: map(data, head) }), ...(changes && { changes: map(changes, head) }) };
 }
 
-/** @returns undefined for anything but a line of a history; without a state for a part of one */
+/** @returns undefined for anything but a line of a history; a torn one may have no state */
 function headOf(bytes: Buffer, start = 0) {
   const [, id, state, next] = HEAD.exec(bytes.toString("latin1", start, start + HEAD_BYTES)) ?? [];
   return id === undefined ? undefined : { id: Number(id), state, isBaseline: next === "data" };
 }
 
-/** Where whole lines begin and end, the last one first, without marks. */
+/** The bounds of whole lines, the last one first, without marks. */
 function* linesFromEnd(bytes: Buffer): Generator<{ readonly start: number; readonly end: number }> {
   for (let end = bytes.lastIndexOf(NEWLINE) + 1; end > 0; ) {
     const start = end > 1 ? bytes.lastIndexOf(NEWLINE, end - 2) + 1 : 0;
@@ -78,12 +77,12 @@ export interface HistoryEnd {
   readonly state: string;
   /** Where it ends. */
   readonly end: number;
-  /** Of all lines, even void ones and parts. */
+  /** The highest id of all lines, void and torn ones included. */
   readonly highestId: number;
   readonly isMarked: boolean;
   /** Whether nothing but marks follows it. */
   readonly isWhole: boolean;
-  /** The most changes that there can be, by the ids. */
+  /** How many changes there can be at most, by their ids. */
   readonly entries: number;
 }
 
@@ -164,7 +163,7 @@ function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {
   throw damaged(0);
 }
 
-/** The last changes, without baselines. @param most changes @param mostBytes of them */
+/** The last changes, without baselines. @param most how many changes @param mostBytes their size */
 export function newestLines(bytes: Buffer, most: number, mostBytes: number): Buffer {
   const kept: Buffer[] = [];
   let left = mostBytes;

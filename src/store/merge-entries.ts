@@ -1,11 +1,11 @@
 import { isDeepStrictEqual as isSame } from "node:util";
-import { allKeyPairs, type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
-import { type Data, LISTS, type List, nextId, type ValueRecord, type VariableRecord } from "./data.js";
+import { allKeyPairs, type Environment, type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
+import { type Data, LISTS, type List, nextId, type ValueRecord } from "./data.js";
 
 /** A record without its ids, which may be those of other records in another branch. */
 export interface Entry {
   readonly id: number;
-  /** The keys of those that it can't be without: of a value, its variable and its environment. */
+  /** The keys of the entries that it needs: a value needs its variable and its environment. */
   readonly owners: readonly string[];
   /** The fields of a record, or the content of a value. Those that a rotation changes together are one, `credentials`. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -13,8 +13,6 @@ export interface Entry {
 
 /** By kind and names, which are those of the common ancestor where a record was renamed. */
 export type Entries = Map<string, Entry>;
-
-type NamedRecord = EnvironmentRecord | VariableRecord;
 
 type Kind = List | "keys" | "settings";
 
@@ -38,7 +36,11 @@ export function labelOf(key: string): string {
 export function entriesOf(data: Data, base: Data): Entries {
   const { version: _, last_ids: _ids, environments, variables, values, ...settings } = data;
   const entries: Entries = new Map([[SETTINGS, { id: 0, owners: [], fields: settings }]]);
-  const [ofEnvironment, ofVariable] = [commonNames("environments", data, base), commonNames("variables", data, base)];
+  const ofEnvironment = commonNames(environments, base.environments, sharesKey);
+  const sameValues = variablesWithSameValue(data, base);
+  const ofVariable = commonNames(variables, base.variables, ({ id, application, description }, before) => {
+    return application === before.application && (description === before.description || sameValues.has(id));
+  });
   for (const { id, keys = [], ...fields } of environments) {
     const environment = keyOf("environments", ofEnvironment(id));
     entries.set(environment, { id, owners: [], fields: grouped(fields) });
@@ -55,37 +57,35 @@ export function entriesOf(data: Data, base: Data): Entries {
   return entries;
 }
 
-/** Names by the ids of records. A renamed record has its name in `base`. */
-function commonNames(list: "environments" | "variables", data: Data, base: Data): (id: number) => string {
-  const old = new Map<number, NamedRecord>(base[list].map((record) => [record.id, record]));
-  const baseNames = new Set(base[list].map(qualifiedName));
-  const ownNames = new Set(data[list].map(qualifiedName));
+/**
+ * Names by the ids of records. A renamed record has its name in `base`.
+ *
+ * @param isAlike whether two records with the same id are one: a merge may have given the id to another
+ */
+function commonNames<T extends Environment>(
+  records: readonly T[],
+  base: readonly T[],
+  isAlike: (record: T, before: T) => boolean,
+): (id: number) => string {
+  const old = new Map(base.map((record) => [record.id, record]));
+  const baseNames = new Set(base.map(qualifiedName));
+  const ownNames = new Set(records.map(qualifiedName));
   const names = new Map<number, string>();
-  const same = variablesWithSameValue(data, base);
-  for (const record of data[list]) {
+  for (const record of records) {
     const before = old.get(record.id);
     const isRenamed =
       before &&
       !baseNames.has(qualifiedName(record)) &&
       !ownNames.has(qualifiedName(before)) &&
-      isAlike(record, before, same);
+      isAlike(record, before);
     names.set(record.id, qualifiedName(isRenamed ? before : record));
   }
   return (id) => names.get(id) as string;
 }
 
-/** Whether two records with the same id are one. A merge may have given the id to another. */
-function isAlike(record: NamedRecord, before: NamedRecord, same: ReadonlySet<number>): boolean {
-  if (!("description" in record && "description" in before)) {
-    const oldKeys = new Set(keysOf(before));
-    return keysOf(record).some((key) => oldKeys.has(key));
-  }
-  if (record.application !== before.application) return false;
-  return record.description === before.description || same.has(record.id);
-}
-
-function keysOf(record: NamedRecord): string[] {
-  return "api_key" in record ? allKeyPairs(record).map(({ api_key }) => api_key) : [];
+function sharesKey(record: EnvironmentRecord, before: EnvironmentRecord): boolean {
+  const oldKeys = allKeyPairs(before).map(({ api_key }) => api_key);
+  return allKeyPairs(record).some(({ api_key }) => oldKeys.includes(api_key));
 }
 
 /** The ids of the variables that have the same value in an environment of both. */
@@ -107,7 +107,7 @@ function ungrouped({ credentials, ...fields }: Entry["fields"]): object {
   return { ...fields, ...(credentials as object) };
 }
 
-/** The data of merged entries, not checked: that of `ours` has its ids, and what is new in `theirs` has free ones. */
+/** The data of merged entries, not checked. Entries of `ours` keep their ids, and new ones of `theirs` get free ids. */
 export function toData(merged: Entries, entries: Entries, ours: Data, theirs: Data): Data {
   const of = (kind: Kind) => [...merged].filter(([key]) => key.startsWith(`${kind}\n`));
   const ids = new Map<string, number>();

@@ -37,6 +37,12 @@ export function changesBetween(data: Records, next: Records): RecordChange[] {
   });
 }
 
+/** Whether both would be the same in a file, apart from the order of their records. */
+export function isSameData(data: Data, other: Data): boolean {
+  const fields = ({ $schema, last_ids, history }: Data) => JSON.stringify([$schema, last_ids, history]);
+  return fields(data) === fields(other) && changesBetween(data, other).length === 0;
+}
+
 /** All records after these changes, which are not checked. @param changes oldest first */
 export function recordsAfter<T extends Records>(data: T, changes: readonly RecordChange[]): Pick<T, List> {
   const after = <L extends List>(list: L) => {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { Low } from "lowdb";
 import { ChangedError, type ReplaceFile, withFileLock } from "../files/file-lock.js";
@@ -53,21 +52,16 @@ export async function updateDataFile(
         return parseData(bytes, sealing?.open);
       };
       const write = async (next: Data) => {
-        const hash = createHash("sha256");
-        const hashed = function* () {
-          for (const piece of dataPieces(sealing?.seal(next) ?? next)) {
-            hash.update(piece);
-            yield piece;
-          }
-        };
+        const bytes = Buffer.concat([...dataPieces(sealing?.seal(next) ?? next)]);
+        const states = [before, stateOf(bytes)] as const;
         let mark = async () => {};
         const record = async () => {
-          mark = await recordWrite(file, { data, next, states: [before, stateOf(hash)], author, clock, sealing });
+          mark = await recordWrite(file, { data, next, states, author, clock, sealing });
           // The clock of a file system may not tell two changes apart.
           const now = await readRegularFile(file, MAX_DATA_SIZE).catch(() => undefined);
           if (!now || stateOf(now.bytes) !== before) throw new ChangedError();
         };
-        written = await replace(hashed(), record);
+        written = await replace([bytes], record);
         await mark().catch(() => {});
       };
       const db = new Low({ read: () => readDataFile(file, { parse }), write }, data);

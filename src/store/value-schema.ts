@@ -8,7 +8,7 @@ import { variablesOf } from "./edit-values.js";
 import { MAX_SCHEMA, schemaProblem } from "./parse-data.js";
 import { changesBetween } from "./record-changes.js";
 
-/** Compiles each schema once. */
+/** Compiles each schema once. It is replaced by a new one when it has compiled many. */
 export interface ValueChecker {
   /** Why a schema is not valid; undefined if it is. */
   brokenSchema(schema: JsonSchema): string | undefined;
@@ -16,7 +16,7 @@ export interface ValueChecker {
   brokenRule(schema: JsonSchema, value: JsonValue): string | undefined;
 }
 
-/** The most schemas that are kept. */
+/** The most compiled schemas that are kept. */
 const MAX_KEPT = 10_000;
 /** The largest product of the sizes of a schema and a value: a check takes up to about a second. */
 const MAX_PRODUCT = 50_000_000;
@@ -48,34 +48,26 @@ async function createValueChecker(): Promise<ValueChecker> {
   const regExp = Object.assign(compilePattern, { code: "RE2JS" });
   // `schemaProblem` is stricter. With a precision, 0.3 is a multiple of 0.1.
   const rules = { strict: false, ownProperties: true, multipleOfPrecision: 9 } as const;
-  const createAjv = () => {
-    const created = new Ajv2020({ ...rules, logger: false, addUsedSchema: false, code: { regExp } });
-    // In place of ajv's own, which takes a format for strings or for numbers: a port can be either.
-    return created.removeKeyword("format").addKeyword({
-      keyword: "format",
-      type: ["string", "number"],
-      schemaType: "string",
-      compile: (format: string, _schema, { opts }) => {
-        // The formats in the schema of schemas.
-        if (opts.validateFormats === false) return () => true;
-        const fits = FORMATS.get(format);
-        if (!fits) throw new Error(`unknown format "${format}"; the formats are ${[...FORMATS.keys()].join(", ")}`);
-        return (value: string | number) => fits(String(value));
-      },
-      error: { message: ({ schema }) => `must match format "${schema}"` },
-    });
-  };
-  let ajv = createAjv();
+  const ajv = new Ajv2020({ ...rules, logger: false, addUsedSchema: false, code: { regExp } });
+  // In place of ajv's own, which takes a format for strings or for numbers: a port can be either.
+  ajv.removeKeyword("format").addKeyword({
+    keyword: "format",
+    type: ["string", "number"],
+    schemaType: "string",
+    compile: (format: string, _schema, { opts }) => {
+      // The formats in the schema of schemas.
+      if (opts.validateFormats === false) return () => true;
+      const fits = FORMATS.get(format);
+      if (!fits) throw new Error(`unknown format "${format}"; the formats are ${[...FORMATS.keys()].join(", ")}`);
+      return (value: string | number) => fits(String(value));
+    },
+    error: { message: ({ schema }) => `must match format "${schema}"` },
+  });
   /** By the text of a schema: most schemas are the same in the next version of the data. */
   const known = new Map<string, Compiled | Error>();
   const compile = (schema: JsonSchema, text: string): Compiled => {
     const problem = schemaProblem(schema);
     if (problem) throw new Error(`it${problem}`);
-    // ajv never forgets what it has compiled.
-    if (known.size >= MAX_KEPT) {
-      ajv = createAjv();
-      known.clear();
-    }
     steps = 0;
     const isValid = ajv.compile(schema);
     return { isValid, size: text.length + steps };
@@ -83,7 +75,8 @@ async function createValueChecker(): Promise<ValueChecker> {
   const compileOnce = (schema: JsonSchema) => {
     const text = JSON.stringify(schema);
     const compiled = known.get(text) ?? tried(() => compile(schema, text));
-    known.set(text, compiled);
+    // ajv never forgets what it has compiled.
+    if (known.set(text, compiled).size === MAX_KEPT) loading = undefined;
     return compiled;
   };
   return {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Data, isSameData, NO_DATA, nextId, withLastIds } from "../../src/store/data.js";
+import { type Data, NO_DATA, nextId, withLastIds } from "../../src/store/data.js";
+import { checkData } from "../../src/store/parse-data.js";
+import { isSameData } from "../../src/store/record-changes.js";
 import { DATA, edited } from "../support/data.js";
 
 const LAST_IDS = { environments: 4, variables: 8, values: 19 };
@@ -68,7 +70,7 @@ describe("isSameData", () => {
     const reversed = full((data) => {
       data.values = data.values.reverse().map((record: object) => Object.fromEntries(Object.entries(record).reverse()));
     });
-    expect(isSameData(full(), reversed)).toBe(true);
+    expect(isSameData(checkData(full()), checkData(reversed))).toBe(true);
   });
 
   it.each<[string, Parameters<typeof edited>[0]]>([

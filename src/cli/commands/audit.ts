@@ -67,7 +67,12 @@ async function runAudit({ files, since, client }: AuditOptions, flags: SourceFla
       if (time < since || (client !== undefined && line.client !== client)) continue;
       for (const { value_id } of line.read ?? []) {
         const of = value_id === undefined ? undefined : find(value_id, time);
-        if (of) count(found, `${value_id} ${line.client ?? ""}`, { ...of, client: line.client }, line.time);
+        if (!of) continue;
+        const key = `${value_id} ${line.client ?? ""}`;
+        const row = found.get(key) ?? { ...of, client: line.client, reads: 0, last_read: line.time };
+        row.reads++;
+        if (time > Date.parse(row.last_read)) row.last_read = line.time;
+        found.set(key, row);
       }
     }
     if (lost > 0) context.warn(`${file} lacks ${lost} requests, which the server could not record`);
@@ -81,13 +86,6 @@ async function runAudit({ files, since, client }: AuditOptions, flags: SourceFla
     rows: rows.map((row) => [row.environment, row.client, row.name, String(row.reads), row.last_read]),
     empty: "no value that was read is still the same",
   });
-}
-
-function count(found: Map<string, Reads>, key: string, reader: Omit<Reads, "reads" | "last_read">, time: string): void {
-  const known = found.get(key) ?? { ...reader, reads: 0, last_read: time };
-  known.reads++;
-  if (Date.parse(time) > Date.parse(known.last_read)) known.last_read = time;
-  found.set(key, known);
 }
 
 /** A change of a value, and when it was made: one by another program at any time since the change before it. */

@@ -11,7 +11,7 @@ import type { Data } from "../../store/data.js";
 import { createDataFile, fileSealing, openWithoutKeys, readDataFile } from "../../store/data-file.js";
 import type { FileSealing, SealedForm } from "../../store/file-sealing.js";
 import type { History } from "../../store/history.js";
-import type { ChangeData, EditableStore } from "../../store/store.js";
+import type { ChangeData } from "../../store/store.js";
 import { cleanUpBeforeEnd } from "../exits/signals.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
@@ -61,11 +61,6 @@ export async function updateData(place: DataPlace, context: Context, change: Cha
   const rows = rowsBetween(data, await applyChange(data, change), values);
   await printChanges(rows, values, context, "nothing would change");
   return undefined;
-}
-
-/** Opens data, and follows changes by others. @throws as `readData` */
-export async function followData(place: DataPlace, context: Context): Promise<EditableStore> {
-  return (await checkedData(place, context, "read")).follow();
 }
 
 /** The data at a place. @throws InvalidDataError if other users can change it, and it is to be changed */

@@ -137,9 +137,9 @@ async function openLocal(
 }
 
 async function followLocal(place: DataPlace, env: string | undefined, context: Context): Promise<VariableSource> {
-  const { chooseEnvironment, followData } = await import("../editing/open-data.js");
+  const { chooseEnvironment, checkedData } = await import("../editing/open-data.js");
   const { Service } = await import("../../service/service.js");
-  const service = new Service(await followData(place, context), context.io.clock);
+  const service = new Service(await (await checkedData(place, context, "read")).follow(), context.io.clock);
   try {
     return service.source(chooseEnvironment(service.environments, env));
   } catch (error) {

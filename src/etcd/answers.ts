@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { ServerError } from "../domain/errors.js";
 import { parseJson } from "../domain/strict-json.js";
 
-/** A stored key of etcd. */
 export interface StoredKey {
   readonly key: string;
   readonly value: Buffer;
@@ -44,7 +43,6 @@ const range = v.object({ kvs: v.optional(v.array(entry), []) });
 const flag = v.optional(v.boolean(), false);
 const text = v.optional(v.string(), "");
 
-/** The forms of answers. */
 export const ANSWERS = {
   transaction: v.pipe(
     v.object({

@@ -4,9 +4,10 @@ import { durationText } from "../domain/printable.js";
 import { command } from "../domain/shell.js";
 import type { Sealing } from "../encryption/sealing.js";
 import { type Data, NO_DATA } from "../store/data.js";
+import { FollowedStore } from "../store/followed-store.js";
 import type { Author, History } from "../store/history.js";
 import type { DataKeeper, LastData } from "../store/kept-data.js";
-import type { ChangeData, EditableStore, Reload, Reloadable } from "../store/store.js";
+import type { ChangeData, EditableStore, Reloadable } from "../store/store.js";
 import { type Head, KEYS } from "./log.js";
 import { type ReadTarget, readAll, readChanges, readHead, readSince, type StoreState } from "./read-store.js";
 import { StoreWriter } from "./store-writer.js";
@@ -16,30 +17,22 @@ const PAUSE_MS = 200;
 
 export interface EtcdStoreOptions {
   target: Omit<ReadTarget, "signal">;
-  /** For messages. */
   url: string;
   author: Author;
   /** Whether to follow the changes of other writers. */
   watch?: boolean | undefined;
   /** Keeps the data to begin with while no member answers. */
   keeper?: Pick<DataKeeper, "read" | "keep" | "close"> | undefined;
-  /** Logs a warning. */
   warn?: ((text: string) => void) | undefined;
   /** Unix time in milliseconds. */
   clock?: () => number;
 }
 
-/**
- * A store in etcd: a log of writes, and a snapshot that it starts from. A write is one transaction that adds an entry to
- * the log and replaces the head, if the head is still the one that the writer has read. A reader reads the head, and then
- * the entries that it has not seen.
- */
-export class EtcdStore implements EditableStore, Reloadable {
+/** A store in etcd, as CONTRIBUTING.md describes it. */
+export class EtcdStore extends FollowedStore implements EditableStore, Reloadable {
   readonly #options: EtcdStoreOptions;
   readonly #target: ReadTarget;
   readonly #closed = new AbortController();
-  readonly #listeners = new Set<() => void>();
-  readonly #reloadListeners = new Set<(reload: Reload) => void>();
   #state: StoreState | undefined;
   #kept: LastData | undefined;
   #problem: string | undefined;
@@ -49,6 +42,7 @@ export class EtcdStore implements EditableStore, Reloadable {
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(options: EtcdStoreOptions) {
+    super();
     this.#options = options;
     this.#target = { ...options.target, signal: this.#closed.signal };
   }
@@ -139,8 +133,8 @@ export class EtcdStore implements EditableStore, Reloadable {
     this.#options.keeper?.keep(this.#state.data, versionText(this.#state.head));
     const hadProblem = this.#problem !== undefined;
     this.#problem = undefined;
-    if (isNew) this.#tellReload({ isRead: true, milliseconds: performance.now() - startedAt });
-    if (isNew || hadProblem) this.#notify();
+    if (isNew) this.tellReload({ isRead: true, milliseconds: performance.now() - startedAt });
+    if (isNew || hadProblem) this.tell();
   }
 
   /** The snapshot may be out of date. */
@@ -149,11 +143,11 @@ export class EtcdStore implements EditableStore, Reloadable {
     const isOutage = error instanceof UnreachableError;
     const isSameOutage = isOutage && this.#isOutage && this.#problem !== undefined;
     const problem = `the store can't be read: ${error.message}; the last good data is served`;
-    this.#tellReload({ isRead: false, milliseconds: 0 });
+    this.tellReload({ isRead: false, milliseconds: 0 });
     // The reasons differ from one attempt to the next.
     if (problem === this.#problem || isSameOutage) return;
     [this.#problem, this.#isOutage] = [problem, isOutage];
-    this.#notify();
+    this.tell();
   }
 
   /**
@@ -202,7 +196,6 @@ export class EtcdStore implements EditableStore, Reloadable {
 
   // Writing
 
-  /** As in EditableStore. */
   update(change: ChangeData, command?: string): Promise<void> {
     return this.#inTurn((writer) => writer.update(change), this.#target.sealing, command);
   }
@@ -235,35 +228,15 @@ export class EtcdStore implements EditableStore, Reloadable {
     return writing;
   }
 
-  // Listeners
-
   readAgain(): void {
     void this.#read({ isAgain: true })
       .catch((error: Error) => this.#fail(error))
-      .then(() => this.#notify());
-  }
-
-  onReload(listener: (reload: Reload) => void): void {
-    this.#reloadListeners.add(listener);
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) listener();
-  }
-
-  #tellReload(reload: Reload): void {
-    for (const listener of this.#reloadListeners) listener(reload);
+      .then(() => this.tell());
   }
 
   async close(): Promise<void> {
     this.#closed.abort();
-    this.#listeners.clear();
-    this.#reloadListeners.clear();
+    this.removeListeners();
     this.#target.gateway.close();
     await this.#following;
     await this.#options.keeper?.close();

@@ -56,7 +56,6 @@ const HEAD = v.strictObject({
 });
 export type Head = Readonly<v.InferOutput<typeof HEAD>>;
 
-/** A write. */
 const ENTRY = v.strictObject({
   write: id,
   /** The write before it. The first one has its own id. */

@@ -95,7 +95,7 @@ export async function upload(target: UploadTarget, store: string, write: string,
   const end = () => claimed.end(keysOf(prefix, write));
   try {
     let done = 0;
-    const numbers = Array.from({ length: total }, (_, number) => number).values();
+    const numbers = new Array(total).keys();
     const work = async () => {
       for (const number of numbers) {
         const key = prefix + partKey(write, number);
@@ -165,7 +165,6 @@ export async function listUploads({ gateway, prefix }: UploadTarget): Promise<Ma
   return owners;
 }
 
-/** All keys of an upload. */
 export function keysOf(prefix: string, write: string): KeyRange[] {
   const key = `${prefix}${KEYS.parts}${write}/`;
   return [{ key, end: endOf(key) }, { key: prefix + KEYS.uploads + write }];

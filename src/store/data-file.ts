@@ -17,9 +17,7 @@ const SMALL_SIZE = 65_536;
 
 interface ReadOptions {
   read?: SpareDescriptor["read"] | undefined;
-  /** As for {@link parseData}. */
   open?: OpenContent | undefined;
-  /** Default {@link parseData}. */
   parse?: ((bytes: Buffer) => Promise<Data>) | undefined;
 }
 

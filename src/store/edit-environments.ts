@@ -13,7 +13,7 @@ import { type Data, nextId, recordsOf } from "./data.js";
 import { setValues, variablesOf } from "./edit-values.js";
 import { freshCredentials } from "./starter-data.js";
 
-/** Adds an environment. @throws UsageError when it exists */
+/** @throws UsageError when it exists */
 export function addEnvironment(data: Data, added: Omit<Environment, "id">, credentials: KeyPair): Data {
   refuseTaken(data, added);
   const record = { id: nextId(data, "environments"), ...added, ...credentials };

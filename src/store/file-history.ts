@@ -38,7 +38,6 @@ export function historyPathOf(path: string): string {
   return `${path}.history.jsonl`;
 }
 
-/** A write to a data file. */
 export interface FileWrite {
   readonly data: Data;
   readonly next: Data;

@@ -75,7 +75,6 @@ function* linesFromEnd(bytes: Buffer): Generator<{ readonly start: number; reado
 /** The last line that counts. */
 export interface HistoryEnd {
   readonly state: string;
-  /** Where it ends. */
   readonly end: number;
   /** The highest id of all lines, void and torn ones included. */
   readonly highestId: number;
@@ -127,7 +126,6 @@ function damaged(start: number): InvalidDataError {
   return new InvalidDataError(`is damaged at byte ${start}: to begin a new history, move it away`);
 }
 
-/** A data file. */
 export interface FileState {
   readonly data: Data;
   readonly state: string;

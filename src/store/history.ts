@@ -42,7 +42,6 @@ export async function changesSince(id: number, changes: History["changes"]): Pro
   throw new NotFoundError(`there is no change ${id}; appvars history lists those that are known`);
 }
 
-/** An environment in a history. */
 export interface RecordedEnvironment extends Environment {
   /** 16 bits of a hash of all its credentials: enough to see whether they have changed, too little to guess them. */
   readonly credentials: string;
@@ -50,7 +49,6 @@ export interface RecordedEnvironment extends Environment {
   readonly keys?: readonly RecordedKey[];
 }
 
-/** A named key in a history. */
 interface RecordedKey {
   readonly name: string;
   readonly only?: readonly string[] | undefined;
@@ -58,14 +56,12 @@ interface RecordedKey {
   readonly credentials: string;
 }
 
-/** A change as it is recorded. */
 export function withoutCredentials({ list, before, after }: RecordChange): RecordChange {
   if (list !== "environments") return { list, before, after };
   const recorded = (record: RecordChange["before"]) => record && recordedEnvironment(record as EnvironmentRecord);
   return { list, before: recorded(before), after: recorded(after) };
 }
 
-/** The data as a history holds it. */
 export function recordedData({ environments, variables, values }: Data): Records {
   return { environments: environments.map(recordedEnvironment), variables, values };
 }

@@ -5,13 +5,13 @@ import { NotDurableError, withPathInErrors } from "../files/system-errors.js";
 import { type FileWatch, watchFile } from "../files/watch-file.js";
 import { type Data, NO_DATA } from "./data.js";
 import { fileSealing, parseWithKeys, readDataFile } from "./data-file.js";
+import { FollowedStore } from "./followed-store.js";
 import type { Author } from "./history.js";
 import type { parseApart } from "./parse-apart.js";
 import { type OpenContent, parseData } from "./parse-data.js";
-import type { FileStore, Reload } from "./store.js";
+import type { FileStore } from "./store.js";
 
 interface DataFileOptions {
-  /** Who changes it. */
   author?: Author | undefined;
   /** Unix time in milliseconds. */
   clock?: () => number;
@@ -35,15 +35,13 @@ export function openDataFile(path: string, options: DataFileOptions = {}): Promi
 
 const SETTLE_MS = 100;
 
-class JsonFileStore implements FileStore {
+class JsonFileStore extends FollowedStore implements FileStore {
   readonly #path: string;
   readonly #options: DataFileOptions;
   /** For a watched file. */
   readonly #spare: SpareDescriptor | undefined;
   readonly #db: Low<Data>;
   readonly #closed = new AbortController();
-  readonly #listeners = new Set<() => void>();
-  readonly #reloadListeners = new Set<(reload: Reload) => void>();
   #watch: FileWatch | undefined;
   #parse: typeof parseApart | undefined;
   #isAskedToRead = false;
@@ -54,6 +52,7 @@ class JsonFileStore implements FileStore {
   #written: string | undefined;
 
   constructor(path: string, options: DataFileOptions) {
+    super();
     const { watch } = options;
     const spare = watch ? new SpareDescriptor() : undefined;
     this.#path = path;
@@ -115,7 +114,7 @@ class JsonFileStore implements FileStore {
       throw error;
     } finally {
       this.#updates++;
-      if (this.#db.data !== before) this.#tell();
+      if (this.#db.data !== before) this.tell();
     }
   }
 
@@ -124,21 +123,11 @@ class JsonFileStore implements FileStore {
     this.#watch?.readAgain();
   }
 
-  onReload(listener: (reload: Reload) => void): void {
-    this.#reloadListeners.add(listener);
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   async close(): Promise<void> {
     this.#watch?.stop();
     this.#closed.abort();
     this.#spare?.close();
-    this.#listeners.clear();
-    this.#reloadListeners.clear();
+    this.removeListeners();
   }
 
   /** Resolves to whether the file could be read. */
@@ -157,15 +146,11 @@ class JsonFileStore implements FileStore {
       startedAt = performance.now();
       problem = await this.#read();
     }
-    const reload = { isRead: !problem, milliseconds: performance.now() - startedAt };
+    const milliseconds = performance.now() - startedAt;
     this.#problem = problem;
-    if (isAsked || problem !== before || !problem) this.#tell();
-    for (const listener of this.#reloadListeners) listener(reload);
+    if (isAsked || problem !== before || !problem) this.tell();
+    this.tellReload({ isRead: !problem, milliseconds });
     return !problem;
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
   }
 
   /** Ends when the store is closed. */

@@ -87,7 +87,6 @@ export async function applyChanges(data: Data, changes: Iterable<RecordChange>):
   return { ...data, ...Object.fromEntries(LISTS.map((list) => [list, kept(list)])) } as Data;
 }
 
-/** The data with its lists sorted by id. */
 export function sortedById(data: Data): Data {
   return {
     ...data,

@@ -16,11 +16,10 @@ import { readSettings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import { addPlaceOptions } from "../settings/source-flags.js";
 
-interface AuditOptions {
-  files: readonly string[];
+interface AuditFlags extends SourceFlags {
   /** Unix milliseconds. */
-  since: number;
-  client: string | undefined;
+  since?: number;
+  client?: string;
 }
 
 export function auditCommand(context: Context): Command {
@@ -36,9 +35,7 @@ export function auditCommand(context: Context): Command {
     )
     .option("--client <name>", "only reads with the named key of this name")
     .addHelpText("after", "\nExample:\n  appvars audit audit.log --since 2026-01-31 --client ana --data vars.json")
-    .action((files: string[], { since = Number.NEGATIVE_INFINITY, client, ...flags }) =>
-      runAudit({ files, since, client }, flags, context),
-    );
+    .action((files: string[], flags: AuditFlags) => runAudit(files, flags, context));
   return addPlaceOptions(command);
 }
 
@@ -53,7 +50,8 @@ interface Reads {
   last_read: string;
 }
 
-async function runAudit({ files, since, client }: AuditOptions, flags: SourceFlags, context: Context): Promise<void> {
+async function runAudit(files: readonly string[], flags: AuditFlags, context: Context): Promise<void> {
+  const { since = Number.NEGATIVE_INFINITY, client } = flags;
   const { dataPlace } = readSettings(flags, context.io);
   const { data, find } = await readHistory(dataPlace, context, currentValues);
   const found = new Map<string, Reads>();

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
@@ -46,7 +47,7 @@ async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Pro
   // The keys may be for the copy alone.
   await readHistory(from.kind === "file" ? { ...from, mayBePlain: true } : from, context, async (history) => {
     const { data } = history;
-    const isWritten = await createIfMissing(target, data, to.kind);
+    const isWritten = await createIfMissing(target, data, to);
     // The copy is read back.
     if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
     await target.copyHistory(history);
@@ -55,14 +56,14 @@ async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Pro
 }
 
 /** @returns whether it was created; if not, there is something */
-async function createIfMissing(target: LocalData, data: Data, kind: DataPlace["kind"]): Promise<boolean> {
-  if (kind === "file" && target.exists()) return false;
+async function createIfMissing(target: LocalData, data: Data, to: DataPlace): Promise<boolean> {
+  if (to.kind === "file" && existsSync(to.path)) return false;
   try {
     await target.create(data);
     return true;
   } catch (error) {
     // Whether there is something in a store is known once it has been asked.
-    if (kind === "store" && error instanceof InvalidDataError) return false;
+    if (to.kind === "store" && error instanceof InvalidDataError) return false;
     throw error;
   }
 }

@@ -5,7 +5,6 @@ import type { ServedData } from "./served-data.js";
 
 /** The data of a place, before it is opened. */
 export interface LocalData {
-  /** Its name in messages. */
   readonly name: string;
   /**
    * Looks for other users who can change it. To change it, that is an error, and to read it a warning.
@@ -16,8 +15,6 @@ export interface LocalData {
   check(purpose: "read" | "change"): string | undefined;
   /** All warnings about other users who can change it, for a program that reads it now and may change it later. */
   risks(): string[];
-  /** Whether there is something, which may not be valid. */
-  exists(): boolean;
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */
   read(): Promise<Data>;
   /** Changes it in one atomic write. Resolves to the data with the change. @throws as `EditableStore.update` */

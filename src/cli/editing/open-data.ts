@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
@@ -23,7 +23,6 @@ import type { LocalData, ServeDataOptions } from "./local-data.js";
 import { ALLOW_VARIABLE, describeRisk, type FileUser, fileRisk, refuseUnsafeFile } from "./safe-files.js";
 import type { ServedData } from "./served-data.js";
 
-/** The data at a place. */
 export async function localData(
   place: DataPlace,
   io: FileUser & SecretIo & Pick<Io, "command" | "clock" | "progress">,
@@ -163,7 +162,6 @@ export function chooseApplication(
   throw new UsageError(`which application? add --application with one of ${choices}`);
 }
 
-/** The data in a data file. */
 function fileData(place: FilePlace, io: FileUser & SecretIo & Pick<Io, "command" | "clock">): LocalData {
   const { path, sealKey, mayBePlain } = place;
   const sealKeys = async () => sealKey && readSecret(sealKey, io);
@@ -189,7 +187,6 @@ function fileData(place: FilePlace, io: FileUser & SecretIo & Pick<Io, "command"
       const risk = fileRisk(path, io);
       return risk ? [describeRisk(path, risk)] : [];
     },
-    exists: () => existsSync(path),
     read: async () => {
       const open = (await sealing())?.open ?? openWithoutKeys;
       return withPathInErrors(path, readDataFile(path, { open }));

@@ -13,7 +13,6 @@ export interface ServedStoreOptions {
   /** Unix time in milliseconds. */
   clock: () => number;
   times?: Partial<Times>;
-  /** Logs a warning. Without it, another process does, and keeps the last data. */
   warn?: ((text: string) => void) | undefined;
 }
 

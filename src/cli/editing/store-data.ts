@@ -20,7 +20,6 @@ export function storeData(place: StorePlace, io: StoreIo): LocalData {
     name: url,
     check: () => undefined,
     risks: () => [],
-    exists: () => true,
     read: () => withStore(place, io, async ({ snapshot }) => snapshot),
     update: (change) =>
       withStore(place, io, async (store) => {

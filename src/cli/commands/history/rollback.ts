@@ -16,14 +16,15 @@ import { readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
 import { addPlaceOptions, DRY_RUN } from "../../settings/source-flags.js";
 
-interface RollbackOptions {
-  number: number;
-  only: readonly string[] | undefined;
-  env: string | undefined;
-  values: boolean;
-  yes: boolean;
-  /** Whether values may break their schemas. */
-  broken: boolean;
+interface RollbackScope {
+  only?: readonly string[];
+  env?: string;
+}
+
+interface RollbackFlags extends SourceFlags {
+  values?: boolean;
+  yes?: boolean;
+  broken?: boolean;
 }
 
 export function rollbackCommand(context: Context): Command {
@@ -41,9 +42,7 @@ export function rollbackCommand(context: Context): Command {
     .option("--broken", "also if values break their schemas then")
     .option(...DRY_RUN)
     .addHelpText("after", "\nExample:\n  appvars rollback 42 --only DATABASE_URL --env production --data vars.json")
-    .action((number: number, { only, env, values = false, yes = false, broken = false, ...flags }) =>
-      runRollback({ number, only, env, values, yes, broken }, flags, context),
-    );
+    .action((number: number, { only, env, ...flags }) => runRollback(number, { only, env }, flags, context));
   return addPlaceOptions(command);
 }
 
@@ -51,8 +50,8 @@ function parseNumber(text: string): number {
   return valid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change");
 }
 
-async function runRollback(options: RollbackOptions, flags: SourceFlags, context: Context) {
-  const { number, only, env, values, yes, broken } = options;
+async function runRollback(number: number, { only, env }: RollbackScope, flags: RollbackFlags, context: Context) {
+  const { values = false, yes, broken = false } = flags;
   const { rollBack } = await import("../../../store/roll-back.js");
   const { dataPlace } = readSettings(flags, context.io);
   const { changesSince } = await import("../../../store/history.js");

@@ -17,7 +17,7 @@ export interface RangeAnswer {
 
 /** Thrown when etcd refuses a request: it has not been carried out. */
 export class RefusedError extends ServerError {
-  /** Of gRPC. */
+  /** The status code of gRPC. */
   readonly grpcCode: number;
   constructor(message: string, grpcCode: number) {
     super(message, 400);

@@ -85,8 +85,6 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
       "which was kept on this machine";
   }
 
-  // Reading
-
   /**
    * Reads what was written since the last time, or everything.
    *
@@ -193,8 +191,6 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     const { data, head } = await this.#read();
     return { data, changes: readChanges(this.#target, head) };
   }
-
-  // Writing
 
   update(change: ChangeData, command?: string): Promise<void> {
     return this.#inTurn((writer) => writer.update(change), this.#target.sealing, command);

@@ -21,13 +21,13 @@ const TIMES = {
    * cluster without a leader gets no answer, even once there is one.
    */
   attempt: 1_000,
-  /** In which a request is tried again. An election takes 1 to 2 seconds. */
+  /** The time in which a request is tried again. An election takes 1 to 2 seconds. */
   request: 10_000,
-  /** Without progress, after which a change is given up. */
+  /** The time without progress after which a change is given up. */
   write: 30_000,
-  /** Between two comparisons of a followed store with the cluster. */
+  /** The time between two comparisons of a followed store with the cluster. */
   poll: 2_000,
-  /** After which the parts of a large write are removed, if its writer is killed. */
+  /** The time after which the parts of a large write are removed if its writer is killed. */
   lease: 30_000,
 };
 export type Times = Readonly<typeof TIMES>;
@@ -96,7 +96,7 @@ export class UncertainError extends UnreachableError {}
 class NotYetError extends UnreachableError {}
 
 const PAUSE_MS = 50;
-/** Before a transaction whose conditions do not hold yet is sent again, at random. */
+/** The longest random pause before a transaction whose conditions do not hold yet is sent again. */
 const MAX_WAIT_MS = 300;
 const LOGIN = "auth/authenticate";
 

@@ -88,7 +88,7 @@ export function parseEntry(bytes: Buffer): Entry {
   return parseStored(ENTRY, bytes);
 }
 
-/** For a store or a write: 128 random bits. */
+/** 128 random bits. */
 export function newId(): string {
   return randomBytes(16).toString("base64url");
 }

@@ -10,7 +10,6 @@ import { KEYS } from "./log.js";
 import type { ReadTarget } from "./read-store.js";
 import type { OnProgress } from "./uploads.js";
 
-/** The address of a store, and the key that seals it. */
 export interface StoreAccess {
   readonly address: StoreAddress;
   readonly user?: string | undefined;
@@ -21,7 +20,6 @@ export interface StoreAccess {
   readonly key?: string | undefined;
   /** The content of the file with the keys that data is sealed with, one a line. Undefined: it is not sealed. */
   readonly sealingKeys?: string | undefined;
-  /** Who writes. */
   readonly author?: Author | undefined;
 }
 

@@ -10,7 +10,7 @@ import { download, endOf, openKey, type UploadTarget } from "./uploads.js";
 /** Entries in one answer, which must not get too large, and in that with the head. */
 const PAGE_ENTRIES = 100;
 const FIRST_ENTRIES = 3;
-/** Of an entry, beside its text: for many small ones. */
+/** What an entry costs beside its text, in bytes. */
 export const ENTRY_COST = 256;
 
 export interface ReadTarget extends UploadTarget {

@@ -46,7 +46,7 @@ interface WriterOptions {
   readonly known: StoreState | undefined;
   /** Reads the newest state. */
   readonly read: () => Promise<StoreState>;
-  /** Takes the state after a write. @param startedAt when its last attempt began: there may be later ones */
+  /** Takes the state after a write. @param startedAt when its last attempt began: other writes may be newer */
   readonly show: (state: StoreState, before: StoreState, startedAt: number) => void;
 }
 

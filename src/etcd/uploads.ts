@@ -7,7 +7,7 @@ import type { StoredKey } from "./answers.js";
 import { type Gateway, type KeyRange, type Put, UncertainError } from "./gateway.js";
 import { KEYS, newId, partKey } from "./log.js";
 
-/** Of a part, with its seal: below the 1.5 MiB that etcd takes in one request by default. */
+/** The size of a part: with its seal, below the 1.5 MiB that etcd takes in one request by default. */
 const PART_BYTES = 1_000_000;
 /** Parts in one answer. etcd has several copies of it in memory. */
 const PAGE_PARTS = 8;

@@ -9,7 +9,7 @@ import { hasCode } from "./system-errors.js";
 const TOKEN =
   /^[0-9a-f]{16}-(?<boot>[0-9a-f]{8})(?<space>[0-9a-f]{8})-(?<pid>[1-9]\d{0,9})-(?<startedAt>\d{1,20})-(?<host>[\w.-]{1,64})$/;
 
-/** By how much the clock may have been set since the boot. */
+/** How far the clock may have been set since the boot. */
 const CLOCK_MARGIN_MS = 60_000;
 
 export interface Holder {

@@ -84,7 +84,7 @@ function checkHeap(size: number): void {
   );
 }
 
-/** Records that are put into bytes at once, in about a millisecond. */
+/** Records in one piece, which takes about a millisecond. */
 const PIECE_RECORDS = 2_000;
 
 /** The bytes of a data file, in pieces: one record per line, by ascending id, for readable diffs. */

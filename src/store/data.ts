@@ -67,12 +67,12 @@ export function recordsOf({ variables, values }: Data, { id, application, only }
   return { variables: visible, values: ofEnvironment.filter(({ variable_id }) => ids.has(variable_id)) };
 }
 
-/** Of whole environments, by their ids. Of replaced data, they are not kept. */
+/** The revisions of whole environments by their ids, until the data is replaced. */
 const revisions = new WeakMap<Data, Map<number, string>>();
 
 /**
  * A hash of everything that can be read in a scope: the same on every replica, after a restart, and for all kinds
- * of stores. That of a whole environment is made when it is first asked for.
+ * of stores. The revision of a whole environment is kept.
  */
 export function revisionOf(data: Data, scope: Scope): string {
   if (scope.only !== undefined) return hashOf(data, scope);
@@ -82,13 +82,13 @@ export function revisionOf(data: Data, scope: Scope): string {
   return revision;
 }
 
-/** The revisions of whole environments, for `keepRevisions`. Those of other scopes are made in less time. */
+/** The revisions of whole environments, for `keepRevisions`. */
 export function allRevisions(data: Data): Map<number, string> {
   const hashes = new Map<string, Hash>();
   return new Map(data.environments.map((environment) => [environment.id, hashOf(data, environment, hashes)]));
 }
 
-/** Keeps revisions that another thread has made. */
+/** Keeps revisions that another thread has computed. */
 export function keepRevisions(data: Data, made: Map<number, string>): void {
   revisions.set(data, made);
 }

@@ -125,7 +125,7 @@ function notSealedError(): InvalidDataError {
   return new InvalidDataError("is not sealed, and may be from somebody without the key; to seal it: appvars seal");
 }
 
-/** The data of a sealed file without its key: values stay sealed texts, and to read an API secret is an error. */
+/** The data of a sealed file without its key: values stay sealed texts, and reading an API secret throws. */
 export function withoutSecrets(content: Data): Data {
   const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) => {
     const get = () => {

@@ -19,9 +19,9 @@ export const NOBODY: Author = { actor: "unknown", command: "unknown" };
 export interface Change extends Author {
   /** Higher than that of each change before it. */
   readonly id: number;
-  /** By the writer's clock. */
+  /** ISO 8601, UTC, by the writer's clock. */
   readonly time: string;
-  /** At least one. Those of environments have {@link RecordedEnvironment}s. */
+  /** At least one. Environments are {@link RecordedEnvironment}s. */
   readonly changes: readonly RecordChange[];
 }
 

@@ -5,10 +5,10 @@ import type { Data } from "./data.js";
 import { dataPieces } from "./data-file.js";
 import { parseApart } from "./parse-apart.js";
 
-/** Between two writes. The disk and the processor have a rest of 99 times the last write. */
+/** The shortest pause between two writes, and how many times longer a pause is than the last write. */
 const MIN_PAUSE_MS = 1_000;
 const PAUSE_FACTOR = 99;
-/** Between two confirmations of the same data. */
+/** The time between two confirmations of the same data. */
 const CONFIRM_MS = 30_000;
 
 /** The last data of a store, as it was kept on disk. */
@@ -56,7 +56,6 @@ export class DataKeeper {
     return { data, version, age: age < 0 ? MAX_KEPT_S * 1_000 : age };
   }
 
-  /** The data is the newest now. */
   keep(data: Data, version: string): void {
     if (!this.#options.onFailure) return;
     const now = this.#options.clock();

@@ -11,12 +11,12 @@ export interface Entry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** By kind and names, which are those of the common ancestor where a record was renamed. */
+/** Entries by kind and names. A renamed record has its name in the common ancestor. */
 export type Entries = Map<string, Entry>;
 
 type Kind = List | "keys" | "settings";
 
-/** The key of the one with all other fields of the data. */
+/** The key of the entry with all other fields of the data. */
 export const SETTINGS = keyOf("settings");
 const ROTATED = ["api_key", "api_secret", "previous", "rotated_at"];
 

@@ -266,7 +266,7 @@ export function checkData(content: unknown, known?: Data): Data {
 }
 
 /**
- * Checks a record without those that it names, and fills in defaults.
+ * Checks one record, not the records it refers to, and fills in defaults.
  *
  * @throws InvalidDataError that names the broken rule, never a value or a secret
  */
@@ -294,7 +294,7 @@ function copyOf({ otherwise, fields, items }: Rule, input: unknown): unknown {
   return copy;
 }
 
-/** Checks the records together: each key is of one of them, and those that they name exist. @throws InvalidDataError */
+/** Checks that no two records have the same key, and that the records they refer to exist. @throws InvalidDataError */
 function checkRelations({ sealed, environments, variables, values }: Data): void {
   const environmentsById = checkUnique("environments", environments, "id", "id");
   // A key identifies one environment, whether it is current or was rotated out.

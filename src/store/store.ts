@@ -50,7 +50,6 @@ export interface Reloadable {
   onReload(listener: (reload: Reload) => void): void;
 }
 
-/** An attempt to read a data file again. */
 export interface Reload {
   /** Whether it has been read. If so, its data is the snapshot. */
   readonly isRead: boolean;
@@ -59,7 +58,7 @@ export interface Reload {
 
 export type FileStore = EditableStore & Reloadable;
 
-/** Calls `listener` with the store's problem after each change, and at once if there is a problem; undefined for none. */
+/** Calls `listener` with the store's problem after each change, and at once if there is one. */
 export function followProblem(store: Store, listener: (problem: string | undefined) => void): void {
   store.subscribe(() => listener(store.problem));
   if (store.problem !== undefined) listener(store.problem);

@@ -8,7 +8,6 @@ const record = v.nullable(v.looseObject({ id: v.pipe(v.number(), v.safeInteger()
 /** The form of a {@link RecordChange}, whose records are not checked. */
 export const RECORD_CHANGE = v.strictObject({ list: v.picklist(LISTS), before: record, after: record });
 
-/** Changes as JSON, one a line. */
 export function changeLines(changes: readonly RecordChange[]): Buffer {
   return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
 }

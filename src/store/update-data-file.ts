@@ -19,14 +19,14 @@ interface UpdateOptions {
   clock?: () => number;
   /** Cancels it, until the file is changed. */
   signal?: AbortSignal;
-  /** For one update. Without it, a sealed file is refused. */
+  /** A new one for each update. Without it, a sealed file is refused. */
   sealing?: FileSealing | undefined;
 }
 
 /**
  * Reads the data file, applies `change`, records it in the history and replaces the file, all under its lock: no other
  * writer's change is lost, and this one is on disk when this resolves. If another program changes the file meanwhile,
- * `change` is called again, with that. A link stays a link. When `change` returns its argument, nothing is written, unless
+ * `change` is called again with the new data. A link stays a link. When `change` returns its argument, nothing is written, unless
  * the sealing is due.
  *
  * @returns the data as it was written, and the fingerprint of the file if that has changed

@@ -8,7 +8,7 @@ import { variablesOf } from "./edit-values.js";
 import { MAX_SCHEMA, schemaProblem } from "./parse-data.js";
 import { changesBetween } from "./record-changes.js";
 
-/** Compiles each schema once. It is replaced by a new one when it has compiled many. */
+/** Compiles each schema once. */
 export interface ValueChecker {
   /** Why a schema is not valid; undefined if it is. */
   brokenSchema(schema: JsonSchema): string | undefined;

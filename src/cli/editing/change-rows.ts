@@ -13,7 +13,7 @@ export interface ChangeRow {
   readonly application: string;
   /** Undefined for a definition. */
   readonly environment: string | undefined;
-  /** Of a variable. */
+  /** The name of a variable. */
   readonly name?: string | undefined;
   /** The name of a key. */
   readonly key?: string;
@@ -125,7 +125,7 @@ export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
   };
 }
 
-/** Of an environment or a variable that was renamed. */
+/** The former name of an environment or a variable that was renamed. */
 function formerName({ kind, what, name, before }: ChangeRow): string {
   const former = what === "environment" ? before : (before as { name?: JsonValue } | undefined)?.name;
   return kind === "changed" && former !== name ? ` (was ${former})` : "";

@@ -7,13 +7,13 @@ import type { ServedData } from "./served-data.js";
 export interface LocalData {
   readonly name: string;
   /**
-   * Looks for other users who can change it. To change it, that is an error, and to read it a warning.
+   * Looks for other users who can change it: a reader is warned, and a writer refused.
    *
    * @returns a warning, if there is one
-   * @throws InvalidDataError that says who can change it, and how to fix that
+   * @throws InvalidDataError that says how to fix it, also for a file that must not be replaced
    */
   check(purpose: "read" | "change"): string | undefined;
-  /** All warnings about other users who can change it, for a program that reads it now and may change it later. */
+  /** All such warnings, for a program that reads it now and may change it later. */
   risks(): string[];
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */
   read(): Promise<Data>;

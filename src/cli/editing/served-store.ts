@@ -6,11 +6,9 @@ import { createServedParser } from "../../store/parse-apart.js";
 import type { Reloadable, Store } from "../../store/store.js";
 
 export interface ServedStoreOptions {
-  /** The folder for the last data, which a server starts with while no member of the cluster answers. */
+  /** For the last data, which a server starts with while no member of the cluster answers. */
   cacheFolder: string;
-  /** Id of the user who runs this; undefined where the system has no such ids. */
   user: number | undefined;
-  /** Unix time in milliseconds. */
   clock: () => number;
   times?: Partial<Times>;
   warn?: ((text: string) => void) | undefined;

@@ -13,7 +13,7 @@ import { addPlaceOptions } from "../../settings/source-flags.js";
 
 interface HistoryOptions {
   name: string | undefined;
-  /** Of an environment; undefined for all of them. */
+  /** The name of an environment; undefined for all of them. */
   env: string | undefined;
   limit: number;
   values: boolean;

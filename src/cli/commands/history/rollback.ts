@@ -16,11 +16,6 @@ import { readSettings } from "../../settings/resolve-settings.js";
 import type { SourceFlags } from "../../settings/setting-table.js";
 import { addPlaceOptions, DRY_RUN } from "../../settings/source-flags.js";
 
-interface RollbackScope {
-  only?: readonly string[];
-  env?: string;
-}
-
 interface RollbackFlags extends SourceFlags {
   values?: boolean;
   yes?: boolean;
@@ -50,7 +45,12 @@ function parseNumber(text: string): number {
   return valid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change");
 }
 
-async function runRollback(number: number, { only, env }: RollbackScope, flags: RollbackFlags, context: Context) {
+async function runRollback(
+  number: number,
+  { only, env }: { only?: readonly string[]; env?: string },
+  flags: RollbackFlags,
+  context: Context,
+) {
   const { values = false, yes, broken = false } = flags;
   const { rollBack } = await import("../../../store/roll-back.js");
   const { dataPlace } = readSettings(flags, context.io);

@@ -1,4 +1,4 @@
-import { chmod, chown, lchown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, lchown, link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -130,6 +130,19 @@ describe.skipIf(process.platform === "win32")("a data file that only we and root
       expect([code, stderr]).toEqual([0, expect.not.stringContaining("other users")]);
     },
   );
+});
+
+it("a data file that must not be replaced is refused before seal makes a key", async () => {
+  await chmod(path, 0o400);
+  const { code, stderr } = await run(["seal", path]);
+  expect([code, stderr]).toEqual([
+    8,
+    expect.stringContaining(`${path} is read-only: to allow changes, run: chmod u+w`),
+  ]);
+  await chmod(path, 0o600);
+  await link(path, `${path}.copy`);
+  expect((await run(["seal", path])).stderr).toContain(`${path} can't be changed: it has 2 hard links`);
+  expect((await readdir(folder)).sort()).toEqual(["vars.json", "vars.json.copy"]);
 });
 
 describe.skipIf(!IS_ROOT)("a data file of another user", () => {

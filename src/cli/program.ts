@@ -1,6 +1,6 @@
 import { Command, CommanderError, Help, Option } from "commander";
 import { UsageError } from "../domain/errors.js";
-import { type CommandName, findUnknownCommand, GROUPS } from "./known-commands.js";
+import { findUnknownCommand, GROUPS, NAMES } from "./known-commands.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
 import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
@@ -8,51 +8,6 @@ import { ownWords, reportError } from "./output/report-error.js";
 import { packageFile, packageVersion } from "./process-io.js";
 import { InlineOption } from "./settings/flag-arguments.js";
 import { CONNECTION, CONNECTION_GROUP, collect } from "./settings/source-flags.js";
-
-type Load = () => Promise<(context: Context) => Command>;
-
-/** Each command is loaded only when it is called. */
-const COMMANDS: Record<CommandName, Load> = {
-  list: async () => (await import("./commands/list.js")).listCommand,
-  get: async () => (await import("./commands/get.js")).getCommand,
-  show: async () => (await import("./commands/show.js")).showCommand,
-  run: async () => (await import("./commands/run.js")).runCommand,
-  export: async () => (await import("./commands/export/export.js")).exportCommand,
-  check: async () => (await import("./commands/check.js")).checkCommand,
-  diff: async () => (await import("./commands/diff/diff.js")).diffCommand,
-  tui: async () => (await import("./commands/tui.js")).tuiCommand,
-  init: async () => (await import("./commands/init.js")).initCommand,
-  set: async () => (await import("./commands/set.js")).setCommand,
-  unset: async () => (await import("./commands/unset.js")).unsetCommand,
-  import: async () => (await import("./commands/import.js")).importCommand,
-  rename: async () => (await import("./commands/rename.js")).renameCommand,
-  env: async () => (await import("./commands/env/env.js")).envCommand,
-  history: async () => (await import("./commands/history/history.js")).historyCommand,
-  rollback: async () => (await import("./commands/history/rollback.js")).rollbackCommand,
-  seal: async () => (await import("./commands/seal.js")).sealCommand,
-  unseal: async () => (await import("./commands/seal.js")).unsealCommand,
-  migrate: async () => (await import("./commands/migrate.js")).migrateCommand,
-  merge: async () => (await import("./commands/merge.js")).mergeCommand,
-  serve: async () => (await import("./commands/serve/serve.js")).serveCommand,
-  sandbox: async () => (await import("./commands/sandbox/sandbox.js")).sandboxCommand,
-  health: async () => (await import("./commands/health.js")).healthCommand,
-  doctor: async () => (await import("./commands/doctor.js")).doctorCommand,
-  sign: async () => (await import("./commands/sign.js")).signCommand,
-  audit: async () => (await import("./commands/audit.js")).auditCommand,
-  openapi: async () => {
-    const { openapiCommand } = await import("./commands/openapi.js");
-    return (context) => openapiCommand(context, packageFile("data/openapi.yaml"));
-  },
-  profile: async () => (await import("./commands/profile/profile.js")).profileCommand,
-  config: async () => (await import("./commands/config.js")).configCommand,
-  allow: async () => (await import("./commands/allow.js")).allowCommand,
-  completion: async () => {
-    const { completionCommand } = await import("./commands/completion.js");
-    const templates = packageFile("data/completion/");
-    return (context) => completionCommand(context, templates, () => buildWhole(context.io));
-  },
-  connection: async () => (await import("./settings/source-flags.js")).connectionTopic,
-};
 
 /** Runs one command line and resolves to its exit code. Never rejects. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -80,7 +35,7 @@ interface Built {
 
 /** The command line with all of its commands. */
 export async function buildWhole(io: Io): Promise<Command> {
-  return (await buildProgram([], io, Object.keys(COMMANDS))).program;
+  return (await buildProgram([], io, NAMES)).program;
 }
 
 /**
@@ -127,12 +82,14 @@ async function buildProgram(argv: readonly string[], io: Io, loaded?: readonly s
     throw new CommanderError(0, "commander.version", "the version");
   };
   program.on("option:version", printVersion).on("option:v", printVersion);
-  const isNamed = Object.hasOwn(COMMANDS, called[0] ?? "");
+  const isNamed = NAMES.includes(called[0] ?? "");
   for (const [heading, commands] of Object.entries(GROUPS)) {
-    for (const [own, [usage, summary]] of Object.entries(commands)) {
-      const load = called.includes(own) ? COMMANDS[own as CommandName] : undefined;
-      if (!load && isNamed) continue;
-      const command = load ? (await load())(context) : new Command(`${own} ${usage}`.trimEnd());
+    for (const [own, [args, summary, load]] of Object.entries(commands)) {
+      const isLoaded = called.includes(own);
+      if (!isLoaded && isNamed) continue;
+      const command: Command = isLoaded
+        ? Reflect.get(await load(), `${own}Command`)(context, packageFile, () => buildWhole(io))
+        : new Command(`${own}${WITHOUT_FLAGS.includes(own) ? "" : " [options]"} ${args}`.trimEnd());
       inheritSettings(command, program);
       program.addCommand(command.summary(summary).helpGroup(heading));
     }
@@ -149,12 +106,15 @@ function optionsOf(command: Command): Option[] {
   return [...command.options, ...command.commands.flatMap(optionsOf)];
 }
 
+/** The commands that take no flags themselves. */
+const WITHOUT_FLAGS = ["env", "profile", "completion"];
+
 /** The commands that start another program. */
 const STARTERS = ["run", "sandbox"];
 
 /**
- * Separates what commander would not: `get -nq --cache A`, where -q is a flag of `appvars`, becomes `get -n -q --cache=86400 A`,
- * and `run --only A ls --json`, where --json is for ls, becomes `run --only A -- ls --json`.
+ * Rewrites words that commander would read differently: `get -nq --cache A`, where -q is a flag of `appvars`, becomes
+ * `get -n -q --cache=86400 A`, and `run --only A ls --json` becomes `run --only A -- ls --json`, since --json is for ls.
  *
  * @param name of the called command
  * @param options those of `appvars` and of the command
@@ -179,7 +139,7 @@ export function separateWords(argv: readonly string[], name: string, options: re
   return words;
 }
 
-/** The command that these words call, as far as they name one. */
+/** The command that these words name, or the program itself. */
 function calledCommand(program: Command, words: readonly string[]): Command {
   let command = program;
   for (const word of words) command = command.commands.find((child) => child.name() === word) ?? command;

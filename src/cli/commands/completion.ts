@@ -4,11 +4,12 @@ import { describeCommands } from "../completion/command-table.js";
 import { SHELL_NAMES, type ShellName, writeBranches } from "../completion/shells.js";
 import { type Context, printRaw } from "../output/context.js";
 
-/**
- * @param templates the folder with the fixed parts of the scripts, with a slash at its end
- * @param buildWhole builds the program with all of its commands
- */
-export function completionCommand(context: Context, templates: URL, buildWhole: () => Promise<Command>): Command {
+/** @param buildWhole builds the program with all commands */
+export function completionCommand(
+  context: Context,
+  packageFile: (path: string) => URL,
+  buildWhole: () => Promise<Command>,
+): Command {
   return new Command("completion")
     .description(
       "Print a script with which the Tab key completes commands, flags, files, profiles, environments and the names " +
@@ -17,7 +18,7 @@ export function completionCommand(context: Context, templates: URL, buildWhole: 
     .addArgument(new Argument(`<${SHELL_NAMES.join("|")}>`, "the shell").choices(SHELL_NAMES))
     .addHelpText("after", INSTALLING)
     .action(async (shell: ShellName) => {
-      const template = await readFile(new URL(`appvars.${shell}`, templates), "utf8");
+      const template = await readFile(packageFile(`data/completion/appvars.${shell}`), "utf8");
       printRaw(context, { text: completionScript(shell, template, await buildWhole()) });
     });
 }

@@ -2,13 +2,12 @@ import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { type Context, printRaw } from "../output/context.js";
 
-/** @param file data/openapi.yaml */
-export function openapiCommand(context: Context, file: URL): Command {
+export function openapiCommand(context: Context, packageFile: (path: string) => URL): Command {
   return new Command("openapi")
     .description("Print the OpenAPI 3.1 document of the HTTP API. Contacts no server and reads no data.")
     .addOption(new Option("--format <format>", "JSON or YAML").choices(["json", "yaml"]).default("json"))
     .addHelpText("after", "\nExample:\n  appvars openapi --format yaml > openapi.yaml")
-    .action(({ format }) => runOpenapi(format, file, context));
+    .action(({ format }) => runOpenapi(format, packageFile("data/openapi.yaml"), context));
 }
 
 /** Expands the anchors and merges of the file, which not every reader of OpenAPI knows. */

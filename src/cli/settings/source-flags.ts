@@ -39,7 +39,7 @@ export const DRY_RUN = ["--dry-run", "print the changes without making them"] as
 const SOURCE_GROUP = `Source (more flags: appvars help ${CONNECTION}):`;
 
 /** A command for its help alone. */
-export function connectionTopic(): Command {
+export function connectionCommand(): Command {
   const topic = new Command(CONNECTION)
     .description("These flags say where a command reads from. All commands that read variables accept them.")
     .addHelpText("after", "\nExample:\n  appvars get PORT --url https://vars.example --ca-file ca.pem --timeout 3");

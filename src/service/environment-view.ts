@@ -1,6 +1,6 @@
 import type { Scope } from "../domain/environment.js";
 import { NotFoundError } from "../domain/errors.js";
-import { type Page, type PageRequest, paginate } from "../domain/page.js";
+import { paginate } from "../domain/page.js";
 import { type Answer, type Check, type Read, VariableReader } from "../domain/read.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import type { Complete, ValueRules, Variable, VariableValue } from "../domain/variable.js";
@@ -97,90 +97,81 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
 
   override rulesOf(variable: number | string): ValueRules | undefined {
     const record = found(this.#findVariable(typeof variable === "number" ? "id" : "name", variable));
-    // Most variables say nothing, and a rest takes time.
-    if (!RULES.some((rule) => rule in record)) return undefined;
     const { id: _, application, type, name, description, ...rules } = record;
-    return rules;
+    return Object.keys(rules).length > 0 ? rules : undefined;
   }
 
   /** The answer to a read, now. @throws NotFoundError */
   find(read: Read): Answer<Read> {
+    return this.#read(read)[0];
+  }
+
+  /** The records that the answer to a read contains. @throws NotFoundError */
+  identify(read: Read): RecordIdentity[] {
+    return this.#read(read)[1].map((record) => {
+      if ("name" in record) return { variable_id: record.id, name: record.name };
+      return { variable_id: record.variable_id, name: this.#nameOf(record), value_id: record.id };
+    });
+  }
+
+  #read(read: Read): [Answer<Read>, readonly (VariableRecord | ValueRecord)[]] {
     switch (read.kind) {
-      case "variables":
-        return pageOf(this.#variables, read.page, toVariable);
-      case "variable":
-        return toVariable(found(this.#findVariable("id", read.id)));
-      case "values":
-        return pageOf(this.#values, read.page, toValue);
-      case "value":
-        return toValue(found(this.#findValue("id", read.id)));
+      case "variables": {
+        const { metadata, data } = paginate(this.#variables, read.page);
+        return [{ metadata, data: data.map(toVariable) }, data];
+      }
+      case "variable": {
+        const variable = found(this.#findVariable("id", read.id));
+        return [toVariable(variable), [variable]];
+      }
+      case "values": {
+        const { metadata, data } = paginate(this.#values, read.page);
+        return [{ metadata, data: data.map(toValue) }, data];
+      }
+      case "value": {
+        const value = found(this.#findValue("id", read.id));
+        return [toValue(value), [value]];
+      }
       case "valueByName":
-        return toValue(this.#valueOf(read.name));
-      case "content":
-        return this.#valueOf(read.name).content;
-      case "valuesByName":
-        return { data: Object.fromEntries(this.#named(read.names, ({ name }, value) => [name, value.content.value])) };
-      case "check":
-        return this.#check;
+      case "content": {
+        const value = this.#valueOf(read.name);
+        return [read.kind === "content" ? value.content : toValue(value), [value]];
+      }
+      case "valuesByName": {
+        const values = this.#named(read.names);
+        return [
+          { data: Object.fromEntries(values.map((value) => [this.#nameOf(value), value.content.value])) },
+          values,
+        ];
+      }
+      case "check": {
+        const { missing, invalid } = this.#check;
+        const names = [...missing, ...invalid.map(({ name }) => name)];
+        return [this.#check, names.map((name) => found(this.#findVariable("name", name)))];
+      }
     }
   }
 
-  /** What `toItem` makes of the variables that have a value, by ascending id. @param names those with these names */
-  #named<T>(names: readonly string[] | undefined, toItem: (variable: VariableRecord, value: ValueRecord) => T): T[] {
+  /** The values of the variables with these names, or of all, by ascending id of the variable. */
+  #named(names: readonly string[] | undefined): ValueRecord[] {
     const wanted = names && [...new Set(names)].flatMap((name) => this.#findVariable("name", name) ?? []).sort(byId);
-    const items: T[] = [];
-    for (const variable of wanted ?? this.#variables) {
-      const value = this.#findValue("variable_id", variable.id);
-      if (value) items.push(toItem(variable, value));
-    }
-    return items;
+    return (wanted ?? this.#variables).flatMap(({ id }) => this.#findValue("variable_id", id) ?? []);
   }
 
   #valueOf(name: string): ValueRecord {
     return found(this.#findValue("variable_id", found(this.#findVariable("name", name)).id));
   }
 
-  /** The same read without names that have no value here: they change nothing in its answer. */
+  #nameOf({ variable_id }: ValueRecord): string {
+    return found(this.#findVariable("id", variable_id)).name;
+  }
+
+  /** The same read without names that have no value here, which don't change its answer. */
   withoutUnknown(read: Read): Read {
     if (read.kind !== "valuesByName" || !read.names) return read;
-    return { ...read, names: this.#named(read.names, ({ name }) => name) };
-  }
-
-  /** The records that the answer to a read tells of. @throws NotFoundError */
-  identify(read: Read): RecordIdentity[] {
-    const variable = ({ id, name }: VariableRecord) => ({ variable_id: id, name });
-    const value = ({ id, variable_id }: ValueRecord) => ({
-      ...variable(found(this.#findVariable("id", variable_id))),
-      value_id: id,
-    });
-    switch (read.kind) {
-      case "variables":
-        return pageOf(this.#variables, read.page, variable).data;
-      case "variable":
-        return [variable(found(this.#findVariable("id", read.id)))];
-      case "values":
-        return pageOf(this.#values, read.page, value).data;
-      case "value":
-        return [value(found(this.#findValue("id", read.id)))];
-      case "valueByName":
-      case "content":
-        return [value(this.#valueOf(read.name))];
-      case "valuesByName":
-        return this.#named(read.names, (_, each) => value(each));
-      case "check":
-        return [...this.#check.missing, ...this.#check.invalid.map(({ name }) => name)].map((name) =>
-          variable(found(this.#findVariable("name", name))),
-        );
-    }
+    return { ...read, names: this.#named(read.names).map((record) => this.#nameOf(record)) };
   }
 }
-
-function pageOf<T, R>(records: readonly T[], page: PageRequest, toItem: (record: T) => R): Page<R> {
-  const { metadata, data } = paginate(records, page);
-  return { metadata, data: data.map(toItem) };
-}
-
-const RULES = Object.keys({ optional: 1, secret: 1, schema: 1 } satisfies Record<keyof ValueRules, 1>);
 
 function toVariable({ id, type, name, description }: VariableRecord): Complete<Variable> {
   return { id, type, name, description };

@@ -60,8 +60,8 @@ export class Service {
   }
 
   /**
-   * Headers for answers with data of a store that is replicated: its version and age. The number of all writes would tell
-   * a limited key of what it can't read: it gets the revision of what it can, which clients order by the age.
+   * The headers for answers with data of a replicated store: its version and age. The number of all writes would tell a
+   * limited key about data that it can't read. It gets the revision of its own data instead, which clients order by age.
    */
   freshness({ only }: Scope, view: EnvironmentView): readonly string[] {
     const { version, age } = this.#store;
@@ -127,7 +127,7 @@ export class Service {
     const message = healthy && problem === undefined ? "OK" : staleMessage;
     const uptime = Math.round(this.#ticks() - this.#startedAt) / 1_000;
     const date = new Date(this.#clock()).toISOString();
-    return { healthy, age: age === undefined ? age : wholeAge(age), health: { uptime, message, date } };
+    return { healthy, age: age && wholeAge(age), health: { uptime, message, date } };
   }
 
   /** The same for those who may read the data: it tells the problem, which may name records. @throws ServerError */

@@ -18,7 +18,7 @@ import { originForm, patternOf, routeOf } from "./match-route.js";
 import { type AppRequest, admit, firstReply, identifyAndCount, type Step } from "./middleware.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { jsonReply, NOT_STORED, type Reply, sendReply } from "./replies.js";
-import { reportAnswers, requestId, usedKey } from "./request-report.js";
+import { describeRequest, reportAnswers } from "./request-report.js";
 import type { ServedRequest } from "./served-request.js";
 
 export interface AppDependencies {
@@ -60,7 +60,6 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     },
   });
   router.get(patternOf(ROUTES.health), (req, res) => {
-    req.route = ROUTES.health;
     const { healthy, age, health } = service.checkHealth(maxStale);
     const headers = age === undefined ? [] : [DATA_AGE_HEADER, String(age)];
     const isRecording = !audit?.isFailing;
@@ -70,10 +69,8 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   const replies = new DataReplies(audit !== undefined);
   const { health: _, ...reads } = ROUTES;
   for (const kind of Object.keys(reads) as Read["kind"][]) {
-    const answer = (req: AppRequest, res: ServerResponse) => {
-      req.route = ROUTES[kind];
+    const answer = (req: AppRequest, res: ServerResponse) =>
       sendReply(req, res, replies.answer(req, parseRead(kind, req)));
-    };
     const answerLater = (req: AppRequest, res: ServerResponse) => req.view.prepareCheck().then(() => answer(req, res));
     router.get(patternOf(ROUTES[kind]), kind === "check" ? answerLater : answer);
   }
@@ -115,19 +112,9 @@ function auditAnswers(audit: Audit, addressOf: AddressOf): Step {
     const address = addressOf(req);
     req.audit = (reply) => {
       if (req.path === ROUTES.health) return reply;
-      // Unset after an error on the way to it.
       const owner = req.identity?.owner;
-      const isRecorded = audit.record({
-        id: requestId(req),
-        apiKey: usedKey(req),
-        address,
-        method: req.method,
-        route: req.route ?? routeOf(req.path),
-        status: reply.status,
-        environment: owner && qualifiedName(owner.environment),
-        client: owner?.client,
-        read: reply.read,
-      });
+      const environment = owner && qualifiedName(owner.environment);
+      const isRecorded = audit.record({ ...describeRequest(req, address, reply), environment, read: reply.read });
       return isRecorded || owner === undefined || reply.status === 429 ? reply : NOT_RECORDED;
     };
     return undefined;

@@ -2,38 +2,36 @@ import { hash } from "node:crypto";
 import fresh from "fresh";
 import { REVISION_HEADER } from "../domain/http-headers.js";
 import type { Read } from "../domain/read.js";
-import { ROUTES, targetOf } from "../domain/routes.js";
+import { targetOf } from "../domain/routes.js";
 import type { EnvironmentView } from "../service/environment-view.js";
 import type { AppRequest } from "./middleware.js";
 import { jsonReply, type Reply } from "./replies.js";
 
-/** All kept answers together, in bytes if their text is ASCII. */
+/** The size of all kept answers, in bytes if their text is ASCII. */
 const MAX_KEPT = 32 * 1_024 * 1_024;
-/** The headers of an answer and their containers, in bytes. */
+/** Bytes for the headers of an answer and their containers. */
 const OVERHEAD = 1_024;
-/** A record that an audit log names, in bytes. */
+/** Bytes for a record that an audit log names. */
 const IDENTITY = 64;
 
 interface DataReply extends Reply {
   readonly tag: string;
-  /** The pattern of its path. */
-  readonly route: string;
   readonly notModified: Reply;
 }
 
-type DataRequest = Pick<AppRequest, "method" | "headers" | "url" | "route" | "view">;
+type DataRequest = Pick<AppRequest, "method" | "headers" | "url" | "view">;
 type Generation = WeakMap<EnvironmentView, Map<string, DataReply>>;
 
 /**
- * Answers with the data of a view and their ETags. Keeps each under its read's own target, since putting all values
- * together takes a thousand times as long as sending them: no client can multiply that by parameters that don't count.
+ * Answers with the data of a view and their ETags. Making the answer with all values takes a thousand times as long as
+ * sending it. Each is kept under its read's own target, so that other parameters don't make it again.
  *
- * When the young generation is full, it becomes the old one, whose answers come back when they are used.
+ * When the young generation is full, it replaces the old one, whose answers return to the young one when they are used.
  */
 export class DataReplies {
   #young: Generation = new WeakMap();
   #old: Generation = new WeakMap();
-  /** Of the young generation, in bytes. */
+  /** The size of the young generation, in bytes. */
   #size = 0;
 
   readonly #isAudited: boolean;
@@ -47,12 +45,10 @@ export class DataReplies {
   readonly kept = (req: DataRequest): Reply | undefined => {
     if (req.method !== "GET" && req.method !== "HEAD") return undefined;
     const reply = this.#find(req.view, req.url);
-    if (reply === undefined) return undefined;
-    req.route = reply.route;
-    return replyTo(req, reply);
+    return reply && replyTo(req, reply);
   };
 
-  /** Finds or makes the answer to a request. @param asked the data that it asks for @throws NotFoundError */
+  /** Finds or makes the answer to a request. @param asked the read that it asks for @throws NotFoundError */
   answer(req: DataRequest, asked: Read): Reply {
     const { view } = req;
     const read = view.withoutUnknown(asked);
@@ -73,7 +69,7 @@ export class DataReplies {
     const headers = [REVISION_HEADER, view.revision, "ETag", tag];
     const identities = this.#isAudited ? view.identify(read) : undefined;
     const notModified = { status: 304, headers, body: "", read: identities };
-    return { ...jsonReply(200, json, headers), read: identities, tag, route: ROUTES[read.kind], notModified };
+    return { ...jsonReply(200, json, headers), read: identities, tag, notModified };
   }
 
   #keep(view: EnvironmentView, target: string, reply: DataReply): DataReply {

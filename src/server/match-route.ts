@@ -13,17 +13,10 @@ export function routeOf(path: string): string | undefined {
   return PATTERNS.find(({ pattern }) => pattern.test(path))?.route;
 }
 
-/** Without a user, which is an error (RFC 9110, section 4.2.4). */
-const ABSOLUTE = /^(https?):\/\/(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d*)?(?=[/?]|$)\/?/i;
+/** Matches no URL with a user, which is an error (RFC 9110, section 4.2.4). */
+const ORIGIN = /^http(s?):\/\/(?:[^/?#@:[]+|\[[\da-f:.]+\])(?::\d*)?(?:\/|(?=\?)|$)/i;
 
-/**
- * The path and query of a target that is a URL (RFC 9112, section 3.2.2), but not one with https over plain HTTP (RFC 9110,
- * section 7.4). Other targets are returned unchanged.
- */
+/** The path and query of a target, which may be a URL (RFC 9112, section 3.2.2), with https only over TLS (RFC 9110, 7.4). */
 export function originForm({ url = "", socket }: Pick<IncomingMessage, "url" | "socket">): string {
-  // Nearly all requests.
-  if (url.startsWith("/")) return url;
-  const [start, scheme] = ABSOLUTE.exec(url) ?? [];
-  if (start === undefined || (scheme?.length === 5 && !("encrypted" in socket))) return url;
-  return `/${url.slice(start.length)}`;
+  return url.replace(ORIGIN, (origin, isTls) => (isTls && !("encrypted" in socket) ? origin : "/"));
 }

@@ -19,8 +19,6 @@ export interface AppRequest extends Request {
   malformation: Reply | undefined;
   /** The counter of the request, once it is counted. */
   counter?: Counter["kind"];
-  /** The pattern of its path, once a handler is found. */
-  route: string | undefined;
   /** See `sendReply`. */
   audit?(reply: Reply): Reply;
   /** See `sendReply`. */

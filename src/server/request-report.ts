@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { AddressOf } from "./client-address.js";
 import { routeOf } from "./match-route.js";
 import type { AppRequest, Step } from "./middleware.js";
+import type { Reply } from "./replies.js";
 // Not one file: the published types must not need polka's.
 import type { ServedRequest } from "./served-request.js";
 
@@ -16,30 +17,23 @@ export function reportAnswers(
     const arrivedAt = ticks();
     // Later, the client may have disconnected.
     const address = addressOf(req);
-    req.onAnswer = ({ status, body }) => {
+    req.onAnswer = (reply) => {
       const { method, path, counter } = req;
-      onRequest({
-        id: requestId(req),
-        method,
-        path,
-        route: req.route ?? routeOf(path),
-        status,
-        milliseconds: ticks() - arrivedAt,
-        bytes: method === "HEAD" ? 0 : Buffer.byteLength(body),
-        apiKey: usedKey(req),
-        client: req.identity?.owner?.client,
-        address,
-        counter,
-      });
+      const bytes = method === "HEAD" ? 0 : Buffer.byteLength(reply.body);
+      onRequest({ ...describeRequest(req, address, reply), path, milliseconds: ticks() - arrivedAt, bytes, counter });
     };
     return undefined;
   };
 }
 
-/** The API key of valid credentials, which may have been rotated out; a signature without a key has the current one. */
-export function usedKey({ identity, headers }: AppRequest): string | undefined {
-  const { owner } = identity ?? {};
-  return owner && String(headers["x-api-key"] ?? owner.current.api_key);
+/** The parts of an answered request that an audit log has too. */
+export function describeRequest(req: AppRequest, address: string, { status }: Reply) {
+  const { method, path, headers } = req;
+  // Unset after an error on the way to it.
+  const owner = req.identity?.owner;
+  // A key may have been rotated out. A signature without a key has the current one.
+  const apiKey = owner && String(headers["x-api-key"] ?? owner.current.api_key);
+  return { id: requestId(req), method, route: routeOf(path), status, apiKey, client: owner?.client, address };
 }
 
 /** The trace id, in a header as of W3C Trace Context level 1. Zeros are not an id. */
@@ -47,7 +41,7 @@ const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** The trace id of `traceparent`, `x-request-id`, or a random UUID: the same each time. */
-export function requestId(req: AppRequest): string {
+function requestId(req: AppRequest): string {
   req.id ??= idOf(req);
   return req.id;
 }

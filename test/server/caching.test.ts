@@ -99,7 +99,7 @@ function repliesOf(sizeOf: (id: number) => number) {
   return (...ids: number[]) => {
     made.length = 0;
     for (const id of ids) {
-      const request = { method: "GET", headers: {}, view, url: `/v1/variables/${id}`, route: undefined };
+      const request = { method: "GET", headers: {}, view, url: `/v1/variables/${id}` };
       if (!replies.kept(request)) replies.answer(request, { kind: "variable", id });
     }
     return [...made];

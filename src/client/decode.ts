@@ -28,7 +28,7 @@ export type Decoder<T> = (json: unknown, at?: string) => T;
 
 /** Twice as many as a data file is designed for. */
 const MAX_TOTAL = 2_000_000;
-const JSON_RULE = "JSON that is not nested too deeply, with numbers in range";
+const JSON_RULE = "JSON that is not nested too deeply";
 
 /** Checks the answer to a read. */
 export function decoderOf(read: Read): Decoder<Answer<Read>> {
@@ -138,11 +138,9 @@ export function decodePage<T extends { id: number }>(
   };
 }
 
-const DATE_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
 export const decodeHealth: Decoder<Health> = (json) => {
   const { uptime, message, date } = object(json);
-  const isDate = typeof date === "string" && DATE_PATTERN.test(date) && Number.isFinite(utcMs(date));
+  const isDate = typeof date === "string" && date.includes(".") && Number.isFinite(utcMs(date));
   return {
     uptime: check(uptime, Number.isFinite(uptime) && Number(uptime) >= 0, "", "uptime", "seconds"),
     message: string(message, "", "message"),

@@ -78,11 +78,10 @@ function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {
   try {
     return decode(parseJson(body, MAX_ITEMS));
   } catch (error) {
-    const isRule = error instanceof BrokenRuleError;
-    if (!isRule && isCutShort(response))
-      throw new UnreachableError(`the answer${route} was cut short`, { cause: { code: "ECONNRESET" } });
     const isInexact = error instanceof JsonError && error.message.endsWith(INEXACT_NUMBER);
-    throw new ServerError(isRule || isInexact ? `${foreign}: ${error.message}` : foreign, status);
+    if (isInexact || error instanceof BrokenRuleError) throw new ServerError(`${foreign}: ${error.message}`, status);
+    if (!isCutShort(response)) throw new ServerError(foreign, status);
+    throw new UnreachableError(`the answer${route} was cut short`, { cause: { code: "ECONNRESET" } });
   }
 }
 

@@ -152,7 +152,9 @@ export class Transport {
     // Node's servers send no alert about a certificate, but end the connection after the handshake.
     const isRefused = origin.protocol === "https:" && cert !== undefined;
     const hints = {
-      ...HINTS,
+      refused: "is the server running?",
+      plain: "should the URL begin with http:?",
+      untrusted: "to trust it, use --ca-file, not SSL_CERT_FILE",
       reset: isRefused ? "does the server trust the client certificate?" : undefined,
       required: cert === undefined ? "to present one, use --client-cert and --client-key" : undefined,
     };
@@ -172,12 +174,6 @@ async function findTls(origin: URL, timeout: number): Promise<URL | undefined> {
 
 /** The common part of node:http and node:https. */
 type HttpModule = Pick<typeof import("node:https"), "request">;
-
-const HINTS = {
-  refused: "is the server running?",
-  plain: "should the URL begin with http:?",
-  untrusted: "to trust it, use --ca-file, not SSL_CERT_FILE",
-};
 
 /** Without a cause, so that it is not retried. */
 function closedError(): UnreachableError {

@@ -18,7 +18,7 @@ export interface HttpProxy {
 /** A server, and the way to it. */
 export interface ServerRoute extends TlsTexts {
   origin: URL;
-  /** What gives it, for messages. */
+  /** The setting with the URL, for messages. */
   from?: string | undefined;
   /** Seconds for one request, from its start to the end of its answer. */
   timeout: number;

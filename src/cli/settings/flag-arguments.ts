@@ -41,11 +41,11 @@ export class InlineOption extends Option {
     super(flags.replace("[=", " ["), description);
   }
 
-  /** The flag alone, with its value. @throws UsageError for a time next to it, which hardly names a variable or a program */
+  /** The word for the flag alone. @throws UsageError if a time follows, which hardly names a variable or a program */
   inline(next = ""): string {
     if (Number.isNaN(secondsOf(next))) return `${this.long}=${this.value}`;
-    const argument = this.flags.slice(this.flags.indexOf("=") + 1, -1);
-    throw new UsageError(`the ${argument} follows ${this.long} after =: ${this.long}=${next}`);
+    const [, name] = this.flags.split(/[=\]]/);
+    throw new UsageError(`the ${name} follows ${this.long} after =: ${this.long}=${next}`);
   }
 }
 

@@ -126,6 +126,10 @@ describe("diff of a data file alone, for git,", () => {
     expect((await linesOf(PUBLIC, config)).filter((line) => MARK.test(line))).toEqual([]);
   });
 
+  it.skipIf(process.platform !== "linux")("shows no marks if no folder can be made for a key", async () => {
+    expect(await linesOf(PUBLIC, "/proc/no/such")).toEqual(await linesOf(PUBLIC));
+  });
+
   it("prints the same for records with other ids, in another order", async () => {
     const shift = <T extends { id: number }>(list: readonly T[]) =>
       list.toReversed().map((record) => ({ ...record, id: record.id + 100 }));

@@ -4,8 +4,6 @@ import { DEFAULT_URL } from "../../domain/defaults.js";
 import { command } from "../../domain/shell.js";
 import { looseMode } from "../../files/owners.js";
 import type { HttpProxy, ServerRoute } from "../../http/proxy.js";
-import { NO_DATA } from "../../store/data.js";
-import { readContent } from "../../store/data-file.js";
 import { type FileUser, fileRisk } from "../editing/safe-files.js";
 import { withNotice } from "../output/context.js";
 import type { Io } from "../output/io.js";
@@ -46,7 +44,7 @@ export async function checkSettings(flags: SourceFlags, surroundings: Io) {
   };
   const settings = await trying(() => readSettings(flags, io).check());
   const profiles = profilesPath(io);
-  if (!settings) return { findings: { settings: found, file_modes: checkFiles([profiles], {}, io) }, io };
+  if (!settings) return { findings: { settings: found, file_modes: checkFiles([profiles], undefined, io) }, io };
   const { connection, given } = settings;
   const { blocked } = given.find((setting) => setting.blocked) ?? {};
   if (blocked) io.notice?.(blocked);
@@ -71,8 +69,10 @@ export async function checkSettings(flags: SourceFlags, surroundings: Io) {
   const secretFiles = given.flatMap(({ name, text, blocked }) => (isSecret(name) && !blocked ? [text] : []));
   const access: ServerAccess | undefined = remote && server && { ...remote, given, secret, server };
   const placed = place ? placeFiles(place).map(({ text }) => text) : [];
-  const { sealed = false } = data === undefined ? {} : await readContent(data).catch(() => NO_DATA);
-  const file_modes = checkFiles([...placed, ...secretFiles, profiles], { data, sealed }, io);
+  // Loaded here: checking a server needs no code of a store.
+  const reading = data === undefined ? undefined : (await import("../../store/data-file.js")).readContent(data);
+  const content = await reading?.catch(() => undefined);
+  const file_modes = checkFiles([...placed, ...secretFiles, profiles], data, io, content?.sealed);
   return { findings: { settings: found, file_modes }, connection, access, io };
 }
 
@@ -87,16 +87,17 @@ function describeSource(connection: Connection, settings: Settings, proxy: HttpP
 /**
  * Whether others can read or change files with secrets. Those that do not exist are omitted.
  *
- * @param data the data file among them: `serve` and the commands that change it refuse one that others can change, and
- *   everybody may read a sealed one
+ * @param data the data file among them: `serve` and the commands that change it refuse one that others can change
+ * @param isSealed whether the data file is sealed, so that everybody may read it
  */
 export function checkFiles(
   paths: readonly string[],
-  { data, sealed = false }: { data?: string | undefined; sealed?: boolean },
+  data: string | undefined,
   io: FileUser & Pick<Io, "platform">,
+  isSealed = false,
 ): Finding[] {
   const files = [...new Set(paths)].filter(existsSync);
-  const secret = files.filter((path) => !sealed || path !== data);
+  const secret = files.filter((path) => !isSealed || path !== data);
   const found = files.flatMap((path) => {
     const [mode, risk] = [secret.includes(path) ? looseMode(path) : undefined, fileRisk(path, io)];
     const message = `${path} ${risk?.problem}`;

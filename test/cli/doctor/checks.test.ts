@@ -246,6 +246,6 @@ it("file modes are not checked on Windows, which has none", async () => {
   await writeFile(file, "");
   const io = { platform: "win32", env: {}, user: undefined, groups: [] } as const;
   await chmod(file, 0o600);
-  const findings = checkFiles([file], {}, io);
+  const findings = checkFiles([file], undefined, io);
   expect(findings).toMatchObject([{ verdict: "skipped", message: expect.stringContaining("icacls") }]);
 });

@@ -20,7 +20,7 @@ const ADVICE: Record<string, [make: (path: string) => Promise<string>, command: 
     async (path) => {
       await chmod(path, 0o644);
       const io = { platform: "linux", user: undefined, groups: [], env: {} } as const;
-      return fixOf(checkFiles([path], {}, io) as { fix: string }[]);
+      return fixOf(checkFiles([path], undefined, io) as { fix: string }[]);
     },
     "chmod 600",
   ],

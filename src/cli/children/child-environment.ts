@@ -1,6 +1,7 @@
 import { win32 } from "node:path";
 import { UsageError } from "../../domain/errors.js";
 import type { Context } from "../output/context.js";
+import type { Io } from "../output/io.js";
 
 /** A program to start: its name or path, then its arguments. */
 export type ProgramLine = readonly [program: string, ...args: string[]];
@@ -12,13 +13,15 @@ export function systemProgram(name: string, env: Readonly<Record<string, string 
   return win32.join(env["SystemRoot"] ?? "C:\\Windows", "System32", name);
 }
 
+/** The variables whose names are to be passed on. */
+export function passedOn(env: Io["env"], isPassed: (name: string) => boolean): Record<string, string> {
+  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(entries.filter(([name]) => isPassed(name)));
+}
+
 /** The environment for a program beside the TUI: without our credentials, since it may outlive this process by days. */
-export function withoutCredentials(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) =>
-      value === undefined || name.toUpperCase().startsWith("APPVARS_") ? [] : [[name, value]],
-    ),
-  );
+export function withoutCredentials(env: Io["env"]): Record<string, string> {
+  return passedOn(env, (name) => !name.toUpperCase().startsWith("APPVARS_"));
 }
 
 export function refuseNul(env: ChildEnvironment): void {
@@ -28,7 +31,7 @@ export function refuseNul(env: ChildEnvironment): void {
   }
 }
 
-/** Warns of what Node has changed: it reads bytes that are not UTF-8 as U+FFFD. */
+/** Warns about bytes that are not UTF-8, which Node.js replaces with U+FFFD. */
 export function warnOfLostBytes(command: ProgramLine, env: ChildEnvironment, { io, warn }: Context): void {
   const names = Object.keys(env).filter((name) => env[name] === io.env[name] && /\uFFFD/.test(name + env[name]));
   const changed = [...(/\uFFFD/.test(command.join()) ? ["an argument"] : []), ...names].join(", ");

@@ -1,7 +1,7 @@
 import { UsageError } from "../../domain/errors.js";
 import type { VariableSource } from "../../domain/source.js";
 import { isEncrypted, type JsonValue, type ValueRules, valueText } from "../../domain/variable.js";
-import { variableKey } from "../children/child-environment.js";
+import { passedOn, variableKey } from "../children/child-environment.js";
 import type { Decrypt } from "../reading/decryption.js";
 import { readSelected, type Selection } from "../selection/selection.js";
 import { RATE_LIMIT_STORE_VARIABLE, SETTING_NAMES, SETTINGS } from "../settings/setting-table.js";
@@ -94,8 +94,7 @@ export function inheritedEnvironment(
   // Windows finds a variable by any case of its name.
   const isPassed = (name: string) =>
     pristine ? isPristine(name) : passCredentials || !CREDENTIAL_VARIABLES.includes(name.toUpperCase());
-  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries(entries.filter(([name]) => isPassed(name)));
+  return passedOn(env, isPassed);
 }
 
 /** @throws UsageError for two variables that are one on Windows, which ignores case */

@@ -11,31 +11,23 @@ import { readSettingFile } from "../settings/secret-files.js";
 import type { ChildVariable, ChildVariables, VariableRules } from "./child-variables.js";
 import { isLeftOut } from "./left-out.js";
 
-/**
- * Adds the values in `--env-file` to those of the environment, which they take precedence over. They have no prefix, and
- * are not subject to `--only`. The files are read anew each time.
- *
- * @param readOthers reads the environment's variables
- * @throws UsageError that names a file that can't be read
- */
-type AddEnvFiles = (
-  rules: VariableRules,
-  readOthers: (rules: VariableRules) => Promise<ChildVariables>,
-) => Promise<ChildVariables>;
+type ReadVariables = (rules: VariableRules) => Promise<ChildVariables>;
 
-/** Warns of files that another user can change. */
-export function addEnvFiles(files: readonly FileSetting[], { io, warn }: Context): AddEnvFiles {
+/**
+ * Warns of files that another user can change, and returns a function that adds their values to those of the environment.
+ * They take precedence, have no prefix, and are not subject to `--only`. The function reads the files each time, and throws
+ * a UsageError that names a file that can't be read.
+ */
+export function addEnvFiles(files: readonly FileSetting[], { io, warn }: Context) {
   const { platform } = io;
-  const checked = new Set<string>();
+  for (const path of new Set(files.map(({ text }) => text))) {
+    const risk = fileRisk(path, io);
+    if (risk) warn(describeRisk(path, risk));
+  }
   let fromPipes: Map<string, ChildVariable> | undefined;
-  return async (rules, readOthers) => {
-    // Not everybody has the personal file that a project names.
+  return async (rules: VariableRules, readOthers: ReadVariables): Promise<ChildVariables> => {
+    // A project may name a personal file that not everybody has.
     const present = files.filter(({ text, place }) => place !== "project" || statIfExists(text, lstatSync));
-    for (const { text } of present) {
-      const risk = checked.has(text) ? undefined : fileRisk(text, io);
-      if (risk) warn(describeRisk(text, risk));
-      checked.add(text);
-    }
     const entries = fromPipes ?? (await readEnvFiles(present, platform));
     // A pipe can be read only once.
     if (present.some(isPipe)) fromPipes = entries;

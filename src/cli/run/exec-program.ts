@@ -23,9 +23,6 @@ export function execProgram(platform: NodeJS.Platform, execve: Execve | undefine
 /** Time for our last notes if they are not read. */
 const MAX_UNREAD_MS = 500;
 
-/** Signals that Node ignores in its own process. */
-const IGNORED_SIGNALS = ["SIGPIPE", "SIGXFSZ"] as const;
-
 async function replaceProcess(
   command: ProgramLine,
   env: ChildEnvironment,
@@ -41,8 +38,8 @@ async function replaceProcess(
   if (isTooLong(words, env)) return fail("E2BIG");
   await Promise.race([written(context), sleep(MAX_UNREAD_MS, undefined, { ref: false })]);
   makeStdioBlock();
-  // A signal with a listener has its default action in the new program; one that is ignored would stay so.
-  for (const name of IGNORED_SIGNALS) process.on(name, () => {});
+  // Node ignores these, and the new program would too. A signal with a listener has its default action there.
+  process.on("SIGPIPE", () => {}).on("SIGXFSZ", () => {});
   // Node warns that the function is experimental, but only after it has returned.
   process.removeAllListeners("warning");
   try {

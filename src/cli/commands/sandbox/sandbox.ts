@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { loadWindows, startChild } from "../../children/child.js";
-import type { ChildEnvironment, ProgramLine } from "../../children/child-environment.js";
+import { type ChildEnvironment, type ProgramLine, passedOn } from "../../children/child-environment.js";
 import { supervise } from "../../children/supervise.js";
 import type { Context } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
@@ -8,7 +8,7 @@ import { addAllowReserved } from "../../selection/selection-flags.js";
 import { type DataPlace, dataPlaceName } from "../../settings/connection.js";
 import { valid } from "../../settings/flag-arguments.js";
 import { readSettings } from "../../settings/resolve-settings.js";
-import type { SourceFlags } from "../../settings/setting-table.js";
+import { SETTING_NAMES, SETTINGS, type SourceFlags } from "../../settings/setting-table.js";
 import { SEAL_KEY_FILE } from "../../settings/source-flags.js";
 import { rateLimitOption } from "../serve/serve-arguments.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
@@ -93,22 +93,11 @@ async function runSandbox(command: ProgramLine, options: SandboxOptions, context
 }
 
 /** Variables that would make the command use another source or other credentials, or give it those of the store. */
-const MISLEADING = [
-  "APPVARS_DATA",
-  "APPVARS_STORE",
-  "APPVARS_STORE_PASSWORD",
-  "APPVARS_SEAL_KEY",
-  "APPVARS_ENV",
-  "APPVARS_PROFILE",
-  "APPVARS_AUTH",
-  "APPVARS_CA_FILE",
-  "APPVARS_CLIENT_CERT",
-  "APPVARS_CLIENT_KEY",
-];
+const MISLEADING = SETTING_NAMES.filter((name) => !/^(encKey|timeout|maxWait)$/.test(name)).map(
+  (name) => SETTINGS[name].variable,
+);
 
 function sandboxEnvironment({ env }: Pick<Io, "env">, { url, apiKey, apiSecret }: Sandbox): ChildEnvironment {
-  const kept = Object.entries(env).flatMap(([name, value]) =>
-    value === undefined || MISLEADING.includes(name.toUpperCase()) ? [] : [[name, value] as const],
-  );
-  return { ...Object.fromEntries(kept), APPVARS_URL: url, APPVARS_API_KEY: apiKey, APPVARS_API_SECRET: apiSecret };
+  const kept = passedOn(env, (name) => !MISLEADING.includes(name.toUpperCase()));
+  return { ...kept, APPVARS_URL: url, APPVARS_API_KEY: apiKey, APPVARS_API_SECRET: apiSecret };
 }

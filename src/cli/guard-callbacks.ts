@@ -5,10 +5,10 @@ export function emitWarning(message: string): void {
   process.emitWarning(printable(message), "AppvarsWarning");
 }
 
-/** The same options with callbacks (`on…`) that never fail. The first time that one throws, or rejects, is a warning. */
+/** The same options with callbacks (`on…`) that never fail. The first failure of each is a warning. */
 export function guardCallbacks<T extends object>(options: T): T {
   const guarded = Object.entries(options).map(([name, value]) => {
-    return [name, /^on[A-Z]/.test(name) && typeof value === "function" ? guard(name, value) : value];
+    return [name, value && /^on[A-Z]/.test(name) ? guard(name, value) : value];
   });
   return Object.fromEntries(guarded);
 }

@@ -16,13 +16,8 @@ type Offer = readonly [word: string, description: string];
 
 /** By the kind in the first argument. Nothing is read over the network. */
 const FINDERS: Record<string, (flags: SourceFlags, io: Io) => Promise<Offer[]>> = {
-  names: async (flags, io) => {
-    const settings = readSettings(flags, io);
-    return settings.connection.kind === "local" ? findVariables(settings) : [];
-  },
-  "reserved-names": async (flags, io) => {
-    return ((await FINDERS["names"]?.(flags, io)) ?? []).filter(([name]) => isReservedName(name));
-  },
+  names: findNames,
+  "reserved-names": async (flags, io) => (await findNames(flags, io)).filter(([name]) => isReservedName(name)),
   "file-names": (flags, io) => findVariables(readSettings(flags, io)),
   environments: async (flags, io) => {
     const { environments } = await readData(readSettings(flags, io));
@@ -61,6 +56,11 @@ function parseFlags(words: string[], { env }: Io): SourceFlags {
   // The shell has not expanded it yet.
   const expand = (text: unknown) => (typeof text === "string" ? text.replace(/^~(?=\/)/, env["HOME"] ?? "~") : text);
   return Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, expand(text)]));
+}
+
+async function findNames(flags: SourceFlags, io: Io): Promise<Offer[]> {
+  const settings = readSettings(flags, io);
+  return settings.connection.kind === "local" ? findVariables(settings) : [];
 }
 
 /** The variables of the environment's application or, without an environment, of all applications. */

@@ -10,11 +10,11 @@ import { endProcess, isTerminalClosed } from "./end-process.js";
  */
 const CAUGHT_SIGNALS: NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK"];
 
-/** Aliases, signals with other listeners or none, and those that faults, writes, children and V8's profiler cause here. */
+/** Aliases; signals that can't be caught or have other listeners; those of faults, writes, children and V8's profiler. */
 const OTHER_SIGNALS = /^SIG(IOT|POLL|KILL|STOP|TSTP|CONT|ILL|BUS|FPE|SEGV|PIPE|XFSZ|CHLD|PROF)$/;
 
 const ALL_SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
-  // With `stty tostop`, the kernel repeats SIGTTOU until it has stopped who writes.
+  // With `stty tostop`, the kernel repeats SIGTTOU until the writer has stopped.
   (name) => !OTHER_SIGNALS.test(name) && (name !== "SIGTTOU" || ![1, 2].some(isatty)),
 );
 
@@ -33,7 +33,7 @@ export function wasTerminated(): boolean {
 /**
  * Passes each signal to `listener` instead of letting it end this process or, for SIGUSR1, open Node's debugger.
  *
- * @param all whether to catch all signals that a program in its own group does not get
+ * @param all whether to catch every signal that a program in a group of its own would miss
  * @returns restores the default action of each signal
  */
 export function catchSignals(listener: (signal: NodeJS.Signals) => void, all = false): () => void {

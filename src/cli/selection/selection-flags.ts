@@ -53,7 +53,7 @@ function parseReserved(text: string, previous?: readonly string[]): string[] {
   throw new InvalidArgumentError(`"${other}" is not a reserved name. It must be reserved names separated by commas.`);
 }
 
-/** As {@link splitNames}; repeated flags add to the list. */
+/** Splits as {@link splitNames} does; repeated flags add to the list. */
 export function parseNames(text: string, previous: readonly string[] = []): string[] {
   const names = splitNames(text);
   if (names.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");

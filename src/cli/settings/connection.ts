@@ -18,7 +18,7 @@ import {
 export interface RemoteSettings extends ClientTlsFiles {
   kind: "remote";
   url: string;
-  /** What gives the URL. */
+  /** The flag, variable or file with the URL. */
   from: string;
   apiKey: string | undefined;
   /** The secret, or the file that holds it. */
@@ -129,7 +129,7 @@ function parseSeconds({ text, from }: Pick<Setting, "text" | "from">, min: numbe
 /** A secret, or the file that holds it. */
 export type SecretSetting = Pick<Setting, "name"> & FileSetting;
 
-/** The path of a file, and where it is from; without a place, it was not given. */
+/** The path of a file, and its source. A default has no place. */
 export type FileSetting = Pick<Setting, "text" | "from"> & Partial<Pick<Setting, "place">>;
 
 export interface FilePlace {

@@ -12,7 +12,7 @@ import type { Setting } from "./setting-table.js";
 
 export type SecretIo = Account & Pick<Io, "stdin" | "notice">;
 
-/** The secret that a setting holds, or that is in the file it names. @throws UsageError if it can't be read */
+/** The secret in a setting, or in the file that it names. @throws UsageError if it can't be read */
 export async function readSecret(setting: SecretSetting, io: SecretIo): Promise<string> {
   const { name, text, from } = setting;
   if (!name.endsWith("File")) {
@@ -20,9 +20,11 @@ export async function readSecret(setting: SecretSetting, io: SecretIo): Promise<
     return text;
   }
   const isStdin = text === "-";
-  const bytes = isStdin
-    ? await withPathInErrors(from, readStream(io.stdin, MAX_FILE_BYTES))
-    : await readSecretFile(setting, io);
+  const reading = isStdin ? withPathInErrors(from, readStream(io.stdin, MAX_FILE_BYTES)) : readSettingFile(setting);
+  const bytes = await reading;
+  // As ssh warns about a key.
+  const foreign = isStdin ? undefined : foreignWriter(statIfExists(text), io);
+  if (foreign) io.notice?.(`${describe(setting)} ${foreign}, who could choose the secret`);
   const content = decodeUtf8(bytes, `${from}: its content`, { ignoreBOM: !isStdin });
   // The newline at the end of the file is not part of it.
   const secret = content.replace(/\r?\n$/, "");
@@ -30,19 +32,11 @@ export async function readSecret(setting: SecretSetting, io: SecretIo): Promise<
   return secret;
 }
 
-/** With a notice, as ssh gives for a key, if another user could know or choose the secret. */
-async function readSecretFile(setting: SecretSetting, io: SecretIo): Promise<Buffer> {
-  const content = await readSettingFile(setting);
-  const foreign = foreignWriter(statIfExists(setting.text), io);
-  if (foreign) io.notice?.(`${describe(setting)} ${foreign}, who could choose the secret`);
-  return content;
-}
-
 /** Far more than any secret, certificates or dotenv file take. */
 const MAX_FILE_BYTES = 16 * 1_024 * 1_024;
 
 /**
- * The content of a file; of a pipe only if a person has named it, since a pipe without a writer is waited for.
+ * Reads a file. A pipe is read only if a person has named it, since reading waits for its writer.
  *
  * @throws UsageError if it can't be read, or is larger than 16 MB
  */

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { join, resolve } from "node:path";
 import { UsageError } from "../../domain/errors.js";
 import { JsonError, parseJson } from "../../domain/strict-json.js";
@@ -40,7 +40,8 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
     const stats = fstatSync(file);
     if (!stats.isFile()) throw new UnusableFileError(`${path} can't be read: it is not a regular file`);
     if (stats.size > MAX_BYTES) throw new UsageError(`${path} is larger than ${MAX_BYTES / 1_024} KB`);
-    return { path, bytes: readBytes(file, stats.size), stats };
+    // At most as many bytes as the size that was checked.
+    return { path, bytes: readFileSync(file), stats };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
@@ -48,18 +49,6 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
   } finally {
     if (file !== undefined) closeSync(file);
   }
-}
-
-/** At most as many as the size that was checked. */
-function readBytes(file: number, size: number): Buffer {
-  const bytes = Buffer.alloc(size);
-  let length = 0;
-  while (length < size) {
-    const read = readSync(file, bytes, length, size - length, null);
-    if (read === 0) break;
-    length += read;
-  }
-  return bytes.subarray(0, length);
 }
 
 /** @throws UsageError that names the file and quotes nothing of it, since it may hold a secret */

@@ -5,6 +5,7 @@ import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import { isReservedName } from "../../domain/reserved-names.js";
 import { namedValues, readVariableEntries, type VariableSource } from "../../domain/source.js";
+import { MAX_INPUT } from "../../files/open-file.js";
 import { ENVIRONMENT_FORMATS, IMPORT_FORMATS, WRITERS } from "../../formats/formats.js";
 import type { EditableStore } from "../../store/store.js";
 import type { Editor, NamedFile, OpenPlace, WriteValues } from "../../tui/state/ports.js";
@@ -33,15 +34,12 @@ export function fileExporter(source: VariableSource, decrypt: Decrypt, io: Io, d
   };
 }
 
-/** Far more than 100,000 variables need. */
-const MAX_BYTES = 64 * 1_048_576;
-
 /** Reads files for one environment of a store, as `appvars import` does. */
 export function fileImporter(store: EditableStore, environment: EnvironmentRecord, io: Io): Editor["importFile"] {
   return async (file) => {
     const notes: string[] = [];
     const format = IMPORT_FORMATS.find((each) => each === file.format);
-    const options = { file: pathOf(file, io), shownAs: file.path, format, maxSize: MAX_BYTES };
+    const options = { file: pathOf(file, io), shownAs: file.path, format, maxSize: MAX_INPUT };
     const imported = await readImport(options, { io }, (text) => void notes.push(text));
     if (imported.entries.length === 0) throw new UsageError(`${imported.what} contains no variables`);
     const typed = typeEntries(imported, store.snapshot, environment);

@@ -6,9 +6,8 @@ const UTC_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z)?$/;
  * text, and for a day that does not exist: `Date.parse` reads 31 February as 3 March.
  */
 export function utcMs(text: string): number {
-  const time = UTC_TIME.test(text) ? Date.parse(text) : Number.NaN;
-  const isDay = Number.isFinite(time) && new Date(time).toISOString().startsWith(text.slice(0, 10));
-  return isDay ? time : Number.NaN;
+  const time = new Date(UTC_TIME.test(text) ? text : Number.NaN);
+  return time.toJSON()?.startsWith(text.slice(0, 10)) ? time.getTime() : Number.NaN;
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

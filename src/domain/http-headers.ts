@@ -47,7 +47,7 @@ export function formatFreshness(version: string, age: number): string[] {
   return [VERSION_HEADER, version, DATA_AGE_HEADER, String(wholeAge(age))];
 }
 
-/** A server reads its store every two seconds, and after each write: a lower age would tell everybody of writes. */
+/** A server reads its store every two seconds, and after each write: a lower age would reveal writes. */
 const NEWEST_MS = 3_000;
 
 /** The age of data in whole seconds, 0 below three. @param age milliseconds */

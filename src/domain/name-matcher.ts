@@ -2,7 +2,7 @@
 export const PATTERN = /^[\w.*?[\]!^-]{1,255}$/;
 export const PATTERN_RULE = "a name or a glob such as DB_*: 1 to 255 letters, digits and _ . - * ? [ ] ! ^";
 
-/** The names in a list such as `PORT, DB_*` or `PORT DB_*`; an empty one for a comma too many. */
+/** The names in a list such as `PORT, DB_*` or `PORT DB_*`; an extra comma adds an empty name. */
 export function splitNames(text: string): string[] {
   return text.trim().split(/\s*,\s*|\s+/);
 }

@@ -62,7 +62,7 @@ export function addServerMetrics(registry: Registry, statistics: ServerStatistic
     name: "appvars_recording_failed",
     help: "1 while the audit log can't be written, so that reads are answered 503, otherwise 0.",
     registers,
-    // Of several workers.
+    // One worker is enough.
     aggregator: "max",
     collect() {
       this.set(statistics.isRecordingFailed() ? 1 : 0);

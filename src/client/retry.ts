@@ -14,7 +14,7 @@ const MIB = 1024 * 1024;
 export const TRANSIENT_STATUSES: readonly number[] = [408, ...GATEWAY_STATUSES];
 
 /**
- * Of all answers to one command, in characters: V8's longest string, and so the largest data file of a server.
+ * The length of all answers to one command, in characters: V8's longest string, and so a server's largest data file.
  * 1,000,000 variables with values of 200 characters take 265 MiB.
  */
 const MAX_LENGTH = 512 * MIB;

@@ -32,7 +32,7 @@ export interface BrokenRule {
 /** Values by the names of their variables. A name such as `__proto__` is an own property too. */
 export type ValuesByName = Readonly<Record<string, JsonValue>>;
 
-/** Those of the values that have one of these names; all if it is undefined. */
+/** The values with one of these names; all without names. */
 export function pickValues(values: ValuesByName, names: readonly string[] | undefined): ValuesByName {
   if (!names) return values;
   const wanted = new Set(names);

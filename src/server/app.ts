@@ -63,7 +63,7 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     const { healthy, age, health } = service.checkHealth(maxStale);
     const headers = age === undefined ? [] : [DATA_AGE_HEADER, String(age)];
     const isRecording = !audit?.isFailing;
-    const body = isRecording ? health : { ...health, message: MESSAGES.notRecording };
+    const body = isRecording ? health : { ...health, message: "requests can't be recorded; reads are answered 503" };
     sendReply(req, res, jsonReply(healthy && isRecording ? 200 : 503, JSON.stringify(body), headers));
   });
   const replies = new DataReplies(audit !== undefined);

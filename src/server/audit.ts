@@ -28,7 +28,7 @@ interface AuditFile {
 }
 
 export interface AuditState {
-  /** Undefined if there is none any more. */
+  /** `undefined` once the problem is resolved. */
   readonly problem: string | undefined;
   /** Whether lines are written all the same, into the file that was open before. */
   readonly isRecording: boolean;

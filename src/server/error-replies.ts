@@ -1,17 +1,13 @@
 import { type HeaderList, jsonReply, type Reply } from "./replies.js";
 
+/** The messages that the OpenAPI document has too. */
 export const MESSAGES = {
-  badTarget: "The request target must be a path with valid percent-encoding",
-  noHost: "The Host header must be sent, once",
   unauthorized: "Credentials are missing or not valid",
   notFound: "Not found",
   methodNotAllowed: "Only GET and HEAD are allowed",
-  tooManyHeaders: "The request has too many headers",
   targetTooLong: "The request target is too long",
   tooManyRequests: "Too many requests, try again later",
-  tooManyWithoutKey: "Too many requests without x-api-key, try again later or send it",
   internal: "Internal server error",
-  notRecording: "requests can't be recorded; reads are answered 503",
   notRecorded: "The request can't be recorded now, try again later",
 } as const;
 

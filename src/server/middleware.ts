@@ -51,11 +51,11 @@ const MAX_HEADER_FIELDS = 200;
 const UNDER_V1 = /^\/v1(\/|$)/;
 
 const CLOSE = ["Connection", "close"];
-const NO_HOST = errorReply(400, MESSAGES.noHost, CLOSE);
-const TOO_MANY_HEADERS = errorReply(431, MESSAGES.tooManyHeaders, CLOSE);
+const NO_HOST = errorReply(400, "The Host header must be sent, once", CLOSE);
+const TOO_MANY_HEADERS = errorReply(431, "The request has too many headers", CLOSE);
 const TARGET_TOO_LONG = errorReply(414, MESSAGES.targetTooLong, CLOSE);
-const BAD_TARGET = errorReply(400, MESSAGES.badTarget);
-const TOO_MANY_WITHOUT_KEY = errorReply(429, MESSAGES.tooManyWithoutKey);
+const BAD_TARGET = errorReply(400, "The request target must be a path with valid percent-encoding");
+const TOO_MANY_WITHOUT_KEY = errorReply(429, "Too many requests without x-api-key, try again later or send it");
 const UNAUTHORIZED = errorReply(401, MESSAGES.unauthorized, ["WWW-Authenticate", "HMAC"]);
 
 /**

@@ -15,6 +15,7 @@ import { groupOf, readingOf } from "../state/reading.js";
 import { notify, SORTS, type Sort, type State, type Step, type View } from "../state/state.js";
 import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../view/grid.js";
 import { variablesText } from "../view/panel.js";
+import { STILL_READING } from "../view/screen.js";
 import { cycled } from "../widgets/list.js";
 
 const TYPES: readonly View["only"][] = [undefined, ...VARIABLE_TYPES];
@@ -76,7 +77,6 @@ export const COPY_CHOICES: readonly Choice[] = SELECTED_FORMATS.map(([label, hel
   return { label, help, run: (state) => copySelected(state, label) };
 });
 
-/** Opens the menu of formats: also those of export for marked variables. */
 export function openCopy(state: State): Step {
   const others = EXPORT_FORMATS.filter((format) => COPY_CHOICES.every(({ label }) => label !== format));
   const marked = others.map((label): Choice => ({ label, run: (now) => copySelected(now, label) }));
@@ -133,7 +133,7 @@ export function whyNoReveal(state: State): string | undefined {
 export function whyNotRead(state: State, place = state.place): string | undefined {
   const { isComplete, isReading } = readingOf(state, place);
   if (isComplete) return undefined;
-  return isReading ? "still reading" : "the variables can't be read";
+  return isReading ? STILL_READING : "the variables can't be read";
 }
 
 export function whyNotEdit(state: State): string | undefined {
@@ -149,5 +149,5 @@ export function whyNoEnvironments(state: State): string | undefined {
 
 /** Why there is nothing to find or to sort. */
 export function whyEmpty(state: State): string | undefined {
-  return gridOf(state).table.names.length > 0 ? undefined : "there are no variables";
+  return gridOf(state).table.names.length > 0 ? undefined : (whyNotRead(state) ?? "there are no variables");
 }

@@ -21,7 +21,6 @@ export function marking(change: (marks: Marks, grid: Grid) => Marks): (state: St
 
 const endRange = marking((marks) => marks);
 
-/** Begins a range, or ends it. */
 export function markRange(state: State): Step {
   const { rows, cursor } = gridOf(state);
   if (state.marks.from !== undefined || rows.length === 0) return endRange(state);

@@ -37,7 +37,6 @@ export function changeDiff(state: State, change: Change, width: number, isShown:
   return { definition: [...lines("name", newName && name, newName), ...fields], value };
 }
 
-/** The difference of two values, in all columns. */
 export function differenceLines(sides: Sides, isShown: boolean, width: number): DiffLines {
   const { before, after } = sides;
   const value = valueDiff(sides, isShown, width);

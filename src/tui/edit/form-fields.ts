@@ -23,19 +23,14 @@ const CHOICES: Readonly<Partial<Record<Field, readonly string[]>>> = {
 type Inputs = Readonly<Record<InputField, TextField>>;
 
 export interface Form {
-  /** Index of the place that is edited. */
   readonly place: number;
   /** Indexes of the environments that a new variable can be added to. */
   readonly candidates: readonly number[];
-  /** The indexes of the places to edit. */
   readonly targets: ReadonlySet<number>;
-  /** The environment under the cursor of its field. */
   readonly placeCursor: number;
-  /** In their order. */
   readonly fields: readonly Field[];
   /** Undefined for a new variable. */
   readonly before: Content | undefined;
-  /** As it was opened. */
   readonly initial: Inputs;
   readonly inputs: Inputs;
   readonly field: Field;

@@ -79,7 +79,6 @@ function draftOf(form: Form): Draft {
   };
 }
 
-/** Opens the form for a variable, with or without a value, or for a new one. */
 export function openForm(state: State, entry?: VariableEntry, place = state.place): Step {
   return step(push(state, FORM, initialForm(state, place, entry)));
 }

@@ -10,12 +10,10 @@ import { variablesText } from "../view/panel.js";
 import { isOnPlaces } from "../view/screen.js";
 import { review } from "./review.js";
 
-/** The content of a variable for an edit. */
 export function contentOf({ variable: { id: _, name, ...definition }, value, rules }: VariableEntry): Content {
   return { ...definition, ...rules, value: value?.content.value };
 }
 
-/** Plans to delete the values of variables in places. */
 export function deleteFrom(state: State, names: readonly string[], places: readonly number[]): Step {
   const nothing = { type: "STRING", description: "", value: undefined } as const;
   const wanted = names.map((name): Assignment => ({ name, ...nothing }));
@@ -87,10 +85,8 @@ export function historyPlace(state: State): number {
   return isOnPlaces(state) ? state.placeCursor : gridOf(state).place;
 }
 
-/** Asks to take back the newest entry of the history, without undos and what they have taken back. */
 export const undo: Next = (state) => takeBack(state, "undo");
 
-/** Asks to take back the newest undo, if nothing else was edited since. */
 export const redo: Next = (state) => takeBack(state, "redo");
 
 function takeBack(state: State, purpose: "undo" | "redo"): Step {

@@ -9,7 +9,6 @@ import { variablesText } from "../view/panel.js";
 import { type Question, requiredInput } from "../view/question.js";
 import { changeDiff, DEFINITION } from "./difference.js";
 
-/** An edit that is asked about. */
 export interface Reviewed extends PlannedEdit {
   /**
    * Of the form below the question: the input for the new value, which the edit may have encrypted, and whether another
@@ -18,7 +17,6 @@ export interface Reviewed extends PlannedEdit {
   readonly form?: { readonly text: string; readonly isChangedMeanwhile: boolean };
 }
 
-/** The title of a question, what it asks, and the notice afterwards. */
 const WORDS: Readonly<Record<Purpose, readonly [title: string, where: string, done: string]>> = {
   add: ["Add", "to", "added"],
   edit: ["Change", "in", "changed"],
@@ -134,7 +132,6 @@ function entryText({ purpose }: PlannedEdit, { id, time, actor, command }: Histo
 /** Changes that are shown: with more, each key would be noticeably slow. */
 const MAX_CHANGES = 300;
 
-/** All changes as a diff, by place and by variable. */
 export function changeLines(state: State, { parts, form }: Reviewed, width: number, isShown: boolean): Line[] {
   const all = parts.flatMap(({ place, changes }) => changes.map((change) => ({ place, change })));
   const heading = (name: string) => wrapLine(line(name, "accent"), width);

@@ -8,7 +8,17 @@ import { attributesOf, identityOf, isProduction } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import { asciiLine, cutLine, fitLine, indented, type Line, lineWidth, type Span, wrapLines } from "../text/line.js";
+import {
+  asciiLine,
+  cutLine,
+  fitLine,
+  indented,
+  type Line,
+  line,
+  lineWidth,
+  type Span,
+  wrapLines,
+} from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { actsOnMarked } from "../view/grid.js";
 import { type Panel, type PanelContent, type PanelFrame, panelFrame } from "../view/panel.js";
@@ -55,8 +65,6 @@ function panelsOf(size: Size | undefined, contentFor: (size: Size) => PanelConte
   return size ? [{ size, content: contentFor(size) }] : [];
 }
 
-const PREPARING: Line = [{ text: " … please wait; Ctrl-C quits", role: "muted" }];
-
 /**
  * The line below the panels: the input of the filter or a command, a notice, or else the number that is typed and the keys
  * that work now. A notice or a problem can have several lines.
@@ -68,7 +76,8 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   const noticed = notice ? noticeLines(notice, columns) : [];
   if (input) return [...noticed, ...input];
   if (notice) return noticed;
-  if (pending && quitQuestion(state) === undefined) return [PREPARING];
+  if (pending && quitQuestion(state) === undefined)
+    return [line(` … please wait; ${pending.isReading ? "Esc cancels" : "Ctrl-C quits"}`, "muted")];
   const typed: Line = count === undefined ? [] : [{ text: ` ${count} `, role: "warning", isBold: true }];
   const help = fixedHelpKey(state);
   const keys = open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state, commands));

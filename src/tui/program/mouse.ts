@@ -16,7 +16,7 @@ const WHEEL_LINES = 3;
 
 const DOUBLE_CLICK_MS = 400;
 
-/** What decides which targets a picture has: its panels by the first four, their rows by all. */
+/** The parts of the state that place the targets of a click: the first four place panels, the others rows. */
 export function targetsOf(state: State): readonly unknown[] {
   const { columns, rows, focus, place, placeCursor, places, stack } = state;
   const panels = [columns, rows, place, topScreen(state)?.screen];
@@ -45,7 +45,7 @@ export function handleMouse(
   const { lastPress } = state;
   const isSecond =
     lastPress?.column === press.column && lastPress.row === press.row && press.at - lastPress.at <= DOUBLE_CLICK_MS;
-  // The target of the first press is gone: this press was not meant for its successor.
+  // The first press has opened another screen, which the second was not meant for.
   if (isSecond && lastPress?.screen !== press.screen) return step(state);
   if (!isAimed && (key !== undefined || !isSecond)) return step(state);
   if (key !== undefined) return pressKey({ ...state, lastPress: press }, keyNamed(key));
@@ -79,7 +79,6 @@ interface Pointed {
   readonly content?: PanelContent;
   /** Undefined on a border. */
   readonly cell?: Cell;
-  /** The name of the key that a click presses. */
   readonly key?: string | undefined;
 }
 

@@ -57,12 +57,14 @@ function isHeld(state: State, key: string): boolean {
   return state.pending !== undefined && quitQuestion(state) === undefined && !GLOBAL_KEYS.includes(key);
 }
 
-/** Whether a key was refused, or its work has ended without success and without a question for what was typed after it. */
+/** Whether to drop the keys typed after a command: it was refused, or a problem or an unseen question came instead. */
 function isRefused(before: State, { notice, pending, stack }: State, isInput: boolean): boolean {
   const tone = notice === before.notice ? undefined : notice?.tone;
-  if (!before.pending || pending) return isInput && tone === "error";
+  if (!before.pending || pending === before.pending) return isInput && tone === "error";
+  // The question is about a variable that was not on the screen when the keys were typed.
+  if (pending) return before.pending.isReading === true;
   const { problem } = (stack.at(-1)?.data ?? {}) as { problem?: string };
-  return tone !== "success" && (tone === "error" || problem !== undefined || stack.length <= before.stack.length);
+  return problem !== undefined || tone === "error" || tone === "info";
 }
 
 /** Runs after every change: cancels reads whose results are no longer needed, and updates the table from the data. */
@@ -83,14 +85,12 @@ function syncTable(before: State, state: State): State {
   return marks === state.marks && recordTop === state.recordTop ? state : { ...state, marks, recordTop };
 }
 
-/** What is to be decrypted since the cursor, the data or what is revealed has changed. */
 function newDecryptions(before: State, state: State): readonly Effect[] {
   const [was, is] = [gridOf(before), gridOf(state)];
   const isSame = was.name === is.name && was.table === is.table && before.revealed?.names === state.revealed?.names;
   return isSame ? [] : is.table.columns.flatMap(({ place, cells }) => decryptions(state, place, cells[is.row]));
 }
 
-/** Runs the command of a key in the focused panel, or says that it works in another one. */
 function listKey(state: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
   const other = commands.find((each) => each.keys.includes(name) && isListCommand(each));
@@ -120,14 +120,17 @@ export interface ProgramOptions
   readonly defer: (callback: () => void) => void;
 }
 
-/** Nobody aims at a picture that has been on the screen for a shorter time. */
+/** A click before this is too fast to be aimed at what has just been drawn. */
 const AIM_MS = 300;
+
+/** A pause of this length ends the text that was typed after a refused key. */
+const TYPING_MS = 500;
 
 /** The main loop: a key leads to a new state and to effects, whose outcome is a function to the next state. */
 export function createProgram({ places: all, follow, commands, start, defer, ...options }: ProgramOptions) {
   const listeners = new Set<() => void>();
   const held: Key[] = [];
-  let isRefusing = false;
+  let refusedAt = Number.NEGATIVE_INFINITY;
   let shown: State | undefined;
   let changedAt = 0;
   let editing: Promise<unknown> | undefined;
@@ -142,11 +145,24 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
   const tools: Tools = {
     ...{ ...options, places, openInEditor, reads: new Map(), versions: new WeakMap(), asOf: new WeakMap() },
     dispatch: (next) => dispatch(next),
+    until: (isWanted) =>
+      new Promise((resolve) => {
+        const stop = subscribe(() => {
+          if (!isWanted(state)) return;
+          stop();
+          resolve();
+        });
+      }),
   };
   let isPublished = true;
   const publish = () => {
     isPublished = true;
     for (const listener of listeners) listener();
+  };
+  /** Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe. */
+  const subscribe = (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   };
   const run = async (effect: Effect) => {
     const next = await outcomeOf(effect, tools);
@@ -165,8 +181,10 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     take(withFollowUps(before, next(before)));
     if (isRefused(before, state, isInput)) {
       held.length = 0;
-      isRefusing = true;
+      if (state.pending || state.notice?.tone === "error") refusedAt = options.ticks();
     }
+    // The editor takes the terminal: what was typed before is not for the screen after it.
+    if (state.pending?.isEditing) held.length = 0;
     const first = state.pending === undefined ? held.shift() : undefined;
     if (first) dispatch((now) => press(now, first), true);
   };
@@ -194,23 +212,26 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     press: (key: Key) => {
       // What was typed before is not for the question whether to quit.
       if (key.name === "ctrl-c") held.length = 0;
-      // The reason is not on the screen yet.
-      if (isRefusing && !GLOBAL_KEYS.includes(key.name)) return;
-      if (!isHeld(state, key.name)) dispatch((now) => press(now, key), true);
+      const at = options.ticks();
+      if (at - refusedAt < TYPING_MS && !GLOBAL_KEYS.includes(key.name)) {
+        if (key.text !== "") refusedAt = at;
+      } else if (key.name === "escape" && state.pending?.isReading) {
+        held.length = 0;
+        dispatch((now) => step({ ...now, pending: undefined }));
+      } else if (!isHeld(state, key.name)) dispatch((now) => press(now, key), true);
       else if (!state.pending?.isEditing) held.push(key);
     },
-    /** The mouse doesn't wait: it is for what is on the screen. */
+    /** Presses and the wheel don't wait: they are aimed at what is on the screen. */
     mouse: (mouse: Mouse) => {
       if (isTooSmall(state) || isHeld(state, "")) return;
       const at = options.ticks();
       const isAimed = isShown() && at - changedAt >= AIM_MS;
       if (isShown(4)) dispatch((now) => handleMouse(now, { ...mouse, at }, isAimed, commands, press), true);
     },
-    /** To be called when the state comes to the screen. */
+    /** To be called when the state is drawn. */
     shown: () => {
       if (!isShown()) changedAt = options.ticks();
       shown = state;
-      isRefusing = false;
     },
     tick: () =>
       dispatch((before) => {
@@ -218,12 +239,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
         return pollWhenDue(now, gridOf(now).table);
       }),
     resize: (size: { readonly columns: number; readonly rows: number }) => dispatch((now) => step({ ...now, ...size })),
-    /** Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe. */
-    subscribe: (listener: () => void): (() => void) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    /** Waits until an editor has ended, and closes the places. */
+    subscribe,
     close: async () => {
       await editing;
       await places.close();

@@ -6,7 +6,6 @@ import { countOf } from "../text/line.js";
 
 const RECENT_MS = 60_000;
 
-/** What has happened to variables, by their names. */
 type Changes = ReadonlyMap<string, "added" | "changed" | "removed">;
 
 /** @param after with the entries of `before` where nothing has changed */
@@ -22,7 +21,6 @@ export function changesBetween(before: readonly VariableEntry[], after: readonly
   return changes;
 }
 
-/** Recent changes with those of another read. */
 export function withChanges(before: RecentChanges | undefined, changes: Changes, now: number): RecentChanges {
   const kinds = new Map(before?.kinds);
   for (const [name, kind] of changes) {
@@ -47,7 +45,6 @@ export function summarize(changes: Changes): string {
 /** Entries of a history that are looked at: the default limit of a data file. */
 export const MAX_HISTORY_ENTRIES = 1_000;
 
-/** Finds out in which order variables were changed last. */
 export function lookUpChanges(place: number): Effect {
   return async ({ places }) => {
     const { history, editor } = await places.open(place);

@@ -135,7 +135,6 @@ export interface Query {
   /** Words matched in names; `words` are matched elsewhere too. */
   readonly nameWords: readonly string[];
   readonly words: readonly string[];
-  /** Why nothing can match. */
   readonly problem: string | undefined;
 }
 

@@ -71,7 +71,7 @@ function reuse(known: readonly VariableEntry[], entries: readonly VariableEntry[
 /** A long first read reports its progress at most this often, as the list is rebuilt each time. */
 const PROGRESS_MS = 100;
 
-/** The outcome of reading a place. Times are in milliseconds on a monotonic clock. */
+/** Times are in milliseconds on a monotonic clock. */
 export interface PlaceRead {
   readonly now: number;
   /** The same array as before if nothing has changed. */

@@ -49,7 +49,6 @@ export function openPlace(state: State, place: number): Step {
   return andThen(step(opened, ...(isUnknown ? [lookUpChanges(place)] : [])), (now) => read(now, place));
 }
 
-/** Reads places. */
 export function requestReads(state: State, places: readonly number[]): Step {
   return inTurn(state, places, read);
 }
@@ -84,7 +83,6 @@ export function refreshOthers(state: State): Step {
   return inTurn(state, others, poll);
 }
 
-/** Reads a place at the user's request, and shows it. */
 function read(state: State, place: number): Step {
   const asked = withReading(state, place, { isReading: true, failure: undefined, nextAt: undefined });
   return step(asked, readEffect(asked, place, false));

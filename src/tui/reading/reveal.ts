@@ -70,7 +70,6 @@ export function toggleAllRevealed(state: State): State {
   return { ...state, revealed: { names: "all", decrypted, until: now + REVEAL_ALL_MS } };
 }
 
-/** Masks values whose time is over. */
 export function expireRevealed(state: State): State {
   const { revealed, now } = state;
   if (!revealed) return state;

@@ -8,7 +8,6 @@ import { type Table, tableOf } from "./table.js";
 /** A table as it is listed: its position is that in `rows`. */
 export interface Listed extends Position {
   readonly table: Table;
-  /** Indexes of the rows that are listed. */
   readonly rows: readonly number[];
   /** How many of them are visible. */
   readonly page: number;
@@ -35,7 +34,6 @@ function cursorOf({ names }: Table, rows: readonly number[], { name, cursor }: V
 
 const lists = remembered<State, Listed>();
 
-/** The list of variables. */
 export function listOf(state: State): Listed {
   return lists(state, [], () => listed(state, [state.place], state.list, pageSize(state, "variables")));
 }
@@ -71,33 +69,28 @@ export function withRange(marks: Marks, at: Listed): Marks {
   return { names: new Set([...names, ...range]) };
 }
 
-/** Without these variables. */
 export function unmarked({ marks }: State, variables: readonly { readonly name: string }[]): Marks {
   const names = new Set(marks.names);
   for (const { name } of variables) names.delete(name);
   return names.size === marks.names.size ? marks : { ...marks, names };
 }
 
-/** Marks variables without a mark, and unmarks the others. */
 export function toggled(marks: Marks, changed: readonly string[]): Marks {
   const names = new Set(marks.names);
   for (const name of changed) if (!names.delete(name)) names.add(name);
   return { names };
 }
 
-/** Marks all that are listed, or none of them if all are marked already. */
 export function allOrNone(marks: Marks, at: Listed): Marks {
   const all = namesOf(at);
   const missing = all.filter((name) => !marks.names.has(name));
   return toggled(marks, missing.length > 0 ? missing : all);
 }
 
-/** The names on the lines of a table. */
 export function namesOf({ table, rows }: Listed, from = 0, to = rows.length): string[] {
   return rows.slice(from, to).flatMap((row) => table.names[row] ?? []);
 }
 
-/** How many of the marked variables are not listed. */
 export function hiddenMarks({ names }: Marks, { table, rows }: Listed): number {
   if (names.size === 0) return 0;
   return rows.reduce((left, row) => (names.has(table.names[row] ?? "") ? left - 1 : left), names.size);

@@ -9,7 +9,6 @@ import { isRevealed, parsedJson } from "./reveal.js";
 export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";
 
 interface PlaceColumn {
-  /** Index of the place. */
   readonly place: number;
   /** By row; undefined where the variable doesn't exist, and everywhere until the place has been read. */
   readonly cells: readonly (VariableEntry | undefined)[];
@@ -18,7 +17,6 @@ interface PlaceColumn {
 
 /** Names by places: one place in the list, two in a comparison, those of a group in the matrix. */
 export interface Table {
-  /** One for each row. */
   readonly names: readonly string[];
   readonly columns: readonly PlaceColumn[];
   /** The same columns, with the open place first. */
@@ -131,7 +129,6 @@ export function hasKind(table: Table, row: number, wanted: readonly CellKind[]):
   return rowKinds(table, row).some((kind) => wanted.includes(kind));
 }
 
-/** Whether a variable is not the same in all places, which have been read. */
 export function isUnequal(table: Table, row: number): boolean {
   const kinds = rowKinds(table, row);
   return !kinds.includes("unread") && kinds.some((kind) => kind !== kinds[0]);

@@ -151,7 +151,7 @@ function withFocus(state: State, focus: Comparison["focus"]): State {
   return changeData(state, DIFF, (comparison) => ({ ...comparison, focus }));
 }
 
-/** The one that was shown last. */
+/** The difference that was shown last in each table. */
 const differences = remembered<Table, DiffLines>();
 
 function differenceDetail(state: State): DiffLines {

@@ -56,7 +56,6 @@ export interface Menu {
   readonly hints?: string;
 }
 
-/** A menu of these choices. */
 export function choiceMenu(title: string, items: readonly MenuItem[], verb = "choose", intro?: string): Menu {
   return { verb, isFuzzy: true, content: () => ({ title, items, intro }) };
 }
@@ -92,7 +91,6 @@ const MENU: Screen<OpenMenu> = {
     hints(`PgUp a page up, PgDn a page down${isTyping ? "" : ", j down, k up, g first, G last, q back"}`),
 };
 
-/** Whether this menu has the keys. */
 export function isMenu(state: State, menu: Menu): boolean {
   return dataOf(state, MENU)?.menu === menu;
 }
@@ -212,7 +210,6 @@ function itemCells(item: MenuItem, { words, widths }: ShownMenu, isMarked: boole
   ];
 }
 
-/** The text while it is typed. */
 function typedLines(state: State, open: OpenMenu): Line[] | undefined {
   const { isTyping, field, menu } = open;
   const keys = MENU.hints?.(state, open) ?? [];

@@ -92,7 +92,6 @@ export function placeChoices(state: State): readonly Choice[] {
   return choicesOf(state, placeOrder(state.places), (now, place) => openPlace({ ...now, focus: "variables" }, place));
 }
 
-/** Why there is no place to copy to. */
 export function whyNoEditable(state: State): string | undefined {
   return editablePlaces(state, gridOf(state).place).length > 0
     ? undefined

@@ -3,18 +3,18 @@ import { isSealedText } from "../../domain/sealed-text.js";
 import type { VariableEntry } from "../../domain/source.js";
 import { isEncrypted, isPublic } from "../../domain/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
-import { findingOf, shownValue } from "../reading/reveal.js";
+import { findingOf } from "../reading/reveal.js";
 import { listOf, selectedEntry } from "../reading/selection.js";
 import { kindOf, tableOf } from "../reading/table.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { groupOf, readingOf } from "../state/reading.js";
-import { type Preferences, remembered, type State } from "../state/state.js";
+import type { State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { type PanelContent, scrolledLines } from "../view/panel.js";
 import { statusLines } from "../view/status-lines.js";
-import { PLACEHOLDERS, type PlaceValue, placeValueLines, valueLines } from "../view/values.js";
+import { type PlaceValue, placeValueLines, wrappedValue } from "../view/values.js";
 import { scrollBy, scrollByKey } from "../widgets/list.js";
 
 /** In panels of at least this many lines, the facts about a variable are shown as a table. */
@@ -56,7 +56,7 @@ function recordLines(state: State, width: number): readonly Line[] {
   const isCut = textWidth(visibleName) + AROUND_TITLE > width;
   const name = isCut ? wrapLine(line(visibleName, "accent"), width) : [];
   const description = entry.variable.description === "" ? [] : wrapLines(entry.variable.description, width, "text");
-  const value = recordValue(entry, state, width);
+  const value = wrappedValue(state, entry, width);
   const problem = statusLines(state, width);
   const known = facts(entry, state);
   if (pageSize(state, "record") >= TALL) {
@@ -108,17 +108,4 @@ function facts(entry: VariableEntry, state: State): readonly Fact[] {
     ["name", isReservedName(name) ? RESERVED_WARNING : undefined, "warning"],
   ];
   return all.filter(([, text]) => text !== undefined);
-}
-
-/** Those of the value that was shown last: 1 MB takes 500 ms. */
-const shownLines = remembered<Preferences, readonly Line[]>();
-
-/** The value of a record, or its placeholder, in lines of at most `width` columns. */
-function recordValue(entry: VariableEntry, state: State, width: number): readonly Line[] {
-  const shown = shownValue(entry, state);
-  if (shown.kind !== "shown") return wrapLine([PLACEHOLDERS[shown.kind]], width);
-  const { type } = entry.variable;
-  return shownLines(state.preferences, [shown.text, type, width], () =>
-    valueLines(shown.text, type).flatMap((each) => wrapLine(each, width)),
-  );
 }

@@ -21,11 +21,12 @@ export function blockingEffect(state: State, effect: Effect, pending: NonNullabl
   const own = { ...pending };
   // A question whether to quit meanwhile is over.
   const isOpen = ({ data }: State["stack"][number]) => (data as { run?: Next }).run !== quitting;
-  const done: Next = (now) =>
-    step(now.pending === own ? { ...now, pending: undefined, stack: now.stack.filter(isOpen) } : now);
   return step({ ...state, pending: own }, async (tools) => {
-    const next = await outcomeOf(effect, tools);
-    return (now) => andThen(done(now), next ?? step);
+    const next = (await outcomeOf(effect, tools)) ?? step;
+    return (now) => {
+      const isCancelled = now.pending !== own;
+      return isCancelled ? step(now) : next({ ...now, pending: undefined, stack: now.stack.filter(isOpen) });
+    };
   });
 }
 

@@ -28,7 +28,6 @@ const AROUND_PLACE = 8;
 /** The mark of a place that can't be edited. */
 export const READ_ONLY = "ro ";
 
-/** Whether the terminal is too small. */
 export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): boolean {
   return columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows;
 }

@@ -55,7 +55,6 @@ export function attributesOf({ isSealed, isServer, readOnly, apiKeys = [] }: Pla
   return [isSealed ? "sealed" : "", isServer || readOnly ? "read-only" : "", named && `keys: ${named}`].filter(Boolean);
 }
 
-/** Why a place can't be edited. */
 export function whyReadOnly(state: State, place: number): string | undefined {
   const { isServer, readOnly } = state.places[place] ?? {};
   const reason = isServer ? "the variables of a server can't be edited here" : readOnly;

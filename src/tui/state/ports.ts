@@ -66,7 +66,6 @@ export interface OpenPlace {
   ): Promise<{ count: number; notes: readonly string[] } | undefined>;
 }
 
-/** A file as the user has named it. */
 export interface NamedFile<F extends string = string> {
   readonly path: string;
   /** By default by the ending of the path. */

@@ -55,7 +55,6 @@ export interface Marks {
   readonly from?: number | undefined;
 }
 
-/** Which values are shown, and until when. */
 export interface Revealed {
   /** With the time when each is masked again. */
   readonly names: ReadonlyMap<string, number> | "all";
@@ -69,13 +68,22 @@ const RANKS = { news: 0, info: 1, success: 1, error: 2 };
 
 export interface Notice {
   readonly text: string;
-  /** `news` are changes of other programs. */
+  /** `news` reports changes by other programs. */
   readonly tone: keyof typeof RANKS;
   readonly until: number;
 }
 
 export const PANELS = ["places", "variables", "record"] as const;
 export type PanelName = (typeof PANELS)[number];
+
+interface Pending {
+  /** What is lost if the program ends before. */
+  readonly lost?: string;
+  /** Whether an editor has the terminal: keys are dropped. */
+  readonly isEditing?: boolean;
+  /** Whether a command waits for a place to be read: Esc cancels it. */
+  readonly isReading?: boolean;
+}
 
 /** Everything that the screen shows. Immutable. */
 export interface State {
@@ -101,10 +109,9 @@ export interface State {
   readonly notice: Notice | undefined;
   /** The number before a key that moves. */
   readonly count?: number | undefined;
-  /** The last press of the mouse. */
   readonly lastPress?: Press | undefined;
-  /** Work that keys wait for; with what is lost if the program ends before. While `isEditing`, keys are dropped. */
-  readonly pending?: { readonly lost?: string; readonly isEditing?: boolean } | undefined;
+  /** Work that keys wait for. */
+  readonly pending?: Pending | undefined;
 }
 
 /** Time to read one character. */
@@ -155,6 +162,8 @@ export interface Tools {
   readonly redraw: () => void;
   /** Changes the state before the effect has ended. */
   readonly dispatch: (next: Next) => void;
+  /** Resolves once the state is as wanted. */
+  readonly until: (isWanted: (state: State) => boolean) => Promise<void>;
   /** Abort the reads that are in progress, by the index of the place. */
   readonly reads: Map<number, AbortController>;
   /** The version of the source that entries were read from. */

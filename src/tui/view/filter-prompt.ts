@@ -16,7 +16,6 @@ interface TypedFilter {
   readonly all: number;
 }
 
-/** Lets the user type the filter of the table on the screen. */
 export function openFilter(state: State): Step {
   const grid = gridOf(state);
   const all = gridOf(grid.with({ filter: "" })).rows.length;
@@ -59,7 +58,6 @@ export function typedLine(
 /** Keys that move in the list while a text is typed. */
 export const TYPING_MOVES = ["up", "down", "pageup", "pagedown"];
 
-/** The table follows the filter with each key. */
 function filterKey(state: State, typed: TypedFilter, key: Key): Step {
   const { field, before } = typed;
   const name = editKeyName(key);

@@ -12,7 +12,6 @@ export interface PanelContent {
   readonly legend?: Line;
   /** Whether it receives keys: shown by a thick border, a mark and the color. */
   readonly isFocused: boolean;
-  /** Whether it shows data of production. */
   readonly isProduction?: boolean;
   /** From the top; cut to the size of the panel. */
   readonly lines: readonly Line[];

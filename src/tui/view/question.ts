@@ -17,7 +17,6 @@ export interface Question {
   /** Lines below the text. @param isShown whether values in them are shown, which `v` changes for 30 seconds */
   readonly details?: Details | undefined;
   readonly shownUntil?: number;
-  /** Whether values are deleted. */
   readonly isDanger?: boolean;
   readonly input?: Input | undefined;
   readonly problem?: string | undefined;
@@ -35,7 +34,6 @@ export interface Question {
 
 type Details = (state: State, width: number, isShown: boolean) => readonly Line[];
 
-/** A text that is typed for the answer. */
 interface Input {
   readonly label: string;
   /** Why a text is no answer. */

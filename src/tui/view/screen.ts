@@ -1,7 +1,7 @@
 import { actsIn, areaOf, type Command, footerLabel } from "../state/command.js";
-import { step } from "../state/effects.js";
+import { blockingEffect, step } from "../state/effects.js";
 import type { Layout, Size } from "../state/layout.js";
-import { type Notice, notify, type State, type Step } from "../state/state.js";
+import { type Effect, type Notice, notify, type State, type Step } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, type Line, wrapWords } from "../text/line.js";
 import { commandKeyName, type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
@@ -45,11 +45,9 @@ export interface CommandHandler<D> {
   run(state: State, data: D): Step;
 }
 
-/** A table of variables by places. */
 interface TableOf<D> {
   /** Indexes of the places that are its columns. */
   places(state: State, data: D): readonly number[];
-  /** How many rows are visible. */
   page(state: State, data: D): number;
   /** Index of the place whose values commands act on. */
   place(state: State, data: D): number;
@@ -81,7 +79,6 @@ export function push<D>(state: State, screen: Screen<D>, data: D): State {
   return { ...state, stack: [...state.stack, { screen, data }] };
 }
 
-/** Closes the top screens. */
 export function pop(state: State, count = 1): State {
   return { ...state, stack: state.stack.slice(0, Math.max(0, state.stack.length - count)) };
 }
@@ -92,7 +89,6 @@ export function dataOf<D>({ stack }: State, screen: Screen<D>): D | undefined {
   return layer?.screen === screen ? (layer.data as D) : undefined;
 }
 
-/** Replaces the data of the top screen. */
 export function withData<D>(state: State, screen: Screen<D>, data: D): State {
   return push(pop(state), screen, data);
 }
@@ -112,7 +108,6 @@ export function fixedHelpKey(state: State): "F1" | "?" | undefined {
   return open?.screen.types?.(state, open.data) ? "F1" : "?";
 }
 
-/** Whether a key opens the help, on a screen without commands. */
 export function isHelpKey(state: State, { name }: Key): boolean {
   const help = fixedHelpKey(state);
   return help !== undefined && (name === "f1" || name === help);
@@ -172,10 +167,12 @@ export function noticeLines({ text, tone }: Pick<Notice, "text" | "tone">, colum
   ]);
 }
 
-/** Whether the cursor is in the list of places. */
 export function isOnPlaces({ focus, stack }: Pick<State, "focus" | "stack">): boolean {
   return focus === "places" && stack.length === 0;
 }
+
+/** The reason why a command can't run yet. */
+export const STILL_READING = "still reading";
 
 /** Why a command can't run here now; undefined if it can. */
 export function whyNot(state: State, command: Command): string | undefined {
@@ -191,9 +188,16 @@ export function pressCommand(state: State, key: string, commands: readonly Comma
   return command && runCommand(state, command);
 }
 
-/** Runs a command where the cursor is, or shows why it can't run now. */
+/** Runs a command where the cursor is, once the place that it needs is read, or shows why it can't run. */
 export function runCommand(state: State, command: Command, argument = ""): Step {
   const reason = whyNot(state, command);
+  if (reason === STILL_READING) {
+    const waiting: Effect = async ({ until }) => {
+      await until((now) => whyNot(now, command) !== STILL_READING);
+      return (now) => runCommand(now, command, argument);
+    };
+    return blockingEffect(state, waiting, { isReading: true });
+  }
   if (reason !== undefined) return step(notify(state, reason, "error"));
   const open = topScreen(state);
   const act = open?.screen.handlers?.[command.name];

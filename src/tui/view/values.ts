@@ -3,14 +3,13 @@ import type { VariableType } from "../../domain/variable.js";
 import { findingOf, MASK, parsedJson, type ShownValue, shownValue } from "../reading/reveal.js";
 import type { CellKind } from "../reading/table.js";
 import { shortPlaceName } from "../state/places.js";
-import { type PlaceInfo, readingOf } from "../state/reading.js";
+import { readingOf } from "../state/reading.js";
 import { remembered, type State } from "../state/state.js";
 import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { statusLine } from "./status-lines.js";
 
-/** The placeholder of a hidden value. */
 export const PLACEHOLDERS: Readonly<Record<ShownValue["kind"], Span>> = {
   shown: { text: "(empty)", role: "muted" },
   masked: { text: MASK, role: "muted" },
@@ -42,7 +41,7 @@ export function comparedCell(state: State, entry: VariableEntry | undefined, kin
 }
 
 /** A value before it is wrapped: JSON pretty-printed, any other text with its own lines. */
-export function valueLines(text: string, type: VariableType): readonly Line[] {
+function valueLines(text: string, type: VariableType): readonly Line[] {
   if (text === "") return [[PLACEHOLDERS.shown]];
   const json = type === "JSON" ? parsedJson(text) : undefined;
   if (json !== undefined) return JSON.stringify(json, undefined, 2).split("\n").map(jsonLine);
@@ -79,7 +78,6 @@ function kindSpan(kind: CellKind, width: number, { sign, text, ...look } = KINDS
 
 const BROKEN = { sign: "!", role: "danger" } as const;
 
-/** The legend of all signs. */
 export const KIND_LEGEND: Line = [...Object.values(KINDS), { ...BROKEN, text: "breaks a rule" }].flatMap(
   ({ sign, text, ...look }, index) => {
     return [{ text: index === 0 ? "" : "  " }, { ...look, text: `${sign} ${text}` }];
@@ -114,20 +112,23 @@ export function placeValueLines(state: State, items: readonly PlaceValue[], widt
   });
 }
 
-/** Those of each place that were shown last. */
-const heads = remembered<PlaceInfo, Line[]>();
-
-/** The first lines of a value, with `…` if there are more; or why it can't be shown. */
-function valueHead(state: State, { place, entry, lines: count }: PlaceValue, width: number): Line[] {
+/** The first lines of a value, or why it can't be shown. */
+function valueHead(state: State, { place, entry, lines }: PlaceValue, width: number): readonly Line[] {
   const { failure } = readingOf(state, place);
   if (failure) return [cutLine(statusLine(state, place) ?? [], width)];
-  if (!entry?.value) return [[]];
+  return entry?.value ? wrappedValue(state, entry, width, lines) : [[]];
+}
+
+/** The lines of each value as it was shown last: 1 MB takes 500 ms. */
+const wrapped = remembered<VariableEntry, readonly Line[]>();
+
+/** A value, or its placeholder, in lines of at most `width` columns: the first `count`, with `…` if there are more. */
+export function wrappedValue(state: State, entry: VariableEntry, width: number, count = Infinity): readonly Line[] {
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") return [cutLine([PLACEHOLDERS[shown.kind]], width)];
-  const { type } = entry.variable;
-  return heads(state.places[place] as PlaceInfo, [shown.text, type, count, width], () => {
+  return wrapped(entry, [shown.text, count, width], () => {
     const lines: Line[] = [];
-    for (const each of valueLines(shown.text, type)) {
+    for (const each of valueLines(shown.text, entry.variable.type)) {
       if (lines.length > count) break;
       for (const part of wrapLine(each, width)) lines.push(part);
     }

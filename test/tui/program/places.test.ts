@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   ChangedDataError,
   DecryptionError,
@@ -8,7 +8,7 @@ import {
   UsageError,
 } from "../../../src/domain/errors.js";
 import type { Snapshot, VariableSource } from "../../../src/domain/source.js";
-import type { OpenPlace, Place, WriteValues } from "../../../src/tui/state/ports.js";
+import type { Editor, OpenPlace, Place, WriteValues } from "../../../src/tui/state/ports.js";
 import { hasFailed, isWell, localSource, startTui } from "../support/tui.js";
 
 const PORT = { name: "PORT", values: [3000] };
@@ -148,15 +148,43 @@ test("a read of another place takes the place of the one before, of which nothin
   expect(tui.names).toEqual(["PORT", "UNSET", "PATH"]);
 });
 
-test("a text for a form that can't open while a place is read runs no commands", async () => {
-  let release = (_opened: OpenPlace) => {};
-  const tui = programOf([place(() => new Promise((resolve) => (release = resolve)))]);
-  tui.press("a", ..."NEW_TOKENSq");
-  expect(tui.footer()).toContain("✗ still reading");
-  expect([tui.state.list.isReversed, tui.events]).toEqual([false, []]);
-  tui.press("S", "q");
-  expect([tui.state.list.isReversed, tui.events]).toEqual([true, ["quit"]]);
-  release(openPlace());
+describe("a key that is pressed while a place is read", () => {
+  const reading = () => {
+    let release = (_opened: OpenPlace) => {};
+    const tui = programOf([place(() => new Promise((resolve) => (release = resolve)))]);
+    const environment = "shop/development";
+    const before = { type: "NUMBER", description: "", value: 3000 } as const;
+    const changes = [{ name: "PORT", before, after: { ...before, value: undefined } }];
+    const editor = { store: "data.json", environment, assign: async () => [{ environment, changes }] };
+    return { tui, release: () => release(openPlace({ editor: editor as unknown as Editor })) };
+  };
+
+  test("waits, and so does the text for its form", async () => {
+    const { tui, release } = reading();
+    for (const key of ["a", ..."NEW_TOKENSq"]) {
+      tui.press(key);
+      tui.pass(0.3);
+    }
+    expect(tui.footer()).toContain("please wait; Esc cancels");
+    release();
+    await tui.shows(/▶ Add/, /name +NEW_TOKENSq/);
+  });
+
+  test("is cancelled by Esc, with the keys after it", async () => {
+    const { tui, release } = reading();
+    tui.press("a", ..."Sq", "escape");
+    tui.press("S");
+    release();
+    await tui.until(isWell);
+    expect([tui.state.stack, tui.state.list.isReversed, tui.events]).toEqual([[], true, []]);
+  });
+
+  test("waits for its question, which no key answers that was pressed before", async () => {
+    const { tui, release } = reading();
+    tui.press("x", "enter");
+    release();
+    await tui.shows(/▶ Delete/);
+  });
 });
 
 test("the order of the last changes, and environments that can be added, are not for servers", async () => {

@@ -541,6 +541,11 @@ describe("a text that is typed after a key runs no commands", () => {
     tui.press(...before);
     tui.press(key, ...TEXT);
     await tui.until(({ pending, notice }) => pending === undefined && notice !== undefined);
+    // Letters as fast as a person types them.
+    for (const text of [..."SRV>Tq"]) {
+      tui.pass(0.3);
+      tui.program.press({ name: text, text });
+    }
     const { list, marks, revealed, stack, notice } = tui.state;
     expect([notice?.tone, list.isReversed, marks.names.size, revealed, stack, tui.events]).toEqual([
       "error",

@@ -39,6 +39,9 @@ const NOW = Date.UTC(2026, 0, 31);
 /** How long the picture is on the screen before a click, which can be the second of a double click. */
 const AIM_MS = 300;
 
+/** The pause after which keys act again. */
+const READING_MS = 500;
+
 /** A value that must not appear while it is masked; short, so that no column cuts it. */
 export const SECRET = "hunter2";
 
@@ -204,6 +207,8 @@ export function startTui(
     /** Presses keys by their names, or types a text one key after another. */
     press(...names: string[]) {
       program.shown();
+      // A refusal is read before the next key.
+      if (program.state.notice?.tone === "error") now += READING_MS;
       for (const name of names) program.press({ name, text: name.length === 1 ? name : "" });
     },
     paste(text: string) {

@@ -155,7 +155,8 @@ describe("a key that is pressed while a place is read", () => {
     const environment = "shop/development";
     const before = { type: "NUMBER", description: "", value: 3000 } as const;
     const changes = [{ name: "PORT", before, after: { ...before, value: undefined } }];
-    const editor = { store: "data.json", environment, assign: async () => [{ environment, changes }] };
+    const assign = async () => [{ environment, changes }];
+    const editor = { store: "data.json", environment, assign, apply: async () => {} };
     return { tui, release: () => release(openPlace({ editor: editor as unknown as Editor })) };
   };
 

@@ -50,7 +50,7 @@ it.each(IMPORT_FORMATS)("the time for reading %s grows no faster than the entrie
 });
 
 /** What a person could have broken, or an attacker would write, repeated. */
-const HOSTILE_LINES = {
+const HOSTILE_TEXTS = {
   "unterminated quotes": (count: number) => "A='x\nB=\"y\nC=`z\n".repeat(count),
   "a value without an end": (count: number) => `A="${'x \\" '.repeat(10 * count)}`,
   "blank lines": (count: number) => `${"\n".repeat(20 * count)}A=1${"\n".repeat(20 * count)}B`,
@@ -61,9 +61,9 @@ const HOSTILE_LINES = {
 
 it.each(
   [undefined, ...DOTENV_PROGRAMS].flatMap((program) =>
-    Object.entries(HOSTILE_LINES).map(([kind, text]) => ({ program, kind, text })),
+    Object.entries(HOSTILE_TEXTS).map(([kind, text]) => ({ program, reader: program ?? "dotenv", kind, text })),
   ),
-)("the time for reading $kind as $program reads them grows no faster than the text", ({ program, text }) => {
+)("the time for reading $kind as $reader does grows no faster than the text", ({ program, text }) => {
   expectLinear((count) => {
     try {
       readDotenv(text(count), { program });

@@ -76,10 +76,7 @@ it("import --for reads a dotenv file by the rules of a program, which init --fro
 
 it.each([
   [["import", "-", "--format", "json", "--for", "node"], "stdin: --for is for dotenv files, not for json"],
-  [
-    ["import", "-", "--expand", "--for", "node"],
-    "option '--for <program>' cannot be used with option '--expand'",
-  ],
+  [["import", "-", "--expand", "--for", "node"], "option '--for <program>' cannot be used with option '--expand'"],
 ])("%j is refused", async (args, message) => {
   const result = await runCli([...args, "--data", join(await temporaryFolder(), "new.json")], { stdin: "{}" });
   expect(result).toMatchObject({ code: 2, stderr: `appvars: ${message}\n` });

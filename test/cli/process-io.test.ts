@@ -3,7 +3,7 @@ import { processIo } from "../../src/cli/process-io.js";
 
 it("Ctrl-Break, which only Windows has, stops a command", async () => {
   const stopped = processIo().untilStopped({ isStarting: false, reload: () => {} });
-  process.emit("SIGBREAK");
+  process.emit("SIGBREAK", "SIGBREAK");
   await stopped;
 });
 

@@ -13,8 +13,8 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
 const RECORD = "dist/.build";
 const OUTPUTS = ["dist", "build"];
-/** Where the outputs are until all of them are there. */
-const STAGING = "node_modules/.appvars-build";
+/** Where the outputs are until all of them are there. Not in node_modules/, which can be another volume. */
+const STAGING = ".build";
 const INPUTS = [
   "src",
   "data/reserved-names.json",
@@ -49,6 +49,7 @@ function build() {
     rmSync(folder, { recursive: true, force: true });
     renameSync(join(STAGING, folder), folder);
   }
+  rmSync(STAGING, { recursive: true });
   // Of the sources as they were before: one that was saved during the build may not be in it.
   writeFileSync(RECORD, recordOf(inputs));
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createClient, loadEnv, NotFoundError, readAll, serve, sign, verify } from "../src/index.js";
+import { createClient, loadEnv, NotFoundError, readAll, serve, sign, UsageError, verify } from "../src/index.js";
 import { DATA } from "./support/data.js";
 import { dataFile } from "./support/data-file.js";
 import { get, raw } from "./support/http.js";
@@ -125,3 +125,10 @@ describe.each([
 function failures(...areFailures: boolean[]): () => number {
   return () => (areFailures.shift() ? 0 : 1);
 }
+
+it.each(["x", 5, {}, null])("a callback that is %j is refused before anything is started", async (onRequest) => {
+  const { path } = await dataFile(DATA);
+  await expect(async () => serve({ data: path, port: 0, onRequest: onRequest as never })).rejects.toThrow(
+    new UsageError("onRequest must be a function"),
+  );
+});

@@ -1,3 +1,4 @@
+import { UsageError } from "../domain/errors.js";
 import { printable } from "../domain/printable.js";
 
 /** Warns the program that uses the library. */
@@ -5,10 +6,16 @@ export function emitWarning(message: string): void {
   process.emitWarning(printable(message), "AppvarsWarning");
 }
 
-/** The same options with callbacks (`on…`) that never fail. The first failure of each is a warning. */
+/**
+ * The same options with callbacks (`on…`) that never fail. The first failure of each is a warning.
+ *
+ * @throws UsageError for a callback that is not a function
+ */
 export function guardCallbacks<T extends object>(options: T): T {
   const guarded = Object.entries(options).map(([name, value]) => {
-    return [name, value && /^on[A-Z]/.test(name) ? guard(name, value) : value];
+    if (value === undefined || !/^on[A-Z]/.test(name)) return [name, value];
+    if (typeof value !== "function") throw new UsageError(`${name} must be a function`);
+    return [name, guard(name, value)];
   });
   return Object.fromEntries(guarded);
 }

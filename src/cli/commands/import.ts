@@ -71,7 +71,7 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
     let done = "";
     const edited = await editEnvironments(settings, context, {}, async (data, [environment]) => {
       progress(`comparing ${imported.entries.length} variables`);
-      const plain = typeEntries(imported, data, environment);
+      const plain = typeEntries(imported, data, environment, note);
       if (options.encrypt !== undefined) await checkPlainValues(data, environment, plain);
       const current = currentValues(data, environment, plain);
       const typed = encrypted(plain, current);

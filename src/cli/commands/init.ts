@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { Command, Option } from "commander";
 import { findEnvironment } from "../../domain/environment.js";
 import { InvalidDataError, UsageError } from "../../domain/errors.js";
-import { GIT_CONFIG } from "../../domain/shell.js";
+import { command, GIT_CONFIG } from "../../domain/shell.js";
 import { AppendFile } from "../../files/append-file.js";
 import { createFile } from "../../files/durable-file.js";
 import { readRegularFile } from "../../files/open-file.js";
@@ -71,9 +71,12 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
   const created = local.create({ ...($schema && { $schema }), ...data });
   context.note(await created.catch((error) => throwWithOrigin(error, settings)));
   if (place.kind === "file") {
-    if (flags.git)
+    if (flags.git) {
+      const { from } = flags;
+      if (from)
+        context.note(`${from} still has the secrets in clear; if git has it: ${command`git rm --cached ${from}`}`);
       context.note(`run this once in each clone, so that git merges and shows the file by name: ${GIT_CONFIG}`);
-    else if (!place.sealKey) context.note(`keep it out of git: ${ignoreCommand(place.path)}`);
+    } else if (!place.sealKey) context.note(`keep it out of git: ${ignoreCommand(place.path)}`);
     if (!flags.bare) await writeProject(place.path, given, context);
   }
   const environments = data.environments.map(({ name }) => name);
@@ -94,7 +97,7 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
   const { setValues } = await import("../../store/edit-values.js");
   const imported = await readImport({ file: from, format: undefined }, context, context.note);
   const environment = findEnvironment(data.environments, FIRST_ENVIRONMENT);
-  return setValues(data, environment, typeEntries(imported, data, environment));
+  return setValues(data, environment, typeEntries(imported, data, environment, context.note));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError, withSubject } from "../../domain/errors.js";
-import { type NamedValue, type VariableType, valueFitsType } from "../../domain/variable.js";
+import { type NamedValue, type VariableType, valueFitsType, valueText } from "../../domain/variable.js";
 import { JSON_STRING, type ReadEntry } from "../../formats/entry.js";
 import { inferValue, nativeType, parseAs } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
@@ -10,17 +10,31 @@ import type { Imported } from "./read-import.js";
  * Gives each entry the type of the application's variable with its name or, if there is none, the type of its value:
  * for a text format, the one that the file gives, or that the text suggests.
  *
+ * @param note called with the names of numbers that JavaScript writes differently
  * @throws UsageError with the file and the name of the first variable whose value is not of its type
  */
 export function typeEntries(
   { what, entries, isText }: Imported,
   data: Data,
   { application }: EnvironmentRecord,
+  note: (text: string) => void,
 ): NamedValue[] {
   const known = new Map(
     data.variables.filter((item) => item.application === application).map(({ name, type }) => [name, type]),
   );
-  return withSubject(what, () => entries.map((entry) => typeEntry(entry, isText, known.get(entry.name))));
+  const typed = withSubject(what, () => entries.map((entry) => typeEntry(entry, isText, known.get(entry.name))));
+  const rewritten = typed.filter(({ value }, index) => isText && !isSameText(valueText(value), entries[index]?.value));
+  const names = rewritten.map(({ name }) => name).join(", ");
+  if (names !== "")
+    note(
+      `${what}: not kept as written, such as 3.10, which becomes 3.1: ${names}; to keep a text, use the type STRING`,
+    );
+  return typed;
+}
+
+/** Blanks between the parts of JSON don't matter. */
+function isSameText(text: string, given: unknown): boolean {
+  return text.replace(/\s/g, "") === String(given).replace(/\s/g, "");
 }
 
 function typeEntry(entry: ReadEntry, isText: boolean, type: VariableType | undefined): NamedValue {

@@ -40,9 +40,10 @@ export function fileImporter(store: EditableStore, environment: EnvironmentRecor
     const notes: string[] = [];
     const format = IMPORT_FORMATS.find((each) => each === file.format);
     const options = { file: pathOf(file, io), shownAs: file.path, format, maxSize: MAX_INPUT };
-    const imported = await readImport(options, { io }, (text) => void notes.push(text));
+    const note = (text: string) => void notes.push(text);
+    const imported = await readImport(options, { io }, note);
     if (imported.entries.length === 0) throw new UsageError(`${imported.what} contains no variables`);
-    const typed = typeEntries(imported, store.snapshot, environment);
+    const typed = typeEntries(imported, store.snapshot, environment, note);
     return { assignments: typed.map((each) => ({ ...each, description: "" })), notes };
   };
 }

@@ -182,7 +182,11 @@ describe("init --git", () => {
     const folder = join(await temporaryFolder(), "repository");
     await mkdir(join(folder, "config"), { recursive: true });
     await writeFile(join(folder, from), "SECRET=in clear\n");
-    expect(await init(folder, "--from", join(folder, from))).toMatchObject({ code: 0 });
+    const { code, stderr } = await init(folder, "--from", join(folder, from));
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/ still has the secrets in clear; if git has it: git rm /),
+    ]);
     expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe(`${LINES[".gitignore"]}${line}`);
   });
 

@@ -33,6 +33,7 @@ async function exportAndImport(
     { what: "a file", entries: (await READERS[format]())(text), isText: format === "dotenv" },
     data,
     ENVIRONMENT,
+    () => {},
   );
 }
 
@@ -83,8 +84,24 @@ describe("a dotenv export that is imported", () => {
     const { environments } = known;
     const entry = { name: "A", value: "abc", type: "NUMBER" } as const;
     const imported = { what: "a.env", entries: [entry], isText: true };
-    expect(typeEntries(imported, known, environments[0] as Data["environments"][number])).toEqual([
+    expect(typeEntries(imported, known, environments[0] as Data["environments"][number], () => {})).toEqual([
       { name: "A", type: "STRING", value: "abc" },
+    ]);
+  });
+
+  it("a dotenv import notes the numbers that JavaScript writes in another way", () => {
+    const known = dataWith([
+      { name: "A", type: "NUMBER", value: 1 },
+      { name: "B", type: "JSON", value: [] },
+      { name: "C", type: "JSON", value: [] },
+      { name: "D", type: "STRING", value: "" },
+    ]);
+    const texts = { A: "3.10", B: "[1.0]", C: '{ "a": 1 }', D: "3.10", E: "3.10" };
+    const entries = Object.entries(texts).map(([name, value]) => ({ name, value }));
+    const notes: string[] = [];
+    typeEntries({ what: "a.env", entries, isText: true }, known, ENVIRONMENT, (text) => void notes.push(text));
+    expect(notes).toEqual([
+      "a.env: not kept as written, such as 3.10, which becomes 3.1: A, B; to keep a text, use the type STRING",
     ]);
   });
 

@@ -95,8 +95,8 @@ export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle)
   if (now.uid !== uid || now.gid !== gid)
     await file.chown(uid, gid).catch(() => {
       if (now.uid === uid && !readers) return;
-      const owner = now.uid === uid ? "a group that you are not in" : "another user";
-      throw new InvalidDataError(`was not written: it belongs to ${owner}, who could no longer read it`);
+      const owner = now.uid === uid ? "a group that you are not in, whose members" : "another user, who";
+      throw new InvalidDataError(`was not written: it belongs to ${owner} could no longer read it`);
     });
   if (readers) await file.chmod(0o640);
 }

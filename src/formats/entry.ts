@@ -127,7 +127,7 @@ const KINDS: readonly (readonly [kind: string, ...names: string[]])[] = [
     "variables",
   ],
   [
-    "this is a Kubernetes manifest; use the output of: kubectl get secret NAME -o json | jq '.data | map_values(@base64d)'",
+    "this is a Kubernetes manifest; of a Secret, use the output of: kubectl get secret NAME -o json | jq '.data | map_values(@base64d)'",
     "apiVersion",
     "kind",
   ],

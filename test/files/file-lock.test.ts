@@ -257,7 +257,7 @@ describe.skipIf(process.getuid?.() !== 0)("the owner of a file that is replaced"
     [
       "whose group may read it is not replaced",
       0o640,
-      "it belongs to a group that you are not in, who could no longer",
+      "it belongs to a group that you are not in, whose members could no longer",
     ],
     ["whose group may not read it is replaced", 0o600, undefined],
   ])("a file of a group that its owner is not in, and %s", async (_what, mode, message) => {

@@ -105,7 +105,7 @@ it.each([
 });
 
 describe("rollback, where values would break their schemas", () => {
-  const refusal = "appvars: refused by the schema: PORT must be >= 4000; to do it nevertheless, add --broken\n";
+  const refusal = "appvars: refused by the schema: PORT must be >= 4000; to do it anyway, add --broken\n";
 
   it.each([
     ["values", ["set PORT 4001", "set PORT 4002 --env test", "set PORT --schema {"], "1"],

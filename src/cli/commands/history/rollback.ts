@@ -66,7 +66,7 @@ async function runRollback(
   if (unchanged.length > 0) throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
   await printChanges(rows, values, context, "there is nothing to bring back");
   const { brokenValues, refuseBroken } = await import("../../../store/value-schema.js");
-  if (!broken) refuseBroken(await brokenValues(data, changed), "; to do it nevertheless, add --broken");
+  if (!broken) refuseBroken(await brokenValues(data, changed), "; to do it anyway, add --broken");
   if (rows.length === 0 || context.flags.dryRun) return;
   if (!yes && !(await confirm(`bring this back to before change ${number}?`, context)))
     throw new UsageError("nothing was changed; to do it, add --yes");

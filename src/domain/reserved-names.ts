@@ -8,8 +8,8 @@ import NAMES_BY_SOURCE from "../../data/reserved-names.json" with { type: "json"
  * Windows and in `npm_config_*`.
  *
  * A prefix is reserved if a tool reads its whole configuration from it. For prefixes that applications share (`DOTNET_*`,
- * `GIT_*`, `PG*`, `AWS_*`), only the dangerous names are listed. The list can't be complete, and omits common settings of
- * applications (HTTP_PROXY, JAVA_OPTS, TMPDIR, TZ).
+ * `GIT_*`, `PG*`, `AWS_*`, `DOCKER_*`), only the dangerous names are listed. The list can't be complete, and omits common
+ * settings of applications (HTTP_PROXY, JAVA_OPTS, TMPDIR, TZ).
  */
 const PATTERNS = Object.values(NAMES_BY_SOURCE).flatMap((names) => names.split(" "));
 const NAMES = new Set(PATTERNS);

@@ -13,7 +13,7 @@ export async function makePrivateFolder(path: string, user: number | undefined):
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(path);
   // Node's option `recursive` never returns for `/proc/x/y`.
-  if (!existsSync(parent)) await makeFolder(parent);
+  if (parent !== path && !existsSync(parent)) await makeFolder(parent);
   await mkdir(path, 0o700).catch((error: unknown) => {
     if (!hasCode(error, "EEXIST")) throw error;
   });

@@ -104,7 +104,7 @@ export interface ReadOptions {
 
 /** The entries of an object that was read. @throws UsageError for a file of another kind, and for invalid names, with all */
 export function entriesOf(object: Record<string, JsonValue>): ReadEntry[] {
-  const isCompose = typeof object["services"] === "object";
+  const isCompose = typeof (object["services"] ?? "") === "object";
   const kind = isCompose ? COMPOSE : KINDS.find(([, ...names]) => names.every((name) => name in object))?.[0];
   if (kind) throw new UsageError(kind);
   const bad = Object.keys(object).filter((name) => !isVariableName(name));
@@ -127,7 +127,7 @@ const KINDS: readonly (readonly [kind: string, ...names: string[]])[] = [
     "variables",
   ],
   [
-    "this is a Kubernetes manifest; of a Secret, use the output of: kubectl get secret NAME -o json | jq '.data | map_values(@base64d)'",
+    "this is a Kubernetes manifest; for a Secret, use the output of: kubectl get secret NAME -o json | jq '.data | map_values(@base64d)'",
     "apiVersion",
     "kind",
   ],

@@ -54,7 +54,7 @@ const CLOSE = ["Connection", "close"];
 const NO_HOST = errorReply(400, "The Host header must be sent, once", CLOSE);
 const TOO_MANY_HEADERS = errorReply(431, "The request has too many headers", CLOSE);
 const TARGET_TOO_LONG = errorReply(414, MESSAGES.targetTooLong, CLOSE);
-const BAD_TARGET = errorReply(400, "The request target must be a path with valid percent-encoding");
+const BAD_TARGET = errorReply(400, "The request target must be a path or an http URL, with valid percent-encoding");
 const TOO_MANY_WITHOUT_KEY = errorReply(429, "Too many requests without x-api-key, try again later or send it");
 const UNAUTHORIZED = errorReply(401, MESSAGES.unauthorized, ["WWW-Authenticate", "HMAC"]);
 

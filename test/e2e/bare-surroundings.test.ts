@@ -29,6 +29,7 @@ const WITHOUT_FOLDER: [code: number, words: string][] = [
   [0, "set PORT 1 --data D --env shop/development"],
   [0, "unset PORT --data D --env shop/development"],
   [0, "env list --data D"],
+  [0, "init --data D.new"],
   [0, "sandbox -- true"],
   [0, "profile list"],
   [0, "sign GET /"],

@@ -20,7 +20,7 @@ const METHODS = ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND
 const NOT_ALLOWED = { message: "Only GET and HEAD are allowed" };
 const NOT_FOUND = { message: "Not found" };
 const UNAUTHORIZED = { message: "Credentials are missing or not valid" };
-const BAD_TARGET = { message: "The request target must be a path with valid percent-encoding" };
+const BAD_TARGET = { message: "The request target must be a path or an http URL, with valid percent-encoding" };
 
 describe("a known path answers 405 to any method but GET and HEAD:", () => {
   it.each(METHODS.flatMap((method) => [...DATA_PATHS, "/healthz"].map((target) => [method, target] as const)))(

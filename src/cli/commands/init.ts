@@ -11,7 +11,7 @@ import { readRegularFile } from "../../files/open-file.js";
 import { hasCode } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
 import { type Context, printLines } from "../output/context.js";
-import { absolutePath } from "../output/io.js";
+import { absolutePath, isFolderGone } from "../output/io.js";
 import { PROJECT_FILE } from "../settings/project-file.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { type GivenSettings, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
@@ -73,8 +73,10 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
   if (place.kind === "file") {
     if (flags.git) {
       const { from } = flags;
-      if (from)
-        context.note(`${from} still has the secrets in clear; if git has it: ${command`git rm --cached ${from}`}`);
+      if (from && from !== "-")
+        context.note(
+          `${from} still contains the secrets in plain text; if git tracks it: ${command`git rm --cached ${from}`}`,
+        );
       context.note(`run this once in each clone, so that git merges and shows the file by name: ${GIT_CONFIG}`);
     } else if (!place.sealKey) context.note(`keep it out of git: ${ignoreCommand(place.path)}`);
     if (!flags.bare) await writeProject(place.path, given, context);
@@ -111,7 +113,7 @@ async function writeGitFiles(path: string, from = "-"): Promise<void> {
   const folder = dirname(path);
   const name = gitPattern(basename(path));
   const imported = relative(folder, from);
-  const isInside = from !== "-" && !imported.startsWith("..") && !isAbsolute(imported);
+  const isInside = from !== "-" && imported.split(sep)[0] !== ".." && !isAbsolute(imported);
   const ignored = ["key", "lock", "history.jsonl"].map((end) => `/${name}.${end}`);
   const lines = {
     ".gitattributes": [`/${name} text eol=lf merge=appvars diff=appvars`],
@@ -151,7 +153,12 @@ function installedSchema(folder: string, name: string): string | undefined {
 
 /** Makes commands in the current folder use a new file in it, unless a `.appvars.json` is there already. */
 async function writeProject(path: string, given: GivenSettings, { io, note }: Context): Promise<void> {
-  if (dirname(absolutePath(path, io)) !== io.cwd) return;
+  try {
+    if (dirname(absolutePath(path, io)) !== io.cwd) return;
+  } catch (error) {
+    if (isFolderGone(error)) return;
+    throw error;
+  }
   const $schema = installedSchema(io.cwd, "appvars.settings.schema.json");
   const text = `${JSON.stringify({ $schema, data: basename(path), env: FIRST_ENVIRONMENT })}\n`;
   const file = { path: join(io.cwd, PROJECT_FILE), bytes: Buffer.from(text) };

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { join, resolve } from "node:path";
 import { UsageError } from "../../domain/errors.js";
 import { JsonError, parseJson } from "../../domain/strict-json.js";
@@ -40,8 +40,9 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
     const stats = fstatSync(file);
     if (!stats.isFile()) throw new UnusableFileError(`${path} can't be read: it is not a regular file`);
     if (stats.size > MAX_BYTES) throw new UsageError(`${path} is larger than ${MAX_BYTES / 1_024} KB`);
-    // At most as many bytes as the size that was checked.
-    return { path, bytes: readFileSync(file), stats };
+    // At most as many bytes as the size that was checked, which is 0 for endless files in /proc.
+    const bytes = Buffer.alloc(stats.size);
+    return { path, bytes: bytes.subarray(0, readSync(file, bytes)), stats };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;

@@ -185,7 +185,7 @@ describe("init --git", () => {
     const { code, stderr } = await init(folder, "--from", join(folder, from));
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/ still has the secrets in clear; if git has it: git rm /),
+      expect.stringMatching(/ still contains the secrets in plain text; if git tracks it: git rm /),
     ]);
     expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe(`${LINES[".gitignore"]}${line}`);
   });

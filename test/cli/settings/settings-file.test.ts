@@ -88,4 +88,6 @@ it("an endless file is refused, not read", async () => {
   expect(() => readSettingsFile(large)).toThrow(`${large} is larger than 1024 KB`);
   if (process.platform === "win32") return;
   expect(() => readSettingsFile("/dev/zero")).toThrow("it is not a regular file");
+  // A regular file of size 0.
+  if (process.platform === "linux") expect(readSettingsFile("/proc/self/status")?.bytes).toHaveLength(0);
 });

@@ -61,7 +61,7 @@ describe.each([
     onTestFinished(() => spy.mockRestore());
     return () => spy.mock.calls.map(([text]) => text);
   }
-  const warning = (name: string) => `${name} failed: ${reason}; later failures of it are not reported`;
+  const warning = (name: string) => `${name} failed: ${reason}; its later failures are not reported`;
 
   it("loses no answer of a server, ends no reload, and is reported once", async () => {
     const warned = warnings();

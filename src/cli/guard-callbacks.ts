@@ -7,7 +7,7 @@ export function emitWarning(message: string): void {
 }
 
 /**
- * The same options with callbacks (`on…`) that never fail. The first failure of each is a warning.
+ * The same options with callbacks (`on…`) that never fail. The first failure of each emits a warning.
  *
  * @throws UsageError for a callback that is not a function
  */
@@ -27,7 +27,7 @@ function guard(name: string, callback: (...args: unknown[]) => unknown): (...arg
       await callback(...args);
     } catch (error) {
       const reason = error instanceof Error ? error.message : typeof error;
-      if (!hasFailed) emitWarning(`${name} failed: ${reason}; later failures of it are not reported`);
+      if (!hasFailed) emitWarning(`${name} failed: ${reason}; its later failures are not reported`);
       hasFailed = true;
     }
   };

@@ -86,7 +86,7 @@ function countMembers(value: JsonValue): number {
   return members;
 }
 
-/** RFC 8259, with the blanks before it. A string is only its first quote. */
+/** A token of RFC 8259 and the whitespace before it; for a string, only the opening quote. */
 const TOKEN = /[ \t\n\r]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)?/y;
 
 /** The token that begins at the index or after blanks; "" for none. */

@@ -62,7 +62,7 @@ interface RepeatOptions {
  * Called when a transaction was refused after an attempt that got no answer, and what it puts is not stored.
  *
  * @param found the keys of the conditions, in their order
- * @throws InvalidDataError if that attempt may have been made
+ * @throws InvalidDataError if that attempt may have succeeded
  */
 export type CheckTrace = (found: readonly (StoredKey | undefined)[]) => void;
 
@@ -74,8 +74,9 @@ export interface Put {
 }
 
 /**
- * What a key has to be: at the revision of its last change, 0 if there must be none; or of a value. A transaction waits
- * while only conditions with an `obstacle`, which passes, do not hold; the others never hold again.
+ * What must be true of a key: the revision of its last change (0: the key must not exist), or its value. A transaction
+ * is retried while every condition that fails has an `obstacle`, which is temporary. Any other condition that fails can
+ * never hold again.
  */
 export type Condition = { readonly key: string; readonly obstacle?: string } & (
   | { readonly modRevision: number }
@@ -139,8 +140,8 @@ export class Gateway {
 
   /**
    * Carries a transaction out. It is sent until there is an answer, and something on the way may repeat it: of several
-   * deliveries, at most one must be able to succeed, or all must have the same effect. One that is refused was made
-   * before if a key that it compares has the bytes that it puts there.
+   * deliveries, at most one must be able to succeed, or all must have the same effect. A refused transaction had
+   * succeeded before if a key that it compares holds the bytes that it puts there.
    *
    * @returns the revision at which it was carried out; undefined if its conditions do not hold
    * @throws UncertainError; UnreachableError when it was certainly not carried out; UnauthorizedError, ServerError

@@ -293,7 +293,7 @@ export class StoreWriter {
       if (!entry || log || !now) return;
       // Otherwise a snapshot has replaced the head, or the cluster was restored.
       if (openKey(this.#target, now, parseHead, () => ({ store: head.store })).version >= head.version)
-        throw new InvalidDataError("the entry that would tell is no longer kept");
+        throw new InvalidDataError("the log entry that would show this is no longer kept");
     };
     const revision = await gateway.commit({ compare, puts }, { checkTrace }).catch((error) => {
       if (!(error instanceof UncertainError)) throw error;

@@ -18,13 +18,13 @@ interface LockOptions {
   signal?: AbortSignal | undefined;
   /** Other files in the folder that only holders of the lock replace. */
   also?: readonly string[];
-  /** Whether the group of the file keeps its right to read. */
+  /** Whether the group of the file keeps its read permission. */
   keepsReaders?: boolean;
 }
 
 // For one holder, not in total.
 const MAX_WAIT_S = 30;
-/** How often `work` is called while another program changes the file. */
+/** How many times `work` is called if another program keeps changing the file. */
 const MAX_TRIES = 10;
 
 /** Thrown when another program has changed a file that was about to be replaced. */
@@ -38,17 +38,17 @@ export class ChangedError extends InvalidDataError {
  * Runs `work` while no other appvars process writes the file at `path`, which must not be a link, and may be missing.
  *
  * The lock is the folder `path.lock`; its holder is the process whose token is the only file in it. It appears with the
- * token, by a rename. An empty folder would not do: when two writers find the same stale lock, the slower one
- * removes the lock that the faster one has just taken. A token can only be removed by a writer that has read it.
+ * token, by a rename. An empty folder would not do: when two writers find the same stale lock, the slower one removes
+ * the lock that the faster one has just taken. A token can only be removed by a writer that has read it.
  *
- * A lock ends with its process: a live one never loses it, however long it is busy or stopped, and that of a dead one is
- * taken over at once. If that can't be judged, as on another host, an operator has to remove it.
+ * A lock ends with its process: a live one never loses it, however long it is busy or stopped, and that of a dead one
+ * is taken over at once. If that can't be judged, as on another host, an operator has to remove it.
  *
  * @param work gets a function that replaces the file as `replaceFile` does; it keeps its owner and group. It is called
  *   again if something else has changed the file meanwhile: a lock keeps out no editor
- * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in its place, which is left
- *   alone, the file has hard links, is read-only or changes all the time, or the lock was removed; the file system's errors;
- *   the errors of `work`; the signal's reason
+ * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in its place, which is
+ *   left alone, the file has hard links, is read-only or keeps changing, or the lock was removed; the file system's
+ *   errors; the errors of `work`; the signal's reason
  */
 export async function withFileLock<T>(
   path: string,
@@ -88,7 +88,10 @@ async function replaceOf(path: string, { signal, keepsReaders }: LockOptions): P
   return (content, beforeRename) => replaceFile(path, content, (file) => prepare(file, beforeRename), refuseChanged);
 }
 
-/** Gives a new file of mode 0600 the owner and group of the old one, and the group's right to read, as a service needs it. */
+/**
+ * Gives a new file of mode 0600 the owner, the group and the group's read permission of the old one, so that a service
+ * can read it.
+ */
 export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle): Promise<void> {
   const now = await file.stat();
   const readers = mode & constants.S_IRGRP;

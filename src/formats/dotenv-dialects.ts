@@ -16,13 +16,15 @@ interface Dialect {
   isWord?: true;
   /** Whether a carriage return becomes a newline. */
   isNormalized?: true;
-  /** By the quote. The group is a character or an octal number; without it, the match is a literal dollar sign. */
+  /**
+   * Escapes by quote. The group is a character or an octal number; without a group, the match is a literal dollar sign.
+   */
   escapes: Readonly<Record<string, RegExp>>;
   /** The keys of `CONTROLS` that this program knows. */
   controls: string;
   /** The quotes between which nothing is expanded. */
   literal: string;
-  /** Gets `$$` for a literal dollar sign. */
+  /** Replaces references. In its input, `$$` is a literal dollar sign. */
   expand?: Expand;
 }
 
@@ -117,7 +119,7 @@ export interface Comment {
  * Reads assignments by the rules of a program. References stand for values of lines before them. The last of two lines
  * for one name counts.
  *
- * @returns also the lines that the program would refuse, drop or run
+ * @returns `unread`: the lines that the program would refuse, drop or run
  * @throws UsageError for a reference to another name
  */
 export function readAssignments(

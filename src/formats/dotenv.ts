@@ -97,12 +97,15 @@ function isTextType(text: string): text is TextType {
   return text === JSON_STRING || isVariableType(text);
 }
 
-/** What other readers take for an escape between these quotes. */
+/** The escapes that other readers decode between these quotes. */
 const ESCAPES: Record<string, RegExp> = { '"': /\\[\\"$`!abftv]/, "'": /\\'/, "`": /\\`/ };
 
 type Condition = (assignment: Assignment, isExpanded: boolean) => unknown;
 
-/** Notes on values that other programs read differently from the dotenv package, before and after their names. */
+/**
+ * Notes on values that other programs read differently: the text before and after the names, and the values it applies
+ * to.
+ */
 const DOUBTS: readonly [before: string, after: string, applies: Condition][] = [
   [
     "$NAME and ${NAME} are taken literally in ",

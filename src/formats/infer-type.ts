@@ -54,7 +54,7 @@ export function parseAs(text: string, type: VariableType): JsonValue {
   return number;
 }
 
-/** For a value that a person gives. @throws UsageError with line and column */
+/** Parses a value that a user gives. @throws UsageError with line and column */
 export function parseExactJson(text: string): JsonValue {
   try {
     return parseJson(text);

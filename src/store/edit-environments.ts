@@ -65,8 +65,8 @@ export function rotateEnvironment(data: Data, name: string, credentials: KeyPair
 }
 
 /**
- * A rotated environment or named key. Earlier pairs end at the latest when the key was to end: a later end is for the
- * new pair alone.
+ * A rotated environment or named key. Earlier pairs expire no later than the key was going to. A later expiry applies
+ * to the new pair only.
  */
 export function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
   key: T,

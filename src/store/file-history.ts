@@ -98,7 +98,7 @@ async function record(path: string, dataFile: Stats, write: FileWrite): Promise<
     const { id, lines } = old && last ? wholeLines(old.bytes, last, found) : { id: 0, lines: Buffer.of() };
     const kept = newestLines(lines, Math.floor(limit * share) - 1, MAX_BYTES * share);
     const added = toLine({ id, state: before, data: recordedData(data) }, sealing) + lineAfter(id);
-    // Those who may read the data file need no older secrets.
+    // Users who can read the data file don't need its older secrets.
     const { gid, mode } = old?.stats ?? { ...dataFile, mode: 0 };
     await replaceFile(path, [kept, Buffer.from(added)], (file) => keepOwner({ uid: dataFile.uid, gid, mode }, file));
   }

@@ -7,10 +7,10 @@ import { completed, parseStoredText, type Rule } from "./parse-data.js";
 import { changesBetween, type RecordChange, type Records, recordsAfter } from "./record-changes.js";
 
 // The history of a data file is JSON lines. Each has an id, and the state of the data file that it leads to. It is a
-// change, or a baseline with all data: the first line is one, and each removal of older lines adds one. In the history of a
-// sealed file, the data or the changes of a line are a sealed text. A line is on disk before the data file has its state, and
-// is marked with one more newline after that. It counts if anything follows it; the last one, if the data file has its
-// state; a baseline, always. Other lines are void: the next write removes them.
+// change, or a baseline with all data: the first line is one, and each removal of older lines adds one. In the history
+// of a sealed file, the data or the changes of a line are a sealed text. A line is on disk before the data file has its
+// state, and is marked with one more newline after that. A line counts if anything follows it, if it is the last one
+// and the data file has its state, or if it is a baseline. All other lines are void, and the next write removes them.
 
 /** The start of a line, which can be read without parsing values. A torn line may have only its id. */
 const HEAD = /^\{"id":(\d{1,15}),(?:"state":"([\w-]{22})"(?:,"(data|time)"|\}))?/;
@@ -81,7 +81,7 @@ export interface HistoryEnd {
   readonly isMarked: boolean;
   /** Whether nothing but marks follows it. */
   readonly isWhole: boolean;
-  /** How many changes there can be at most, by their ids. */
+  /** The largest possible number of changes, judged by the ids. */
   readonly entries: number;
 }
 
@@ -161,7 +161,12 @@ function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {
   throw damaged(0);
 }
 
-/** The last changes, without baselines. @param most how many changes @param mostBytes their size */
+/**
+ * The last changes, without baselines.
+ *
+ * @param most the largest number of changes
+ * @param mostBytes their largest total size
+ */
 export function newestLines(bytes: Buffer, most: number, mostBytes: number): Buffer {
   const kept: Buffer[] = [];
   let left = mostBytes;

@@ -52,7 +52,7 @@ export async function mergeFiles(base: Data, ours: Data, theirs: Data, keys: str
   return { data: isSealed ? sealing.seal(data, isRotated) : data, conflicts };
 }
 
-/** Anybody can have written a plain branch: sealing what it has changed would vouch for that. */
+/** Anyone can write a plain branch, and sealing its changes would vouch for them. */
 function notSealedError(side: string, content: Data, base: Data): InvalidDataError {
   const before = entriesOf(base, base);
   const changed = [...entriesOf(content, base)].filter(([key, { fields }]) => !isSame(fields, before.get(key)?.fields));
@@ -62,7 +62,7 @@ function notSealedError(side: string, content: Data, base: Data): InvalidDataErr
   );
 }
 
-/** Merges as `mergeData`. Values that break their schemas, other than in `ours`, are conflicts. */
+/** Merges like `mergeData`. A change to `ours` that would make a value break its schema is a conflict too. */
 async function mergeChecked(base: Data, ours: Data, theirs: Data): Promise<Merge> {
   const kept = new Map<string, string>();
   for (;;) {

@@ -60,7 +60,8 @@ export function entriesOf(data: Data, base: Data): Entries {
 /**
  * Names by the ids of records. A renamed record has its name in `base`.
  *
- * @param isAlike whether two records with the same id are one: a merge may have given the id to another
+ * @param isAlike whether two records with the same id are the same record: a merge may have given the id to a different
+ *   one
  */
 function commonNames<T extends Environment>(
   records: readonly T[],

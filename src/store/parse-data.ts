@@ -73,8 +73,9 @@ export function parseStoredText(text: string): unknown {
 export const MAX_SCHEMA = 16 * 1_024;
 
 /**
- * The keywords of a schema (docs/data-file.md), by their arguments: data, one schema, several schemas by name or in a list.
- * They take at most the size of the schema times the size of the value, so none refers to a schema.
+ * The keywords of a schema (docs/data-file.md), by their arguments: data, one schema, several schemas by name or in a
+ * list. Checking takes time proportional to the size of the schema times the size of the value, so no keyword refers to
+ * another schema.
  */
 const KEYWORDS = [
   "$schema $comment title description default examples deprecated readOnly writeOnly type enum const format pattern " +
@@ -97,7 +98,7 @@ function keywordProblem(schema: unknown): string | undefined {
     if (kind < 0) return ` has the keyword "${keyword}", which is not supported${suggestion(keyword, KEYWORDS.flat())}`;
     if (kind === 0) continue;
     const schemas = kind === 1 ? { argument } : (argument ?? {});
-    // ajv leaves out this name.
+    // ajv skips this name.
     if (Object.hasOwn(schemas, "__proto__")) return ' has the name "__proto__", which is not supported';
     const problem = Object.values(schemas).map(keywordProblem).find(Boolean);
     if (problem) return problem;

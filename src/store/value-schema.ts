@@ -151,9 +151,9 @@ async function findBroken<T extends Checked>(values: readonly T[]): Promise<Brok
 }
 
 /**
- * The values that break their schemas, of those whose record or definition has changed.
+ * Checks the values whose record or definition has changed.
  *
- * @returns also whether the value `isNew`, and not only its definition
+ * @returns those that break their schemas; `isNew` says whether the value itself has changed
  */
 export async function brokenValues(data: Data, next: Data) {
   const variables = new Map(next.variables.filter(({ schema }) => schema).map((each) => [each.id, each]));

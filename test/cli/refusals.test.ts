@@ -146,7 +146,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["export --format compose --name a/b", "--name must be letters, digits, ., _ and -"],
     [
       "export --only PORT,",
-      "option '--only <names>' argument 'PORT,' is invalid. It must be names separated by commas or blanks.",
+      "option '--only <names>' argument 'PORT,' is invalid. It must be names separated by commas or spaces.",
     ],
     [
       "list --name-transformer snake",

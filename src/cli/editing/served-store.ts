@@ -6,7 +6,7 @@ import { createServedParser } from "../../store/parse-apart.js";
 import type { Reloadable, Store } from "../../store/store.js";
 
 export interface ServedStoreOptions {
-  /** For the last data, which a server starts with while no member of the cluster answers. */
+  /** The folder for the last data, which a server starts with while no member of the cluster answers. */
   cacheFolder: string;
   user: number | undefined;
   clock: () => number;

@@ -10,7 +10,10 @@ import { endProcess, isTerminalClosed } from "./end-process.js";
  */
 const CAUGHT_SIGNALS: NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK"];
 
-/** Aliases; signals that can't be caught or have other listeners; those of faults, writes, children and V8's profiler. */
+/**
+ * Not forwarded: aliases, signals that can't be caught or have other listeners, and signals for faults, failed writes,
+ * ended children and V8's profiler.
+ */
 const OTHER_SIGNALS = /^SIG(IOT|POLL|KILL|STOP|TSTP|CONT|ILL|BUS|FPE|SEGV|PIPE|XFSZ|CHLD|PROF)$/;
 
 const ALL_SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(

@@ -38,7 +38,7 @@ async function replaceProcess(
   if (isTooLong(words, env)) return fail("E2BIG");
   await Promise.race([written(context), sleep(MAX_UNREAD_MS, undefined, { ref: false })]);
   makeStdioBlock();
-  // Node ignores these, and the new program would too. A signal with a listener has its default action there.
+  // Node ignores these, and the new program would inherit that. A signal with a listener gets its default action back.
   process.on("SIGPIPE", () => {}).on("SIGXFSZ", () => {});
   // Node warns that the function is experimental, but only after it has returned.
   process.removeAllListeners("warning");

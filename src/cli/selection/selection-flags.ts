@@ -56,6 +56,6 @@ function parseReserved(text: string, previous?: readonly string[]): string[] {
 /** Splits as {@link splitNames} does; repeated flags add to the list. */
 export function parseNames(text: string, previous: readonly string[] = []): string[] {
   const names = splitNames(text);
-  if (names.includes("")) throw new InvalidArgumentError("It must be names separated by commas or blanks.");
+  if (names.includes("")) throw new InvalidArgumentError("It must be names separated by commas or spaces.");
   return [...previous, ...names];
 }

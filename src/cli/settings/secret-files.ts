@@ -22,7 +22,7 @@ export async function readSecret(setting: SecretSetting, io: SecretIo): Promise<
   const isStdin = text === "-";
   const reading = isStdin ? withPathInErrors(from, readStream(io.stdin, MAX_FILE_BYTES)) : readSettingFile(setting);
   const bytes = await reading;
-  // As ssh warns about a key.
+  // ssh warns about keys in the same way.
   const foreign = isStdin ? undefined : foreignWriter(statIfExists(text), io);
   if (foreign) io.notice?.(`${describe(setting)} ${foreign}, who could choose the secret`);
   const content = decodeUtf8(bytes, `${from}: its content`, { ignoreBOM: !isStdin });

@@ -16,7 +16,7 @@ const WHEEL_LINES = 3;
 
 const DOUBLE_CLICK_MS = 400;
 
-/** The parts of the state that place the targets of a click: the first four place panels, the others rows. */
+/** The parts of the state that determine where clicks go: the first four for panels, the rest for rows. */
 export function targetsOf(state: State): readonly unknown[] {
   const { columns, rows, focus, place, placeCursor, places, stack } = state;
   const panels = [columns, rows, place, topScreen(state)?.screen];

@@ -57,7 +57,10 @@ function isHeld(state: State, key: string): boolean {
   return state.pending !== undefined && quitQuestion(state) === undefined && !GLOBAL_KEYS.includes(key);
 }
 
-/** Whether to drop the keys typed after a command: it was refused, or a problem or an unseen question came instead. */
+/**
+ * Whether to drop the keys typed after a command: the command was refused, or led to a problem or to a question that
+ * the user has not seen.
+ */
 function isRefused(before: State, { notice, pending, stack }: State, isInput: boolean): boolean {
   const tone = notice === before.notice ? undefined : notice?.tone;
   if (!before.pending || pending === before.pending) return isInput && tone === "error";
@@ -120,7 +123,7 @@ export interface ProgramOptions
   readonly defer: (callback: () => void) => void;
 }
 
-/** A click before this is too fast to be aimed at what has just been drawn. */
+/** A click sooner than this after a redraw can't have been aimed at what is now on the screen. */
 const AIM_MS = 300;
 
 /** A pause of this length ends the text that was typed after a refused key. */

@@ -34,7 +34,7 @@ export function rollbackCommand(context: Context): Command {
     .option("-e, --env <name>", "only the values in this environment")
     .option("--values", "show the values too")
     .option("--yes", "don't ask")
-    .option("--broken", "also if values break their schemas then")
+    .option("--broken", "roll back even if values would then break their schemas")
     .option(...DRY_RUN)
     .addHelpText("after", "\nExample:\n  appvars rollback 42 --only DATABASE_URL --env production --data vars.json")
     .action((number: number, { only, env, ...flags }) => runRollback(number, { only, env }, flags, context));

@@ -169,6 +169,19 @@ describe("a data file that is put back", () => {
     expect((await changesOf(file)).map(({ id }) => id)).toEqual([4, 3, 2, 1]);
   });
 
+  it("has only the change of another program, after writes of several variables", async () => {
+    const file = await dataFile(DATA);
+    await setPort(file, 1);
+    await updateDataFile(file.path, (data) => set(data, { DATABASE_URL: "new" }));
+    const data = JSON.parse(await readFile(file.path, "utf8"));
+    data.values.find(({ id }: { id: number }) => id === 12).content.value = 5;
+    await writeFile(file.path, JSON.stringify(data));
+    const [outside] = await changesOf(file);
+    expect(outside?.changes).toMatchObject([
+      { list: "values", before: { id: 12, content: { value: 1 } }, after: { id: 12, content: { value: 5 } } },
+    ]);
+  });
+
   it("has all changes from before, however often other programs have changed it", async () => {
     const file = await dataFile(DATA);
     const expected: unknown[] = [];

@@ -71,6 +71,8 @@ it("docs/settings.md and the flags have each setting, and no other", async () =>
   expect(new Set(accepted)).toEqual(named("flag"));
   const others = ["ALLOW_PROJECT", "ACTOR", "ALLOW_UNSAFE_FILES", "RATE_LIMIT_STORE"].map((name) => `APPVARS_${name}`);
   expect(new Set(variables)).toEqual(new Set([...named("variable"), ...others]));
+  const inFilesAlone = Object.values(SETTINGS).filter(({ flag, variable }) => !flag && !variable);
+  for (const { key } of inFilesAlone) expect(readDocument("settings.md")).toContain(`\`${key}\``);
 });
 
 it("docs/http-api.md and docs/data-file.md have every field of a variable", () => {

@@ -8,7 +8,7 @@ import { parseData } from "../../../src/store/parse-data.js";
 import type { Store } from "../../../src/store/store.js";
 import { MARKER } from "../../store/broken-data.js";
 import { edited } from "../../support/data.js";
-import { contents, increment, set } from "../../support/edits.js";
+import { contents, increment, set, unset } from "../../support/edits.js";
 import { type EtcdCluster, sharedEtcd, startEtcd } from "../../support/etcd.js";
 import { idByHand, nextOf, putByHand, readByHand, storeOf, type Texts } from "../../support/etcd-records.js";
 import { gate, gatewayWith, openEtcd, type TestStoreOptions } from "../../support/etcd-store.js";
@@ -330,6 +330,22 @@ describe("a store that follows others", needs("etcd"), () => {
     for (let writes = 0; writes < 20; writes++) await other.update(increment);
     await expect.poll(() => ports(store)).toBe(3020);
     expect(parse).toHaveBeenCalledTimes(1);
+    expect(store.snapshot).toEqual((await open()).snapshot);
+  });
+
+  it("a store never gives the id of a record that another writer has removed", async () => {
+    const { open } = await start(etcd());
+    const [store, other] = [await open({ watch }), await open()];
+    const idsOf = ({ snapshot: { variables, values } }: Pick<Store, "snapshot">, name: string) => {
+      const id = variables.find((variable) => variable.name === name)?.id;
+      return { variable: id, value: values.find(({ variable_id }) => variable_id === id)?.id };
+    };
+    await other.update((data) => set(data, { REMOVED: "the last record" }));
+    await expect.poll(() => idsOf(store, "REMOVED")).toEqual({ variable: 9, value: 20 });
+    await other.update((data) => unset(data, "REMOVED"));
+    await expect.poll(() => contents(store)).not.toHaveProperty("REMOVED");
+    await store.update((data) => set(data, { ADDED: "afterwards" }));
+    expect(idsOf(await open(), "ADDED")).toEqual({ variable: 10, value: 21 });
     expect(store.snapshot).toEqual((await open()).snapshot);
   });
 

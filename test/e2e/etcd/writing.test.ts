@@ -5,6 +5,7 @@ import type { Transaction } from "../../../src/etcd/gateway.js";
 import { logKey } from "../../../src/etcd/log.js";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
 import type { Data } from "../../../src/store/data.js";
+import { renameVariable } from "../../../src/store/edit-values.js";
 import {
   delayAnswer,
   Echoes,
@@ -326,6 +327,46 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       await writer.update(increment);
       expect(contents({ snapshot: await newest() })["PORT"]).toBe(3002);
     });
+  });
+});
+
+describe("a change by a writer whose data is outdated", needs("etcd"), () => {
+  const etcd = sharedEtcd();
+
+  /** A writer, and what another one has changed since it was opened. */
+  async function start(change: (data: Data) => Data) {
+    const prefix = etcd().newPrefix();
+    await putByHand(etcd(), prefix, storeOf(DATA));
+    const open = () => openEtcd(etcd().access(etcd().storeUrl(prefix)), { watch: false });
+    const [writer, other] = [await open(), await open()];
+    await other.update(change);
+    expect(contents(writer)).toMatchObject({ PORT: 3000, EMPTY: "" });
+    expect(contents(writer)).not.toHaveProperty("NEW");
+    return { writer, open };
+  }
+
+  it("is made although the outdated data has the same value already", async () => {
+    const { writer, open } = await start((data) => set(data, { PORT: 4000 }));
+    await writer.update((data) => set(data, { PORT: 3000 }));
+    expect(contents(await open())["PORT"]).toBe(3000);
+    expect(writer.snapshot).toEqual((await open()).snapshot);
+  });
+
+  it.each<[string, (data: Data) => Data, object]>([
+    ["unsets", (data) => unset(data, "NEW"), {}],
+    ["renames", (data) => renameVariable(data, "shop", "NEW", "NEWER"), { NEWER: "new" }],
+  ])("is made if it %s a variable that the outdated data lacks", async (_what, change, expected) => {
+    const { writer, open } = await start((data) => set(data, { NEW: "new" }));
+    await writer.update(change);
+    expect(contents(await open())).toEqual({ ...contents({ snapshot: DATA }), ...expected });
+    expect(writer.snapshot).toEqual((await open()).snapshot);
+  });
+
+  it("is made if it gives a variable a name that is taken in the outdated data only", async () => {
+    const { writer, open } = await start((data) => unset(data, "EMPTY"));
+    await writer.update((data) => renameVariable(data, "shop", "PORT", "EMPTY"));
+    expect(contents(await open())).toMatchObject({ EMPTY: 3000 });
+    expect(writer.snapshot).toEqual((await open()).snapshot);
   });
 });
 

@@ -8,7 +8,7 @@ import {
   UsageError,
 } from "../../../src/domain/errors.js";
 import type { Snapshot, VariableSource } from "../../../src/domain/source.js";
-import type { Editor, OpenPlace, Place, WriteValues } from "../../../src/tui/state/ports.js";
+import type { Editor, History, OpenPlace, Place, PlacesChange, WriteValues } from "../../../src/tui/state/ports.js";
 import { hasFailed, isWell, localSource, startTui } from "../support/tui.js";
 
 const PORT = { name: "PORT", values: [3000] };
@@ -136,6 +136,25 @@ test("a local place is read only once for each version", async () => {
   expect(reads).toBe(1);
 });
 
+test("a local place that changes while it is read is read again when it is next looked at", async () => {
+  let version = {};
+  let local = localSource(PORT);
+  const source = withMethods(local, {
+    listValues: async (page) => {
+      const values = await local.listValues(page);
+      local = localSource({ ...PORT, values: [4000] });
+      version = {};
+      return values;
+    },
+  });
+  const tui = programOf([place(async () => openPlace({ source, version: () => version }))]);
+  await tui.until(isWell);
+  expect(tui.reading.entries[0]?.value?.content.value).toBe(3000);
+  tui.pass(60);
+  await tui.shows(/· 0 s old/);
+  expect(tui.reading.entries[0]?.value?.content.value).toBe(4000);
+});
+
 test("a read of another place takes the place of the one before, of which nothing comes", async () => {
   let release = (_opened: OpenPlace) => {};
   const slow = place(() => new Promise((resolve) => (release = resolve)));
@@ -186,6 +205,29 @@ describe("a key that is pressed while a place is read", () => {
     release();
     await tui.shows(/▶ Delete/);
   });
+});
+
+test("an undo is for an environment that is listed anew, and not for the place of it that is gone", async () => {
+  const environment = "shop/test";
+  const content = { type: "NUMBER", description: "" } as const;
+  const changes = [{ name: "PORT", before: { ...content, value: 3000 }, after: { ...content, value: 80 } }];
+  const parts = [{ environment, changes }];
+  const entry = { id: 1, time: "2026-01-01T00:00:00.000Z", actor: "ana@laptop", command: "set", parts, hasMore: false };
+  const found = { entry, changes: parts };
+  const history: History = { read: async () => [], rollBack: async () => [], undo: async () => found };
+  const named = (name: string, identity: string) => ({ ...place(async () => openPlace({ history })), name, identity });
+  const gone = named("before", environment);
+  let follower = (_change: PlacesChange) => {};
+  const tui = startTui({
+    places: [named("own", "shop/development"), gone],
+    follow: (listener) => {
+      follower = listener;
+    },
+  });
+  await tui.until(isWell);
+  follower({ added: [named("anew", environment)], gone: [gone] });
+  tui.press("u");
+  expect(await tui.shows(/Undo the change to PORT in /)).toMatch(/ in anew\?/);
 });
 
 test("the order of the last changes, and environments that can be added, are not for servers", async () => {

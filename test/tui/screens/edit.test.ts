@@ -576,6 +576,18 @@ it("E and Alt-E open the value in the person's own editor", async () => {
   await tui.shows(/› value +2x[\s\S]*✗ a NUMBER must be/);
 });
 
+it("JSON that would lose digits when it is indented is opened in the person's own editor as it is", async () => {
+  const texts: string[] = [];
+  const edit = async (text: string) => {
+    texts.push(text);
+    return text;
+  };
+  const tui = await openTui({ edit });
+  tui.press("a", ..."BIG", "tab", "right", "right", "right", "tab", ..."[12345678901234567890]", "alt-e");
+  await tui.shows(/BIG is unchanged/);
+  expect(texts).toEqual(["[12345678901234567890]"]);
+});
+
 it("an encrypted value is indented in the person's own editor, which gets the schema alone where that has the focus", async () => {
   const KEY = "the key";
   const texts: string[] = [];

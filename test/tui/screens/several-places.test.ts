@@ -216,4 +216,24 @@ describe("the history", () => {
     tui.press("u");
     await tui.shows(/Undo the change to PORT in shop\/test\?/, /also touched environments, keys or other applications/);
   });
+
+  it("an undo is not for an environment of the same name in another file, and says that it leaves something out", async () => {
+    const session = await openTui({ env: "production" });
+    session.press(">", "*", "enter");
+    await session.shows(/Copy DATABASE_URL to development and test\?/);
+    session.press("enter");
+    await session.shows(/✓ copied DATABASE_URL to development and test/);
+    const other = await dataFile(SHOP);
+    const { path: config } = await profileFolder({
+      server: { url: "http://127.0.0.1:1", api_key: "key", api_secret: "secret" },
+      own: { data: session.file.path, env: "shop/development" },
+      other: { data: other.path, env: "shop/test" },
+    });
+    const tui = await remoteProgram({}, { config });
+    await openPlace(tui, "own");
+    tui.press("u");
+    const question = await tui.shows(/Undo the change to DATABASE_URL in /);
+    expect(question).toMatch(/ in own\?/);
+    expect(question).toContain("! That change also touched environments, keys or other applications");
+  });
 });

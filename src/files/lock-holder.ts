@@ -54,7 +54,7 @@ function stateOf(pid: number, startedAt: string | undefined, madeAt: number): Ho
   return stat.startedAt === startedAt && !"ZX".includes(stat.state) ? "alive" : "dead";
 }
 
-/** With these, a process id and a start time identify one process. Outside Linux, only the host is known. */
+/** What makes a process id and a start time unique. Outside Linux, only the host is known. */
 function here() {
   let [boot, space] = ["", ""];
   try {

@@ -109,7 +109,7 @@ const DIALECTS: Readonly<Record<DotenvProgram | "default", Dialect>> = {
 /** A comment at the beginning of a line. */
 export interface Comment {
   text: string;
-  /** From 1. */
+  /** The line, counted from 1. */
   line: number;
   /** Whether it follows an assignment. */
   isLate: boolean;

@@ -98,7 +98,7 @@ export const fill: Expand = (text, owner, lookUp) => {
     }
   }
 
-  /** For a name with a default. */
+  /** Adds the value of a name, or walks its default. */
   function addOrWalk(name: string, mayBeEmpty: boolean, depth: number, isUsed: boolean): void {
     if (depth >= MAX_DEPTH) throw new UsageError(`${owner} has defaults in defaults, more than ${MAX_DEPTH} deep`);
     const value = isUsed ? lookUp(name) : undefined;

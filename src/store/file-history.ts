@@ -31,7 +31,7 @@ const MAX_ENTRIES = 1_000;
 const MAX_BYTES = 10 * 1_048_576;
 /** The share that is kept once there are more, so that few writes rewrite the file. */
 const KEPT = 0.9;
-/** To append to a history, but not to create it. */
+/** Flags that append to a history, but don't create it. */
 const EXISTING = { flag: constants.O_WRONLY | constants.O_APPEND };
 
 export function historyPathOf(path: string): string {

@@ -63,7 +63,7 @@ async function createValueChecker(): Promise<ValueChecker> {
     },
     error: { message: ({ schema }) => `must match format "${schema}"` },
   });
-  /** By the text of a schema: most schemas are the same in the next version of the data. */
+  /** Compiled schemas by their text: most are the same in the next version of the data. */
   const known = new Map<string, Compiled | Error>();
   const compile = (schema: JsonSchema, text: string): Compiled => {
     const problem = schemaProblem(schema);

@@ -38,7 +38,7 @@ export async function writePrivateFile(path: string, content: NewContent, io: Fi
   }
 }
 
-/** Like `outputTarget`, but for a file to append to. @throws InvalidDataError, also if other users can change it */
+/** The target of a file to append to. @throws InvalidDataError, also if other users can change it */
 export function appendTarget(path: string, io: FileUser): string {
   refuseUnsafeFile(path, io);
   return outputTarget(path, io);

@@ -231,7 +231,7 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
       const isAimed = isShown() && at - changedAt >= AIM_MS;
       if (isShown(4)) dispatch((now) => handleMouse(now, { ...mouse, at }, isAimed, commands, press), true);
     },
-    /** To be called when the state is drawn. */
+    /** Called when the state is drawn. */
     shown: () => {
       if (!isShown()) changedAt = options.ticks();
       shown = state;

@@ -93,8 +93,9 @@ export async function readStream(stream: AsyncIterable<Uint8Array | string>, max
   const chunks: Buffer[] = [];
   let total = 0;
   for await (const chunk of stream) {
-    chunks.push(Buffer.from(chunk));
-    total += chunk.length;
+    const bytes = Buffer.from(chunk);
+    chunks.push(bytes);
+    total += bytes.length;
     checkSize(total, maxSize);
   }
   return Buffer.concat(chunks);

@@ -58,10 +58,10 @@ export function describeReasons(reasons: ReadonlyMap<string, string>): string {
 /** Takes a text for the user, which names variables and lines, and never quotes a value. */
 type Note = (text: string) => void;
 
-/** A variable, and its line from 1. */
+/** A variable, and its line, counted from 1, if it is known. */
 export interface Place {
   name: string;
-  line: number;
+  line?: number;
 }
 
 /** How many names a note lists. */
@@ -69,19 +69,18 @@ const MAX_NAMES = 10;
 
 /** Notes a text with `A (line 1), B (line 3)` in it. */
 export function noteNames(before: string, places: readonly Place[], after: string, note?: Note): void {
-  const shown = places.slice(0, MAX_NAMES).map(({ name, line }) => `${name} (line ${line})`);
+  const shown = places.slice(0, MAX_NAMES).map(({ name, line }) => (line ? `${name} (line ${line})` : name));
   const more = places.length > MAX_NAMES ? ` and ${places.length - MAX_NAMES} more` : "";
   if (places.length > 0) note?.(before + shown.join(", ") + more + after);
 }
 
 /** Notes numbers and words that JavaScript writes differently from the file. */
-export function noteRewritten(places: readonly Place[], note?: Note): void {
-  noteNames(
-    "not kept as written, such as 3.10, which becomes 3.1: ",
-    places,
-    "; to keep the text, put it in quotes",
-    note,
-  );
+export function noteRewritten(
+  places: readonly Place[],
+  note?: Note,
+  advice = "; to keep the text, put it in quotes",
+): void {
+  noteNames("not kept as written, such as 3.10, which becomes 3.1: ", places, advice, note);
 }
 
 /** @throws UsageError with the problem and its place, which never quotes the text */

@@ -21,7 +21,7 @@ export interface Change extends Author {
   readonly id: number;
   /** ISO 8601, UTC, by the writer's clock. */
   readonly time: string;
-  /** At least one. Environments are {@link RecordedEnvironment}s. */
+  /** The changed records, at least one. Environments are {@link RecordedEnvironment}s. */
   readonly changes: readonly RecordChange[];
 }
 

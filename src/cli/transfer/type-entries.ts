@@ -1,7 +1,7 @@
 import type { EnvironmentRecord } from "../../domain/environment.js";
 import { UsageError, withSubject } from "../../domain/errors.js";
 import { type NamedValue, type VariableType, valueFitsType, valueText } from "../../domain/variable.js";
-import { JSON_STRING, type ReadEntry } from "../../formats/entry.js";
+import { JSON_STRING, noteRewritten, type ReadEntry } from "../../formats/entry.js";
 import { inferValue, nativeType, parseAs } from "../../formats/infer-type.js";
 import type { Data } from "../../store/data.js";
 import type { Imported } from "./read-import.js";
@@ -24,11 +24,7 @@ export function typeEntries(
   );
   const typed = withSubject(what, () => entries.map((entry) => typeEntry(entry, isText, known.get(entry.name))));
   const rewritten = typed.filter(({ value }, index) => isText && !isSameText(valueText(value), entries[index]?.value));
-  const names = rewritten.map(({ name }) => name).join(", ");
-  if (names !== "")
-    note(
-      `${what}: not kept as written, such as 3.10, which becomes 3.1: ${names}; to keep a text, use the type STRING`,
-    );
+  noteRewritten(rewritten, (text) => note(`${what}: ${text}`), "; to keep a text, use the type STRING");
   return typed;
 }
 

@@ -50,14 +50,21 @@ export default defineConfig([
     transform,
     preserveEntrySignatures: "allow-extension",
     external: ["ioredis", "rate-limiter-flexible"],
-    plugins: [leaveInkApart(), mergeRuntime("core.cjs", "read.cjs", "local.cjs"), collectLicenses("LICENSES.md")],
+    plugins: [
+      leaveInkApart(),
+      mergeRuntime("core.cjs", "read.cjs", "local.cjs"),
+      collectLicenses("LICENSES.md"),
+    ],
     output: {
       dir: `${dist}/cli`,
       format: "cjs",
       entryFileNames: "[name].cjs",
       chunkFileNames: "[name].cjs",
       comments: false,
-      codeSplitting: { groups: [{ name: chunkOf, debugName: "chunkOf" }], includeDependenciesRecursively: false },
+      codeSplitting: {
+        groups: [{ name: chunkOf, debugName: "chunkOf" }],
+        includeDependenciesRecursively: false,
+      },
     },
   },
   {
@@ -73,21 +80,30 @@ export default defineConfig([
     resolve,
     transform,
     plugins: [replaceInkOutput(), leaveOut("react-devtools-core"), collectLicenses("LICENSES.md")],
-    output: { dir: `${dist}/tui`, entryFileNames: "[name].js", format: "esm", codeSplitting: false, comments: false },
+    output: {
+      dir: `${dist}/tui`,
+      entryFileNames: "[name].js",
+      format: "esm",
+      codeSplitting: false,
+      comments: false,
+    },
   },
 ]);
 
 /** The name in {@link CHUNKS} of a module's chunk; undefined to let Rolldown choose. */
 function chunkOf(id, context) {
   const importers = withImporters(id, context);
-  return Object.keys(CHUNKS).find((name) => CHUNKS[name].some((path) => importers.has(inSources(path))));
+  return Object.keys(CHUNKS).find((name) =>
+    CHUNKS[name].some((path) => importers.has(inSources(path))),
+  );
 }
 
 /** A module and all that import it, directly or not; a dynamic import does not count. */
 function withImporters(id, context, found = new Set()) {
   if (found.has(id)) return found;
   found.add(id);
-  for (const importer of context.getModuleInfo(id)?.importers ?? []) withImporters(importer, context, found);
+  for (const importer of context.getModuleInfo(id)?.importers ?? [])
+    withImporters(importer, context, found);
   return found;
 }
 
@@ -107,7 +123,8 @@ function leaveInkApart() {
 }
 
 /** Builtins that take time to load, and that not every command uses. */
-const LAZY = /^let (node_(?:http|crypto|fs_promises|os|timers_promises|v8)) = require\("(node:[\w/]+)"\);$/gm;
+const LAZY =
+  /^let (node_(?:http|crypto|fs_promises|os|timers_promises|v8)) = require\("(node:[\w/]+)"\);$/gm;
 
 /**
  * Makes commands start sooner. The helpers of Rolldown are in the chunk that all of them load. The exports of a chunk
@@ -138,12 +155,15 @@ function mergeRuntime(...chunks) {
         const code = bundle[name].code.replace(getter, toExported).replace(LAZY, toLazy).trimEnd();
         if (exported.length < 2) throw new Error(`${name} is not what Rolldown wrote before`);
         const uses = new RegExp(`\\b(${lazy.join("|")})\\.`, "g");
-        bundle[name].code = `${code.replace(uses, "($1()).")}\nmodule.exports = { ${exported.join(", ")} };\n`;
+        bundle[name].code =
+          `${code.replace(uses, "($1()).")}\nmodule.exports = { ${exported.join(", ")} };\n`;
       }
       const helpers = `((exports) => {\n${bundle[runtime].code}\nreturn exports;\n})({})`;
       for (const chunk of Object.values(bundle)) {
         if (chunk.type === "chunk")
-          chunk.code = chunk.code.replace(request, () => (chunk.fileName === core ? helpers : `require("./${core}")`));
+          chunk.code = chunk.code.replace(request, () =>
+            chunk.fileName === core ? helpers : `require("./${core}")`,
+          );
       }
       delete bundle[runtime];
     },

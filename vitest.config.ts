@@ -42,7 +42,8 @@ const IN_PROCESS = "test/support/in-process.ts";
 class SessionsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isFirst = ({ moduleId }: TestSpecification) => moduleId.endsWith("/test/e2e/scripts.test.ts");
+    const isFirst = ({ moduleId }: TestSpecification) =>
+      moduleId.endsWith("/test/e2e/scripts.test.ts");
     return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))];
   }
 }
@@ -77,7 +78,12 @@ export default defineConfig({
       // Its tests wait for other programs half of the time.
       {
         extends: true,
-        test: { name: "e2e", include: [E2E], maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 1 } },
+        test: {
+          name: "e2e",
+          include: [E2E],
+          maxWorkers: 2 * availableParallelism(),
+          sequence: { groupOrder: 1 },
+        },
       },
       measuring("abuse", [ABUSE], 2, QUICK),
       measuring("scaling", [SCALING, ...SCALING_LOAD.map(not)], 3, QUICK),
@@ -93,7 +99,10 @@ function measuring(
   groupOrder: number,
   fileParallelism = false,
 ): TestProjectInlineConfiguration {
-  return { extends: true, test: { name, include, fileParallelism, sequence: { groupOrder }, testTimeout: 900_000 } };
+  return {
+    extends: true,
+    test: { name, include, fileParallelism, sequence: { groupOrder }, testTimeout: 900_000 },
+  };
 }
 
 function not(pattern: string): string {

@@ -1,4 +1,6 @@
-/** Adds the library to dist/, for `import "appvars"`: an ES module, and the types that it refers to. */
+/**
+ * Adds the library to dist/, for `import "appvars"`: an ES module, and the types that it refers to.
+ */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

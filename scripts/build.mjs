@@ -1,11 +1,21 @@
 /**
- * Builds dist/, the bundled package, and build/, the compiled modules one by one for tests and benchmarks. With
- * --if-changed, only if they are not of the current sources: `npm cit` builds once. dist/.build has the hashes
- * of inputs and outputs. Changes that are made by hand in node_modules/ are not noticed. A failed build changes nothing.
+ * Builds dist/, the bundled package, and build/, the compiled modules one by one for tests and
+ * benchmarks. With --if-changed, only if they are not of the current sources: `npm cit` builds
+ * once. dist/.build has the hashes of inputs and outputs. Changes that are made by hand in
+ * node_modules/ are not noticed. A failed build changes nothing.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -13,7 +23,10 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
 const RECORD = "dist/.build";
 const OUTPUTS = ["dist", "build"];
-/** Where the outputs are until all of them are there. Not in node_modules/, which can be another volume. */
+/**
+ * Where the outputs are until all of them are there. Not in node_modules/, which can be another
+ * volume.
+ */
 const STAGING = ".build";
 const INPUTS = [
   "src",
@@ -42,7 +55,11 @@ function build() {
   ]) {
     // Rolldown lists its many files at every log level; its errors are on stderr.
     const output = command.startsWith("rolldown") ? "ignore" : "inherit";
-    const { status } = spawnSync(command, { shell: true, stdio: ["inherit", output, "inherit"], env });
+    const { status } = spawnSync(command, {
+      shell: true,
+      stdio: ["inherit", output, "inherit"],
+      env,
+    });
     if (status !== 0) process.exit(status || 1);
   }
   for (const folder of OUTPUTS) {

@@ -1,11 +1,12 @@
 /**
- * Prints how much code runs for everyday tasks, beside the goal for each: `npm run proportion`. With --list, also the
- * files and functions.
+ * Prints how much code runs for everyday tasks, beside the goal for each: `npm run proportion`.
+ * With --list, also the files and functions.
  *
- * The counts are V8's, of the modules in build/. A command runs in a process of its own with NODE_V8_COVERAGE. A
- * request is counted in a server of this process that is up already: the first one of an environment, and the next one,
- * for another name. The client of these requests is not counted. A file counts if one of its functions runs. The body
- * of a module is not a function here, so a module that is only loaded does not count.
+ * The counts are V8's, of the modules in build/. A command runs in a process of its own with
+ * NODE_V8_COVERAGE. A request is counted in a server of this process that is up already: the first
+ * one of an environment, and the next one, for another name. The client of these requests is not
+ * counted. A file counts if one of its functions runs. The body of a module is not a function here,
+ * so a module that is only loaded does not count.
  */
 import { spawn } from "node:child_process";
 import { createHash, createHmac } from "node:crypto";
@@ -42,7 +43,12 @@ async function main(isListed) {
   const next = await runRequest(server.url, "PORT", apiKey, apiSecret);
   const tasks = [
     ["get --data", await runCommand(["get", "PORT", ...local]), 28, 121],
-    ["get from a server, the client", await runCommand(["get", "PORT", ...remote], secret), 30, 121],
+    [
+      "get from a server, the client",
+      await runCommand(["get", "PORT", ...remote], secret),
+      30,
+      121,
+    ],
     ["a request in the server, first", first, 15, 80],
     ["a request in the server, later", next, 15, 80],
     ["set --data", await runCommand(["set", "PORT", "8081", ...local]), 39, 200],
@@ -72,11 +78,16 @@ async function runCommand(argv, secrets = {}) {
   });
   const [code] = await once(child, "close");
   if (code !== 0) throw new Error(`${argv[0]} ended with ${code}`);
-  const reports = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), "utf8")));
+  const reports = readdirSync(coverage).map((name) =>
+    JSON.parse(readFileSync(join(coverage, name), "utf8")),
+  );
   return reports.flatMap(({ result }) => functionsThatRan(result));
 }
 
-/** Answers a signed request in this process. Resolves to the functions between its arrival and its answer. */
+/**
+ * Answers a signed request in this process. Resolves to the functions between its arrival and its
+ * answer.
+ */
 async function runRequest(url, name, apiKey, apiSecret) {
   const session = new Session();
   session.connect();
@@ -100,7 +111,10 @@ async function requestValue(url, name, apiKey, apiSecret) {
   if (response.statusCode !== 200) throw new Error(`the server answered ${response.statusCode}`);
 }
 
-/** Those in build/, by file and position. V8 reports the body of a module as a function at 0 without a name. */
+/**
+ * Those in build/, by file and position. V8 reports the body of a module as a function at 0 without
+ * a name.
+ */
 function functionsThatRan(scripts) {
   return scripts
     .filter(({ url }) => url.startsWith(BUILD))

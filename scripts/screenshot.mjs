@@ -1,7 +1,8 @@
 /**
- * Draws `appvars tui` from the built program in tmux. Without arguments it makes the pictures of README and docs/tui.md.
- * To look at another view: node scripts/screenshot.mjs --out FILE.svg [--size 80x24] [--theme light] [KEY...], with the
- * keys by their names in tmux. To convert: rsvg-convert FILE.svg -o FILE.png
+ * Draws `appvars tui` from the built program in tmux. Without arguments it makes the pictures of
+ * README and docs/tui.md. To look at another view: node scripts/screenshot.mjs --out FILE.svg
+ * [--size 80x24] [--theme light] [KEY...], with the keys by their names in tmux. To convert:
+ * rsvg-convert FILE.svg -o FILE.png
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -51,7 +52,9 @@ JSON | RATE_LIMITS | Requests per minute and client | {"anonymous":60,"customer"
 NUMBER | CART_TTL_HOURS | Lifetime of a cart | 72
 STRING | GREETING | First line of the start page | "Hello, it's your shop 👋"`;
 
-/** The values of the other environments that are not those of development; null where there is none. */
+/**
+ * The values of the other environments that are not those of development; null where there is none.
+ */
 const ELSEWHERE = {
   staging: {
     DATABASE_URL: "postgres://shop@db.staging.localhost/shop",
@@ -135,13 +138,36 @@ async function draw(out, act) {
   writeData(VARIABLES);
   server++;
   const size = ["-x", String(columns), "-y", String(rows)];
-  const command = [process.execPath, here("../bin/appvars.cjs"), "tui", "--data", FILE, "--theme", flags.theme];
-  const settings = ["set", "-g", "status", "off", ";", "set", "-g", "default-terminal", "tmux-256color", ";"];
+  const command = [
+    process.execPath,
+    here("../bin/appvars.cjs"),
+    "tui",
+    "--data",
+    FILE,
+    "--theme",
+    flags.theme,
+  ];
+  const settings = [
+    "set",
+    "-g",
+    "status",
+    "off",
+    ";",
+    "set",
+    "-g",
+    "default-terminal",
+    "tmux-256color",
+    ";",
+  ];
   try {
     tmux("start-server", ";", ...settings, "new-session", "-d", ...size, "-c", home, ...command);
     await until(/variables · /);
     await act();
-    const options = { title: `appvars tui --data ${FILE}`, columns, isLight: flags.theme === "light" };
+    const options = {
+      title: `appvars tui --data ${FILE}`,
+      columns,
+      isLight: flags.theme === "light",
+    };
     // The same picture every time, whenever it is taken.
     const frame = tmux("capture-pane", "-p", "-e")
       .replace(/\b\d s old/, "1 s old")
@@ -178,7 +204,14 @@ function writeData(text) {
   const variables = rows.map((row, index) => {
     const [type, name, description] = row.split(" | ");
     const isPublic = type === "NUMBER" || type === "BOOLEAN";
-    return { id: index + 1, application: "shop", type, name, description, ...(isPublic && { secret: false }) };
+    return {
+      id: index + 1,
+      application: "shop",
+      type,
+      name,
+      description,
+      ...(isPublic && { secret: false }),
+    };
   });
   const values = rows.flatMap((row, index) => {
     const [, key, , ...rest] = row.split(" | ");
@@ -187,10 +220,19 @@ function writeData(text) {
       const { [key]: value = own } = ELSEWHERE[name] ?? {};
       return value === null
         ? []
-        : [{ id: 100 * id + index, variable_id: index + 1, environment_id: id, content: { value } }];
+        : [
+            {
+              id: 100 * id + index,
+              variable_id: index + 1,
+              environment_id: id,
+              content: { value },
+            },
+          ];
     });
   });
-  writeFileSync(join(home, FILE), JSON.stringify({ version: 1, environments, variables, values }), { mode: 0o600 });
+  writeFileSync(join(home, FILE), JSON.stringify({ version: 1, environments, variables, values }), {
+    mode: 0o600,
+  });
 }
 
 function screen() {
@@ -201,13 +243,23 @@ async function until(expected) {
   const isThere = expected instanceof RegExp ? (text) => expected.test(text) : expected;
   const deadline = performance.now() + TIMEOUT_MS;
   while (!isThere(screen())) {
-    if (performance.now() > deadline) throw new Error(`${expected} did not appear on the screen:\n${screen()}`);
+    if (performance.now() > deadline)
+      throw new Error(`${expected} did not appear on the screen:\n${screen()}`);
     await delay(50);
   }
 }
 
 function tmux(...args) {
   // Nothing else of this process's environment.
-  const env = { PATH: process.env.PATH, LANG: "C.UTF-8", FORCE_COLOR: "3", HOME: home, TMUX_TMPDIR: home };
-  return execFileSync("tmux", ["-u", "-f", "/dev/null", "-L", String(server), ...args], { env, encoding: "utf8" });
+  const env = {
+    PATH: process.env.PATH,
+    LANG: "C.UTF-8",
+    FORCE_COLOR: "3",
+    HOME: home,
+    TMUX_TMPDIR: home,
+  };
+  return execFileSync("tmux", ["-u", "-f", "/dev/null", "-L", String(server), ...args], {
+    env,
+    encoding: "utf8",
+  });
 }

@@ -1,19 +1,33 @@
 import stringWidth from "string-width";
 
-const FONTS = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";
+const FONTS =
+  "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";
 const FONT_SIZE = 15;
 const CELL = { width: 9, height: 19 };
 /** From the top of a row to the baseline of its text. */
 const BASELINE = 14;
 const PADDING = 12;
 const TITLE_BAR = 32;
-const DARK = { background: "#0d1117", bar: "#161b22", border: "#3d444d", title: "#9198a1", text: "#e6edf3" };
-const LIGHT = { background: "#ffffff", bar: "#f6f8fa", border: "#d0d7de", title: "#59636e", text: "#1f2328" };
+const DARK = {
+  background: "#0d1117",
+  bar: "#161b22",
+  border: "#3d444d",
+  title: "#9198a1",
+  text: "#e6edf3",
+};
+const LIGHT = {
+  background: "#ffffff",
+  bar: "#f6f8fa",
+  border: "#d0d7de",
+  title: "#59636e",
+  text: "#1f2328",
+};
 
 /**
  * A picture of a terminal window, as SVG without external fonts, styles or files.
  *
- * @param {string} frame the output of `tmux capture-pane -e -p` for a program that uses 24-bit colors
+ * @param {string} frame the output of `tmux capture-pane -e -p` for a program that uses 24-bit
+ *   colors
  * @param {{ title: string, columns: number, isLight?: boolean }} options
  */
 export function terminalSvg(frame, { title, columns, isLight = false }) {
@@ -27,7 +41,9 @@ export function terminalSvg(frame, { title, columns, isLight = false }) {
     `<title>${escaped(title)}</title>`,
     windowSvg(title, width, height, colors),
     `<g font-family="${FONTS}" font-size="${FONT_SIZE}" fill="none">`,
-    ...rows.flatMap((row, index) => rowSvg(runsOf(row, style), TITLE_BAR + PADDING + index * CELL.height, colors)),
+    ...rows.flatMap((row, index) =>
+      rowSvg(runsOf(row, style), TITLE_BAR + PADDING + index * CELL.height, colors),
+    ),
     "</g>",
     "</svg>",
     "",
@@ -42,7 +58,9 @@ function windowSvg(title, width, height, { background, bar, border, title: color
     `<rect ${frame} fill="${background}"/>`,
     `<path d="${top}" fill="${bar}"/>`,
     `<rect ${frame} fill="none" stroke="${border}"/>`,
-    ...["#ff5f57", "#febc2e", "#28c840"].map((dot, at) => `<circle cx="${20 + 20 * at}" cy="16" r="6" fill="${dot}"/>`),
+    ...["#ff5f57", "#febc2e", "#28c840"].map(
+      (dot, at) => `<circle cx="${20 + 20 * at}" cy="16" r="6" fill="${dot}"/>`,
+    ),
     `<text x="${width / 2}" y="20.5" fill="${color}" ${font}>${escaped(title)}</text>`,
   ].join("\n");
 }
@@ -95,20 +113,27 @@ function rowSvg(runs, y, { background, text }) {
     const width = leftOf(cells.at(-1)) + cells.at(-1).width * CELL.width - x;
     const opacity = style.dim ? ' opacity="0.6"' : "";
     const shapes = [
-      style.inverse && `<rect x="${x}" y="${y}" width="${width}" height="${CELL.height}" fill="${color}"/>`,
-      style.underline && `<path d="M${x} ${y + BASELINE + 2.5}h${width}" stroke="${color}"${opacity}/>`,
+      style.inverse &&
+        `<rect x="${x}" y="${y}" width="${width}" height="${CELL.height}" fill="${color}"/>`,
+      style.underline &&
+        `<path d="M${x} ${y + BASELINE + 2.5}h${width}" stroke="${color}"${opacity}/>`,
       lines(cells, y, color, opacity),
     ];
     const look = `fill="${style.inverse ? background : color}"${style.bold ? ' font-weight="bold"' : ""}${opacity}`;
     return { shapes: shapes.filter(Boolean), words: words(cells, look) };
   });
   const all = parts.flatMap((part) => part.words).join("");
-  return [...parts.flatMap((part) => part.shapes), ...(all === "" ? [] : [`<text y="${y + BASELINE}">${all}</text>`])];
+  return [
+    ...parts.flatMap((part) => part.shapes),
+    ...(all === "" ? [] : [`<text y="${y + BASELINE}">${all}</text>`]),
+  ];
 }
 
 const leftOf = ({ column }) => PADDING + column * CELL.width;
 
-/** Borders as shapes, since fonts draw them at different heights. Letters: up, right, down, left. */
+/**
+ * Borders as shapes, since fonts draw them at different heights. Letters: up, right, down, left.
+ */
 const BORDERS = {
   ...{ "─": "rl", "│": "ud", "╭": "rd", "╮": "ld", "╰": "ru", "╯": "lu" },
   ...{ "━": "rl", "┃": "ud", "┏": "rd", "┓": "ld", "┗": "ru", "┛": "lu" },
@@ -117,7 +142,11 @@ const BORDERS = {
 function lines(cells, y, color, opacity) {
   const drawn = cells.filter(({ text }) => text in BORDERS);
   const path = drawn.map((cell) => {
-    const [x, middleX, middleY] = [leftOf(cell), leftOf(cell) + CELL.width / 2, y + CELL.height / 2];
+    const [x, middleX, middleY] = [
+      leftOf(cell),
+      leftOf(cell) + CELL.width / 2,
+      y + CELL.height / 2,
+    ];
     const ends = {
       u: `${middleX} ${y}`,
       d: `${middleX} ${y + CELL.height}`,
@@ -125,14 +154,21 @@ function lines(cells, y, color, opacity) {
       l: `${x} ${middleY}`,
     };
     const [from, to] = BORDERS[cell.text];
-    const corner = "╭╮╰╯".includes(cell.text) ? `Q${middleX} ${middleY} ` : `L${middleX} ${middleY}L`;
+    const corner = "╭╮╰╯".includes(cell.text)
+      ? `Q${middleX} ${middleY} `
+      : `L${middleX} ${middleY}L`;
     return `M${ends[from]}${"─│━┃".includes(cell.text) ? "L" : corner}${ends[to]}`;
   });
   const width = drawn.some(({ text }) => "━┃┏┓┗┛".includes(text)) ? 3 : 1;
-  return drawn.length === 0 ? "" : `<path d="${path.join("")}" stroke-width="${width}" stroke="${color}"${opacity}/>`;
+  return drawn.length === 0
+    ? ""
+    : `<path d="${path.join("")}" stroke-width="${width}" stroke="${color}"${opacity}/>`;
 }
 
-/** A tspan for each word, with the position of each character, so that columns are kept in every font. */
+/**
+ * A tspan for each word, with the position of each character, so that columns are kept in every
+ * font.
+ */
 function words(cells, look) {
   const all = [];
   let isOpen = false;

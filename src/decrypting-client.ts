@@ -1,5 +1,8 @@
 import { guardCallbacks } from "./cli/guard-callbacks.js";
-import { createClient as createPlainClient, type ClientOptions as PlainOptions } from "./client/client.js";
+import {
+  createClient as createPlainClient,
+  type ClientOptions as PlainOptions,
+} from "./client/client.js";
 import { ChangedDataError, DecryptionError, withSubject } from "./domain/errors.js";
 import type { Page } from "./domain/page.js";
 import type { Read } from "./domain/read.js";
@@ -7,29 +10,45 @@ import { readAll, type Snapshot, type VariableSource } from "./domain/source.js"
 import { isEncrypted, type JsonValue, type VariableValue } from "./domain/variable.js";
 
 export interface ClientOptions extends PlainOptions {
-  /** Key of the values that a client has encrypted. Without it, reading such a value rejects with DecryptionError. */
+  /**
+   * Key of the values that a client has encrypted. Without it, reading such a value rejects with
+   * DecryptionError.
+   */
   encryptionKey?: string | undefined;
 }
 
 /**
- * The variables of the environment that the credentials belong to, from a server. Opens no connection before the first
- * call.
+ * The variables of the environment that the credentials belong to, from a server. Opens no
+ * connection before the first call.
  *
- * @throws UsageError for a URL, credential, certificate, proxy, scheme or time that can't be used, or a secret that would
+ * @throws UsageError for a URL, credential, certificate, proxy, scheme or time that can't be used,
+ *   or a secret that would
  *   be sent without encryption
  */
 export function createClient({ encryptionKey, ...options }: ClientOptions): VariableSource {
   return createPlainClient(guardCallbacks(options), {
-    wrapAsk: (ask) => async (read, attempt) => decryptAnswer(read, await ask(read, attempt), attempt, encryptionKey),
+    wrapAsk: (ask) => async (read, attempt) =>
+      decryptAnswer(read, await ask(read, attempt), attempt, encryptionKey),
   });
 }
 
-/** Decrypts in place, so that a kept answer stays plain. @throws DecryptionError; UsageError for a text of another type */
-async function decryptAnswer<T>(read: Read, answer: T, snapshot: Snapshot, key: string | undefined): Promise<T> {
+/**
+ * Decrypts in place, so that a kept answer stays plain.
+ *
+ * @throws DecryptionError; UsageError for a text of another type
+ */
+async function decryptAnswer<T>(
+  read: Read,
+  answer: T,
+  snapshot: Snapshot,
+  key: string | undefined,
+): Promise<T> {
   const sealed = placesOf(read, answer).filter(([, holder, field]) => isEncrypted(holder[field]));
   if (sealed.length === 0) return answer;
   const variables = await readAll((page) => snapshot.listVariables(page));
-  const byKey = new Map(variables.flatMap((variable) => [variable.id, variable.name].map((each) => [each, variable])));
+  const byKey = new Map(
+    variables.flatMap((variable) => [variable.id, variable.name].map((each) => [each, variable])),
+  );
   const { decrypt } = await import("./encryption/envelope.js");
   const { parseAs } = await import("./formats/infer-type.js");
   for (const [of, holder, field] of sealed) {
@@ -37,7 +56,9 @@ async function decryptAnswer<T>(read: Read, answer: T, snapshot: Snapshot, key: 
     if (!variable) throw new ChangedDataError("the server has a value without its variable");
     const { name, type } = variable;
     if (key === undefined)
-      throw new DecryptionError(`${name} is encrypted: pass its key to createClient as encryptionKey`);
+      throw new DecryptionError(
+        `${name} is encrypted: pass its key to createClient as encryptionKey`,
+      );
     const text = decrypt(String(holder[field]), key, name);
     holder[field] = withSubject(name, () => parseAs(text, type));
   }
@@ -54,6 +75,11 @@ function placesOf(read: Read, answer: unknown): Place[] {
     return Object.keys(data).map((name) => [name, data, name]);
   }
   if (!read.kind.startsWith("value")) return [];
-  const records = read.kind === "values" ? (answer as Page<VariableValue>).data : [answer as VariableValue];
-  return records.map(({ variable_id, content }) => [variable_id, content as unknown as Place[1], "value"]);
+  const records =
+    read.kind === "values" ? (answer as Page<VariableValue>).data : [answer as VariableValue];
+  return records.map(({ variable_id, content }) => [
+    variable_id,
+    content as unknown as Place[1],
+    "value",
+  ]);
 }

@@ -17,10 +17,21 @@ export {
 export type { Page, PageMetadata, PageRequest } from "./domain/page.js";
 export type { Answer, Read, VariableReader } from "./domain/read.js";
 export { type Health, readAll, type Snapshot, type VariableSource } from "./domain/source.js";
-export type { JsonValue, ValueContent, Variable, VariableType, VariableValue } from "./domain/variable.js";
+export type {
+  JsonValue,
+  ValueContent,
+  Variable,
+  VariableType,
+  VariableValue,
+} from "./domain/variable.js";
 export { type LoadEnvOptions, loadEnv } from "./load-env.js";
 export { type LocalServer, type ServeOptions, serve } from "./local-server.js";
 export type { Faults } from "./server/faults.js";
 export type { Secret, SignedParts } from "./signing/sign.js";
 export { sign } from "./signing/sign.js";
-export { type ReceivedRequest, type Tolerance, type VerifyOptions, verify } from "./signing/verify.js";
+export {
+  type ReceivedRequest,
+  type Tolerance,
+  type VerifyOptions,
+  verify,
+} from "./signing/verify.js";

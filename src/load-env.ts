@@ -3,7 +3,18 @@ import type { JsonValue } from "./domain/variable.js";
 type Options<Names extends string, T> = { readonly [Name in Names]?: T | undefined };
 
 type TextFlags =
-  | ("profile" | "url" | "data" | "store" | "sealKeyFile" | "env" | "apiKey" | "apiSecretFile" | "encKeyFile" | "auth")
+  | (
+      | "profile"
+      | "url"
+      | "data"
+      | "store"
+      | "sealKeyFile"
+      | "env"
+      | "apiKey"
+      | "apiSecretFile"
+      | "encKeyFile"
+      | "auth"
+    )
   | ("caFile" | "clientCert" | "clientKey" | "prefix");
 
 /** Most are the flags of `appvars run`: `--api-key` is `apiKey`. Times are in seconds. */
@@ -26,13 +37,16 @@ export interface LoadEnvOptions
 }
 
 /**
- * Reads the variables that `appvars run` would pass to a program, with the same settings, and fills `process.env` with
- * them. If it rejects, nothing is set.
+ * Reads the variables that `appvars run` would pass to a program, with the same settings, and fills
+ * `process.env` with them. If it rejects, nothing is set.
  *
- * @returns the values with their types: `loadEnv<Variables>()` with those of `appvars export --format typescript`
+ * @returns the values with their types: `loadEnv<Variables>()` with those of `appvars export
+ *   --format typescript`
  * @throws UsageError, NotFoundError, DecryptionError, InvalidDataError and the errors of a client
  */
-export async function loadEnv<T = Record<string, JsonValue>>(options: LoadEnvOptions = {}): Promise<T> {
+export async function loadEnv<T = Record<string, JsonValue>>(
+  options: LoadEnvOptions = {},
+): Promise<T> {
   // Loaded here: programs that only use the client need none of it.
   const { loadVariables } = await import("./cli/load-variables.js");
   return (await loadVariables(options)) as T;

@@ -14,11 +14,24 @@ import { followProblem } from "./store/store.js";
 export interface ServeOptions
   extends Omit<
     ServerOptions,
-    "maxStale" | "audit" | "statistics" | "limiter" | "rateLimitStore" | "onRateLimitStore" | "workers" | "fd"
+    | "maxStale"
+    | "audit"
+    | "statistics"
+    | "limiter"
+    | "rateLimitStore"
+    | "onRateLimitStore"
+    | "workers"
+    | "fd"
   > {
-  /** The path of a data file, which is reloaded when it changes; or the content of one, as an object. */
+  /**
+   * The path of a data file, which is reloaded when it changes; or the content of one, as an
+   * object.
+   */
   data: string | object;
-  /** The key of a sealed data file. Default the content of the file beside it that `appvars seal` writes, if there is one. */
+  /**
+   * The key of a sealed data file. Default the content of the file beside it that `appvars seal`
+   * writes, if there is one.
+   */
   sealKey?: string;
 }
 
@@ -47,7 +60,10 @@ export async function serve({ data, sealKey, ...given }: ServeOptions): Promise<
   try {
     const server = await startServer(service, options, clock);
     const { onInternalError = () => {} } = options;
-    followProblem(store, (problem) => problem !== undefined && onInternalError(new InvalidDataError(problem)));
+    followProblem(
+      store,
+      (problem) => problem !== undefined && onInternalError(new InvalidDataError(problem)),
+    );
     return {
       ...server,
       close: () => server.close().finally(() => store.close()),
@@ -64,7 +80,8 @@ export async function serve({ data, sealKey, ...given }: ServeOptions): Promise<
 
 async function openFile(path: string, sealKey: string | undefined) {
   const keyFile = path + KEY_FILE_END;
-  const read = () => withPathInErrors(keyFile, readRegularFile(keyFile, MAX_INPUT)).catch(ifMissing(undefined));
+  const read = () =>
+    withPathInErrors(keyFile, readRegularFile(keyFile, MAX_INPUT)).catch(ifMissing(undefined));
   const sealKeys = sealKey ?? (await read())?.bytes.toString();
   return openDataFile(path, { watch: true, sealKeys });
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { encrypt } from "../src/encryption/envelope.js";
-import { type ClientOptions, createClient, DecryptionError, readAll, UsageError } from "../src/index.js";
+import {
+  type ClientOptions,
+  createClient,
+  DecryptionError,
+  readAll,
+  UsageError,
+} from "../src/index.js";
 import { startServer } from "../src/server/start-server.js";
 import { Service } from "../src/service/service.js";
 import type { Store } from "../src/store/store.js";
@@ -16,7 +22,10 @@ const [URL_ID, PORT_ID, DEBUG_ID, FLAGS_ID] = [11, 12, 13, 14];
 const SEALED = edited(({ values }) => {
   for (const { environment_id, content } of values)
     if (environment_id === 1 && content.value !== "")
-      content.value = encrypt(typeof content.value === "string" ? content.value : JSON.stringify(content.value), KEY);
+      content.value = encrypt(
+        typeof content.value === "string" ? content.value : JSON.stringify(content.value),
+        KEY,
+      );
 }) as object;
 
 const PLAIN = {
@@ -28,7 +37,11 @@ const PLAIN = {
   EMPTY: "",
 };
 
-async function open({ isOld = false, data = SEALED, ...options }: Partial<ClientOptions> & Served = {}) {
+async function open({
+  isOld = false,
+  data = SEALED,
+  ...options
+}: Partial<ClientOptions> & Served = {}) {
   const { url, targets } = await forwardingServer({ data, isOld });
   const client = createClient({ url, ...DEVELOPMENT, ...options });
   onTestFinished(() => client.close());
@@ -41,7 +54,10 @@ interface Served {
 }
 
 describeVariableSource("the client of the library", opening({ encryptionKey: KEY }));
-describeVariableSource("the client of the library without a key, asking for changes", opening({ revalidate: true }));
+describeVariableSource(
+  "the client of the library without a key, asking for changes",
+  opening({ revalidate: true }),
+);
 
 function opening(options: Partial<ClientOptions>) {
   return async (store: Store) => {
@@ -67,8 +83,12 @@ describe("createClient({ encryptionKey })", () => {
         expect(await client.getValue(FLAGS_ID)).toEqual(VALUES[3]);
         expect(await client.getValueByName("PORT")).toEqual(VALUES[1]);
         expect(await client.getContentByName("DEBUG")).toEqual({ value: true });
-        expect(await client.answer({ kind: "content", name: "__proto__" })).toEqual({ value: "not a prototype" });
-        expect(await client.readSnapshot((all) => readAll((page) => all.listValues(page)))).toEqual(VALUES);
+        expect(await client.answer({ kind: "content", name: "__proto__" })).toEqual({
+          value: "not a prototype",
+        });
+        expect(await client.readSnapshot((all) => readAll((page) => all.listValues(page)))).toEqual(
+          VALUES,
+        );
       }
     },
   );
@@ -81,7 +101,9 @@ describe("createClient({ encryptionKey })", () => {
   it("refuses a wrong key, by the name of the variable", async () => {
     const { client } = await open({ encryptionKey: "another" });
     const error = await client.getContentByName("PORT").catch((reason: unknown) => reason);
-    expect(error).toEqual(new DecryptionError("PORT can't be decrypted: the key is wrong, or the value was changed"));
+    expect(error).toEqual(
+      new DecryptionError("PORT can't be decrypted: the key is wrong, or the value was changed"),
+    );
     expect(error).toMatchObject({ code: "invalid_data" });
   });
 
@@ -97,7 +119,10 @@ describe("createClient({ encryptionKey })", () => {
   });
 
   it("sends no other request for what is not encrypted", async () => {
-    const { client, targets } = await open({ encryptionKey: KEY, data: edited(() => {}) as object });
+    const { client, targets } = await open({
+      encryptionKey: KEY,
+      data: edited(() => {}) as object,
+    });
     await client.getContentByName("PORT");
     await client.values();
     await client.listValues();
@@ -116,7 +141,9 @@ describe("createClient() without an encryption key", () => {
     await expect(client.getValue(DEBUG_ID)).rejects.toThrow(refused("DEBUG"));
     await expect(client.values()).rejects.toThrow(refused("DATABASE_URL"));
     await expect(client.listValues()).rejects.toThrow(refused("DATABASE_URL"));
-    await expect(client.readSnapshot((all) => all.getContentByName("PORT"))).rejects.toThrow(refused("PORT"));
+    await expect(client.readSnapshot((all) => all.getContentByName("PORT"))).rejects.toThrow(
+      refused("PORT"),
+    );
     await expect(client.answer({ kind: "value", id: PORT_ID })).rejects.toThrow(refused("PORT"));
   });
 

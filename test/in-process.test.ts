@@ -7,7 +7,10 @@ const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 /** Folders of tests that `npm test` does not run, and of their shared helpers. */
 const OTHERS = /^(abuse|bench|durability|e2e|scaling|support)\//;
 
-/** Code that measures time, or waits for it. A clock that is passed in, `() => performance.now()`, does neither. */
+/**
+ * Code that measures time, or waits for it. A clock that is passed in, `() => performance.now()`,
+ * does neither.
+ */
 const TIME = [
   /(?<!\(\) => )performance\.now\(\)/,
   /\b(cpuUsage|hrtime|resourceUsage)\b/,

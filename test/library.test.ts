@@ -1,5 +1,14 @@
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createClient, loadEnv, NotFoundError, readAll, serve, sign, UsageError, verify } from "../src/index.js";
+import {
+  createClient,
+  loadEnv,
+  NotFoundError,
+  readAll,
+  serve,
+  sign,
+  UsageError,
+  verify,
+} from "../src/index.js";
 import { DATA } from "./support/data.js";
 import { dataFile } from "./support/data-file.js";
 import { get, raw } from "./support/http.js";
@@ -12,7 +21,9 @@ afterAll(() => server.close());
 it("serve() serves data from memory, and createClient() reads it", async () => {
   expect(await client.getContentByName("PORT")).toEqual({ value: 3000 });
   expect(await readAll((page) => client.listValues(page))).toHaveLength(6);
-  expect(await client.readSnapshot((snapshot) => readAll((page) => snapshot.listVariables(page)))).toHaveLength(7);
+  expect(
+    await client.readSnapshot((snapshot) => readAll((page) => snapshot.listVariables(page))),
+  ).toHaveLength(7);
 });
 
 it("the library throws errors of different classes", async () => {
@@ -21,8 +32,12 @@ it("the library throws errors of different classes", async () => {
 });
 
 it("serve() refuses invalid data and a port that is in use", async () => {
-  await expect(serve({ data: { ...DATA, version: 2 }, port: 0 })).rejects.toThrow("unknown version");
-  await expect(serve({ data: DATA, port: server.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  await expect(serve({ data: { ...DATA, version: 2 }, port: 0 })).rejects.toThrow(
+    "unknown version",
+  );
+  await expect(serve({ data: DATA, port: server.port })).rejects.toMatchObject({
+    code: "EADDRINUSE",
+  });
 });
 
 it("verify() accepts the headers of sign()", () => {
@@ -61,7 +76,8 @@ describe.each([
     onTestFinished(() => spy.mockRestore());
     return () => spy.mock.calls.map(([text]) => text);
   }
-  const warning = (name: string) => `${name} failed: ${reason}; its later failures are not reported`;
+  const warning = (name: string) =>
+    `${name} failed: ${reason}; its later failures are not reported`;
 
   it("loses no answer of a server, ends no reload, and is reported once", async () => {
     const warned = warnings();
@@ -82,15 +98,27 @@ describe.each([
     await write("broken");
     await vi.waitFor(() => expect(calls.onInternalError).toHaveBeenCalled());
     await write(DATA);
-    await vi.waitFor(async () => expect((await get(other, "/healthz")).status).toBe(200), { timeout: 10_000 });
-    await vi.waitFor(() => expect(warned().toSorted()).toEqual([warning("onInternalError"), warning("onRequest")]));
+    await vi.waitFor(async () => expect((await get(other, "/healthz")).status).toBe(200), {
+      timeout: 10_000,
+    });
+    await vi.waitFor(() =>
+      expect(warned().toSorted()).toEqual([warning("onInternalError"), warning("onRequest")]),
+    );
   });
 
   it("loses no answer to a client, and no try again", async () => {
     const warned = warnings();
-    const limited = await serve({ data: DATA, port: 0, faults: { failRate: 0.5, random: failures(true, false) } });
+    const limited = await serve({
+      data: DATA,
+      port: 0,
+      faults: { failRate: 0.5, random: failures(true, false) },
+    });
     const calls = { onRetry: vi.fn(callback), onResponse: vi.fn(callback) };
-    const reader = createClient({ url: limited.url, ...limited.credentials("shop/development"), ...calls });
+    const reader = createClient({
+      url: limited.url,
+      ...limited.credentials("shop/development"),
+      ...calls,
+    });
     onTestFinished(async () => {
       await reader.close();
       await limited.close();
@@ -116,7 +144,10 @@ describe.each([
     const broken = await serve({ data: DATA, port: 0, faults, onInternalError });
     onTestFinished(() => broken.close());
     for (const target of ["/healthz", "/v1/variables"])
-      expect(await get(broken, target)).toMatchObject({ status: 500, headers: { "cache-control": "no-store" } });
+      expect(await get(broken, target)).toMatchObject({
+        status: 500,
+        headers: { "cache-control": "no-store" },
+      });
     expect(onInternalError).toHaveBeenCalledTimes(2);
   });
 });
@@ -126,9 +157,12 @@ function failures(...areFailures: boolean[]): () => number {
   return () => (areFailures.shift() ? 0 : 1);
 }
 
-it.each(["x", 5, {}, null])("a callback that is %j is refused before anything is started", async (onRequest) => {
-  const { path } = await dataFile(DATA);
-  await expect(async () => serve({ data: path, port: 0, onRequest: onRequest as never })).rejects.toThrow(
-    new UsageError("onRequest must be a function"),
-  );
-});
+it.each(["x", 5, {}, null])(
+  "a callback that is %j is refused before anything is started",
+  async (onRequest) => {
+    const { path } = await dataFile(DATA);
+    await expect(async () =>
+      serve({ data: path, port: 0, onRequest: onRequest as never }),
+    ).rejects.toThrow(new UsageError("onRequest must be a function"));
+  },
+);

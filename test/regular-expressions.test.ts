@@ -8,13 +8,15 @@ process.env["RECHECK_BACKEND"] = "pure";
 
 /** Parts of the expressions that are not checked, and why. */
 const UNCHECKED: Record<string, string> = {
-  "-----BEGIN CERTIFICATE-----": "it takes recheck 2 s; an attempt to match ends at the next hyphen",
+  "-----BEGIN CERTIFICATE-----":
+    "it takes recheck 2 s; an attempt to match ends at the next hyphen",
   "@BRANCHES@": "it reads a file of the package",
 };
 
 /** The modules that put expressions together. Their parts are constants, or checked elsewhere. */
 const BUILDERS: Record<string, string> = {
-  "domain/name-matcher.ts": "globs, whose stars are followed by a lookahead that prevents to go back",
+  "domain/name-matcher.ts":
+    "globs, whose stars are followed by a lookahead that prevents to go back",
   "domain/printable.ts": "constants",
   "encryption/text-sealing.ts": "constants",
   "server/match-route.ts": "the routes",
@@ -44,7 +46,9 @@ function expressionsOf(file: string): { literals: Expression[]; isBuilder: boole
 function patternsOf(schema: unknown): Expression[] {
   if (typeof schema !== "object" || schema === null) return [];
   const own =
-    "pattern" in schema && typeof schema.pattern === "string" ? [{ pattern: schema.pattern, flags: "u" }] : [];
+    "pattern" in schema && typeof schema.pattern === "string"
+      ? [{ pattern: schema.pattern, flags: "u" }]
+      : [];
   return [...own, ...Object.values(schema).flatMap(patternsOf)];
 }
 
@@ -75,9 +79,12 @@ function attackOn({ pattern, flags }: Expression): string | undefined {
 }
 
 describe("a regular expression", () => {
-  const all = new Map([...inSources, ...inSchemas].map((each) => [`/${each.pattern}/${each.flags}`, each]));
+  const all = new Map(
+    [...inSources, ...inSchemas].map((each) => [`/${each.pattern}/${each.flags}`, each]),
+  );
   const checked = [...all].filter(
-    ([text, { pattern }]) => repeats(pattern) && !Object.keys(UNCHECKED).some((part) => text.includes(part)),
+    ([text, { pattern }]) =>
+      repeats(pattern) && !Object.keys(UNCHECKED).some((part) => text.includes(part)),
   );
 
   it.each(checked)("takes linear time for any text: %s", (_text, expression) => {

@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 
-/** The rooms of `src`, and which of those above it each may import: `*` is all. To add a room, add a line. */
+/**
+ * The rooms of `src`, and which of those above it each may import: `*` is all. To add a room, add a
+ * line.
+ */
 const MAY_IMPORT: Record<string, string> = {
   domain: "",
   signing: "domain",
@@ -24,8 +27,10 @@ const MAY_IMPORT: Record<string, string> = {
   "tui/view": "domain tui/reading tui/state tui/widgets tui/text",
   "tui/edit": "domain tui/view tui/reading tui/state tui/widgets tui/text",
   "tui/screens": "domain tui/edit tui/view tui/reading tui/state tui/widgets tui/text",
-  "tui/commands": "domain formats tui/screens tui/edit tui/view tui/reading tui/state tui/widgets tui/text",
-  "tui/program": "domain tui/commands tui/screens tui/edit tui/view tui/reading tui/state tui/widgets tui/text",
+  "tui/commands":
+    "domain formats tui/screens tui/edit tui/view tui/reading tui/state tui/widgets tui/text",
+  "tui/program":
+    "domain tui/commands tui/screens tui/edit tui/view tui/reading tui/state tui/widgets tui/text",
   "tui/terminal": "tui/widgets tui/text",
   tui: "tui/terminal tui/program tui/reading tui/state tui/text",
   "cli/output": "domain",
@@ -38,7 +43,8 @@ const MAY_IMPORT: Record<string, string> = {
   "cli/selection": "domain cli/output cli/reading",
   "cli/run":
     "domain files client formats cli/output cli/exits cli/children cli/settings cli/editing cli/reading cli/selection",
-  "cli/transfer": "domain files store formats cli/output cli/run cli/settings cli/editing cli/reading cli/selection",
+  "cli/transfer":
+    "domain files store formats cli/output cli/run cli/settings cli/editing cli/reading cli/selection",
   "cli/tui":
     "domain files store etcd service encryption formats tui/commands tui/state tui/terminal tui/text cli/output cli/exits cli/children cli/settings cli/editing cli/reading cli/selection cli/transfer",
   "cli/doctor":
@@ -52,13 +58,18 @@ const MAY_IMPORT: Record<string, string> = {
 /** Of modules: data is in no room. */
 const SPECIFIERS = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.js)"/g;
 const SOURCES = join(import.meta.dirname, "../src");
-const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
+const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((path) =>
+  /\.tsx?$/.test(path),
+);
 
 const rooms = Object.keys(MAY_IMPORT);
 
 it.each(Object.entries(MAY_IMPORT))("%s imports only the allowed rooms: %s", (room, allowed) => {
   const above = rooms.slice(0, rooms.indexOf(room));
-  const importable = [room, ...(allowed === "*" ? above : allowed.split(" ").filter((each) => above.includes(each)))];
+  const importable = [
+    room,
+    ...(allowed === "*" ? above : allowed.split(" ").filter((each) => above.includes(each))),
+  ];
   const arrows = files
     .filter((file) => roomOf(file) === room)
     .flatMap((file) => importsOf(file).map((to) => [file, to]));

@@ -31,9 +31,13 @@ describe("the scripts", () => {
   });
 
   it("end with every exit code", () => {
-    const codes = steps.flatMap(({ expected }) => expected.filter(({ stream }) => stream === "exit"));
+    const codes = steps.flatMap(({ expected }) =>
+      expected.filter(({ stream }) => stream === "exit"),
+    );
     const seen = codes.map(({ text }) => Number(text));
     // Of run and sandbox: the command's own, 128+n, not executable, not found.
-    expect(seen).toEqual(expect.arrayContaining([...Object.values(EXIT_CODES), 42, 137, 143, 126, 127]));
+    expect(seen).toEqual(
+      expect.arrayContaining([...Object.values(EXIT_CODES), 42, 137, 143, 126, 127]),
+    );
   });
 });

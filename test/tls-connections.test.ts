@@ -20,7 +20,10 @@ const SOURCES = join(import.meta.dirname, "../src");
 
 /** Reads certificates that are not trusted, and sends nothing. */
 const INSPECTING = "http/certificate.ts";
-/** The files that make TLS connections. Each takes the options from `tlsOptions`, directly or from one of the others. */
+/**
+ * The files that make TLS connections. Each takes the options from `tlsOptions`, directly or from
+ * one of the others.
+ */
 const CONNECTING = {
   [INSPECTING]: "tlsOptions",
   "client/transport.ts": "tlsOptions",
@@ -43,7 +46,9 @@ describe("the sources", () => {
     const found = sources.filter(([, text]) => connects.test(text)).map(([path]) => path);
     expect(found.sort()).toEqual([...Object.keys(CONNECTING), LISTENING].sort());
     for (const [path, name] of Object.entries(CONNECTING))
-      expect(sources.find(([each]) => each === path)?.[1]).toMatch(new RegExp(`\\.\\.\\.${name}\\(|: ${name}\\(`));
+      expect(sources.find(([each]) => each === path)?.[1]).toMatch(
+        new RegExp(`\\.\\.\\.${name}\\(|: ${name}\\(`),
+      );
   });
 
   it("the sources say only in one place which certificates are accepted", () => {
@@ -54,7 +59,12 @@ describe("the sources", () => {
 });
 
 const CLOCKS = { clock: Date.now, ticks: () => performance.now() };
-const CREDENTIALS = { apiKey: "key", apiSecret: "hunter2", auth: "headers", insecure: true } as const;
+const CREDENTIALS = {
+  apiKey: "key",
+  apiSecret: "hunter2",
+  auth: "headers",
+  insecure: true,
+} as const;
 
 const ask = (url: string, proxy?: string) => {
   const client = createClient({ url, ...CREDENTIALS, proxy, maxWait: 0 });
@@ -63,7 +73,12 @@ const ask = (url: string, proxy?: string) => {
 };
 
 const askEtcd = (url: string) => {
-  const gateway = new Gateway({ endpoints: [url], user: "root", password: "hunter2", times: { request: 1 } });
+  const gateway = new Gateway({
+    endpoints: [url],
+    user: "root",
+    password: "hunter2",
+    times: { request: 1 },
+  });
   onTestFinished(() => gateway.close());
   return gateway.range({ key: "/s/head" });
 };
@@ -71,9 +86,17 @@ const askEtcd = (url: string) => {
 /** Resolves when the connection has failed, and it counts here. */
 const countInRedis = async (url: string) => {
   const problems: unknown[] = [];
-  const options = { limit: 5, window: 60, fallback: createRateLimiter({ limit: 5, window: 60 }, CLOCKS.ticks) };
+  const options = {
+    limit: 5,
+    window: 60,
+    fallback: createRateLimiter({ limit: 5, window: 60 }, CLOCKS.ticks),
+  };
   const onChange = (problem: unknown) => void problems.push(problem);
-  const limiter = await createRedisLimiter(parseRedisUrl(url, "the URL"), { ...options, onChange }, CLOCKS.ticks);
+  const limiter = await createRedisLimiter(
+    parseRedisUrl(url, "the URL"),
+    { ...options, onChange },
+    CLOCKS.ticks,
+  );
   onTestFinished(() => limiter.close());
   throw new Error(JSON.stringify(problems));
 };
@@ -95,10 +118,17 @@ const CONNECTIONS: [client: string, connect: (port: number) => Promise<unknown>]
   ["the client", (port) => ask(`https://localhost:${port}`)],
   [
     "the client, through a proxy",
-    async (port) => ask(`https://localhost:${port}`, `http://127.0.0.1:${(await httpProxy()).port}`),
+    async (port) =>
+      ask(`https://localhost:${port}`, `http://127.0.0.1:${(await httpProxy()).port}`),
   ],
-  ["the client, to a proxy with TLS", (port) => ask("http://vars.example", `https://user:hunter2@localhost:${port}`)],
-  ["the client, to a tunnel", (port) => ask("https://vars.example", `https://user:hunter2@localhost:${port}`)],
+  [
+    "the client, to a proxy with TLS",
+    (port) => ask("http://vars.example", `https://user:hunter2@localhost:${port}`),
+  ],
+  [
+    "the client, to a tunnel",
+    (port) => ask("https://vars.example", `https://user:hunter2@localhost:${port}`),
+  ],
   ["doctor", probe],
   ["doctor, to a tunnel", tunnelTo],
   ["etcd", (port) => askEtcd(`https://localhost:${port}`)],
@@ -108,26 +138,35 @@ const CONNECTIONS: [client: string, connect: (port: number) => Promise<unknown>]
 /** A server with an untrusted certificate, and all bytes sent to it inside of TLS. */
 async function selfSigned() {
   const received: string[] = [];
-  const server = createServer(TLS, (socket) => socket.on("data", (bytes) => received.push(String(bytes))));
+  const server = createServer(TLS, (socket) =>
+    socket.on("data", (bytes) => received.push(String(bytes))),
+  );
   server.on("tlsClientError", () => {});
   const { port, sockets } = await listening(server as never, "https");
-  const settled = () => vi.waitFor(() => expect(sockets.map((each) => each.closed)).not.toContain(false), 5_000);
+  const settled = () =>
+    vi.waitFor(() => expect(sockets.map((each) => each.closed)).not.toContain(false), 5_000);
   return { port, sockets, received, settled };
 }
 
 describe("with NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
-  it.each(CONNECTIONS)("nothing is sent to a server whose certificate is not trusted: %s", async (_what, connect) => {
-    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const { port, sockets, received, settled } = await selfSigned();
-    await expect(connect(port)).rejects.toThrow(/self.signed/i);
-    await settled();
-    expect([sockets.length > 0, received]).toEqual([true, []]);
-  });
+  it.each(CONNECTIONS)(
+    "nothing is sent to a server whose certificate is not trusted: %s",
+    async (_what, connect) => {
+      vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const { port, sockets, received, settled } = await selfSigned();
+      await expect(connect(port)).rejects.toThrow(/self.signed/i);
+      await settled();
+      expect([sockets.length > 0, received]).toEqual([true, []]);
+    },
+  );
 
   it("nothing is sent over the connection with which doctor reads a certificate", async () => {
     const { port, sockets, received, settled } = await selfSigned();
-    const facts = await readCertificate({ origin: new URL(`https://localhost:${port}`), timeout: 5 });
+    const facts = await readCertificate({
+      origin: new URL(`https://localhost:${port}`),
+      timeout: 5,
+    });
     await settled();
     expect(facts?.refusal).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
     expect([sockets.length, received]).toEqual([1, []]);

@@ -7,7 +7,8 @@ export function emitWarning(message: string): void {
 }
 
 /**
- * The same options with callbacks (`on…`) that never fail. The first failure of each emits a warning.
+ * The same options with callbacks (`on…`) that never fail. The first failure of each emits a
+ * warning.
  *
  * @throws UsageError for a callback that is not a function
  */
@@ -20,7 +21,10 @@ export function guardCallbacks<T extends object>(options: T): T {
   return Object.fromEntries(guarded);
 }
 
-function guard(name: string, callback: (...args: unknown[]) => unknown): (...args: unknown[]) => Promise<void> {
+function guard(
+  name: string,
+  callback: (...args: unknown[]) => unknown,
+): (...args: unknown[]) => Promise<void> {
   let hasFailed = false;
   return async (...args) => {
     try {

@@ -6,50 +6,137 @@ import { OUTPUT_WORDS } from "./output/context.js";
 type Load = () => Promise<object>;
 
 /** The commands by the headings of the help, in its order. */
-export const GROUPS: Record<string, Record<string, readonly [args: string, summary: string, load: Load]>> = {
+export const GROUPS: Record<
+  string,
+  Record<string, readonly [args: string, summary: string, load: Load]>
+> = {
   "Read variables:": {
     list: ["", "list the environment's variables", () => import("./commands/list.js")],
     get: ["<name...>", "print the values of variables", () => import("./commands/get.js")],
-    show: ["<name>", "show one variable, and where it comes from", () => import("./commands/show.js")],
-    run: ["<command...>", "run a command with the variables in its environment", () => import("./commands/run.js")],
-    export: ["", "print all values in the format of another program", () => import("./commands/export/export.js")],
+    show: [
+      "<name>",
+      "show one variable, and where it comes from",
+      () => import("./commands/show.js"),
+    ],
+    run: [
+      "<command...>",
+      "run a command with the variables in its environment",
+      () => import("./commands/run.js"),
+    ],
+    export: [
+      "",
+      "print all values in the format of another program",
+      () => import("./commands/export/export.js"),
+    ],
     check: [
       "",
       "find variables without a value, and values that break their schema",
       () => import("./commands/check.js"),
     ],
-    diff: ["<a> [b]", "compare two environments or sources", () => import("./commands/diff/diff.js")],
+    diff: [
+      "<a> [b]",
+      "compare two environments or sources",
+      () => import("./commands/diff/diff.js"),
+    ],
     tui: ["", "browse variables on the full screen", () => import("./commands/tui.js")],
   },
   "Change data:": {
     init: ["", "create a data file, or the data of a store", () => import("./commands/init.js")],
-    set: ["<name> [value]", "set a variable in a data file or a store", () => import("./commands/set.js")],
-    unset: ["<name...>", "remove values from a data file or a store", () => import("./commands/unset.js")],
+    set: [
+      "<name> [value]",
+      "set a variable in a data file or a store",
+      () => import("./commands/set.js"),
+    ],
+    unset: [
+      "<name...>",
+      "remove values from a data file or a store",
+      () => import("./commands/unset.js"),
+    ],
     import: ["<file>", "import a dotenv, JSON or YAML file", () => import("./commands/import.js")],
-    rename: ["<name> <new>", "rename a variable in all environments", () => import("./commands/rename.js")],
+    rename: [
+      "<name> <new>",
+      "rename a variable in all environments",
+      () => import("./commands/rename.js"),
+    ],
     env: ["", "manage environments and their credentials", () => import("./commands/env/env.js")],
-    history: ["[name]", "list the changes of a data file or a store", () => import("./commands/history/history.js")],
-    rollback: ["<number>", "bring back what there was before a change", () => import("./commands/history/rollback.js")],
-    seal: ["[data]", "encrypt the secrets in a data file or a store", () => import("./commands/seal.js")],
-    unseal: ["[data]", "write a sealed data file in clear again", () => import("./commands/seal.js")],
-    migrate: ["<from> <to>", "copy all data to another file or store", () => import("./commands/migrate.js")],
-    merge: ["<file...>", "merge two branches of a data file, for git", () => import("./commands/merge.js")],
+    history: [
+      "[name]",
+      "list the changes of a data file or a store",
+      () => import("./commands/history/history.js"),
+    ],
+    rollback: [
+      "<number>",
+      "bring back what there was before a change",
+      () => import("./commands/history/rollback.js"),
+    ],
+    seal: [
+      "[data]",
+      "encrypt the secrets in a data file or a store",
+      () => import("./commands/seal.js"),
+    ],
+    unseal: [
+      "[data]",
+      "write a sealed data file in clear again",
+      () => import("./commands/seal.js"),
+    ],
+    migrate: [
+      "<from> <to>",
+      "copy all data to another file or store",
+      () => import("./commands/migrate.js"),
+    ],
+    merge: [
+      "<file...>",
+      "merge two branches of a data file, for git",
+      () => import("./commands/merge.js"),
+    ],
   },
   "Serve and test:": {
-    serve: ["", "serve the HTTP API from a data file or a store", () => import("./commands/serve/serve.js")],
-    sandbox: ["<command...>", "run a command with a throwaway server", () => import("./commands/sandbox/sandbox.js")],
+    serve: [
+      "",
+      "serve the HTTP API from a data file or a store",
+      () => import("./commands/serve/serve.js"),
+    ],
+    sandbox: [
+      "<command...>",
+      "run a command with a throwaway server",
+      () => import("./commands/sandbox/sandbox.js"),
+    ],
     health: ["", "print the server's health", () => import("./commands/health.js")],
     doctor: ["", "find out why variables can't be read", () => import("./commands/doctor.js")],
-    sign: ["<method> <path>", "print the Authorization header for one request", () => import("./commands/sign.js")],
-    audit: ["<file...>", "list which values a client has read", () => import("./commands/audit.js")],
+    sign: [
+      "<method> <path>",
+      "print the Authorization header for one request",
+      () => import("./commands/sign.js"),
+    ],
+    audit: [
+      "<file...>",
+      "list which values a client has read",
+      () => import("./commands/audit.js"),
+    ],
     openapi: ["", "print the OpenAPI document of the API", () => import("./commands/openapi.js")],
   },
   "Settings:": {
-    profile: ["", "list, add, use and remove client profiles", () => import("./commands/profile/profile.js")],
-    config: ["", "print the settings and where each comes from", () => import("./commands/config.js")],
+    profile: [
+      "",
+      "list, add, use and remove client profiles",
+      () => import("./commands/profile/profile.js"),
+    ],
+    config: [
+      "",
+      "print the settings and where each comes from",
+      () => import("./commands/config.js"),
+    ],
     allow: ["[file]", "allow the .appvars.json of a project", () => import("./commands/allow.js")],
-    completion: ["<bash|zsh|fish>", "print the completion script of a shell", () => import("./commands/completion.js")],
-    connection: ["", "print help for all flags of a source", () => import("./settings/source-flags.js")],
+    completion: [
+      "<bash|zsh|fish>",
+      "print the completion script of a shell",
+      () => import("./commands/completion.js"),
+    ],
+    connection: [
+      "",
+      "print help for all flags of a source",
+      () => import("./settings/source-flags.js"),
+    ],
   },
 };
 
@@ -94,5 +181,7 @@ function unknownCommand(word: string, names: readonly string[]): UsageError {
     ?.filter((name) => names.includes(name))
     .join(" or ");
   const suggestion = meant || nearest(word, names);
-  return new UsageError(`unknown command '${word}'${suggestion ? ` (did you mean ${suggestion}?)` : "; see --help"}`);
+  return new UsageError(
+    `unknown command '${word}'${suggestion ? ` (did you mean ${suggestion}?)` : "; see --help"}`,
+  );
 }

@@ -20,17 +20,39 @@ export async function loadVariables(
   options: LoadOptions,
   surroundings: Omit<Io, "stdout" | "stderr"> = unchangedProcess(),
 ): Promise<Record<string, JsonValue>> {
-  const { apiSecret, encryptionKey, apply = true, onWarning = emitWarning, ...flags } = guardCallbacks(options);
+  const {
+    apiSecret,
+    encryptionKey,
+    apply = true,
+    onWarning = emitWarning,
+    ...flags
+  } = guardCallbacks(options);
   const { env } = surroundings;
   const secrets = { APPVARS_API_SECRET: apiSecret, APPVARS_ENC_KEY: encryptionKey };
-  const settings = { ...env, ...Object.fromEntries(Object.entries(secrets).filter(([, secret]) => secret)) };
+  const settings = {
+    ...env,
+    ...Object.fromEntries(Object.entries(secrets).filter(([, secret]) => secret)),
+  };
   // By prototype, since a copy would create stdin.
-  const io: Io = Object.create(surroundings, { env: { value: settings }, notice: { value: onWarning } });
+  const io: Io = Object.create(surroundings, {
+    env: { value: settings },
+    notice: { value: onWarning },
+  });
   const messages = { note: onWarning, warn: onWarning, tell: () => {} };
-  const prepared = await prepareVariables(flags, env, { io, flags: { color: false }, exitCode: 0, ...messages });
+  const prepared = await prepareVariables(flags, env, {
+    io,
+    flags: { color: false },
+    exitCode: 0,
+    ...messages,
+  });
   return withSource(prepared.open(), async (source) => {
     const found = await prepared.read(source);
-    const typed = await withTypes(found, flags.preserveEnv ? env : undefined, prepared.rules, source);
+    const typed = await withTypes(
+      found,
+      flags.preserveEnv ? env : undefined,
+      prepared.rules,
+      source,
+    );
     if (apply) for (const { name, value } of found.variables) env[name] = valueText(value);
     return typed;
   });

@@ -5,11 +5,15 @@ import { endBySignals, untilStopped } from "./exits/signals.js";
 import type { Io } from "./output/io.js";
 import { userFolders } from "./settings/user-folders.js";
 
-/** This process as a command sees it. Streams are created when they are first used: stdin alone takes Node 2 ms. */
+/**
+ * This process as a command sees it. Streams are created when they are first used: stdin alone
+ * takes Node 2 ms.
+ */
 export function processIo(): Io {
   let stdout: Io["stdout"] | undefined;
   let stderr: Io["stderr"] | undefined;
-  // Node would open its debugger, on a port that every user of the machine can reach, in a process that has secrets.
+  // Node would open its debugger, on a port that every user of the machine can reach, in a process
+  // that has secrets.
   process.on("SIGUSR1", () => {});
   if (process.pid === 1) endBySignals();
   const streams = {
@@ -25,7 +29,9 @@ export function processIo(): Io {
   return Object.setPrototypeOf(streams, unchangedProcess());
 }
 
-/** The same without output, and without an effect on the process: it may be that of another program. */
+/**
+ * The same without output, and without an effect on the process: it may be that of another program.
+ */
 export function unchangedProcess(): Omit<Io, "stdout" | "stderr"> {
   const { env, platform } = process;
   return {
@@ -48,9 +54,10 @@ export function unchangedProcess(): Omit<Io, "stdout" | "stderr"> {
 }
 
 /**
- * stderr, with a separate file description if it is a pipe and the system has Linux's /proc. Whether
- * writes block is a property of the description, which other processes share, and Node makes writes block each time it
- * starts a child. A reader that does not read would then stop a server. If nobody can read stderr, the command continues.
+ * stderr, with a separate file description if it is a pipe and the system has Linux's /proc.
+ * Whether writes block is a property of the description, which other processes share, and Node
+ * makes writes block each time it starts a child. A reader that does not read would then stop a
+ * server. If nobody can read stderr, the command continues.
  */
 function openStderr(): Io["stderr"] {
   return (reopen(2) ?? process.stderr).on("error", () => {});
@@ -61,7 +68,11 @@ function reopen(fd: number): Socket | undefined {
   try {
     // A regular file would be written from its start, and a socket can't be opened again.
     if (!fstatSync(fd).isFIFO()) return undefined;
-    return new Socket({ fd: openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK), readable: false, writable: true });
+    return new Socket({
+      fd: openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK),
+      readable: false,
+      writable: true,
+    });
   } catch {
     return undefined;
   }

@@ -41,9 +41,14 @@ export async function buildWhole(io: Io): Promise<Command> {
 /**
  * Builds the command line for one call.
  *
- * @param loaded the commands with their code; by default the one that `argv` names, which then is the only one
+ * @param loaded the commands with their code; by default the one that `argv` names, which then is
+ *   the only one
  */
-async function buildProgram(argv: readonly string[], io: Io, loaded?: readonly string[]): Promise<Built> {
+async function buildProgram(
+  argv: readonly string[],
+  io: Io,
+  loaded?: readonly string[],
+): Promise<Built> {
   const program = new Command("appvars")
     .description("Serve the variables of an application environment, and read them from scripts.")
     .option("-V, --version", "print the version (or -v)")
@@ -77,7 +82,8 @@ async function buildProgram(argv: readonly string[], io: Io, loaded?: readonly s
   // Not `version()`, for which every command would read package.json.
   const printVersion = () => {
     // Otherwise `set NAME -v` would end with 0, and set nothing.
-    if (name !== "") throw new UsageError("the version is printed without a command: appvars --version");
+    if (name !== "")
+      throw new UsageError("the version is printed without a command: appvars --version");
     writeLines(stdout, [packageVersion()]);
     throw new CommanderError(0, "commander.version", "the version");
   };
@@ -95,7 +101,9 @@ async function buildProgram(argv: readonly string[], io: Io, loaded?: readonly s
     }
   }
   // commander would print help for `env lst --help` or `env help lst`, and exit with 0.
-  const unknown = findUnknownCommand(argv, (path) => calledCommand(program, path).commands.map((each) => each.name()));
+  const unknown = findUnknownCommand(argv, (path) =>
+    calledCommand(program, path).commands.map((each) => each.name()),
+  );
   if (unknown) throw unknown;
   const words = separateWords(argv, name, optionsOf(program));
   return { program, context, words };
@@ -113,14 +121,19 @@ const WITHOUT_FLAGS = ["env", "profile", "completion"];
 const STARTERS = ["run", "sandbox"];
 
 /**
- * Rewrites words that commander would read differently: `get -nq --cache A`, where -q is a flag of `appvars`, becomes
- * `get -n -q --cache=86400 A`, and `run --only A ls --json` becomes `run --only A -- ls --json`, since --json is for ls.
+ * Rewrites words that commander would read differently: `get -nq --cache A`, where -q is a flag of
+ * `appvars`, becomes `get -n -q --cache=86400 A`, and `run --only A ls --json` becomes `run --only
+ * A -- ls --json`, since --json is for ls.
  *
  * @param name of the called command
  * @param options those of `appvars` and of the command
  * @throws UsageError as `InlineOption`
  */
-export function separateWords(argv: readonly string[], name: string, options: readonly Option[]): string[] {
+export function separateWords(
+  argv: readonly string[],
+  name: string,
+  options: readonly Option[],
+): string[] {
   const words: string[] = [];
   const rest = [...argv];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
@@ -142,7 +155,8 @@ export function separateWords(argv: readonly string[], name: string, options: re
 /** The command that these words name, or the program itself. */
 function calledCommand(program: Command, words: readonly string[]): Command {
   let command = program;
-  for (const word of words) command = command.commands.find((child) => child.name() === word) ?? command;
+  for (const word of words)
+    command = command.commands.find((child) => child.name() === word) ?? command;
   return command;
 }
 
@@ -150,7 +164,10 @@ function linesOf(text: string): string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** Makes errors in subcommands be thrown too, instead of printed by commander, and repeated flags be errors. */
+/**
+ * Makes errors in subcommands be thrown too, instead of printed by commander, and repeated flags be
+ * errors.
+ */
 function inheritSettings(command: Command, parent: Command): void {
   command.copyInheritedSettings(parent);
   for (const option of command.options) refuseRepeated(option, command);
@@ -162,7 +179,12 @@ const LISTS = ["only", "exclude", "allow-reserved", "env-file"];
 
 /** commander would use the last value: of `--env test --env production`, one is a mistake. */
 function refuseRepeated(option: Option, command: Command): void {
-  if (LISTS.includes(option.name()) || option.parseArg === collect || !(option.required || option.optional)) return;
+  if (
+    LISTS.includes(option.name()) ||
+    option.parseArg === collect ||
+    !(option.required || option.optional)
+  )
+    return;
   let isGiven = false;
   command.on(`option:${option.name()}`, () => {
     if (isGiven) throw new UsageError(`${option.long} is given more than once`);

@@ -10,7 +10,8 @@ import { packageVersion, processIo } from "./process-io.js";
 /**
  * Runs the command line of this process and resolves to its exit code.
  *
- * @param keepCompiled called before much is loaded. `get` loads little: to check the folder of the cache would take
+ * @param keepCompiled called before much is loaded. `get` loads little: to check the folder of the
+ *   cache would take
  *   longer than it saves
  */
 export async function start(argv: readonly string[], keepCompiled?: () => void): Promise<number> {
@@ -24,22 +25,26 @@ export async function start(argv: readonly string[], keepCompiled?: () => void):
 }
 
 async function call(argv: readonly string[], io: Io, keepCompiled?: () => void): Promise<number> {
-  if (argv[0] === "__complete") return (await import("./completion/quick-complete.js")).quickComplete(argv, io);
+  if (argv[0] === "__complete")
+    return (await import("./completion/quick-complete.js")).quickComplete(argv, io);
   if (argv[0] !== "run") keepCompiled?.();
   return (await import("./program.js")).main(argv, io);
 }
 
 /**
- * Runs a call that needs neither commander nor the code of other commands, which take longer to load than it takes:
- * `get NAME…`, `run [FLAGS] -- COMMAND`, `--version`, and the error for an unknown command. Resolves to the exit code, or to
- * undefined for a command line that it leaves to `main`: any other command, help, mistakes, and flags of these commands
- * themselves.
+ * Runs a call that needs neither commander nor the code of other commands, which take longer to
+ * load than it takes: `get NAME…`, `run [FLAGS] -- COMMAND`, `--version`, and the error for an
+ * unknown command. Resolves to the exit code, or to undefined for a command line that it leaves to
+ * `main`: any other command, help, mistakes, and flags of these commands themselves.
  */
 export async function quickCall(argv: readonly string[], io: Io): Promise<number | undefined> {
   const [first = ""] = argv;
   const isVersion = argv.length === 1 && VERSION_FLAGS.includes(first);
   // A flag may stand before the command.
-  const parsers = !isVersion && /^(get$|run$|-)/.test(first) ? await import("./settings/parse-words.js") : undefined;
+  const parsers =
+    !isVersion && /^(get$|run$|-)/.test(first)
+      ? await import("./settings/parse-words.js")
+      : undefined;
   const quick = parsers && (parseGet(argv, parsers) ?? parseRun(argv, parsers));
   const call = isVersion ? VERSION : quick;
   // Completion scripts call `__complete`, which no help lists.
@@ -85,7 +90,9 @@ function parseRun(argv: readonly string[], { parseQuickWords }: Parsers): QuickC
   const end = argv.indexOf("--");
   const [program, ...args] = argv.slice(end + 1);
   const parsed =
-    end > 0 && program !== undefined ? parseQuickWords("run", argv.slice(0, end), { strict: undefined }) : undefined;
+    end > 0 && program !== undefined
+      ? parseQuickWords("run", argv.slice(0, end), { strict: undefined })
+      : undefined;
   if (program === undefined || !parsed || parsed.positionals.length > 0) return undefined;
   const { output, flags, others } = parsed;
   const run = async (context: Context) => {

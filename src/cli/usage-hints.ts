@@ -5,8 +5,10 @@ import { SETTING_NAMES, SETTINGS } from "./settings/setting-table.js";
 /** An error of commander with advice, if there is any. */
 export function withHint(error: CommanderError, command: Command): Error {
   const message = error.message.replace(/^error: /, "");
-  if (error.code === "commander.missingArgument") return new UsageError(`${message}; ${firstExample(command)}`);
-  if (error.code === "commander.unknownOption") return new UsageError(describeUnknownFlag(message, command));
+  if (error.code === "commander.missingArgument")
+    return new UsageError(`${message}; ${firstExample(command)}`);
+  if (error.code === "commander.unknownOption")
+    return new UsageError(describeUnknownFlag(message, command));
   return error;
 }
 
@@ -30,11 +32,14 @@ const MEANT: Readonly<Record<string, string>> = {
 
 /** Without a possible secret: the value after `=`, or a value that was taken for a flag. */
 function describeUnknownFlag(message: string, command: Command): string {
-  const [, text = "", similar] = /^unknown option '(.*?)'(?:\n\(Did you mean ([^']*)\?\))?$/s.exec(message) ?? [];
+  const [, text = "", similar] =
+    /^unknown option '(.*?)'(?:\n\(Did you mean ([^']*)\?\))?$/s.exec(message) ?? [];
   const [flag = ""] = text.split("=", 1);
   const meant = MEANT[`${command.name()} ${flag}`];
   if (meant !== undefined) return `unknown option '${flag}' (${meant})`;
-  const file = SETTING_NAMES.find((name) => SETTINGS[name].flag === `${flag}-file` && isKnown(`${flag}-file`, command));
+  const file = SETTING_NAMES.find(
+    (name) => SETTINGS[name].flag === `${flag}-file` && isKnown(`${flag}-file`, command),
+  );
   const secret = file && SETTINGS[file].insteadOf;
   if (secret !== undefined) {
     const { variable } = SETTINGS[secret];
@@ -43,7 +48,8 @@ function describeUnknownFlag(message: string, command: Command): string {
   if (text !== flag && isKnown(flag, command)) return `${flag} takes no value`;
   // For `set`, it may be a value: only a word like an option is repeated.
   const isOption =
-    /^(?:-[a-z]|--[a-z]+(?:-[a-z]+)*)$/i.test(flag) && (similar !== undefined || command.name() !== "set");
+    /^(?:-[a-z]|--[a-z]+(?:-[a-z]+)*)$/i.test(flag) &&
+    (similar !== undefined || command.name() !== "set");
   const shown = isOption ? `unknown option '${flag}'` : "unknown option";
   if (similar !== undefined) return `${shown} (did you mean ${similar}?)`;
   return command.name() === "set"
@@ -52,5 +58,8 @@ function describeUnknownFlag(message: string, command: Command): string {
 }
 
 function isKnown(flag: string, command: Command | null): boolean {
-  return command !== null && (command.options.some(({ long }) => long === flag) || isKnown(flag, command.parent));
+  return (
+    command !== null &&
+    (command.options.some(({ long }) => long === flag) || isKnown(flag, command.parent))
+  );
 }

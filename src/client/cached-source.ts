@@ -1,5 +1,17 @@
-import { NotFoundError, ServerError, UnauthorizedError, UnreachableError, WrongClockError } from "../domain/errors.js";
-import { type Answer, pickValues, type Read, type ValuesByName, VariableReader } from "../domain/read.js";
+import {
+  NotFoundError,
+  ServerError,
+  UnauthorizedError,
+  UnreachableError,
+  WrongClockError,
+} from "../domain/errors.js";
+import {
+  type Answer,
+  pickValues,
+  type Read,
+  type ValuesByName,
+  VariableReader,
+} from "../domain/read.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import type { SealedFile } from "../files/sealed-file.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
@@ -18,7 +30,9 @@ export interface CachedSourceOptions {
   maxAge: number;
   /** Unix time in milliseconds. */
   clock: () => number;
-  /** Called when kept answers are used, once for each outage, with the reason and their age in ms. */
+  /**
+   * Called when kept answers are used, once for each outage, with the reason and their age in ms.
+   */
   onServed: (reason: Error, age: number) => void;
   /** Called once when answers can't be kept or removed. */
   onFailure: (error: unknown) => void;
@@ -37,9 +51,9 @@ interface KeptAnswers {
 const keyOf = (read: Read) => JSON.stringify(read);
 
 /**
- * A source that keeps the last answers of one version of the data, and uses them when the server can't be reached and
- * they are not too old. Answers of another version replace them. A name that is no longer found is removed, and
- * everything when the credentials are refused.
+ * A source that keeps the last answers of one version of the data, and uses them when the server
+ * can't be reached and they are not too old. Answers of another version replace them. A name that
+ * is no longer found is removed, and everything when the credentials are refused.
  */
 export class CachedSource extends VariableReader implements VariableSource {
   readonly #options: CachedSourceOptions;
@@ -58,7 +72,8 @@ export class CachedSource extends VariableReader implements VariableSource {
     const kept = await this.#load();
     const age = clock() - (kept?.savedAt ?? 0);
     // The age of answers from the future, which were saved under a wrong clock, is unknown.
-    const fallback = kept && age >= 0 && age <= maxAge * 1_000 ? await replay(kept, read) : undefined;
+    const fallback =
+      kept && age >= 0 && age <= maxAge * 1_000 ? await replay(kept, read) : undefined;
     try {
       return await this.#readFresh(read, fallback ? singleTry : retrying);
     } catch (error) {
@@ -107,7 +122,10 @@ export class CachedSource extends VariableReader implements VariableSource {
     }
   }
 
-  /** Keeps the answers with those of the same version, or removes all. A cache that can't be written fails no read. */
+  /**
+   * Keeps the answers with those of the same version, or removes all. A cache that can't be written
+   * fails no read.
+   */
   async #save(fresh: FreshAnswers | undefined): Promise<void> {
     const { file, clock, onFailure } = this.#options;
     const write = async () => {
@@ -123,13 +141,18 @@ export class CachedSource extends VariableReader implements VariableSource {
   }
 }
 
-/** Whether the server can't be reached, directly or from the proxy in front of it, or its clock or this one is wrong. */
+/**
+ * Whether the server can't be reached, directly or from the proxy in front of it, or its clock or
+ * this one is wrong.
+ */
 function isOutage(error: unknown): error is Error {
   if (error instanceof ServerError) return TRANSIENT_STATUSES.includes(error.status);
   return error instanceof UnreachableError || error instanceof WrongClockError;
 }
 
-/** Reads from kept answers. Resolves to a function with the outcome; to undefined if one is missing. */
+/**
+ * Reads from kept answers. Resolves to a function with the outcome; to undefined if one is missing.
+ */
 async function replay<T>(
   { revision, answers }: KeptAnswers,
   read: (snapshot: Snapshot) => Promise<T>,
@@ -137,7 +160,8 @@ async function replay<T>(
   const snapshot = new Replay(revision, answers);
   const [outcome] = await Promise.allSettled([read(snapshot)]);
   if (snapshot.isIncomplete) return undefined;
-  return async () => (outcome.status === "fulfilled" ? outcome.value : Promise.reject(outcome.reason));
+  return async () =>
+    outcome.status === "fulfilled" ? outcome.value : Promise.reject(outcome.reason);
 }
 
 /** Keeps the values of all names, whichever are asked for, so that another command can use them. */

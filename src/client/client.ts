@@ -38,7 +38,10 @@ import {
 import { type HttpResponse, type RequestLimits, Transport } from "./transport.js";
 
 export interface ClientOptions {
-  /** Names the environment. `hmac` works without it: the server then tries the secrets of its environments. */
+  /**
+   * Names the environment. `hmac` works without it: the server then tries the secrets of its
+   * environments.
+   */
   apiKey?: string | undefined;
   /** Without it, every call but `getHealth` rejects with UnauthorizedError. */
   apiSecret?: string | undefined;
@@ -51,11 +54,15 @@ export interface ClientOptions {
   /** Seconds for one request. Default 10. */
   timeout?: number;
   /**
-   * Maximum seconds for retries, after 429 too, and for data that changes while it is read; 0 for none. Default 60, but
-   * 15 for a server that can't be reached, and 3 while this machine refuses the connection.
+   * Maximum seconds for retries, after 429 too, and for data that changes while it is read; 0 for
+   * none. Default 60, but 15 for a server that can't be reached, and 3 while this machine refuses
+   * the connection.
    */
   maxWait?: number | undefined;
-  /** Whether `maxWait` applies to each call, or to all calls of this client together. Default `call`. */
+  /**
+   * Whether `maxWait` applies to each call, or to all calls of this client together. Default
+   * `call`.
+   */
   maxWaitScope?: "call" | "client";
   /** Whether to retry after any transient failure, or only after a 429. Default `any`. */
   retryOn?: RetryOn | undefined;
@@ -64,9 +71,15 @@ export interface ClientOptions {
   /** A certificate for servers that require one, and its key, as PEM texts. */
   cert?: string | undefined;
   key?: string | undefined;
-  /** URL of an HTTP proxy to send all requests through: `http://proxy.example.com:3128`, also with user and password. */
+  /**
+   * URL of an HTTP proxy to send all requests through: `http://proxy.example.com:3128`, also with
+   * user and password.
+   */
   proxy?: string | URL | undefined;
-  /** Whether to keep answers and send conditional requests, for programs that read the same data repeatedly. */
+  /**
+   * Whether to keep answers and send conditional requests, for programs that read the same data
+   * repeatedly.
+   */
   revalidate?: boolean;
   /** Called before each pause. */
   onRetry?: (notice: RetryNotice) => void;
@@ -85,7 +98,10 @@ interface Exchange {
 interface ClientParts
   extends Partial<Pick<RetryOptions, "ticks" | "random" | "sleep">>,
     Pick<ServerRoute, "from" | "proxy"> {
-  /** The budget used by the command so far. All its requests get `maxWait` and one `timeout` in total. */
+  /**
+   * The budget used by the command so far. All its requests get `maxWait` and one `timeout` in
+   * total.
+   */
   budget?: Budget | undefined;
   /** Changes the answers to all reads. */
   wrapAsk?: (ask: Ask) => Ask;
@@ -105,7 +121,10 @@ class Client extends VariableReader implements VariableSource {
   readonly #options: ClientOptions & { auth: AuthScheme };
   readonly #retry: Omit<RetryOptions, "budget">;
   readonly #transport: Transport;
-  /** The last answers by their targets, the oldest first: while the data is unchanged, each is a 304. */
+  /**
+   * The last answers by their targets, the oldest first: while the data is unchanged, each is a
+   * 304.
+   */
   readonly #kept = new Map<string, { etag: string; answer: unknown }>();
   #newest: NewestData | undefined;
   /** Whether the server does not know the read of all values. */
@@ -117,17 +136,28 @@ class Client extends VariableReader implements VariableSource {
 
   constructor(options: ClientOptions, parts: ClientParts) {
     super();
-    const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait, ca, cert, key, retryOn, onRetry = () => {} } = options;
+    const {
+      auth = "hmac",
+      timeout = DEFAULT_TIMEOUT,
+      maxWait,
+      ca,
+      cert,
+      key,
+      retryOn,
+      onRetry = () => {},
+    } = options;
     // An empty one counts as missing.
     const { budget, from, proxy = options.proxy ? parseProxy(options.proxy) : undefined } = parts;
-    if (!AUTH_SCHEMES.includes(auth)) throw new UsageError(`auth must be one of ${AUTH_SCHEMES.join(", ")}`);
+    if (!AUTH_SCHEMES.includes(auth))
+      throw new UsageError(`auth must be one of ${AUTH_SCHEMES.join(", ")}`);
     checkCredential("API key", options.apiKey);
     checkCredential("API secret", options.apiSecret);
     checkSeconds("timeout", timeout, 0.001);
     checkSeconds("maxWait", maxWait ?? DEFAULT_MAX_WAIT, 0);
     const origin = parseOrigin(options.url);
     refuseOpenSecret(auth, origin, options.insecure ?? false, proxy !== undefined);
-    if (cert !== undefined || key !== undefined) checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
+    if (cert !== undefined || key !== undefined)
+      checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
     this.#options = { ...options, auth };
     this.#wrapAsk = parts.wrapAsk;
     this.#transport = new Transport({ origin, from, timeout, ca, cert, key, proxy });
@@ -139,7 +169,8 @@ class Client extends VariableReader implements VariableSource {
 
   answer<R extends Read>(read: R): Promise<Answer<R>> {
     // It may take several pages.
-    if (read.kind === "valuesByName" || this.#wrapAsk) return this.readSnapshot((snapshot) => snapshot.answer(read));
+    if (read.kind === "valuesByName" || this.#wrapAsk)
+      return this.readSnapshot((snapshot) => snapshot.answer(read));
     return this.#ask(read, this.#sharedBudget ?? createBudget());
   }
 
@@ -153,10 +184,17 @@ class Client extends VariableReader implements VariableSource {
   }
 
   /** From pages, if the server does not know this read. */
-  async #askValues({ kind, names }: ReadOfValues, budget: Budget, attempt: Attempt): Promise<Answer<ReadOfValues>> {
+  async #askValues(
+    { kind, names }: ReadOfValues,
+    budget: Budget,
+    attempt: Attempt,
+  ): Promise<Answer<ReadOfValues>> {
     const maxTarget = this.#options.apiKey ? MAX_TARGET : MAX_KEYLESS_TARGET;
-    const read: ReadOfValues = targetOf({ kind, names }).length <= maxTarget ? { kind, names } : { kind };
-    const found = this.#hasPagesOnly ? undefined : await orUndefined(this.#ask(read, budget, attempt));
+    const read: ReadOfValues =
+      targetOf({ kind, names }).length <= maxTarget ? { kind, names } : { kind };
+    const found = this.#hasPagesOnly
+      ? undefined
+      : await orUndefined(this.#ask(read, budget, attempt));
     this.#hasPagesOnly = found === undefined;
     const values = found?.data ?? valuesByName(await readVariableEntries(attempt));
     return { data: pickValues(values, names) };
@@ -166,7 +204,10 @@ class Client extends VariableReader implements VariableSource {
     const budget = this.#sharedBudget ?? createBudget();
     const send = (seconds: number) => this.#send(ROUTES.health, {}, budget, { atMost: seconds });
     const options = { ...this.#retry, budget };
-    const { healthy, health } = await withRetries(async (seconds) => interpretHealth(await send(seconds)), options);
+    const { healthy, health } = await withRetries(
+      async (seconds) => interpretHealth(await send(seconds)),
+      options,
+    );
     if (!healthy) throw new ServerError(health.message, 503);
     return health;
   }
@@ -188,7 +229,10 @@ class Client extends VariableReader implements VariableSource {
       const signed = authHeaders(auth, this.#options, { timestamp, method: "GET", route: target });
       const headers = { ...signed, ...(kept && { "if-none-match": kept.etag }) };
       const sentAt = this.#retry.ticks();
-      const response = await this.#send(target, headers, budget, { atMost: seconds, signal: attempt?.signal });
+      const response = await this.#send(target, headers, budget, {
+        atMost: seconds,
+        signal: attempt?.signal,
+      });
       // Only a server over a data store sends a version.
       if (response.headers[VERSION_HEADER.toLowerCase()] !== undefined) {
         this.#newest ??= new NewestData();
@@ -222,7 +266,12 @@ class Client extends VariableReader implements VariableSource {
   ): Promise<HttpResponse> {
     const { milliseconds, ...response } = await this.#transport.get(target, headers, limits);
     const { status, headers: received, body } = response;
-    this.#options.onResponse?.({ target, status, headers: received, milliseconds: Math.round(milliseconds) });
+    this.#options.onResponse?.({
+      target,
+      status,
+      headers: received,
+      milliseconds: Math.round(milliseconds),
+    });
     countAnswer(budget, body);
     return response;
   }

@@ -13,13 +13,15 @@ import {
   valueFitsType,
 } from "../domain/variable.js";
 
-/** Thrown for a field that breaks a rule of the API. The message names both, and quotes no value. */
+/**
+ * Thrown for a field that breaks a rule of the API. The message names both, and quotes no value.
+ */
 export class BrokenRuleError extends TypeError {}
 
 /**
- * Checks a resource of the API (docs/http-api.md). Servers are not trusted, since their names become environment
- * variables of programs: one invalid field rejects the whole answer. Unknown fields are dropped, so that servers can
- * add some.
+ * Checks a resource of the API (docs/http-api.md). Servers are not trusted, since their names
+ * become environment variables of programs: one invalid field rejects the whole answer. Unknown
+ * fields are dropped, so that servers can add some.
  *
  * @param at path of the resource, such as `data[3]`; default the whole body
  * @throws BrokenRuleError
@@ -94,13 +96,20 @@ const decodeBrokenRule: Decoder<BrokenRule> = (json, at) => {
 const decodeCheck: Decoder<Check> = (json) => {
   const { missing, invalid } = object(json);
   return {
-    missing: list(missing, "missing").map((name, index) => variableName(name, `missing[${index}]`, "")),
-    invalid: list(invalid, "invalid").map((item, index) => decodeBrokenRule(item, `invalid[${index}]`)),
+    missing: list(missing, "missing").map((name, index) =>
+      variableName(name, `missing[${index}]`, ""),
+    ),
+    invalid: list(invalid, "invalid").map((item, index) =>
+      decodeBrokenRule(item, `invalid[${index}]`),
+    ),
   };
 };
 
 /** Reads the item with this id. */
-export function decodeOne<T extends { id: number }>(decodeItem: Decoder<T>, id: number): Decoder<T> {
+export function decodeOne<T extends { id: number }>(
+  decodeItem: Decoder<T>,
+  id: number,
+): Decoder<T> {
   return (json) => {
     const item = decodeItem(json);
     return check(item, item.id === id, "", "id", "the requested one");
@@ -131,9 +140,21 @@ export function decodePage<T extends { id: number }>(
     check(data, records.length === length, "", "data", "as long as metadata says");
     const items = records.map((item, index) => decodeItem(item, `data[${index}]`));
     items.forEach(({ id }, index) => {
-      check(id, id > (items[index - 1]?.id ?? 0), `data[${index}]`, "id", "greater than the id before it");
+      check(
+        id,
+        id > (items[index - 1]?.id ?? 0),
+        `data[${index}]`,
+        "id",
+        "greater than the id before it",
+      );
     });
-    check(items, new Set(items.map((item) => item[key])).size === length, "", key, "unique among the items of data");
+    check(
+      items,
+      new Set(items.map((item) => item[key])).size === length,
+      "",
+      key,
+      "unique among the items of data",
+    );
     return { metadata: bounds, data: items };
   };
 }
@@ -148,10 +169,17 @@ export const decodeHealth: Decoder<Health> = (json) => {
   };
 };
 
-export const decodeErrorMessage: Decoder<string> = (json) => string(object(json)["message"], "", "message");
+export const decodeErrorMessage: Decoder<string> = (json) =>
+  string(object(json)["message"], "", "message");
 
 function object(json: unknown, at = ""): Record<string, unknown> {
-  return check(json, typeof json === "object" && json !== null && !Array.isArray(json), at, "", "an object");
+  return check(
+    json,
+    typeof json === "object" && json !== null && !Array.isArray(json),
+    at,
+    "",
+    "an object",
+  );
 }
 
 function list(json: unknown, field: string): unknown[] {
@@ -170,7 +198,13 @@ function integer(json: unknown, min: number, max: number, field: string): number
 }
 
 function positive(json: unknown, at: string | undefined, field: string): number {
-  return check(json, Number.isSafeInteger(json) && Number(json) > 0, at, field, "a positive whole number");
+  return check(
+    json,
+    Number.isSafeInteger(json) && Number(json) > 0,
+    at,
+    field,
+    "a positive whole number",
+  );
 }
 
 function string(json: unknown, at: string | undefined, field: string): string {
@@ -178,7 +212,13 @@ function string(json: unknown, at: string | undefined, field: string): string {
 }
 
 /** @throws BrokenRuleError unless the rule is met */
-function check<T>(json: unknown, isMet: boolean, at: string | undefined, field: string, rule: string): T {
+function check<T>(
+  json: unknown,
+  isMet: boolean,
+  at: string | undefined,
+  field: string,
+  rule: string,
+): T {
   if (isMet) return json as T;
   throw new BrokenRuleError(`${pathOf(at, field) || "it"} must be ${rule}`);
 }

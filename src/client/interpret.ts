@@ -34,8 +34,12 @@ export function interpret<T>(response: HttpResponse, decode: Decoder<T>, signedA
     throw new ServerError(`${failed} failed with status ${status}`, status);
   }
   if (headers.location !== undefined && status >= 300 && status < 400)
-    throw new ServerError(`the server redirects to ${redirectTarget(headers.location)}, which is not followed`, status);
-  // Decoded first: a 401 or 404 from another server tells nothing about the credentials or a variable.
+    throw new ServerError(
+      `the server redirects to ${redirectTarget(headers.location)}, which is not followed`,
+      status,
+    );
+  // Decoded first: a 401 or 404 from another server tells nothing about the credentials or a
+  // variable.
   const message = decodeBody(response, decodeErrorMessage);
   if (status === 400) throw new UsageError(message);
   if (status === 401) throw refused(headers.date, signedAt);
@@ -43,7 +47,11 @@ export function interpret<T>(response: HttpResponse, decode: Decoder<T>, signedA
   throw new ServerError(`the server answered with status ${status}: ${message}`, status);
 }
 
-/** The content of a response from the health route. @throws as `interpret`, but ServerError for 400, 401 and 404 */
+/**
+ * The content of a response from the health route.
+ *
+ * @throws as `interpret`, but ServerError for 400, 401 and 404
+ */
 export function interpretHealth(response: HttpResponse): { healthy: boolean; health: Health } {
   const { status } = response;
   const healthy = status === 200;
@@ -55,7 +63,10 @@ export function interpretHealth(response: HttpResponse): { healthy: boolean; hea
 }
 
 function rateLimited(retryAfter: number): RateLimitedError {
-  return new RateLimitedError(`rate-limited by the server; it accepts requests again in ${retryAfter} s`, retryAfter);
+  return new RateLimitedError(
+    `rate-limited by the server; it accepts requests again in ${retryAfter} s`,
+    retryAfter,
+  );
 }
 
 /** Without a date, or a signature, the credentials are wrong. */
@@ -66,7 +77,10 @@ function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   return new UnauthorizedError(REFUSED_CREDENTIALS);
 }
 
-/** The target of a redirect, for messages: without a query, a fragment or a user, which may hold a token. */
+/**
+ * The target of a redirect, for messages: without a query, a fragment or a user, which may hold a
+ * token.
+ */
 export function redirectTarget(location = ""): string {
   return location.replace(/[?#].*/s, "").replace(/(?<![^/\\])[^/\\]+@/g, "") || "nowhere";
 }
@@ -79,14 +93,21 @@ function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {
     return decode(parseJson(body, MAX_ITEMS));
   } catch (error) {
     const isInexact = error instanceof JsonError && error.message.endsWith(INEXACT_NUMBER);
-    if (isInexact || error instanceof BrokenRuleError) throw new ServerError(`${foreign}: ${error.message}`, status);
+    if (isInexact || error instanceof BrokenRuleError)
+      throw new ServerError(`${foreign}: ${error.message}`, status);
     if (!isCutShort(response)) throw new ServerError(foreign, status);
-    throw new UnreachableError(`the answer${route} was cut short`, { cause: { code: "ECONNRESET" } });
+    throw new UnreachableError(`the answer${route} was cut short`, {
+      cause: { code: "ECONNRESET" },
+    });
   }
 }
 
-/** Whether the answer may have ended too early, which only its text can tell: it has no length, and is not chunked. */
+/**
+ * Whether the answer may have ended too early, which only its text can tell: it has no length, and
+ * is not chunked.
+ */
 function isCutShort({ status, headers, body }: HttpResponse): boolean {
-  const isDelimited = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+  const isDelimited =
+    headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
   return !isDelimited && (body.startsWith("{") || (status === 200 && body === ""));
 }

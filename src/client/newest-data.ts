@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import { ServerError } from "../domain/errors.js";
 import { parseFreshness } from "../domain/http-headers.js";
 
-/** The version of an answer, and the earliest and latest time at which it was the newest, on the client's clock. */
+/**
+ * The version of an answer, and the earliest and latest time at which it was the newest, on the
+ * client's clock.
+ */
 interface Seen {
   readonly number: number;
   readonly write: string;
@@ -11,9 +14,9 @@ interface Seen {
 }
 
 /**
- * The newest data that was seen. Replicas behind a balancer may be of different versions: without this, a client would
- * go back when it reaches one that was cut off. Versions go back only if a cluster was restored. Then the restored one
- * was the newest at a later time than the one before.
+ * The newest data that was seen. Replicas behind a balancer may be of different versions: without
+ * this, a client would go back when it reaches one that was cut off. Versions go back only if a
+ * cluster was restored. Then the restored one was the newest at a later time than the one before.
  */
 export class NewestData {
   #seen: Seen | undefined;
@@ -28,10 +31,18 @@ export class NewestData {
     if (!freshness) return;
     const { number, write, age } = freshness;
     // The age is in whole seconds.
-    const answer = { number, write, from: sentAt - (age + 1) * 1_000, to: receivedAt - age * 1_000 };
+    const answer = {
+      number,
+      write,
+      from: sentAt - (age + 1) * 1_000,
+      to: receivedAt - age * 1_000,
+    };
     const seen = this.#seen;
     if (seen && isOlder(answer, seen))
-      throw new ServerError("the server has older data than it had before: one of its replicas may be cut off", 503);
+      throw new ServerError(
+        "the server has older data than it had before: one of its replicas may be cut off",
+        503,
+      );
     const isSame = seen?.number === number && seen.write === write;
     this.#seen = isSame
       ? { ...answer, from: Math.max(seen.from, answer.from), to: Math.max(seen.to, answer.to) }

@@ -4,7 +4,10 @@ import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "../domain/environment.js";
 import { UnauthorizedError, UsageError } from "../domain/errors.js";
 import { type SignedParts, sign } from "../signing/sign.js";
 
-/** `hmac` signs each request. `headers` sends the secret itself, so it needs TLS or a trusted network. */
+/**
+ * `hmac` signs each request. `headers` sends the secret itself, so it needs TLS or a trusted
+ * network.
+ */
 export const AUTH_SCHEMES = ["hmac", "headers"] as const;
 
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
@@ -12,7 +15,11 @@ export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 /** About 23 days. Node fires a timer of more than 2^31 ms immediately. */
 export const MAX_SECONDS = 2_000_000;
 
-/** An empty one counts as missing. @throws UsageError, which does not quote it, if no data file may contain it */
+/**
+ * An empty one counts as missing.
+ *
+ * @throws UsageError, which does not quote it, if no data file may contain it
+ */
 export function checkCredential(what: string, credential: string | undefined): void {
   if (!credential || CREDENTIAL_PATTERN.test(credential)) return;
   throw new UsageError(`the ${what} must be ${CREDENTIAL_RULE}`);
@@ -25,7 +32,8 @@ export function checkSeconds(what: string, seconds: number, min: number): void {
 }
 
 /**
- * The URL of a server: an origin, since a signature covers the path as the server sees it, without a proxy's prefix.
+ * The URL of a server: an origin, since a signature covers the path as the server sees it, without
+ * a proxy's prefix.
  *
  * @throws UsageError
  */
@@ -37,7 +45,9 @@ export function parseOrigin(url: string | URL): URL {
   if (parsed.username || parsed.password)
     throw new UsageError("the server's URL must not contain a user or a password");
   if (parsed.pathname !== "/" || parsed.search || parsed.hash) {
-    throw new UsageError(`the server's URL must have no path, query or fragment: use ${parsed.origin}`);
+    throw new UsageError(
+      `the server's URL must have no path, query or fragment: use ${parsed.origin}`,
+    );
   }
   return parsed;
 }
@@ -52,7 +62,8 @@ export function refuseOpenSecret(
   insecure: boolean,
   proxied = false,
 ): void {
-  if (auth !== "headers" || protocol === "https:" || insecure || (isLoopback(hostname) && !proxied)) return;
+  if (auth !== "headers" || protocol === "https:" || insecure || (isLoopback(hostname) && !proxied))
+    return;
   throw new UsageError(
     `auth headers would send the API secret to ${hostname} without encryption: use https or auth hmac, ` +
       "or add --insecure if nobody else can read that network",
@@ -64,14 +75,19 @@ export function isLoopback(host: string): boolean {
   return ["localhost", "::1", "[::1]"].includes(host) || (isIPv4(host) && host.startsWith("127."));
 }
 
-/** The headers that authenticate one request. @throws UnauthorizedError if a required credential is missing */
+/**
+ * The headers that authenticate one request.
+ *
+ * @throws UnauthorizedError if a required credential is missing
+ */
 export function authHeaders(
   scheme: AuthScheme,
   { apiKey, apiSecret }: { apiKey?: string | undefined; apiSecret?: string | undefined },
   request: SignedParts,
 ): Record<string, string> {
   if (!apiSecret) throw new UnauthorizedError("the API secret is missing");
-  if (scheme === "hmac") return { ...(apiKey && { "x-api-key": apiKey }), authorization: sign(request, apiSecret) };
+  if (scheme === "hmac")
+    return { ...(apiKey && { "x-api-key": apiKey }), authorization: sign(request, apiSecret) };
   if (!apiKey) throw new UnauthorizedError("the API key is missing");
   return { "x-api-key": apiKey, "x-api-secret": apiSecret };
 }

@@ -5,7 +5,9 @@ import type { Snapshot } from "../domain/source.js";
 import { pause, type RetryOptions } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 
-/** Much shorter than after a failure: data that has just changed is unlikely to change again soon. */
+/**
+ * Much shorter than after a failure: data that has just changed is unlikely to change again soon.
+ */
 const FIRST_PAUSE_S = 0.02;
 const MAX_PAUSE_S = 1;
 
@@ -31,22 +33,30 @@ export async function readUnchanged<T>(
       if (!attempt.change) return result;
     } catch (error) {
       // With a revision, inconsistent data is not a change but the server's fault.
-      if (error instanceof ChangedDataError && attempt.revision === undefined) attempt.change ??= error;
+      if (error instanceof ChangedDataError && attempt.revision === undefined)
+        attempt.change ??= error;
       if (!attempt.change) throw error;
     } finally {
       attempt.end();
     }
-    const wait = Math.min(FIRST_PAUSE_S * 2 ** (attempts - 1), MAX_PAUSE_S) * (0.5 + options.random() / 2);
+    const wait =
+      Math.min(FIRST_PAUSE_S * 2 ** (attempts - 1), MAX_PAUSE_S) * (0.5 + options.random() / 2);
     if (!(await pause({ wait, reason: CHANGED }, options))) throw gaveUp(attempts, attempt.change);
   }
 }
 
 function gaveUp(attempts: number, { message }: Error): ChangedDataError {
-  const reason = attempts === 1 ? CHANGED : `the data changed during each of ${attempts} attempts to read it`;
-  return new ChangedDataError(`${reason}${message === CHANGED ? "" : ` (${message})`}; try again later`);
+  const reason =
+    attempts === 1 ? CHANGED : `the data changed during each of ${attempts} attempts to read it`;
+  return new ChangedDataError(
+    `${reason}${message === CHANGED ? "" : ` (${message})`}; try again later`,
+  );
 }
 
-/** One attempt to read several answers of one revision. It ends with the first answer of another revision. */
+/**
+ * One attempt to read several answers of one revision. It ends with the first answer of another
+ * revision.
+ */
 export class Attempt extends VariableReader implements Snapshot {
   /** The change that requires another attempt. */
   change: ChangedDataError | undefined;
@@ -54,7 +64,10 @@ export class Attempt extends VariableReader implements Snapshot {
   readonly #aborter = new AbortController();
   /** By their reads: of one revision, they stay the same. */
   readonly #answers = new Map<string, Promise<unknown>>();
-  /** Undefined: during an upgrade, some of the servers behind one address may not send revisions yet. */
+  /**
+   * Undefined: during an upgrade, some of the servers behind one address may not send revisions
+   * yet.
+   */
   readonly #revisions = new Set<string | undefined>();
   /** Aborted when the attempt ends. */
   readonly signal: AbortSignal = this.#aborter.signal;
@@ -72,7 +85,11 @@ export class Attempt extends VariableReader implements Snapshot {
     this.#aborter.abort(new TypeError("a snapshot can't be read after readSnapshot has settled"));
   }
 
-  /** "Not found" is an answer of a revision too. @throws ChangedDataError if it is another one than before */
+  /**
+   * "Not found" is an answer of a revision too.
+   *
+   * @throws ChangedDataError if it is another one than before
+   */
   check(response: HttpResponse): void {
     if (![200, 304, 404].includes(response.status)) return;
     this.#revisions.add(revisionOf(response));
@@ -85,7 +102,8 @@ export class Attempt extends VariableReader implements Snapshot {
   async answer<R extends Read>(read: R): Promise<Answer<R>> {
     this.signal.throwIfAborted();
     const key = JSON.stringify(read);
-    const answer = (this.#answers.get(key) as Promise<Answer<R>> | undefined) ?? this.#ask(read, this);
+    const answer =
+      (this.#answers.get(key) as Promise<Answer<R>> | undefined) ?? this.#ask(read, this);
     this.#answers.set(key, answer);
     return answer;
   }
@@ -97,6 +115,10 @@ const REVISION = /^[!-~]{1,64}$/;
 /** @throws ServerError, which does not quote it, for an invalid revision */
 function revisionOf({ status, headers }: HttpResponse): string | undefined {
   const revision = headers[REVISION_HEADER.toLowerCase()];
-  if (revision === undefined || (typeof revision === "string" && REVISION.test(revision))) return revision;
-  throw new ServerError(`the server sends an ${REVISION_HEADER} that is not 1 to 64 visible ASCII characters`, status);
+  if (revision === undefined || (typeof revision === "string" && REVISION.test(revision)))
+    return revision;
+  throw new ServerError(
+    `the server sends an ${REVISION_HEADER} that is not 1 to 64 visible ASCII characters`,
+    status,
+  );
 }

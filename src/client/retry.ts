@@ -1,5 +1,10 @@
 import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../domain/defaults.js";
-import { GATEWAY_STATUSES, RateLimitedError, ServerError, UnreachableError } from "../domain/errors.js";
+import {
+  GATEWAY_STATUSES,
+  RateLimitedError,
+  ServerError,
+  UnreachableError,
+} from "../domain/errors.js";
 import { isLoopback } from "./options.js";
 
 const FIRST_BACKOFF_S = 0.2;
@@ -14,14 +19,14 @@ const MIB = 1024 * 1024;
 export const TRANSIENT_STATUSES: readonly number[] = [408, ...GATEWAY_STATUSES];
 
 /**
- * The length of all answers to one command, in characters: V8's longest string, and so a server's largest data file.
- * 1,000,000 variables with values of 200 characters take 265 MiB.
+ * The length of all answers to one command, in characters: V8's longest string, and so a server's
+ * largest data file. 1,000,000 variables with values of 200 characters take 265 MiB.
  */
 const MAX_LENGTH = 512 * MIB;
 
 /**
- * The time and memory that calls have used. Calls can share a budget, also concurrently: a hostile server can send a
- * list without end of which every page is valid.
+ * The time and memory that calls have used. Calls can share a budget, also concurrently: a hostile
+ * server can send a list without end of which every page is valid.
  */
 export interface Budget {
   /** The deadline, in milliseconds on a monotonic clock; undefined before the first request. */
@@ -51,9 +56,14 @@ export interface RetryNotice {
 
 export interface RetryOptions {
   budget: Budget;
-  /** Seconds for all requests that share the budget, and the pauses between them. Default no limit. */
+  /**
+   * Seconds for all requests that share the budget, and the pauses between them. Default no limit.
+   */
   total?: number;
-  /** Seconds for pauses and tries after the first failure. Default 60, and less while the server can't be reached. */
+  /**
+   * Seconds for pauses and tries after the first failure. Default 60, and less while the server
+   * can't be reached.
+   */
   maxWait?: number | undefined;
   /** Monotonic clock in milliseconds. */
   ticks: () => number;
@@ -65,17 +75,24 @@ export interface RetryOptions {
   retryOn?: RetryOn | undefined;
 }
 
-/** The failures to retry after. `rate-limit` is for callers with a fallback for a server that can't be reached. */
+/**
+ * The failures to retry after. `rate-limit` is for callers with a fallback for a server that can't
+ * be reached.
+ */
 export type RetryOn = "any" | "rate-limit";
 
 /**
- * Calls `attempt` until it succeeds or fails permanently. Waits after a 429 for as long as the server said, and after
- * a transient failure (no connection, reset, timeout, 408, 502 to 504) with exponential backoff and jitter. Throws the
- * last error when `maxWait` or the budget does not allow another pause.
+ * Calls `attempt` until it succeeds or fails permanently. Waits after a 429 for as long as the
+ * server said, and after a transient failure (no connection, reset, timeout, 408, 502 to 504) with
+ * exponential backoff and jitter. Throws the last error when `maxWait` or the budget does not allow
+ * another pause.
  *
  * @param attempt gets the seconds that it may take
  */
-export async function withRetries<T>(attempt: (seconds: number) => Promise<T>, options: RetryOptions): Promise<T> {
+export async function withRetries<T>(
+  attempt: (seconds: number) => Promise<T>,
+  options: RetryOptions,
+): Promise<T> {
   const { budget, maxWait, ticks, random, total = NEVER, retryOn = "any" } = options;
   let [outageAt, end] = [NEVER, NEVER];
   for (let retries = 0; ; retries++) {
@@ -87,7 +104,8 @@ export async function withRetries<T>(attempt: (seconds: number) => Promise<T>, o
       // The budget may have ended the try.
       if (left < total) secondsLeft(budget, total, ticks());
       const wait = pauseAfter(error, retries, random());
-      if (wait === undefined || (retryOn === "rate-limit" && !(error instanceof RateLimitedError))) throw error;
+      if (wait === undefined || (retryOn === "rate-limit" && !(error instanceof RateLimitedError)))
+        throw error;
       outageAt = error instanceof RateLimitedError ? NEVER : Math.min(outageAt, startedAt);
       if (maxWait === undefined) end = outageAt + outageLimit(error) * 1_000;
       if (!(await pause({ wait, reason: (error as Error).message }, options, end))) throw error;
@@ -97,16 +115,26 @@ export async function withRetries<T>(attempt: (seconds: number) => Promise<T>, o
 
 /** Seconds left for the next request. @throws UnreachableError if there are none */
 function secondsLeft(budget: Budget, total: number, now: number): number {
-  // Exactly `total` for the first request: with a fraction less, a timeout would be reported as an exhausted budget.
+  // Exactly `total` for the first request: with a fraction less, a timeout would be reported as an
+  // exhausted budget.
   const seconds = budget.end === undefined ? total : (budget.end - now) / 1_000;
   budget.end ??= now + total * 1_000;
   if (seconds >= MIN_REQUEST_S) return seconds;
   // Without a cause, so that it is not retried.
-  throw new UnreachableError(`gave up after ${total} s: --max-wait and one --timeout allow no more`);
+  throw new UnreachableError(
+    `gave up after ${total} s: --max-wait and one --timeout allow no more`,
+  );
 }
 
-/** Waits before another try. Resolves to false immediately if `maxWait`, the budget or `end` do not allow that. */
-export async function pause(notice: RetryNotice, options: RetryOptions, end = NEVER): Promise<boolean> {
+/**
+ * Waits before another try. Resolves to false immediately if `maxWait`, the budget or `end` do not
+ * allow that.
+ */
+export async function pause(
+  notice: RetryNotice,
+  options: RetryOptions,
+  end = NEVER,
+): Promise<boolean> {
   const { budget, maxWait = DEFAULT_MAX_WAIT, ticks, sleep, onRetry } = options;
   budget.failedAt ??= ticks();
   const latest = Math.min(budget.failedAt + maxWait * 1_000, budget.end ?? NEVER, end);
@@ -133,9 +161,13 @@ function isTransient(error: unknown): boolean {
 
 /** Seconds until a server that can't be reached is given up. */
 function outageLimit(error: unknown): number {
-  const { cause } = error as { cause?: NodeJS.ErrnoException & { address?: string; errors?: unknown[] } };
+  const { cause } = error as {
+    cause?: NodeJS.ErrnoException & { address?: string; errors?: unknown[] };
+  };
   // A name such as localhost has several addresses.
   const refusals = (cause?.errors ?? [cause]) as (typeof cause)[];
-  const isHere = refusals.every((each) => each?.code === "ECONNREFUSED" && isLoopback(each.address ?? ""));
+  const isHere = refusals.every(
+    (each) => each?.code === "ECONNREFUSED" && isLoopback(each.address ?? ""),
+  );
   return isHere ? DEFAULT_REFUSED_WAIT : DEFAULT_OUTAGE_WAIT;
 }

@@ -1,12 +1,23 @@
 import { isUtf8 } from "node:buffer";
-import { type ClientRequest, Agent as HttpAgent, type IncomingHttpHeaders, request } from "node:http";
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  request,
+} from "node:http";
 import type { Agent } from "node:https";
 import { withTls } from "../domain/endpoint.js";
 import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
 import { tlsOptions } from "../domain/tls-options.js";
 import { exchange, type HttpAnswer, ticks } from "../http/exchange.js";
 import { isProtocolFailure, reasonOf } from "../http/failures.js";
-import { type HttpProxy, proxyAddress, refusingProxy, type ServerRoute, unreachableProxy } from "../http/proxy.js";
+import {
+  type HttpProxy,
+  proxyAddress,
+  refusingProxy,
+  type ServerRoute,
+  unreachableProxy,
+} from "../http/proxy.js";
 
 const MIB = 1024 * 1024;
 
@@ -44,9 +55,10 @@ export interface RequestLimits {
 }
 
 /**
- * GET requests for JSON to one origin over keep-alive connections, without following redirects. On node:http, since loading
- * fetch takes longer than the start of Node. Through a proxy, https takes a tunnel (CONNECT), and http is sent to the
- * proxy itself, with the whole URL (RFC 9112, section 3.2.2).
+ * GET requests for JSON to one origin over keep-alive connections, without following redirects. On
+ * node:http, since loading fetch takes longer than the start of Node. Through a proxy, https takes
+ * a tunnel (CONNECT), and http is sent to the proxy itself, with the whole URL (RFC 9112, section
+ * 3.2.2).
  */
 export class Transport {
   readonly #options: TransportOptions;
@@ -64,7 +76,8 @@ export class Transport {
 
   /**
    * @param target path and query, sent unchanged
-   * @throws UnreachableError without a complete answer in time; ServerError if it is not HTTP, or too large; the reason
+   * @throws UnreachableError without a complete answer in time; ServerError if it is not HTTP, or
+   *   too large; the reason
    *   of the signal
    */
   async get(
@@ -101,7 +114,8 @@ export class Transport {
   async #load(): Promise<HttpModule & { agent: Agent }> {
     const { origin, proxy, ca, cert, key } = this.#options;
     const { protocol } = this.#forwarder?.url ?? origin;
-    if (protocol === "http:") return { request, agent: new HttpAgent({ keepAlive: true }) } as never;
+    if (protocol === "http:")
+      return { request, agent: new HttpAgent({ keepAlive: true }) } as never;
     const { request: requestTls, Agent } = await import("node:https");
     const tls = { keepAlive: true, ...tlsOptions(this.#forwarder ? { ca } : { ca, cert, key }) };
     if (!proxy || this.#forwarder) return { request: requestTls, agent: new Agent(tls) };
@@ -122,7 +136,10 @@ export class Transport {
     const { origin } = this.#options.origin;
     if (this.#forwarder && status === 407) throw refusingProxy(this.#forwarder, origin, status);
     if (status === 200 && !body)
-      throw new ServerError(`the answer from ${origin} is larger than ${maxBytes / MIB} MiB`, status);
+      throw new ServerError(
+        `the answer from ${origin} is larger than ${maxBytes / MIB} MiB`,
+        status,
+      );
     if (status === 200 && body && !isUtf8(body))
       throw new ServerError(`the answer from ${origin} is not UTF-8`, status);
     return {
@@ -133,15 +150,23 @@ export class Transport {
     };
   }
 
-  /** Tries a TLS handshake, once. @throws UnreachableError, which is not retried, if the server speaks TLS after all */
+  /**
+   * Tries a TLS handshake, once.
+   *
+   * @throws UnreachableError, which is not retried, if the server speaks TLS after all
+   */
   async #refuseTls(error: unknown, { socket }: ClientRequest, timeout: number): Promise<void> {
     const { proxy, origin } = this.#options;
-    const isReset = (error as NodeJS.ErrnoException).code === "ECONNRESET" && socket?.bytesRead === 0;
+    const isReset =
+      (error as NodeJS.ErrnoException).code === "ECONNRESET" && socket?.bytesRead === 0;
     if (!isReset || proxy || origin.protocol !== "http:" || this.#closed) return;
     const seconds = Math.min(timeout / 1_000, MAX_HANDSHAKE_S);
     this.#other ??= findTls(origin, seconds);
     const other = await this.#other;
-    if (other) throw new UnreachableError(`${origin.origin} speaks TLS, not plain HTTP: use ${other.origin}`);
+    if (other)
+      throw new UnreachableError(
+        `${origin.origin} speaks TLS, not plain HTTP: use ${other.origin}`,
+      );
   }
 
   #explain(cause: unknown): Error {
@@ -156,7 +181,8 @@ export class Transport {
       plain: "should the URL begin with http:?",
       untrusted: "to trust it, use --ca-file, not SSL_CERT_FILE",
       reset: isRefused ? "does the server trust the client certificate?" : undefined,
-      required: cert === undefined ? "to present one, use --client-cert and --client-key" : undefined,
+      required:
+        cert === undefined ? "to present one, use --client-cert and --client-key" : undefined,
     };
     const reason = reasonOf(cause, hints);
     if (isProtocolFailure(cause)) return new ServerError(reason.replace(/^it/, origin.origin), 0);

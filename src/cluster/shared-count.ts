@@ -7,8 +7,9 @@ import {
   rateLimitResult,
 } from "../server/rate-limiter.js";
 
-// One rate limit over several workers: the primary counts. A worker asks at once for all requests that have arrived
-// while it waited for the answer before, and gets some permits in advance. Those that it does not use are lost.
+// One rate limit over several workers: the primary counts. A worker asks at once for all requests
+// that have arrived while it waited for the answer before, and gets some permits in advance. Those
+// that it does not use are lost.
 
 interface Ask {
   readonly counter: Counter;
@@ -36,7 +37,10 @@ export interface CountAnswer {
   readonly counts: readonly Count[];
 }
 
-/** For limits up to 10,000; above that, a hundredth of the limit. Asking for every 100 requests took a third of the CPU time. */
+/**
+ * For limits up to 10,000; above that, a hundredth of the limit. Asking for every 100 requests took
+ * a third of the CPU time.
+ */
 const MAX_PERMITS = 100;
 /** All workers together get 1/8 of the rest of a window in advance. */
 const SHARE = 8;
@@ -81,7 +85,12 @@ interface Waiting {
   readonly questions: ((isUsedUp: boolean) => void)[];
 }
 
-/** A worker's side. @param ticks monotonic clock in milliseconds @param send sends to the primary */
+/**
+ * A worker's side.
+ *
+ * @param ticks monotonic clock in milliseconds
+ * @param send sends to the primary
+ */
 export function createWorkerLimiter(
   limit: number,
   ticks: () => number,
@@ -99,12 +108,18 @@ export function createWorkerLimiter(
     askedAt = ticks();
     // The last answer may have brought permits.
     for (const { counter, requests } of waiting.values())
-      for (const resolve of requests.splice(0, usable(counter)?.left ?? 0)) resolve(take(counter) as RateLimitResult);
-    asked = [...waiting].filter(([, { requests, questions }]) => requests.length + questions.length > 0);
+      for (const resolve of requests.splice(0, usable(counter)?.left ?? 0))
+        resolve(take(counter) as RateLimitResult);
+    asked = [...waiting].filter(
+      ([, { requests, questions }]) => requests.length + questions.length > 0,
+    );
     waiting = new Map();
     isAsking = asked.length > 0;
     if (!isAsking) return;
-    send({ kind: "count", asks: asked.map(([, { counter, requests }]) => ({ counter, requests: requests.length })) });
+    send({
+      kind: "count",
+      asks: asked.map(([, { counter, requests }]) => ({ counter, requests: requests.length })),
+    });
   };
   const waitFor = (counter: Counter) => {
     const name = nameOf(counter);
@@ -127,12 +142,17 @@ export function createWorkerLimiter(
   const settle = (name: string, { requests, questions }: Waiting, count: Count) => {
     const { before, timeLeft } = count;
     for (const resolve of questions) resolve(before >= limit);
-    for (const [place, resolve] of requests.entries()) resolve(rateLimitResult(limit, before + place + 1, timeLeft));
+    for (const [place, resolve] of requests.entries())
+      resolve(rateLimitResult(limit, before + place + 1, timeLeft));
     permits.delete(name);
     // The primary's window ends later by the time that the question took to arrive.
     const end = askedAt + timeLeft;
     if (count.permits > 0)
-      permits.set(name, { left: count.permits, counted: before + requests.length + count.permits, end });
+      permits.set(name, {
+        left: count.permits,
+        counted: before + requests.length + count.permits,
+        end,
+      });
   };
   const dropEnded = () => {
     for (const [name, { end }] of permits) {
@@ -141,7 +161,8 @@ export function createWorkerLimiter(
     }
   };
   return {
-    count: (counter) => take(counter) ?? new Promise((resolve) => waitFor(counter).requests.push(resolve)),
+    count: (counter) =>
+      take(counter) ?? new Promise((resolve) => waitFor(counter).requests.push(resolve)),
     isUsedUp: (counter) =>
       usable(counter) ? false : new Promise((resolve) => waitFor(counter).questions.push(resolve)),
     receive({ counts }) {

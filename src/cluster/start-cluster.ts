@@ -14,8 +14,8 @@ export interface Cluster extends RunningServer {
 const END_MS = 2_000;
 
 /**
- * Serves the HTTP API from several processes as one server. All workers listen on one socket; this process counts the
- * requests and writes the log. Resolves once all workers serve.
+ * Serves the HTTP API from several processes as one server. All workers listen on one socket; this
+ * process counts the requests and writes the log. Resolves once all workers serve.
  *
  * @throws as `startServer` does; Error if the workers can't be started
  */

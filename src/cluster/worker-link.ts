@@ -16,7 +16,10 @@ export interface ProcessOptions {
 
 interface LinkListeners {
   onMessage: (message: ToPrimary) => void;
-  /** Called with each line that the process writes to stderr, such as the stack of an error that ends it. */
+  /**
+   * Called with each line that the process writes to stderr, such as the stack of an error that
+   * ends it.
+   */
   onErrorLine: (line: string) => void;
   /** @param reason `exit code 1` or `SIGKILL` */
   onEnd: (reason: string) => void;
@@ -29,7 +32,8 @@ export class WorkerLink {
   readonly #process: ChildProcess;
 
   constructor({ env, execArgv }: ProcessOptions, { onMessage, onErrorLine, onEnd }: LinkListeners) {
-    // Each worker accepts connections itself: passed on by the primary, one would cost more than an answer.
+    // Each worker accepts connections itself: passed on by the primary, one would cost more than an
+    // answer.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({
       exec: PROGRAM,

@@ -59,4 +59,8 @@ export type ToPrimary =
   /** As `onChange` of a `SharedLimiter`. */
   | { readonly kind: "rate-limit-store"; readonly problem: StoreProblem | undefined }
   /** Requests that have been answered, and the number of those that are left out. */
-  | { readonly kind: "requests"; readonly requests: readonly ServedRequest[]; readonly dropped: number };
+  | {
+      readonly kind: "requests";
+      readonly requests: readonly ServedRequest[];
+      readonly dropped: number;
+    };

@@ -19,9 +19,16 @@ export interface ClusterSetup {
   auditFile?: AuditFileOptions | undefined;
   /** Once it resolves, the workers are not waited for. */
   stopped?: Promise<void> | undefined;
-  /** Called with each line that a worker writes to stderr, such as the stack of an error that ends it. */
+  /**
+   * Called with each line that a worker writes to stderr, such as the stack of an error that ends
+   * it.
+   */
   onErrorLine: (line: string) => void;
-  /** Called when a worker has ended and another one is started. @param reason `exit code 1` or `SIGKILL` */
+  /**
+   * Called when a worker has ended and another one is started.
+   *
+   * @param reason `exit code 1` or `SIGKILL`
+   */
   onReplaced: (reason: string) => void;
   /** Gets the metrics of the workers, which collect none without it. */
   workerMetrics?: WorkerMetrics | undefined;
@@ -84,7 +91,11 @@ export class WorkerPool {
     for (const worker of this.#workers) worker.post({ kind: "tls", tls });
   }
 
-  /** Lets the workers answer open requests, and resolves once they have ended. @param graceMs time for that */
+  /**
+   * Lets the workers answer open requests, and resolves once they have ended.
+   *
+   * @param graceMs time for that
+   */
   async drain(graceMs: number): Promise<void> {
     this.#isClosing = true;
     for (const worker of this.#workers) worker.post({ kind: "drain" });
@@ -131,7 +142,10 @@ export class WorkerPool {
     const maxConnections = Math.ceil(defaults.maxConnections / this.#size);
     const options = { ...defaults, maxConnections, rateLimitStore, fd, tls: this.#tls };
     const uptime = this.#ticks() - this.#startedAt;
-    const reports = { reportsRequests: onRequest !== undefined, hasMetrics: workerMetrics !== undefined };
+    const reports = {
+      reportsRequests: onRequest !== undefined,
+      hasMetrics: workerMetrics !== undefined,
+    };
     worker.post({ kind: "start", data, options, auditFile, uptime, ...reports });
     workerMetrics?.add(worker, () => worker.post({ kind: "collect" }));
   }
@@ -146,7 +160,8 @@ export class WorkerPool {
     else if (message.kind === "audit-problem") onAuditProblem(message.state);
     else if (message.kind === "rate-limit-store") this.#reportStore(worker, message.problem);
     else if (message.kind === "requests") this.#report(message);
-    else if (message.kind === "not-listening") this.#fail(Object.assign(new Error(message.message), message));
+    else if (message.kind === "not-listening")
+      this.#fail(Object.assign(new Error(message.message), message));
     else if (message.kind === "ready") {
       worker.isReady = true;
       this.#failedStarts = 0;
@@ -156,12 +171,15 @@ export class WorkerPool {
 
   #reportStore(worker: WorkerLink, problem: StoreProblem | undefined): void {
     this.#storeProblems.set(worker, problem);
-    this.#options.onRateLimitStore?.([...this.#storeProblems.values()].find((each) => each !== undefined));
+    this.#options.onRateLimitStore?.(
+      [...this.#storeProblems.values()].find((each) => each !== undefined),
+    );
   }
 
   #report({ requests, dropped }: Extract<ToPrimary, { kind: "requests" }>): void {
     for (const request of requests) this.#options.onRequest?.(request);
-    if (dropped > 0) this.#setup.onErrorLine(`requests that are not in this log: ${dropped}; there were too many`);
+    if (dropped > 0)
+      this.#setup.onErrorLine(`requests that are not in this log: ${dropped}; there were too many`);
   }
 
   #remove(worker: WorkerLink, reason: string): void {
@@ -176,7 +194,11 @@ export class WorkerPool {
   #replace(reason: string, worker?: WorkerLink): void {
     if (!worker?.isReady) this.#failedStarts++;
     if (this.#failedStarts >= MAX_FAILED_STARTS) {
-      this.#fail(new Error(`${this.#failedStarts} workers in a row ended before they were ready (${reason})`));
+      this.#fail(
+        new Error(
+          `${this.#failedStarts} workers in a row ended before they were ready (${reason})`,
+        ),
+      );
       return;
     }
     this.#setup.onReplaced(reason);

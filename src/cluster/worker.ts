@@ -3,7 +3,12 @@ import type { MetricsJson } from "../metrics/registry.js";
 import { AuditLog, type AuditState } from "../server/audit.js";
 import type { StoreProblem } from "../server/circuit-breaker.js";
 import type { ServedRequest } from "../server/served-request.js";
-import { type RunningServer, type ServerOptions, startServer, withDefaults } from "../server/start-server.js";
+import {
+  type RunningServer,
+  type ServerOptions,
+  startServer,
+  withDefaults,
+} from "../server/start-server.js";
 import { ServerStatistics } from "../server/statistics.js";
 import type { TlsCredentials } from "../server/tls.js";
 import { Service } from "../service/service.js";
@@ -41,7 +46,12 @@ export class Worker {
   #metrics: Promise<() => Promise<MetricsJson>> | undefined;
 
   /** @param clock Unix time in milliseconds @param ticks monotonic clock in milliseconds */
-  constructor(link: PrimaryLink, open: OpenData, clock: () => number, ticks = () => performance.now()) {
+  constructor(
+    link: PrimaryLink,
+    open: OpenData,
+    clock: () => number,
+    ticks = () => performance.now(),
+  ) {
     this.#link = link;
     this.#clock = clock;
     this.#ticks = ticks;
@@ -84,7 +94,9 @@ export class Worker {
     const { options, auditFile, uptime, reportsRequests, hasMetrics } = start;
     const [link, clock, ticks] = [this.#link, this.#clock, this.#ticks];
     const startedAt = ticks() - uptime;
-    const limiter = createWorkerLimiter(withDefaults(options).rateLimit, ticks, (request) => link.send(request));
+    const limiter = createWorkerLimiter(withDefaults(options).rateLimit, ticks, (request) =>
+      link.send(request),
+    );
     const statistics = hasMetrics ? new ServerStatistics() : undefined;
     this.#limiter = limiter;
     this.#metrics = statistics && prepareMetrics(statistics, options.rateLimitStore !== undefined);
@@ -98,7 +110,10 @@ export class Worker {
     }
     const store = await this.#openData(start.data);
     if (!store || this.#isDraining) return;
-    const hooks = { ...problemHooks(link), ...(reportsRequests && { onRequest: this.#report.add }) };
+    const hooks = {
+      ...problemHooks(link),
+      ...(reportsRequests && { onRequest: this.#report.add }),
+    };
     const parts = { statistics, limiter, audit: this.#auditLog, tls: this.#tls };
     const service = new Service(store, clock, ticks, startedAt);
     this.#server = startServer(service, { ...options, ...hooks, ...parts }, clock, ticks);
@@ -111,7 +126,10 @@ export class Worker {
     }
   }
 
-  /** Tries until it succeeds: the primary, which has the data too, reports the problem. Undefined if drained before. */
+  /**
+   * Tries until it succeeds: the primary, which has the data too, reports the problem. Undefined if
+   * drained before.
+   */
   async #openData(data: unknown): Promise<(Store & Reloadable) | undefined> {
     while (!this.#isDraining && !this.#store) {
       this.#store = await this.#open(data).catch(() => undefined);
@@ -130,7 +148,9 @@ async function prepareMetrics(
   statistics: ServerStatistics,
   hasRateLimitStore: boolean,
 ): Promise<() => Promise<MetricsJson>> {
-  const { addRateLimitStoreMetric, addServerMetrics, createRegistry } = await import("../metrics/registry.js");
+  const { addRateLimitStoreMetric, addServerMetrics, createRegistry } = await import(
+    "../metrics/registry.js"
+  );
   const registry = createRegistry();
   addServerMetrics(registry, statistics);
   if (hasRateLimitStore) addRateLimitStoreMetric(registry, statistics);
@@ -141,13 +161,20 @@ async function prepareMetrics(
 function problemHooks(link: PrimaryLink) {
   return {
     onInternalError: (error: unknown) =>
-      link.send({ kind: "internal-error", message: String(error instanceof Error ? error.stack : error) }),
+      link.send({
+        kind: "internal-error",
+        message: String(error instanceof Error ? error.stack : error),
+      }),
     onConnectionsRefused: (count: number) => link.send({ kind: "refused", count }),
-    onRateLimitStore: (problem: StoreProblem | undefined) => link.send({ kind: "rate-limit-store", problem }),
+    onRateLimitStore: (problem: StoreProblem | undefined) =>
+      link.send({ kind: "rate-limit-store", problem }),
   } satisfies ServerOptions;
 }
 
-/** Requests that may wait to be reported. More would fill the memory while the primary is busy, and is dropped. */
+/**
+ * Requests that may wait to be reported. More would fill the memory while the primary is busy, and
+ * is dropped.
+ */
 const MAX_WAITING = 10_000;
 
 /** Reports requests to the primary, many in one message. */
@@ -168,7 +195,11 @@ class RequestReport {
     this.#isSending = true;
   };
 
-  /** Sends the waiting messages. @param onSent called when this, and everything before it, has been written */
+  /**
+   * Sends the waiting messages.
+   *
+   * @param onSent called when this, and everything before it, has been written
+   */
   flush(onSent: () => void): void {
     const [requests, dropped] = [this.#waiting, this.#dropped];
     [this.#waiting, this.#dropped] = [[], 0];

@@ -9,7 +9,11 @@ export interface CertifiedKey {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** @param names of the texts, for messages @throws UsageError, which quotes neither, if they can't be used together */
+/**
+ * @param names of the texts, for messages
+ *
+ * @throws UsageError, which quotes neither, if they can't be used together
+ */
 export function checkCertifiedKey(
   { cert, key }: CertifiedKey,
   names: CertifiedKey = { cert: "cert", key: "key" },
@@ -19,7 +23,11 @@ export function checkCertifiedKey(
     throw new UsageError(`the key in ${names.key} is not that of the certificate in ${names.cert}`);
 }
 
-/** @param name of the text, for messages @throws UsageError if there is none, or one can't be read */
+/**
+ * @param name of the text, for messages
+ *
+ * @throws UsageError if there is none, or one can't be read
+ */
 export function parseCertificates(pem: string, name: string): X509Certificate[] {
   const texts = pem.match(CERTIFICATE) ?? [];
   if (texts.length === 0) throw new UsageError(`${name} contains no PEM certificate`);
@@ -31,7 +39,8 @@ export function parseCertificates(pem: string, name: string): X509Certificate[] 
 }
 
 function parseKey(pem: string, name: string): KeyObject {
-  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) throw new UsageError(`${name} contains no PEM private key`);
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem))
+    throw new UsageError(`${name} contains no PEM private key`);
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem))
     throw new UsageError(
       `the key in ${name} is encrypted, and there is no passphrase for it: decrypt it with openssl pkey`,

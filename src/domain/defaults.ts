@@ -16,10 +16,15 @@ export const DEFAULT_TIMEOUT = 10;
 export const DEFAULT_MAX_WAIT = 60;
 /** For a server that can't be reached, in place of the maximum above. */
 export const DEFAULT_OUTAGE_WAIT = 15;
-/** The same, while this machine itself refuses the connection: the server does not run, or has just been started. */
+/**
+ * The same, while this machine itself refuses the connection: the server does not run, or has just
+ * been started.
+ */
 export const DEFAULT_REFUSED_WAIT = 3;
 
-/** Seconds; a day bridges an outage at night or a journey, without using a rotated secret for weeks. */
+/**
+ * Seconds; a day bridges an outage at night or a journey, without using a rotated secret for weeks.
+ */
 export const DEFAULT_CACHE_S = 86_400;
 
 /** The maximum age in seconds for which answers are kept, 30 days. Older ones are removed. */

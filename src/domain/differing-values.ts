@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { NamedValue } from "./variable.js";
 
-/** The difference for one name; `before` is absent where it was added, `after` where it was removed. */
+/**
+ * The difference for one name; `before` is absent where it was added, `after` where it was removed.
+ */
 export interface Difference {
   kind: "added" | "removed" | "changed";
   name: string;
@@ -9,8 +11,14 @@ export interface Difference {
   after?: NamedValue;
 }
 
-/** The changes from `before` to `after`, sorted by name. The order of keys in a JSON object makes no difference. */
-export function diffValues(before: readonly NamedValue[], after: readonly NamedValue[]): Difference[] {
+/**
+ * The changes from `before` to `after`, sorted by name. The order of keys in a JSON object makes no
+ * difference.
+ */
+export function diffValues(
+  before: readonly NamedValue[],
+  after: readonly NamedValue[],
+): Difference[] {
   const removed = new Map<string, NamedValue>();
   for (const item of before) removed.set(item.name, item);
   const differences: Difference[] = [];

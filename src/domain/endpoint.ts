@@ -4,7 +4,8 @@ export interface Endpoint {
   readonly port: number;
 }
 
-const NAME = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?))(?::(\d{1,5}))?$/;
+const NAME =
+  /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?))(?::(\d{1,5}))?$/;
 
 /** Parses `host:port` or `host`, as in a URL; undefined if it is neither. */
 export function parseEndpoint(text: string, defaultPort: number): Endpoint | undefined {

@@ -27,7 +27,10 @@ export interface KeyPair {
   readonly api_secret: string;
 }
 
-/** A pair that was rotated out but stays valid for a while, so that clients can switch without an outage. */
+/**
+ * A pair that was rotated out but stays valid for a while, so that clients can switch without an
+ * outage.
+ */
 export interface PreviousKeyPair extends KeyPair {
   /** ISO 8601, UTC. */
   readonly valid_until: string;
@@ -60,8 +63,12 @@ export function allKeyPairs(key: RotatedPair): (KeyPair | PreviousKeyPair)[] {
   return [key, ...(key.previous ?? [])];
 }
 
-/** When a key or a pair stops being valid, in Unix milliseconds: `Infinity` if that is not limited. */
-export function endOfValidity({ valid_until }: KeyPair & { readonly valid_until?: string | undefined }): number {
+/**
+ * When a key or a pair stops being valid, in Unix milliseconds: `Infinity` if that is not limited.
+ */
+export function endOfValidity({
+  valid_until,
+}: KeyPair & { readonly valid_until?: string | undefined }): number {
   return valid_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(valid_until);
 }
 
@@ -111,7 +118,10 @@ export function parseEnvironmentName(text: string, own = "default"): Omit<Enviro
   return { application, name };
 }
 
-/** The name of one of these environments, with its application only where the name alone is ambiguous. */
+/**
+ * The name of one of these environments, with its application only where the name alone is
+ * ambiguous.
+ */
 export function shortestName(environment: Environment, all: readonly Environment[]): string {
   const isUnique = all.filter(({ name }) => name === environment.name).length === 1;
   return isUnique ? environment.name : qualifiedName(environment);
@@ -122,23 +132,39 @@ export function shortestName(environment: Environment, all: readonly Environment
  *
  * @throws NotFoundError; UsageError when more than one application has it
  */
-export function findEnvironment<E extends Environment>(environments: readonly E[], name: string): E {
-  const [match, ...others] = environments.filter((e) => e.name === name || qualifiedName(e) === name);
+export function findEnvironment<E extends Environment>(
+  environments: readonly E[],
+  name: string,
+): E {
+  const [match, ...others] = environments.filter(
+    (e) => e.name === name || qualifiedName(e) === name,
+  );
   const namesOf = (list: readonly Environment[]) => list.map(qualifiedName).join(", ") || "none";
   if (match === undefined) {
-    const hint = suggestion(name, [...environments.map((e) => e.name), ...environments.map(qualifiedName)]);
-    throw new NotFoundError(`no environment named "${name}"${hint}; there is ${namesOf(environments)}`);
+    const hint = suggestion(name, [
+      ...environments.map((e) => e.name),
+      ...environments.map(qualifiedName),
+    ]);
+    throw new NotFoundError(
+      `no environment named "${name}"${hint}; there is ${namesOf(environments)}`,
+    );
   }
   if (others.length === 0) return match;
-  throw new UsageError(`the environment "${name}" is ambiguous: name one of ${namesOf([match, ...others])}`);
+  throw new UsageError(
+    `the environment "${name}" is ambiguous: name one of ${namesOf([match, ...others])}`,
+  );
 }
 
-/** Random letters and digits of this length can't be guessed, even with a signed request to test guesses on. */
+/**
+ * Random letters and digits of this length can't be guessed, even with a signed request to test
+ * guesses on.
+ */
 const MIN_SECRET_LENGTH = 16;
 
 /**
- * Finds API secrets that don't protect their environment: short ones, ones shared with another key, and ones also used
- * as a key, which is sent with each request. Pairs that were rotated out count while they are valid.
+ * Finds API secrets that don't protect their environment: short ones, ones shared with another key,
+ * and ones also used as a key, which is sent with each request. Pairs that were rotated out count
+ * while they are valid.
  *
  * @param now Unix time in milliseconds
  * @returns the problem, with the names of the environments and keys, and no secrets
@@ -150,21 +176,30 @@ export function findWeakSecrets(environments: readonly EnvironmentRecord[], now:
   const namesBySecret = new Map<string, Set<string>>();
   for (const { api_secret, name } of pairs)
     namesBySecret.set(api_secret, (namesBySecret.get(api_secret) ?? new Set()).add(name));
-  const namesWhere = (isWeak: (pair: KeyPair) => boolean) => new Set(pairs.filter(isWeak).map(({ name }) => name));
+  const namesWhere = (isWeak: (pair: KeyPair) => boolean) =>
+    new Set(pairs.filter(isWeak).map(({ name }) => name));
   const findings: [text: string, names: Set<string>][] = [
     [
       `API secrets shorter than ${MIN_SECRET_LENGTH} characters can be guessed`,
       namesWhere(({ api_secret }) => api_secret.length < MIN_SECRET_LENGTH),
     ],
-    ["API secrets that are also an API key are not secret", namesWhere(({ api_secret }) => keys.has(api_secret))],
+    [
+      "API secrets that are also an API key are not secret",
+      namesWhere(({ api_secret }) => keys.has(api_secret)),
+    ],
   ];
   for (const names of namesBySecret.values())
-    if (names.size > 1) findings.push(["with the same API secret, clients of one can read the others", names]);
-  return findings.flatMap(([text, names]) => (names.size > 0 ? [`${text}: ${[...names].join(", ")}`] : []));
+    if (names.size > 1)
+      findings.push(["with the same API secret, clients of one can read the others", names]);
+  return findings.flatMap(([text, names]) =>
+    names.size > 0 ? [`${text}: ${[...names].join(", ")}`] : [],
+  );
 }
 
 function ownerName({ environment, client }: KeyOwner): string {
-  return client === undefined ? qualifiedName(environment) : `${qualifiedName(environment)} (key ${client})`;
+  return client === undefined
+    ? qualifiedName(environment)
+    : `${qualifiedName(environment)} (key ${client})`;
 }
 
 /** The current pairs of named keys that expire, whenever that is. */

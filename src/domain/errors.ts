@@ -9,7 +9,10 @@ export type ErrorCode =
   | "invalid_data"
   | "unexpected";
 
-/** The base of all errors that appvars throws on purpose. Messages never contain a value or a secret. */
+/**
+ * The base of all errors that appvars throws on purpose. Messages never contain a value or a
+ * secret.
+ */
 export abstract class AppvarsError extends Error {
   abstract readonly code: ErrorCode;
   override get name(): string {
@@ -55,13 +58,19 @@ export class UnauthorizedError extends AppvarsError {
   readonly code = "unauthorized";
 }
 
-/** Thrown when the server refuses a signature, and its clock and this machine's differ by more than any signature allows. */
+/**
+ * Thrown when the server refuses a signature, and its clock and this machine's differ by more than
+ * any signature allows.
+ */
 export class WrongClockError extends UnauthorizedError {}
 
 /** The message for credentials that a server does not accept; it does not say which is wrong. */
 export const REFUSED_CREDENTIALS = "the server refused the credentials";
 
-/** Thrown when no answer came: refused, reset, unknown host, timed out. `cause` is the transport's error. */
+/**
+ * Thrown when no answer came: refused, reset, unknown host, timed out. `cause` is the transport's
+ * error.
+ */
 export class UnreachableError extends AppvarsError {
   readonly code = "unreachable";
 }
@@ -90,7 +99,10 @@ export class ServerError extends AppvarsError {
   }
 }
 
-/** Thrown when answers to several requests don't match, because the data changed in between or the server is broken. */
+/**
+ * Thrown when answers to several requests don't match, because the data changed in between or the
+ * server is broken.
+ */
 export class ChangedDataError extends ServerError {
   constructor(message: string) {
     super(message, 200);

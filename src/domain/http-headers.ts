@@ -2,9 +2,15 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** Names the version of the environment's data that an answer is of; all data routes send it. */
 export const REVISION_HEADER = "Appvars-Revision";
-/** `NUMBER-WRITE`: counts the writes to a data store, and identifies the last one; `1-REVISION` for a limited key. */
+/**
+ * `NUMBER-WRITE`: counts the writes to a data store, and identifies the last one; `1-REVISION` for
+ * a limited key.
+ */
 export const VERSION_HEADER = "Appvars-Version";
-/** How many seconds ago the data was last known to be the newest. Only a server over a data store sends it. */
+/**
+ * How many seconds ago the data was last known to be the newest. Only a server over a data store
+ * sends it.
+ */
 export const DATA_AGE_HEADER = "Appvars-Data-Age";
 const LIMIT_HEADER = "RateLimit-Limit";
 const REMAINING_HEADER = "RateLimit-Remaining";
@@ -30,7 +36,15 @@ export function formatRateLimit(rateLimit: RateLimit | undefined, retryAfter?: n
   if (!rateLimit) return wait;
   const remaining = String(retryAfter === undefined ? rateLimit.remaining : 0);
   const reset = String(retryAfter ?? rateLimit.reset);
-  return [LIMIT_HEADER, String(rateLimit.limit), REMAINING_HEADER, remaining, RESET_HEADER, reset, ...wait];
+  return [
+    LIMIT_HEADER,
+    String(rateLimit.limit),
+    REMAINING_HEADER,
+    remaining,
+    RESET_HEADER,
+    reset,
+    ...wait,
+  ];
 }
 
 /** Each field is undefined if its header is missing or malformed. */
@@ -47,7 +61,10 @@ export function formatFreshness(version: string, age: number): string[] {
   return [VERSION_HEADER, version, DATA_AGE_HEADER, String(wholeAge(age))];
 }
 
-/** A server reads its store every two seconds, and after each write: a lower age would reveal writes. */
+/**
+ * A server reads its store every two seconds, and after each write: a lower age would reveal
+ * writes.
+ */
 const NEWEST_MS = 3_000;
 
 /** The age of data in whole seconds, 0 below three. @param age milliseconds */
@@ -60,7 +77,9 @@ export function parseFreshness(headers: IncomingHttpHeaders) {
   const [, number, write = ""] =
     /^(\d{1,15})-([\w-]{1,64})$/.exec(String(headers[VERSION_HEADER.toLowerCase()] ?? "")) ?? [];
   const age = parseDataAge(headers);
-  return number === undefined || age === undefined ? undefined : { number: Number(number), write, age };
+  return number === undefined || age === undefined
+    ? undefined
+    : { number: Number(number), write, age };
 }
 
 /** Whole seconds; undefined if the header is missing or malformed. */
@@ -73,7 +92,10 @@ function parseCount(headers: IncomingHttpHeaders, name: string): number | undefi
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Seconds until the server accepts requests again; undefined for 0, and for a date, which the API does not send. */
+/**
+ * Seconds until the server accepts requests again; undefined for 0, and for a date, which the API
+ * does not send.
+ */
 export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const seconds = Number(headers["retry-after"] ?? 0);
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;

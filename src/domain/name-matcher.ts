@@ -1,6 +1,7 @@
 /** A name of a variable or a glob. Without a comma, which separates several. */
 export const PATTERN = /^[\w.*?[\]!^-]{1,255}$/;
-export const PATTERN_RULE = "a name or a glob such as DB_*: 1 to 255 letters, digits and _ . - * ? [ ] ! ^";
+export const PATTERN_RULE =
+  "a name or a glob such as DB_*: 1 to 255 letters, digits and _ . - * ? [ ] ! ^";
 
 /** The names in a list such as `PORT, DB_*` or `PORT DB_*`; an extra comma adds an empty name. */
 export function splitNames(text: string): string[] {
@@ -23,7 +24,10 @@ export function createMatcher(patterns: readonly string[]): Matcher {
     unmatched(present) {
       const all = new Set(present);
       const missing = [...names].filter((name) => !all.has(name));
-      return [...missing, ...globs.filter(([, matches]) => !present.some(matches)).map(([glob]) => glob)];
+      return [
+        ...missing,
+        ...globs.filter(([, matches]) => !present.some(matches)).map(([glob]) => glob),
+      ];
     },
   };
 }
@@ -34,9 +38,10 @@ export function isGlob(pattern: string): boolean {
 }
 
 /**
- * Matches in linear time: with the first match of a part between stars, which has a fixed length, the rest of a name
- * is the longest. So there is no need to go back for another, and the lookahead prevents it. picomatch goes back: with
- * four stars or more, it takes seconds to minutes for a name of 250 equal characters.
+ * Matches in linear time: with the first match of a part between stars, which has a fixed length,
+ * the rest of a name is the longest. So there is no need to go back for another, and the lookahead
+ * prevents it. picomatch goes back: with four stars or more, it takes seconds to minutes for a name
+ * of 250 equal characters.
  */
 function compileGlob(glob: string): (name: string) => boolean {
   const parts = [""];

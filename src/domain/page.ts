@@ -23,14 +23,19 @@ export interface Page<T> {
 }
 
 /** The bounds in effect for a request. @throws UsageError with the bounds of the parameter */
-export function pageBounds({ limit = DEFAULT_LIMIT, offset = 0 }: PageRequest = {}): Required<PageRequest> {
+export function pageBounds({
+  limit = DEFAULT_LIMIT,
+  offset = 0,
+}: PageRequest = {}): Required<PageRequest> {
   if (!Number.isInteger(limit) || limit < 1) throw limitError();
   if (!Number.isSafeInteger(offset) || offset < 0) throw offsetError();
   return { limit: Math.min(limit, MAX_LIMIT), offset };
 }
 
 export function limitError(): UsageError {
-  return new UsageError(`limit must be a whole number of 1 or more (over ${MAX_LIMIT} counts as ${MAX_LIMIT})`);
+  return new UsageError(
+    `limit must be a whole number of 1 or more (over ${MAX_LIMIT} counts as ${MAX_LIMIT})`,
+  );
 }
 
 export function offsetError(): UsageError {
@@ -40,5 +45,8 @@ export function offsetError(): UsageError {
 /** Cuts the page out of `items`, which must be in their final order. */
 export function paginate<T>(items: readonly T[], request: PageRequest = {}): Page<T> {
   const { limit, offset } = pageBounds(request);
-  return { metadata: { limit, offset, total: items.length }, data: items.slice(offset, offset + limit) };
+  return {
+    metadata: { limit, offset, total: items.length },
+    data: items.slice(offset, offset + limit),
+  };
 }

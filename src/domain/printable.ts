@@ -1,7 +1,10 @@
 const RISKY = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** Characters that may form one emoji: a keycap such as 1️⃣; a pictograph, others joined to it, the tags of a flag. */
+/**
+ * Characters that may form one emoji: a keycap such as 1️⃣; a pictograph, others joined to it, the
+ * tags of a flag.
+ */
 const PICTOGRAPH = String.raw`\p{ExtPict}(?:\ufe0f|\p{EMod})?`;
 const EMOJI = String.raw`[#*\d]\ufe0f\u20e3|${PICTOGRAPH}(?:\u200d${PICTOGRAPH})*[\u{e0020}-\u{e007f}]*`;
 
@@ -11,22 +14,29 @@ let recommendedEmoji: RegExp | undefined;
 const NAMED: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
 /**
- * The one rule for showing text from outside: it stays on its line, can't control a terminal, reads in the order it is
- * stored in, and hides nothing. Control characters, bidirectional controls, line separators, unpaired surrogates,
- * zero-width and other invisible characters become escapes: `\n`, `\x1b`, `\u{202e}`.
+ * The one rule for showing text from outside: it stays on its line, can't control a terminal, reads
+ * in the order it is stored in, and hides nothing. Control characters, bidirectional controls, line
+ * separators, unpaired surrogates, zero-width and other invisible characters become escapes: `\n`,
+ * `\x1b`, `\u{202e}`.
  *
- * Invisible characters inside an emoji that Unicode recommends for interchange (UTS #51, RGI) are kept. Joiners between
- * letters, as in Persian, are escaped, because two names might differ in nothing else.
+ * Invisible characters inside an emoji that Unicode recommends for interchange (UTS #51, RGI) are
+ * kept. Joiners between letters, as in Persian, are escaped, because two names might differ in
+ * nothing else.
  *
  * @param toEscape returns the escape for one such character, which may be an unpaired surrogate
  */
-export function printable(text: string, toEscape: (character: string) => string = escapeCharacter): string {
+export function printable(
+  text: string,
+  toEscape: (character: string) => string = escapeCharacter,
+): string {
   if (ASCII.test(text)) return text;
   // Compiled here, because most commands never get here.
   const risky = new RegExp(RISKY, "gu");
   if (text.search(risky) < 0) return text;
   const emojiOrRisky = new RegExp(`${EMOJI}|${RISKY}`, "gu");
-  return text.replace(emojiOrRisky, (part) => (isEmoji(part) ? part : part.replace(risky, toEscape)));
+  return text.replace(emojiOrRisky, (part) =>
+    isEmoji(part) ? part : part.replace(risky, toEscape),
+  );
 }
 
 /** The escape for any character: `\n`, `\xad` or `\u{200b}`. */

@@ -33,7 +33,10 @@ export interface BrokenRule {
 export type ValuesByName = Readonly<Record<string, JsonValue>>;
 
 /** The values with one of these names; all without names. */
-export function pickValues(values: ValuesByName, names: readonly string[] | undefined): ValuesByName {
+export function pickValues(
+  values: ValuesByName,
+  names: readonly string[] | undefined,
+): ValuesByName {
   if (!names) return values;
   const wanted = new Set(names);
   return Object.fromEntries(Object.entries(values).filter(([name]) => wanted.has(name)));
@@ -54,8 +57,9 @@ interface Answers {
 export type Answer<R extends Pick<Read, "kind">> = Answers[R["kind"]];
 
 /**
- * Reads the variables of one environment. Every method rejects with NotFoundError for an unknown id or name, and with
- * UsageError for an id that is not a positive safe integer or a page request out of bounds.
+ * Reads the variables of one environment. Every method rejects with NotFoundError for an unknown id
+ * or name, and with UsageError for an id that is not a positive safe integer or a page request out
+ * of bounds.
  */
 export abstract class VariableReader {
   /** Answers every read; the other methods are its short forms. */
@@ -88,7 +92,8 @@ export abstract class VariableReader {
   }
 
   /**
-   * The values that are set in this environment, of one version of the data, by ascending id of the variable.
+   * The values that are set in this environment, of one version of the data, by ascending id of the
+   * variable.
    *
    * @param names of the variables; all by default. Those without a value are left out
    */
@@ -96,13 +101,18 @@ export abstract class VariableReader {
     return (await this.answer({ kind: "valuesByName", names })).data;
   }
 
-  /** Checks the values of this environment. @throws NotFoundError if the server is too old to do so */
+  /**
+   * Checks the values of this environment.
+   *
+   * @throws NotFoundError if the server is too old to do so
+   */
   async checkValues(): Promise<Check> {
     return this.answer({ kind: "check" });
   }
 
   /**
-   * What a variable says about its values; undefined for nothing, and from a server, which does not tell.
+   * What a variable says about its values; undefined for nothing, and from a server, which does not
+   * tell.
    *
    * @param _variable its id or its name
    */

@@ -1,25 +1,34 @@
 import NAMES_BY_SOURCE from "../../data/reserved-names.json" with { type: "json" };
 
 /**
- * Names that `run`, `export` and `sandbox` leave out unless they are allowed by name. Permission to write a variable
- * must not grant the rights of the program that receives it, so a name is reserved when it can make a common program run
- * other code, find programs or configuration elsewhere, trust another certificate, or write a file chosen by the value.
- * `*`, once, matches anything, and `!` excepts a common name that matches and is harmless. Case does not matter, as on
- * Windows and in `npm_config_*`.
+ * Names that `run`, `export` and `sandbox` leave out unless they are allowed by name. Permission to
+ * write a variable must not grant the rights of the program that receives it, so a name is reserved
+ * when it can make a common program run other code, find programs or configuration elsewhere, trust
+ * another certificate, or write a file chosen by the value. `*`, once, matches anything, and `!`
+ * excepts a common name that matches and is harmless. Case does not matter, as on Windows and in
+ * `npm_config_*`.
  *
- * A prefix is reserved if a tool reads its whole configuration from it. For prefixes that applications share (`DOTNET_*`,
- * `GIT_*`, `PG*`, `AWS_*`, `DOCKER_*`), only the dangerous names are listed. The list can't be complete, and omits common
- * settings of applications (HTTP_PROXY, JAVA_OPTS, TMPDIR, TZ).
+ * A prefix is reserved if a tool reads its whole configuration from it. For prefixes that
+ * applications share (`DOTNET_*`, `GIT_*`, `PG*`, `AWS_*`, `DOCKER_*`), only the dangerous names
+ * are listed. The list can't be complete, and omits common settings of applications (HTTP_PROXY,
+ * JAVA_OPTS, TMPDIR, TZ).
  */
 const PATTERNS = Object.values(NAMES_BY_SOURCE).flatMap((names) => names.split(" "));
 const NAMES = new Set(PATTERNS);
-const GLOBS = PATTERNS.filter((pattern) => pattern.includes("*")).map((pattern) => pattern.split("*"));
+const GLOBS = PATTERNS.filter((pattern) => pattern.includes("*")).map((pattern) =>
+  pattern.split("*"),
+);
 
-/** Whether a variable of this name could hijack the program that receives it, or one that this program starts. */
+/**
+ * Whether a variable of this name could hijack the program that receives it, or one that this
+ * program starts.
+ */
 export function isReservedName(name: string): boolean {
   const upperCase = name.toUpperCase();
   if (NAMES.has(`!${upperCase}`)) return false;
   const isMatch = ([start = "", end = ""]: string[]) =>
-    upperCase.length >= start.length + end.length && upperCase.startsWith(start) && upperCase.endsWith(end);
+    upperCase.length >= start.length + end.length &&
+    upperCase.startsWith(start) &&
+    upperCase.endsWith(end);
   return NAMES.has(upperCase) || GLOBS.some(isMatch);
 }

@@ -19,18 +19,23 @@ export const ROUTES = {
 export const MAX_TARGET = 8_192;
 
 /**
- * A longer target needs a key, and an address with requests left: eight HMACs over 8 KiB cost as much as six answers.
- * Long enough for any name, percent-encoded, and a page.
+ * A longer target needs a key, and an address with requests left: eight HMACs over 8 KiB cost as
+ * much as six answers. Long enough for any name, percent-encoded, and a page.
  */
 export const MAX_KEYLESS_TARGET = 1_024;
 
-/** The path and query of a read. @throws NotFoundError for an invalid name, which could have a meaning in a path */
+/**
+ * The path and query of a read.
+ *
+ * @throws NotFoundError for an invalid name, which could have a meaning in a path
+ */
 export function targetOf(read: Read): string {
   const route = ROUTES[read.kind];
   if ("page" in read) return `${route}?limit=${read.page.limit}&offset=${read.page.offset}`;
   if ("id" in read) return route.replace(":id", String(read.id));
   // The others have no value.
-  if ("names" in read && read.names) return `${route}?names=${read.names.filter(isVariableName).join(",")}`;
+  if ("names" in read && read.names)
+    return `${route}?names=${read.names.filter(isVariableName).join(",")}`;
   if (!("name" in read)) return route;
   if (!isVariableName(read.name)) throw new NotFoundError();
   return route.replace(":name", read.name);

@@ -1,5 +1,6 @@
 /**
- * Between single quotes, only the single quote is special (POSIX.1-2024 XCU 2.2.2); it is written outside them as `\'`.
+ * Between single quotes, only the single quote is special (POSIX.1-2024 XCU 2.2.2); it is written
+ * outside them as `\'`.
  */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
@@ -11,11 +12,17 @@ export function shellWord(text: string): string {
 }
 
 /**
- * A command to paste into a POSIX shell, for every message that contains one: in command`chmod 600 ${path}` the path is
- * one word, with any content. A list is a word for each item.
+ * A command to paste into a POSIX shell, for every message that contains one: in command`chmod 600
+ * ${path}` the path is one word, with any content. A list is a word for each item.
  */
-export function command(texts: TemplateStringsArray, ...values: readonly (string | readonly string[])[]): string {
-  return String.raw({ raw: texts }, ...values.map((value) => [value].flat().map(shellWord).join(" ")));
+export function command(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | readonly string[])[]
+): string {
+  return String.raw(
+    { raw: texts },
+    ...values.map((value) => [value].flat().map(shellWord).join(" ")),
+  );
 }
 
 /** The line that makes git merge data files with `appvars merge`, and show them by names. */

@@ -18,12 +18,19 @@ export interface Health {
   message: string;
   /** ISO 8601, UTC, with milliseconds. */
   date: string;
-  /** Whole seconds since the data was last known to be the newest, if it comes from a data store. A header in HTTP. */
+  /**
+   * Whole seconds since the data was last known to be the newest, if it comes from a data store. A
+   * header in HTTP.
+   */
   data_age?: number;
 }
 
-/** The report of `/healthz` for data that can't be reloaded. It names nothing, because anyone may ask. */
-export const STALE_DATA = "the data file could not be read again; the last good data is being served";
+/**
+ * The report of `/healthz` for data that can't be reloaded. It names nothing, because anyone may
+ * ask.
+ */
+export const STALE_DATA =
+  "the data file could not be read again; the last good data is being served";
 
 /** The same for a data store. @param age of the data, in milliseconds */
 export function staleStoreMessage(age: number): string {
@@ -32,22 +39,29 @@ export function staleStoreMessage(age: number): string {
 
 /** Reads one version of the data. */
 export interface Snapshot extends VariableReader {
-  /** Identifies the version. Undefined before the first answer, and from a server that does not send it. */
+  /**
+   * Identifies the version. Undefined before the first answer, and from a server that does not send
+   * it.
+   */
   readonly revision: string | undefined;
 }
 
 /**
- * The variables of one environment, wherever they come from. A service over a store and the signed HTTP client implement
- * it, and the suite in test/contract runs against both: commands and the TUI don't know which they have.
+ * The variables of one environment, wherever they come from. A service over a store and the signed
+ * HTTP client implement it, and the suite in test/contract runs against both: commands and the TUI
+ * don't know which they have.
  *
- * Its own methods read the current data; anything that needs several calls goes through `readSnapshot`.
+ * Its own methods read the current data; anything that needs several calls goes through
+ * `readSnapshot`.
  */
 export interface VariableSource extends VariableReader {
   /**
-   * Resolves to the result of `read`. All answers that it gets through the snapshot are of one version of the data: when
-   * the data changes in the meantime, `read` is called again with another snapshot.
+   * Resolves to the result of `read`. All answers that it gets through the snapshot are of one
+   * version of the data: when the data changes in the meantime, `read` is called again with another
+   * snapshot.
    *
-   * @param read must only read, and wait for all its requests, concurrent ones with `Promise.all`: those still running
+   * @param read must only read, and wait for all its requests, concurrent ones with `Promise.all`:
+   *   those still running
    *   when the data changes reject
    * @throws ServerError when the data changed during every attempt; the errors of `read`
    */
@@ -60,7 +74,8 @@ export interface VariableSource extends VariableReader {
 /**
  * Reads the pages of a list, in order.
  *
- * @throws ChangedDataError when their lengths or ids show that they are not of one list: ids are not reused
+ * @throws ChangedDataError when their lengths or ids show that they are not of one list: ids are
+ *   not reused
  */
 export async function* readPages<T extends { readonly id: number }>(
   list: (page: PageRequest) => Promise<Page<T>>,
@@ -77,12 +92,17 @@ export async function* readPages<T extends { readonly id: number }>(
       throw new ChangedDataError("the server repeats ids in the pages of a list");
     read += data.length;
     lastId = data.at(-1)?.id ?? lastId;
-    if (data.length === 0 && read < total) throw new ChangedDataError("the server leaves out the end of a list");
+    if (data.length === 0 && read < total)
+      throw new ChangedDataError("the server leaves out the end of a list");
     yield page;
   } while (read < total);
 }
 
-/** Reads a whole list: `readAll((page) => snapshot.listVariables(page))`. @throws ChangedDataError, as `readPages` */
+/**
+ * Reads a whole list: `readAll((page) => snapshot.listVariables(page))`.
+ *
+ * @throws ChangedDataError, as `readPages`
+ */
 export async function readAll<T extends { readonly id: number }>(
   list: (page: PageRequest) => Promise<Page<T>>,
 ): Promise<T[]> {
@@ -107,25 +127,35 @@ export async function readVariableEntries(reader: VariableReader): Promise<Varia
 }
 
 /** The entries with what their variables say about values. */
-export function withRules(entries: readonly VariableEntry[], reader: VariableReader): VariableEntry[] {
+export function withRules(
+  entries: readonly VariableEntry[],
+  reader: VariableReader,
+): VariableEntry[] {
   return entries.map((entry) => {
     const rules = reader.rulesOf(entry.variable.id);
     return rules ? { ...entry, rules } : entry;
   });
 }
 
-/** Checks that two complete lists of one version are consistent. @returns the values `byVariable` @throws ChangedDataError */
+/**
+ * Checks that two complete lists of one version are consistent.
+ *
+ * @returns the values `byVariable`
+ * @throws ChangedDataError
+ */
 export function checkConsistency(
   variables: readonly Variable[],
   values: readonly VariableValue[],
 ): ReadonlyMap<number, VariableValue> {
   const names = new Set(variables.map(({ name }) => name));
-  if (names.size < variables.length) throw new ChangedDataError("the server lists two variables with the same name");
+  if (names.size < variables.length)
+    throw new ChangedDataError("the server lists two variables with the same name");
   const ids = new Set(variables.map(({ id }) => id));
   if (!values.every(({ variable_id }) => ids.has(variable_id)))
     throw new ChangedDataError("the server lists a value without its variable");
   const joined = byVariable(values);
-  if (joined.size < values.length) throw new ChangedDataError("the server lists two values of the same variable");
+  if (joined.size < values.length)
+    throw new ChangedDataError("the server lists two values of the same variable");
   return joined;
 }
 
@@ -161,7 +191,8 @@ export function valuesByName(entries: readonly VariableEntry[]): ValuesByName {
 export function namedValues(entries: readonly VariableEntry[]): NamedValue[] {
   const values: NamedValue[] = [];
   for (const { variable, value, rules } of entries)
-    if (value) values.push({ name: variable.name, type: variable.type, value: value.content.value, rules });
+    if (value)
+      values.push({ name: variable.name, type: variable.type, value: value.content.value, rules });
   return values;
 }
 

@@ -28,7 +28,9 @@ const RESERVED = /\/(?:log|parts|uploads)(?:\/|$)/;
 export function parseStoreUrl(text: string, from: string): StoreAddress {
   const fail = (rule: string) => new UsageError(`${from} ${rule}`);
   if (text.includes("@"))
-    throw fail("must not contain a user or password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD");
+    throw fail(
+      "must not contain a user or password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD",
+    );
   const [, scheme = "", hosts = "", path = ""] = STORE_URL.exec(text) ?? [];
   if (hosts === "") throw fail("must be like etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS");
   const names = hosts.split(",").map((host) => {
@@ -40,7 +42,8 @@ export function parseStoreUrl(text: string, from: string): StoreAddress {
   const prefix = path.replace(/\/$/, "") || DEFAULT_PREFIX;
   if (!PREFIX.test(prefix))
     throw fail("has a prefix with other characters than letters, digits, '.', '_', '-' and '/'");
-  if (RESERVED.test(prefix)) throw fail("has a prefix with a name that stores use: log, parts or uploads");
+  if (RESERVED.test(prefix))
+    throw fail("has a prefix with a name that stores use: log, parts or uploads");
   const protocol = scheme === "etcds" ? "https" : "http";
   return {
     endpoints: names.map((name) => `${protocol}://${name}`),

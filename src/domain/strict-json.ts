@@ -3,17 +3,21 @@ import type { JsonValue } from "./variable.js";
 /** A value has at most 500 levels; the rest is for the levels around it. */
 const MAX_DEPTH = 600;
 
-/** Thrown for JSON that is refused. The message, `line 3, column 5: comma expected`, never quotes the text. */
+/**
+ * Thrown for JSON that is refused. The message, `line 3, column 5: comma expected`, never quotes
+ * the text.
+ */
 export class JsonError extends Error {}
 
 /** Ends the message for a number that JavaScript would round. */
 export const INEXACT_NUMBER = "a number that can't be held exactly (write it as a string)";
 
 /**
- * `JSON.parse` that also refuses what it would lose: the first of two equal keys of an object, and digits of a number.
- * Refuses more than 600 levels. The only parser for JSON from outside.
+ * `JSON.parse` that also refuses what it would lose: the first of two equal keys of an object, and
+ * digits of a number. Refuses more than 600 levels. The only parser for JSON from outside.
  *
- * @param maxItems limits the memory for parsing: elements of all lists and members of all objects together
+ * @param maxItems limits the memory for parsing: elements of all lists and members of all objects
+ *   together
  * @throws JsonError
  */
 export function parseJson(text: string, maxItems = Number.POSITIVE_INFINITY): JsonValue {
@@ -51,7 +55,8 @@ function count(text: string): { items: number; members: number; depth: number; i
     else if (unit >= ZERO && unit <= NINE) {
       const start = index;
       while (isOfDecimal(text.charCodeAt(index + 1))) index++;
-      const isKept = index - start < KEPT_DIGITS && (text.charCodeAt(index + 1) | TO_SMALL) !== SMALL_E;
+      const isKept =
+        index - start < KEPT_DIGITS && (text.charCodeAt(index + 1) | TO_SMALL) !== SMALL_E;
       isExact &&= isKept || exactNumber(tokenAt(text, start)) !== undefined;
     } else if (unit === COMMA) items++;
     else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
@@ -87,7 +92,8 @@ function countMembers(value: JsonValue): number {
 }
 
 /** A token of RFC 8259 and the whitespace before it; for a string, only the opening quote. */
-const TOKEN = /[ \t\n\r]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)?/y;
+const TOKEN =
+  /[ \t\n\r]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)?/y;
 
 /** The token that begins at the index or after blanks; "" for none. */
 function tokenAt(text: string, index: number): string {
@@ -122,13 +128,15 @@ function findProblem(text: string): string | undefined {
       expected = "colon";
     } else if (expected === "colon" && token === ":") expected = "value";
     else if (expected === "comma" && token === ",") expected = keys ? "property name" : "value";
-    else if (expected !== "value" || /^[\]},:]?$/.test(token)) return at(text, start, `${expected} expected`);
+    else if (expected !== "value" || /^[\]},:]?$/.test(token))
+      return at(text, start, `${expected} expected`);
     else if (token === "{" || token === "[") {
       if (open.push(token === "{" ? new Set() : undefined) > MAX_DEPTH)
         return at(text, start, `nested more than ${MAX_DEPTH} levels deep`);
       expected = token === "{" ? "property name" : "value";
     } else {
-      if (/^[-\d]/.test(token) && exactNumber(token) === undefined) return at(text, start, INEXACT_NUMBER);
+      if (/^[-\d]/.test(token) && exactNumber(token) === undefined)
+        return at(text, start, INEXACT_NUMBER);
       expected = open.length > 0 ? "comma" : "end of file";
     }
     isFirst = token === "{" || token === "[";
@@ -153,8 +161,9 @@ function at(text: string, index: number, problem: string): string {
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * The number that `text` stands for in JSON; undefined when it is not a number, is out of range, or has digits that a
- * JavaScript number loses: 9007199254740993 would become …992, and 0.12345678901234567890 would lose its end.
+ * The number that `text` stands for in JSON; undefined when it is not a number, is out of range, or
+ * has digits that a JavaScript number loses: 9007199254740993 would become …992, and
+ * 0.12345678901234567890 would lose its end.
  */
 export function exactNumber(text: string): number | undefined {
   const number = Number(text);
@@ -166,7 +175,10 @@ export function keepsDigits(text: string, number: number): boolean {
   return decimalOf(text) === decimalOf(String(number));
 }
 
-/** The same text for all ways to write a decimal number in JSON or YAML: `15e-1` for `1.50` and `+.15e1`. */
+/**
+ * The same text for all ways to write a decimal number in JSON or YAML: `15e-1` for `1.50` and
+ * `+.15e1`.
+ */
 function decimalOf(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)\+?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

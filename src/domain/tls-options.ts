@@ -10,7 +10,8 @@ export interface TlsTexts {
 }
 
 /**
- * The options of every outgoing TLS connection. NODE_TLS_REJECT_UNAUTHORIZED=0 would change the default.
+ * The options of every outgoing TLS connection. NODE_TLS_REJECT_UNAUTHORIZED=0 would change the
+ * default.
  *
  * @param host the host of the connection; undefined if it differs from request to request
  */

@@ -1,13 +1,22 @@
 import { UsageError } from "./errors.js";
 import { isSealedText } from "./sealed-text.js";
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | JsonValue[]
+  | { [key: string]: JsonValue };
 
 export const VARIABLE_TYPES = ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const;
 
 export type VariableType = (typeof VARIABLE_TYPES)[number];
 
-/** A copy of T that names all of its fields: a new optional one is a compile error until it is copied, too. */
+/**
+ * A copy of T that names all of its fields: a new optional one is a compile error until it is
+ * copied, too.
+ */
 export type Complete<T> = { [Field in keyof Required<T>]: T[Field] };
 
 /** The definition of a variable, which all environments of an application share. */
@@ -19,7 +28,9 @@ export interface Variable {
   description: string;
 }
 
-/** What a variable says about its values. Only the data has it: the seven bodies of the API do not. */
+/**
+ * What a variable says about its values. Only the data has it: the seven bodies of the API do not.
+ */
 export interface ValueRules {
   /** Whether an environment may lack a value. Default false. */
   readonly optional?: boolean | undefined;
@@ -52,7 +63,9 @@ export interface ValueContent {
   value: JsonValue;
 }
 
-/** The value of a variable in one environment. `id` is the id of this record, not of the variable. */
+/**
+ * The value of a variable in one environment. `id` is the id of this record, not of the variable.
+ */
 export interface VariableValue {
   id: number;
   variable_id: number;
@@ -68,7 +81,10 @@ export interface NamedValue {
   rules?: ValueRules | undefined;
 }
 
-/** Linux's MAX_ARG_STRLEN with pages of 4 KiB: for one argument or `NAME=value`, with the NUL at its end. */
+/**
+ * Linux's MAX_ARG_STRLEN with pages of 4 KiB: for one argument or `NAME=value`, with the NUL at its
+ * end.
+ */
 export const MAX_LINUX_STRING = 128 * 1024;
 
 /** Safe in a path, a shell and a dotenv file. */
@@ -81,8 +97,9 @@ export const EMPTY_OBJECT_MD5 = "99914b932bd37a50b983c5e7c90ae93b";
 export const NAME_RULE = `1 to 255 letters, digits, _ . or -, begins with a letter or _, and does not end in ${EMPTY_OBJECT_MD5}`;
 
 /**
- * Whether a variable may have this name. A request is signed over its route, optionally followed by that MD5, so the
- * signature for `PORT` with the MD5 would also be valid for `PORT99914b…` without it.
+ * Whether a variable may have this name. A request is signed over its route, optionally followed by
+ * that MD5, so the signature for `PORT` with the MD5 would also be valid for `PORT99914b…` without
+ * it.
  */
 export function isVariableName(text: string): boolean {
   return NAME_PATTERN.test(text) && !text.endsWith(EMPTY_OBJECT_MD5);
@@ -103,13 +120,15 @@ export function checkVariableName(text: string): void {
 
 /** Returns a valid id. @throws UsageError for anything but a positive safe integer */
 export function checkId(id: number): number {
-  if (!Number.isSafeInteger(id) || id < 1) throw new UsageError("id must be a positive whole number");
+  if (!Number.isSafeInteger(id) || id < 1)
+    throw new UsageError("id must be a positive whole number");
   return id;
 }
 
 /**
- * Marks a value that a client has encrypted; to a server it is an ordinary string. The prefix names another product
- * because existing clients of this API write and read values with it (docs/data-file.md, "Encrypted values").
+ * Marks a value that a client has encrypted; to a server it is an ordinary string. The prefix names
+ * another product because existing clients of this API write and read values with it
+ * (docs/data-file.md, "Encrypted values").
  */
 export const ENCRYPTED_PREFIX = "envbee:enc:v1:";
 
@@ -147,7 +166,12 @@ export function valueText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The text that `parseAs` reads as this value again: in a variable of type JSON, a string has quotes. */
+/**
+ * The text that `parseAs` reads as this value again: in a variable of type JSON, a string has
+ * quotes.
+ */
 export function textAs(value: JsonValue, type: VariableType, indent?: number): string {
-  return type === "JSON" && !isEncrypted(value) ? JSON.stringify(value, undefined, indent) : valueText(value);
+  return type === "JSON" && !isEncrypted(value)
+    ? JSON.stringify(value, undefined, indent)
+    : valueText(value);
 }

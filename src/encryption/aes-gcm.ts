@@ -18,7 +18,11 @@ export function seal(text: string, key: Buffer, context = ""): Buffer {
 }
 
 /** The same for the parts of one message, none of which is kept: the parts of a sealed text. */
-export function* sealParts(parts: Iterable<Uint8Array>, key: Buffer, context = ""): Generator<Buffer> {
+export function* sealParts(
+  parts: Iterable<Uint8Array>,
+  key: Buffer,
+  context = "",
+): Generator<Buffer> {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(context));
   yield nonce;
@@ -35,7 +39,9 @@ export function unseal(bytes: Buffer, key: Buffer, context = ""): string | undef
 /** The same for bytes. */
 export function unsealBytes(bytes: Buffer, key: Buffer, context = ""): Buffer | undefined {
   if (bytes.length < SEAL_BYTES) return undefined;
-  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
   decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES));
   try {
     const plain = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));

@@ -3,12 +3,19 @@ import { DecryptionError, UsageError } from "../domain/errors.js";
 import { ENCRYPTED_PREFIX } from "../domain/variable.js";
 import { SEAL_BYTES, seal, unseal } from "./aes-gcm.js";
 
-/** Encrypts a text in the form of docs/data-file.md: the prefix, then `seal` in base64. @param key any text */
+/**
+ * Encrypts a text in the form of docs/data-file.md: the prefix, then `seal` in base64.
+ *
+ * @param key any text
+ */
 export function encrypt(text: string, key: string): string {
   return ENCRYPTED_PREFIX + seal(text, keyBytes(key)).toString("base64");
 }
 
-/** @throws DecryptionError, with the name, when the key is wrong, or the envelope was changed or cut off */
+/**
+ * @throws DecryptionError, with the name, when the key is wrong, or the envelope was changed or cut
+ *   off
+ */
 export function decrypt(envelope: string, key: string, name?: string): string {
   const problem = `${name === undefined ? "" : `${name} `}can't be decrypted`;
   const base64 = envelope.slice(ENCRYPTED_PREFIX.length);
@@ -17,7 +24,8 @@ export function decrypt(envelope: string, key: string, name?: string): string {
   if (bytes.toString("base64") !== base64 || bytes.length < SEAL_BYTES)
     throw new DecryptionError(`${problem}: it is not a complete encrypted value`);
   const text = unseal(bytes, keyBytes(key));
-  if (text === undefined) throw new DecryptionError(`${problem}: the key is wrong, or the value was changed`);
+  if (text === undefined)
+    throw new DecryptionError(`${problem}: the key is wrong, or the value was changed`);
   return text;
 }
 

@@ -24,7 +24,8 @@ export class SealKey {
 }
 
 /**
- * The keys of a key file. The first one seals, and all open: to rotate a key, write the new one above it.
+ * The keys of a key file. The first one seals, and all open: to rotate a key, write the new one
+ * above it.
  *
  * @param content a key on each line
  * @throws UsageError
@@ -53,6 +54,7 @@ function keyLines(content: string): string[] {
 /** @throws InvalidDataError with a predicate as its message */
 export function findSealKey<T extends Pick<SealKey, "id">>(keys: readonly T[], id: Buffer): T {
   const found = keys.find((key) => key.id.equals(id));
-  if (!found) throw new InvalidDataError("is sealed with a key that is not in the file of --seal-key-file");
+  if (!found)
+    throw new InvalidDataError("is sealed with a key that is not in the file of --seal-key-file");
   return found;
 }

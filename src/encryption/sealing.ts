@@ -22,8 +22,8 @@ export interface Sealing {
   checkOwner(bytes: Buffer, owner: Partial<Omit<SealedFor, "key">>): void;
 }
 
-// Sealed bytes: this mark, which no JSON and no gzip begins with; the first 8 bytes of the SHA-256 of the key; the ids of
-// the store and of the write, 16 bytes each; nonce, ciphertext and tag.
+// Sealed bytes: this mark, which no JSON and no gzip begins with; the first 8 bytes of the SHA-256
+// of the key; the ids of the store and of the write, 16 bytes each; nonce, ciphertext and tag.
 const MARK = Buffer.from("\u0001av2");
 const STORE_AT = MARK.length + ID_BYTES;
 const WRITE_AT = STORE_AT + 16;
@@ -39,8 +39,8 @@ export const UNSEALED: Sealing = {
 };
 
 /**
- * Seals with the first of the keys, and opens with all of them. The encryption key is derived for each write, so that
- * random nonces can't repeat (NIST SP 800-38D, section 8.3).
+ * Seals with the first of the keys, and opens with all of them. The encryption key is derived for
+ * each write, so that random nonces can't repeat (NIST SP 800-38D, section 8.3).
  *
  * @param content of the key file, as for `parseSealKeys`
  * @throws UsageError
@@ -63,12 +63,15 @@ export function createSealing(content: string): Sealing {
       const header = bytes.subarray(0, HEADER_BYTES);
       const known = findSealKey(keys, header.subarray(MARK.length, STORE_AT));
       const opened = unsealBytes(bytes.subarray(HEADER_BYTES), writeKey(known, header), key);
-      if (!opened) throw new InvalidDataError("can't be opened: it was changed, or moved from another key");
+      if (!opened)
+        throw new InvalidDataError("can't be opened: it was changed, or moved from another key");
       return opened;
     },
     checkOwner(bytes, { store, write }) {
-      const isStore = store === undefined || idBytes(store).equals(bytes.subarray(STORE_AT, WRITE_AT));
-      const isWrite = write === undefined || idBytes(write).equals(bytes.subarray(WRITE_AT, HEADER_BYTES));
+      const isStore =
+        store === undefined || idBytes(store).equals(bytes.subarray(STORE_AT, WRITE_AT));
+      const isWrite =
+        write === undefined || idBytes(write).equals(bytes.subarray(WRITE_AT, HEADER_BYTES));
       if (!isStore || !isWrite) throw new InvalidDataError("is of another store or write");
     },
   };

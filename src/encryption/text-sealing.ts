@@ -15,13 +15,17 @@ export interface TextSealing {
 const SEALED_TEXT = new RegExp(`^${SEALED_PREFIX}([\\w-]{11}):([\\w-]+)$`);
 
 /**
- * A sealed text is the prefix, the first 8 bytes of a hash of the key, and nonce, ciphertext and tag, in base64url.
+ * A sealed text is the prefix, the first 8 bytes of a hash of the key, and nonce, ciphertext and
+ * tag, in base64url.
  *
  * @param keys as for `parseSealKeys`
  * @throws UsageError
  */
 export function createTextSealing(keys: string): TextSealing {
-  const known = parseSealKeys(keys).map((key) => ({ id: key.id, bytes: key.derive("", "appvars data file v1") }));
+  const known = parseSealKeys(keys).map((key) => ({
+    id: key.id,
+    bytes: key.derive("", "appvars data file v1"),
+  }));
   const [first] = known as [(typeof known)[number]];
   const start = `${SEALED_PREFIX}${first.id.toString("base64url")}:`;
   return {
@@ -30,10 +34,15 @@ export function createTextSealing(keys: string): TextSealing {
       const [, id = "", encoded = ""] = SEALED_TEXT.exec(sealed) ?? [];
       const [idBytes, bytes] = [Buffer.from(id, "base64url"), Buffer.from(encoded, "base64url")];
       // Several texts decode to the same bytes.
-      if (id === "" || idBytes.toString("base64url") !== id || bytes.toString("base64url") !== encoded)
+      if (
+        id === "" ||
+        idBytes.toString("base64url") !== id ||
+        bytes.toString("base64url") !== encoded
+      )
         throw new InvalidDataError("is not a whole sealed text");
       const text = unseal(bytes, findSealKey(known, idBytes).bytes, owner);
-      if (text === undefined) throw new InvalidDataError("was changed, or moved from another name or environment");
+      if (text === undefined)
+        throw new InvalidDataError("was changed, or moved from another name or environment");
       return text;
     },
     isCurrent: (sealed) => sealed.startsWith(start),

@@ -25,10 +25,15 @@ export class RefusedError extends ServerError {
   }
 }
 
-// Numbers of 64 bits are texts in the JSON of etcd, and members with their default are left out. Later versions may add
-// members.
+// Numbers of 64 bits are texts in the JSON of etcd, and members with their default are left out.
+// Later versions may add members.
 const digits = v.pipe(v.string(), v.regex(/^\d{1,16}$/));
-const integer = v.pipe(v.union([v.number(), digits]), v.transform(Number), v.safeInteger(), v.minValue(0));
+const integer = v.pipe(
+  v.union([v.number(), digits]),
+  v.transform(Number),
+  v.safeInteger(),
+  v.minValue(0),
+);
 const revision = v.pipe(integer, v.minValue(1));
 const bytes = v.pipe(
   v.string(),
@@ -37,7 +42,11 @@ const bytes = v.pipe(
 const header = v.object({ cluster_id: v.string(), revision });
 const entry = v.pipe(
   v.object({ key: bytes, value: v.optional(bytes, ""), mod_revision: revision }),
-  v.transform(({ key, value, mod_revision }) => ({ key: key.toString("utf8"), value, modRevision: mod_revision })),
+  v.transform(({ key, value, mod_revision }) => ({
+    key: key.toString("utf8"),
+    value,
+    modRevision: mod_revision,
+  })),
 );
 const range = v.object({ kvs: v.optional(v.array(entry), []) });
 const flag = v.optional(v.boolean(), false);
@@ -53,7 +62,9 @@ export const ANSWERS = {
     v.transform(({ header: { cluster_id, revision }, succeeded, responses }) => ({
       succeeded,
       revision,
-      ranges: responses.map(({ response_range: { kvs } }): RangeAnswer => ({ clusterId: cluster_id, entries: kvs })),
+      ranges: responses.map(
+        ({ response_range: { kvs } }): RangeAnswer => ({ clusterId: cluster_id, entries: kvs }),
+      ),
     })),
   ),
   lease: v.pipe(
@@ -66,9 +77,16 @@ export const ANSWERS = {
   ),
   watch: v.object({
     error: v.optional(v.unknown()),
-    result: v.optional(v.object({ created: flag, canceled: flag, events: v.optional(v.array(v.unknown()), []) })),
+    result: v.optional(
+      v.object({ created: flag, canceled: flag, events: v.optional(v.array(v.unknown()), []) }),
+    ),
   }),
-  error: v.object({ code: v.optional(integer), grpc_code: v.optional(integer), message: text, error: text }),
+  error: v.object({
+    code: v.optional(integer),
+    grpc_code: v.optional(integer),
+    message: text,
+    error: text,
+  }),
   any: v.unknown(),
 } as const;
 
@@ -85,7 +103,11 @@ export function parseAnswer<T>(form: v.GenericSchema<unknown, T>, text: string):
   return result.output;
 }
 
-/** Whether a line of a watch tells that it has begun, or of changes. @throws ServerError also if etcd ends it */
+/**
+ * Whether a line of a watch tells that it has begun, or of changes.
+ *
+ * @throws ServerError also if etcd ends it
+ */
 export function parseWatch(line: string): boolean {
   const { error, result } = parseAnswer(ANSWERS.watch, line);
   if (error !== undefined) throw refusal(JSON.stringify(error));
@@ -104,7 +126,9 @@ export function refusal(text: string): ServerError {
   // etcd's own messages have no values; those of something else might.
   const isOwn = /^(?:etcdserver|auth|context|raft): [\x20-\x7e]{1,200}$/;
   const reason = [message, error].find((each) => isOwn.test(each)) ?? "it refuses the request";
-  return REFUSED_CODES.includes(code) ? new RefusedError(reason, code) : new ServerError(reason, 503);
+  return REFUSED_CODES.includes(code)
+    ? new RefusedError(reason, code)
+    : new ServerError(reason, 503);
 }
 
 export function malformed(what = "has another form"): ServerError {

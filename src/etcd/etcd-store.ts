@@ -9,7 +9,14 @@ import type { Author, History } from "../store/history.js";
 import type { DataKeeper, LastData } from "../store/kept-data.js";
 import type { ChangeData, EditableStore, Reloadable } from "../store/store.js";
 import { type Head, KEYS } from "./log.js";
-import { type ReadTarget, readAll, readChanges, readHead, readSince, type StoreState } from "./read-store.js";
+import {
+  type ReadTarget,
+  readAll,
+  readChanges,
+  readHead,
+  readSince,
+  type StoreState,
+} from "./read-store.js";
 import { StoreWriter } from "./store-writer.js";
 
 /** After a watch has failed. */
@@ -63,7 +70,10 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return performance.now() - this.#confirmedAt;
   }
 
-  /** @throws InvalidDataError; UnreachableError, unless there is kept data; UnauthorizedError, ServerError */
+  /**
+   * @throws InvalidDataError; UnreachableError, unless there is kept data; UnauthorizedError,
+   *   ServerError
+   */
   async open(): Promise<this> {
     try {
       await this.#read().catch((error) => this.#openKept(error));
@@ -76,7 +86,8 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   }
 
   async #openKept(error: Error): Promise<void> {
-    const kept = error instanceof UnreachableError && (await this.#options.keeper?.read(this.#closed.signal));
+    const kept =
+      error instanceof UnreachableError && (await this.#options.keeper?.read(this.#closed.signal));
     if (!kept) throw error;
     this.#kept = kept;
     this.#confirmedAt = performance.now() - kept.age;
@@ -89,9 +100,16 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
    * Reads what was written since the last time, or everything.
    *
    * @param isAgain whether to read everything in any case
-   * @throws InvalidDataError that names the store and the key; UnreachableError, UnauthorizedError, ServerError
+   * @throws InvalidDataError that names the store and the key; UnreachableError, UnauthorizedError,
+   *   ServerError
    */
-  async #read({ isAgain = false, within }: { isAgain?: boolean; within?: number } = {}): Promise<StoreState> {
+  async #read({
+    isAgain = false,
+    within,
+  }: {
+    isAgain?: boolean;
+    within?: number;
+  } = {}): Promise<StoreState> {
     const [startedAt, known, { url }] = [performance.now(), this.#state, this.#options];
     try {
       const found = await readHead(this.#target, { known: known?.head.version, within });
@@ -149,8 +167,8 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   }
 
   /**
-   * Reads after each change, and every few seconds. A watch tells of changes at once, but it is only a hint: a member may
-   * hang, or be cut off.
+   * Reads after each change, and every few seconds. A watch tells of changes at once, but it is
+   * only a hint: a member may hang, or be cut off.
    */
   async #follow(): Promise<void> {
     const { signal } = this.#closed;
@@ -168,7 +186,8 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
       const [isRung, version] = [rung.signal.aborted, this.version];
       // A change from here on is one more ring.
       rung = new AbortController();
-      if (!signal.aborted) await this.#read({ within: poll }).catch((error: Error) => this.#fail(error));
+      if (!signal.aborted)
+        await this.#read({ within: poll }).catch((error: Error) => this.#fail(error));
       // The watch has missed a change: its connection may be dead.
       if (!isRung && version !== this.version) watch.abort();
     }
@@ -196,29 +215,46 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return this.#inTurn((writer) => writer.update(change), this.#target.sealing, command);
   }
 
-  /** Writes the first data of a store. @throws InvalidDataError if it holds something; as `update` */
+  /**
+   * Writes the first data of a store.
+   *
+   * @throws InvalidDataError if it holds something; as `update`
+   */
   create(data: Data): Promise<void> {
     return this.#inTurn((writer) => writer.create(data));
   }
 
-  /** Writes everything again, and removes the log before. @param sealing for all that is written @throws as `update` */
+  /**
+   * Writes everything again, and removes the log before.
+   *
+   * @param sealing for all that is written
+   * @throws as `update`
+   */
   sealAgain(sealing: Sealing): Promise<void> {
     return this.#inTurn((writer) => writer.writeAgain(), sealing);
   }
 
-  /** Removes the entries before the snapshot but for the last ones. Works on a cluster that is out of space. */
+  /**
+   * Removes the entries before the snapshot but for the last ones. Works on a cluster that is out
+   * of space.
+   */
   prune(entries: number): Promise<void> {
     return this.#inTurn((writer) => writer.prune(entries));
   }
 
   /** One write after the other: those of one process don't compete. */
-  #inTurn(write: (writer: StoreWriter) => Promise<void>, sealing = this.#target.sealing, command?: string) {
+  #inTurn(
+    write: (writer: StoreWriter) => Promise<void>,
+    sealing = this.#target.sealing,
+    command?: string,
+  ) {
     const { url, clock = Date.now } = this.#options;
     const author = { ...this.#options.author, ...(command !== undefined && { command }) };
     const target = { ...this.#target, sealing };
     const read = () => this.#read();
     const show = this.#show.bind(this);
-    const writer = () => new StoreWriter({ url, author, clock, target, known: this.#state, read, show });
+    const writer = () =>
+      new StoreWriter({ url, author, clock, target, known: this.#state, read, show });
     const writing = this.#lastWrite.then(() => write(writer()));
     this.#lastWrite = writing.catch(() => {});
     return writing;

@@ -17,8 +17,8 @@ import {
 /** In milliseconds. */
 const TIMES = {
   /**
-   * For the first attempt of a request, and twice as long for each one after it. Short: a transaction that reaches a
-   * cluster without a leader gets no answer, even once there is one.
+   * For the first attempt of a request, and twice as long for each one after it. Short: a
+   * transaction that reaches a cluster without a leader gets no answer, even once there is one.
    */
   attempt: 1_000,
   /** The time in which a request is tried again. An election takes 1 to 2 seconds. */
@@ -53,13 +53,17 @@ interface RangeRequest extends KeyRange {
 }
 
 interface RepeatOptions {
-  /** Milliseconds in which it is tried again. Default: `request` of {@link TIMES}, for a transaction `write`. */
+  /**
+   * Milliseconds in which it is tried again. Default: `request` of {@link TIMES}, for a transaction
+   * `write`.
+   */
   readonly within?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Called when a transaction was refused after an attempt that got no answer, and what it puts is not stored.
+ * Called when a transaction was refused after an attempt that got no answer, and what it puts is
+ * not stored.
  *
  * @param found the keys of the conditions, in their order
  * @throws InvalidDataError if that attempt may have succeeded
@@ -74,9 +78,9 @@ export interface Put {
 }
 
 /**
- * What must be true of a key: the revision of its last change (0: the key must not exist), or its value. A transaction
- * is retried while every condition that fails has an `obstacle`, which is temporary. Any other condition that fails can
- * never hold again.
+ * What must be true of a key: the revision of its last change (0: the key must not exist), or its
+ * value. A transaction is retried while every condition that fails has an `obstacle`, which is
+ * temporary. Any other condition that fails can never hold again.
  */
 export type Condition = { readonly key: string; readonly obstacle?: string } & (
   | { readonly modRevision: number }
@@ -102,8 +106,8 @@ const MAX_WAIT_MS = 300;
 const LOGIN = "auth/authenticate";
 
 /**
- * The HTTP/JSON gateway of an etcd cluster (https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/). All endpoints are
- * tried, beginning with the one that answered last.
+ * The HTTP/JSON gateway of an etcd cluster (https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/).
+ * All endpoints are tried, beginning with the one that answered last.
  */
 export class Gateway {
   readonly times: Times;
@@ -129,7 +133,10 @@ export class Gateway {
    *
    * @throws UnreachableError, UnauthorizedError, ServerError
    */
-  async ranges(requests: readonly RangeRequest[], options: RepeatOptions = {}): Promise<RangeAnswer[]> {
+  async ranges(
+    requests: readonly RangeRequest[],
+    options: RepeatOptions = {},
+  ): Promise<RangeAnswer[]> {
     const success = requests.map(({ key, end, limit, keysOnly }) => ({
       request_range: { ...encodeRange({ key, end }), limit, keys_only: keysOnly },
     }));
@@ -139,12 +146,14 @@ export class Gateway {
   }
 
   /**
-   * Carries a transaction out. It is sent until there is an answer, and something on the way may repeat it: of several
-   * deliveries, at most one must be able to succeed, or all must have the same effect. A refused transaction had
-   * succeeded before if a key that it compares holds the bytes that it puts there.
+   * Carries a transaction out. It is sent until there is an answer, and something on the way may
+   * repeat it: of several deliveries, at most one must be able to succeed, or all must have the
+   * same effect. A refused transaction had succeeded before if a key that it compares holds the
+   * bytes that it puts there.
    *
    * @returns the revision at which it was carried out; undefined if its conditions do not hold
-   * @throws UncertainError; UnreachableError when it was certainly not carried out; UnauthorizedError, ServerError
+   * @throws UncertainError; UnreachableError when it was certainly not carried out;
+   *   UnauthorizedError, ServerError
    */
   async commit(
     { compare, puts = [], deletes = [] }: Transaction,
@@ -159,7 +168,9 @@ export class Gateway {
           : { target: "MOD", mod_revision: expected.modRevision }),
       })),
       success: [
-        ...puts.map(({ key, value, lease }) => ({ request_put: { key: base64(key), value: base64(value), lease } })),
+        ...puts.map(({ key, value, lease }) => ({
+          request_put: { key: base64(key), value: base64(value), lease },
+        })),
         ...deletes.map((range) => ({ request_delete_range: encodeRange(range) })),
       ],
       failure: compare.map(({ key }) => ({ request_range: encodeRange({ key }) })),
@@ -170,9 +181,13 @@ export class Gateway {
         const { succeeded, revision, ranges } = await this.#transact(endpoint, body, { timeout });
         if (succeeded) return revision;
         const found = ranges.map(({ entries }) => entries[0]);
-        const made = found.find((now) => puts.some(({ key, value }) => now?.key === key && now.value.equals(value)));
+        const made = found.find((now) =>
+          puts.some(({ key, value }) => now?.key === key && now.value.equals(value)),
+        );
         if (made) return made.modRevision;
-        const obstacles = compare.flatMap((one, index) => (holds(one, found[index]) ? [] : [one.obstacle]));
+        const obstacles = compare.flatMap((one, index) =>
+          holds(one, found[index]) ? [] : [one.obstacle],
+        );
         if (obstacles.every(Boolean)) throw new NotYetError(obstacles[0]);
         if (isUncertain) checkTrace?.(found);
         return undefined;
@@ -203,14 +218,23 @@ export class Gateway {
     );
   }
 
-  /** Yields when it has begun, and for each change of a key from then on. It ends by an error only. @throws as `range` */
+  /**
+   * Yields when it has begun, and for each change of a key from then on. It ends by an error only.
+   *
+   * @throws as `range`
+   */
   async *watch(key: string, signal: AbortSignal): AsyncGenerator<void> {
     const body = { create_request: { key: base64(key) } };
     const endpoint = this.endpoint;
     try {
       const limits = { timeout: this.times.attempt, signal };
       const headers = await this.#headers(endpoint, signal);
-      for await (const line of this.#http.postForLines(`${endpoint}/v3/watch`, body, headers, limits))
+      for await (const line of this.#http.postForLines(
+        `${endpoint}/v3/watch`,
+        body,
+        headers,
+        limits,
+      ))
         if (parseWatch(line)) yield;
     } catch (error) {
       this.#leave(endpoint);
@@ -231,12 +255,17 @@ export class Gateway {
 
   /** The next request goes to another member, with a new login. */
   #leave(endpoint: string): void {
-    if (endpoint === this.endpoint) this.#current = (this.#current + 1) % this.#options.endpoints.length;
-    // A token may have expired, and a cluster that was restored does not answer those of a later revision.
+    if (endpoint === this.endpoint)
+      this.#current = (this.#current + 1) % this.#options.endpoints.length;
+    // A token may have expired, and a cluster that was restored does not answer those of a later
+    // revision.
     this.#token = undefined;
   }
 
-  /** Calls `attempt` with one endpoint after another, each at least once, while it fails for a reason that may pass. */
+  /**
+   * Calls `attempt` with one endpoint after another, each at least once, while it fails for a
+   * reason that may pass.
+   */
   async #repeat<T>(
     { within = this.times.request, signal }: RepeatOptions,
     attempt: (endpoint: string, timeout: number) => Promise<T>,
@@ -259,7 +288,8 @@ export class Gateway {
         if (signal?.aborted || this.#isClosed) throw error;
         // A member that hangs, or a cluster that is slow.
         const now = performance.now();
-        if (now - startedAt >= timeout) timeout = Math.max(this.times.attempt, Math.min(2 * timeout, endsAt - now));
+        if (now - startedAt >= timeout)
+          timeout = Math.max(this.times.attempt, Math.min(2 * timeout, endsAt - now));
         reasons.set(endpoint, (error as Error).message);
         hopeless = error instanceof TlsError || error instanceof RefusedError ? hopeless + 1 : 0;
         if ((now >= endsAt || hopeless > endpoints.length) && tries >= endpoints.length) {
@@ -268,12 +298,17 @@ export class Gateway {
           throw new UnreachableError(`no member of the store answers: ${list}`, { cause: error });
         }
         // All have been tried: an election may be going on.
-        if (tries % endpoints.length === 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+        if (tries % endpoints.length === 0)
+          await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
       }
     }
   }
 
-  async #transact(endpoint: string, body: { success: object[]; failure?: object[] }, limits: PostLimits) {
+  async #transact(
+    endpoint: string,
+    body: { success: object[]; failure?: object[] },
+    limits: PostLimits,
+  ) {
     const answer = await this.#post(endpoint, "kv/txn", ANSWERS.transaction, body, limits);
     const asked = answer.succeeded ? body.success : body.failure;
     if (answer.ranges.length !== asked?.length) throw malformed();
@@ -288,21 +323,33 @@ export class Gateway {
     limits: PostLimits,
   ): Promise<T> {
     const headers = path === LOGIN ? {} : await this.#headers(endpoint, limits.signal);
-    const { status, body: text } = await this.#http.post(`${endpoint}/v3/${path}`, body, headers, limits);
+    const { status, body: text } = await this.#http.post(
+      `${endpoint}/v3/${path}`,
+      body,
+      headers,
+      limits,
+    );
     if (status === 200) return parseAnswer(form, text);
-    throw status >= 500 && !text.startsWith("{") ? new ServerError(`it answers ${status}`, 503) : refusal(text);
+    throw status >= 500 && !text.startsWith("{")
+      ? new ServerError(`it answers ${status}`, 503)
+      : refusal(text);
   }
 
-  async #headers(endpoint: string, signal: AbortSignal | undefined): Promise<Record<string, string>> {
+  async #headers(
+    endpoint: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Record<string, string>> {
     const { user, password } = this.#options;
     if (user === undefined) return {};
     const credentials = { name: user, password: password ?? "" };
     const limits = { timeout: this.times.attempt, signal };
-    this.#token ??= this.#post(endpoint, LOGIN, ANSWERS.token, credentials, limits).catch((error) => {
-      // As far as the request that needs the token goes.
-      const isNotSent = error instanceof NotSentError || error instanceof RefusedError;
-      throw isNotSent ? error : new NotSentError(error.message, { cause: error });
-    });
+    this.#token ??= this.#post(endpoint, LOGIN, ANSWERS.token, credentials, limits).catch(
+      (error) => {
+        // As far as the request that needs the token goes.
+        const isNotSent = error instanceof NotSentError || error instanceof RefusedError;
+        throw isNotSent ? error : new NotSentError(error.message, { cause: error });
+      },
+    );
     return { Authorization: await this.#token };
   }
 }
@@ -311,7 +358,10 @@ export class Gateway {
 function isTransient(error: unknown): boolean {
   // etcd forgets tokens after some minutes, when it is restarted, and when users are changed.
   if (error instanceof RefusedError)
-    return error.grpcCode === 16 || /revision of auth store is old|revision in header is old/.test(error.message);
+    return (
+      error.grpcCode === 16 ||
+      /revision of auth store is old|revision in header is old/.test(error.message)
+    );
   return error instanceof UnreachableError || error instanceof ServerError;
 }
 
@@ -322,9 +372,12 @@ function explainRefusal(error: unknown): unknown {
     return new UnauthorizedError(
       "the store refuses the user and password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD",
     );
-  if (grpcCode === 7) return new UnauthorizedError("the store does not let this user read and write these keys");
+  if (grpcCode === 7)
+    return new UnauthorizedError("the store does not let this user read and write these keys");
   if (message.includes("authentication is not enabled"))
-    return new UnauthorizedError("the store has no users: unset APPVARS_STORE_USER, or enable authentication in etcd");
+    return new UnauthorizedError(
+      "the store has no users: unset APPVARS_STORE_USER, or enable authentication in etcd",
+    );
   return new ServerError(`the store refuses the request: ${message}`, 400);
 }
 

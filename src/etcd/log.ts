@@ -11,7 +11,13 @@ import { parseStored, RECORD_CHANGE } from "../store/stored-changes.js";
 //   turn                 on a lease: only its owner can write, after others were faster for too long
 //   uploads/WRITE        on a lease while a writer puts these pieces; afterwards, what they belong to
 // Entries and parts never change.
-export const KEYS = { head: "head", log: "log/", parts: "parts/", turn: "turn", uploads: "uploads/" } as const;
+export const KEYS = {
+  head: "head",
+  log: "log/",
+  parts: "parts/",
+  turn: "turn",
+  uploads: "uploads/",
+} as const;
 
 export const FORMAT = 2;
 const MAX_HEAD_BYTES = 2_048;
@@ -32,7 +38,9 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const lastId = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const label = v.pipe(v.string(), v.maxLength(300));
 
-/** All data at one version: that version and the write that made it, and the upload with the parts. */
+/**
+ * All data at one version: that version and the write that made it, and the upload with the parts.
+ */
 const SNAPSHOT = v.strictObject({
   version: count,
   write: id,

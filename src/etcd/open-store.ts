@@ -18,7 +18,10 @@ export interface StoreAccess {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** The content of the file with the keys that data is sealed with, one a line. Undefined: it is not sealed. */
+  /**
+   * The content of the file with the keys that data is sealed with, one a line. Undefined: it is
+   * not sealed.
+   */
   readonly sealingKeys?: string | undefined;
   readonly author?: Author | undefined;
 }
@@ -27,9 +30,11 @@ type OpenOptions = Omit<EtcdStoreOptions, "target" | "url" | "author"> &
   Partial<Pick<ReadTarget, "parse" | "onProgress">> & { times?: Partial<Times> | undefined };
 
 /**
- * Opens a store to read and change it. @param options.watch whether to follow the changes of other writers
+ * Opens a store to read and change it. @param options.watch whether to follow the changes of other
+ * writers
  *
- * @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for the keys
+ * @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for the
+ *   keys
  */
 export function openEtcdStore(
   access: StoreAccess,
@@ -38,16 +43,26 @@ export function openEtcdStore(
   return etcdStore(access, options).open();
 }
 
-/** Writes data to a store that holds nothing. @throws InvalidDataError if it holds something; as `openEtcdStore` */
-export async function createEtcdStore(access: StoreAccess, data: Data, onProgress?: OnProgress): Promise<void> {
+/**
+ * Writes data to a store that holds nothing.
+ *
+ * @throws InvalidDataError if it holds something; as `openEtcdStore`
+ */
+export async function createEtcdStore(
+  access: StoreAccess,
+  data: Data,
+  onProgress?: OnProgress,
+): Promise<void> {
   const store = etcdStore(access, { onProgress });
   await store.create(data).finally(() => store.close());
 }
 
 /**
- * Writes all data again, sealed with the first key, and removes the log before. Reads it back with that key alone.
+ * Writes all data again, sealed with the first key, and removes the log before. Reads it back with
+ * that key alone.
  *
- * @throws InvalidDataError also if another program writes with another key, or without; as `openEtcdStore`
+ * @throws InvalidDataError also if another program writes with another key, or without; as
+ *   `openEtcdStore`
  */
 export async function sealAgain(access: StoreAccess, onProgress?: OnProgress): Promise<void> {
   const { sealingKeys = "" } = access;
@@ -55,13 +70,21 @@ export async function sealAgain(access: StoreAccess, onProgress?: OnProgress): P
   const now = (await isStoreSealed(access)) ? sealingKeys : undefined;
   const store = await etcdStore({ ...access, sealingKeys: now }, { onProgress }).open();
   await store.sealAgain(sealing).finally(() => store.close());
-  const again = await etcdStore({ ...access, sealingKeys: firstKey(sealingKeys) }, { onProgress }).open();
+  const again = await etcdStore(
+    { ...access, sealingKeys: firstKey(sealingKeys) },
+    { onProgress },
+  ).open();
   await again.close();
 }
 
-async function isStoreSealed({ address: { endpoints, prefix }, ...access }: StoreAccess): Promise<boolean> {
+async function isStoreSealed({
+  address: { endpoints, prefix },
+  ...access
+}: StoreAccess): Promise<boolean> {
   const gateway = new Gateway({ endpoints, ...access });
-  const { entries } = await gateway.range({ key: prefix + KEYS.head }).finally(() => gateway.close());
+  const { entries } = await gateway
+    .range({ key: prefix + KEYS.head })
+    .finally(() => gateway.close());
   return entries.some(({ value }) => isSealed(value));
 }
 
@@ -73,5 +96,10 @@ export function etcdStore(
   const { url, endpoints, prefix } = address;
   const sealing = sealingKeys === undefined ? UNSEALED : createSealing(sealingKeys);
   const gateway = new Gateway({ endpoints, ...access, times });
-  return new EtcdStore({ ...options, url, author, target: { gateway, prefix, sealing, parse, onProgress } });
+  return new EtcdStore({
+    ...options,
+    url,
+    author,
+    target: { gateway, prefix, sealing, parse, onProgress },
+  });
 }

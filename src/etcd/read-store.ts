@@ -47,7 +47,8 @@ interface LoggedWrite extends Omit<Entry, "changes"> {
  * @param known the version whose next entries are read too
  * @param within milliseconds in which it is tried again
  * @returns undefined for a store that holds nothing
- * @throws InvalidDataError that names the key, also for a head that somebody has put back; the errors of `Gateway.ranges`
+ * @throws InvalidDataError that names the key, also for a head that somebody has put back; the
+ *   errors of `Gateway.ranges`
  */
 export async function readHead(
   target: ReadTarget,
@@ -56,7 +57,8 @@ export async function readHead(
   const { gateway, prefix, signal } = target;
   const key = prefix + KEYS.head;
   const end = endOf(prefix + KEYS.log);
-  const ranges = known === undefined ? [] : [{ key: prefix + logKey(known + 1), end, limit: FIRST_ENTRIES }];
+  const ranges =
+    known === undefined ? [] : [{ key: prefix + logKey(known + 1), end, limit: FIRST_ENTRIES }];
   const [found, log] = await gateway.ranges([{ key }, ...ranges], { within, signal });
   const [entry] = found?.entries ?? [];
   if (!found || entry?.key !== key) return undefined;
@@ -64,10 +66,20 @@ export async function readHead(
   const entries = log?.entries ?? [];
   if (entries.some((each) => each.key > prefix + logKey(head.version)))
     throw new InvalidDataError(`${key} is older than the log: somebody has put it back`);
-  return { clusterId: found.clusterId, revision: entry.modRevision, head, value: entry.value, entries };
+  return {
+    clusterId: found.clusterId,
+    revision: entry.modRevision,
+    head,
+    value: entry.value,
+    entries,
+  };
 }
 
-/** Reads everything: the snapshot, and the log after it. @throws InvalidDataError that names the key; as `readHead` */
+/**
+ * Reads everything: the snapshot, and the log after it.
+ *
+ * @throws InvalidDataError that names the key; as `readHead`
+ */
 export async function readAll(target: ReadTarget, found: FoundHead): Promise<StoreState> {
   for (let current = found; ; ) {
     const { store, version, snapshot } = current.head;
@@ -79,15 +91,23 @@ export async function readAll(target: ReadTarget, found: FoundHead): Promise<Sto
     ]);
     if (bytes && log) {
       const data = await target.parse(bytes, target.signal);
-      const start = { ...current, head: { ...current.head, version: snapshot.version, write: snapshot.write } };
+      const start = {
+        ...current,
+        head: { ...current.head, version: snapshot.version, write: snapshot.write },
+      };
       const state = await addLog({ ...start, data, logBytes: 0 }, current, log);
-      if (!state) throw new InvalidDataError(`${target.prefix}${logKey(version)} does not follow the write before it`);
+      if (!state)
+        throw new InvalidDataError(
+          `${target.prefix}${logKey(version)} does not follow the write before it`,
+        );
       return state;
     }
     // A later snapshot has taken their place.
     const newest = await readHead(target);
     if (!newest || newest.revision === current.revision)
-      throw new InvalidDataError(`${target.prefix}${KEYS.head} names parts or entries that are missing`);
+      throw new InvalidDataError(
+        `${target.prefix}${KEYS.head} names parts or entries that are missing`,
+      );
     current = newest;
   }
 }
@@ -95,7 +115,8 @@ export async function readAll(target: ReadTarget, found: FoundHead): Promise<Sto
 /**
  * Adds what was written since to a known state.
  *
- * @returns undefined if that is not possible: the cluster was restored, or the entries are no longer kept
+ * @returns undefined if that is not possible: the cluster was restored, or the entries are no
+ *   longer kept
  * @throws as `readAll`
  */
 export async function readSince(
@@ -121,7 +142,10 @@ async function addLog(
   if (!follows || writes.at(-1) !== found.head.write) return undefined;
   // A snapshot begins the log again. What was written while it was made is not counted.
   const isSameLog = known.head.snapshot.upload === found.head.snapshot.upload;
-  const logBytes = log.reduce((sum, { bytes }) => sum + bytes + ENTRY_COST, isSameLog ? known.logBytes : 0);
+  const logBytes = log.reduce(
+    (sum, { bytes }) => sum + bytes + ENTRY_COST,
+    isSameLog ? known.logBytes : 0,
+  );
   // The same data stays the same object.
   if (log.length === 0) return { ...known, ...found, logBytes };
   let version = known.head.version;
@@ -132,14 +156,20 @@ async function addLog(
     }
   };
   const data = await applyChanges(known.data, changes()).catch((error) => {
-    throw error instanceof InvalidDataError ? new InvalidDataError(`${logKey(version)} ${error.message}`) : error;
+    throw error instanceof InvalidDataError
+      ? new InvalidDataError(`${logKey(version)} ${error.message}`)
+      : error;
   });
   const { last_ids } = log.at(-1) ?? {};
   return { ...known, ...found, data: { ...data, ...(last_ids && { last_ids }) }, logBytes };
 }
 
 /** The entries from a version up to the head; undefined if some are missing. */
-async function readLog(target: ReadTarget, found: FoundHead, first: number): Promise<LoggedWrite[] | undefined> {
+async function readLog(
+  target: ReadTarget,
+  found: FoundHead,
+  first: number,
+): Promise<LoggedWrite[] | undefined> {
   const { gateway, prefix, signal } = target;
   const { store, version: last } = found.head;
   const end = prefix + logKey(last + 1);
@@ -147,7 +177,8 @@ async function readLog(target: ReadTarget, found: FoundHead, first: number): Pro
   let { entries } = found;
   for (let version = first; version <= last; version++) {
     const key = prefix + logKey(version);
-    if (entries.length === 0) ({ entries } = await gateway.range({ key, end, limit: PAGE_ENTRIES }, { signal }));
+    if (entries.length === 0)
+      ({ entries } = await gateway.range({ key, end, limit: PAGE_ENTRIES }, { signal }));
     const [next, ...others] = entries;
     const write = next?.key === key ? await readWrite(target, store, version, next) : undefined;
     if (!write) return undefined;
@@ -158,7 +189,10 @@ async function readLog(target: ReadTarget, found: FoundHead, first: number): Pro
 }
 
 /** The writes up to the head, newest first, as far as they are kept. @throws as `readAll` */
-export async function* readChanges(target: ReadTarget, { store, version: last, write }: Head): AsyncGenerator<Change> {
+export async function* readChanges(
+  target: ReadTarget,
+  { store, version: last, write }: Head,
+): AsyncGenerator<Change> {
   const { gateway, prefix, signal } = target;
   let next = write;
   for (let version = last; version > 0; ) {
@@ -177,7 +211,11 @@ export async function* readChanges(target: ReadTarget, { store, version: last, w
   }
 }
 
-/** @returns undefined if parts are missing @throws InvalidDataError that names the key; as `download` */
+/**
+ * @returns undefined if parts are missing
+ *
+ * @throws InvalidDataError that names the key; as `download`
+ */
 async function readWrite(
   target: ReadTarget,
   store: string,
@@ -186,7 +224,8 @@ async function readWrite(
 ): Promise<LoggedWrite | undefined> {
   const entry = openKey(target, stored, parseEntry, ({ write }) => ({ store, write }));
   const { write, changes } = entry;
-  if (typeof changes !== "number") return { ...entry, version, bytes: stored.value.length, changes };
+  if (typeof changes !== "number")
+    return { ...entry, version, bytes: stored.value.length, changes };
   const bytes = await download(target, { store, write, parts: changes });
   return bytes && { ...entry, version, bytes: bytes.length, changes: parseChanges(bytes) };
 }

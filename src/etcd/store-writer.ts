@@ -10,7 +10,16 @@ import { changesBetween, type RecordChange, sortedById } from "../store/record-c
 import type { ChangeData } from "../store/store.js";
 import { changeLines } from "../store/stored-changes.js";
 import { type CheckTrace, type Condition, type Put, UncertainError } from "./gateway.js";
-import { type Entry, FORMAT, type Head, KEYS, logKey, MAX_ENTRY_BYTES, newId, parseHead } from "./log.js";
+import {
+  type Entry,
+  FORMAT,
+  type Head,
+  KEYS,
+  logKey,
+  MAX_ENTRY_BYTES,
+  newId,
+  parseHead,
+} from "./log.js";
 import { ENTRY_COST, type ReadTarget, readHead, type StoreState } from "./read-store.js";
 import {
   type Claim,
@@ -24,13 +33,19 @@ import {
   upload,
 } from "./uploads.js";
 
-/** A snapshot is made when the log after the last one is longer than this, and than a quarter of the data. */
+/**
+ * A snapshot is made when the log after the last one is longer than this, and than a quarter of the
+ * data.
+ */
 const MIN_LOG_BYTES = 512 * 1_024;
 /** Entries that are kept. */
 const HISTORY = 10_000;
 /** Writes between two removals of parts and entries that are not needed. */
 const TIDY_EVERY = 100;
-/** The longest random pause before the next attempt of a writer that was too slow. It doubles each time. */
+/**
+ * The longest random pause before the next attempt of a writer that was too slow. It doubles each
+ * time.
+ */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [10, 300];
 /** A writer takes the turn after others were faster for this long. */
 const TURN_AFTER_MS = 2_000;
@@ -46,11 +61,19 @@ interface WriterOptions {
   readonly known: StoreState | undefined;
   /** Reads the newest state. */
   readonly read: () => Promise<StoreState>;
-  /** Takes the state after a write. @param startedAt when its last attempt began: other writes may be newer */
+  /**
+   * Takes the state after a write.
+   *
+   * @param startedAt when its last attempt began: other writes may be newer
+   */
   readonly show: (state: StoreState, before: StoreState, startedAt: number) => void;
 }
 
-/** The data after a change, and the changes; undefined if there are none. @throws as `applyChange` */
+/**
+ * The data after a change, and the changes; undefined if there are none.
+ *
+ * @throws as `applyChange`
+ */
 async function plan(data: Data, change: ChangeData, isNewest: boolean) {
   try {
     const next = await applyChange(data, change);
@@ -91,7 +114,8 @@ export class StoreWriter {
   /**
    * Changes the data as others have changed it.
    *
-   * @throws errors of `change`; InvalidDataError; UnreachableError that tells if it is unknown whether it was made;
+   * @throws errors of `change`; InvalidDataError; UnreachableError that tells if it is unknown
+   *   whether it was made;
    *   otherwise it was not
    */
   async update(change: ChangeData): Promise<void> {
@@ -99,7 +123,8 @@ export class StoreWriter {
     let startedAt = 0;
     const { before, after } = await this.#untilMade(async () => {
       startedAt = performance.now();
-      // The known state is usually the newest. If not, the transaction fails: errors count only for the newest state.
+      // The known state is usually the newest. If not, the transaction fails: errors count only for
+      // the newest state.
       const [state, isNewest] = [known ?? (await this.#options.read()), !known];
       known = undefined;
       const planned = await plan(state.data, change, isNewest);
@@ -112,7 +137,11 @@ export class StoreWriter {
     await this.#tidy(after, before).catch(() => {});
   }
 
-  /** Repeats an attempt while other writers are faster. @param attempt resolves to undefined if one was */
+  /**
+   * Repeats an attempt while other writers are faster.
+   *
+   * @param attempt resolves to undefined if one was
+   */
   async #untilMade<T>(attempt: () => Promise<T | undefined>): Promise<T> {
     const { gateway, signal } = this.#target;
     let lostSince: number | undefined;
@@ -123,10 +152,14 @@ export class StoreWriter {
         lostSince ??= performance.now();
         const lost = performance.now() - lostSince;
         if (lost > gateway.times.write)
-          throw new UnreachableError(`other writers were faster for ${durationText(lost)}; nothing was changed`);
+          throw new UnreachableError(
+            `other writers were faster for ${durationText(lost)}; nothing was changed`,
+          );
         await this.#turn?.end();
         const takesTurn = lost > TURN_AFTER_MS;
-        this.#turn = takesTurn ? await claim(this.#target, KEYS.turn, TURN_LEASE_MS).catch(() => undefined) : undefined;
+        this.#turn = takesTurn
+          ? await claim(this.#target, KEYS.turn, TURN_LEASE_MS).catch(() => undefined)
+          : undefined;
         if (!this.#turn) await delay(Math.random() * pause, undefined, { signal }).catch(() => {});
       }
     } finally {
@@ -142,7 +175,9 @@ export class StoreWriter {
     const entry = this.#entry(write, write, [], first);
     if (await this.#writeAll(first, newId(), 1, entry)) return;
     await this.#refuseExisting();
-    throw new InvalidDataError(`${this.#options.url} holds a log without a head: use another prefix`);
+    throw new InvalidDataError(
+      `${this.#options.url} holds a log without a head: use another prefix`,
+    );
   }
 
   /** Writes everything again, and removes the log before. @throws as `update` */
@@ -159,7 +194,8 @@ export class StoreWriter {
    * Removes entries, but none that is needed to read the data.
    *
    * @param entries how many to keep
-   * @param isSlowReaderSafe whether to keep the snapshot before the last one, which a slow reader may have begun with
+   * @param isSlowReaderSafe whether to keep the snapshot before the last one, which a slow reader
+   *   may have begun with
    */
   async prune(entries: number, isSlowReaderSafe = false): Promise<void> {
     const { gateway, prefix } = this.#target;
@@ -176,11 +212,17 @@ export class StoreWriter {
     };
     // A cluster that is restored meanwhile may need what comes before a snapshot that it has not.
     const key = prefix + KEYS.uploads + oldest.upload;
-    const compare = [{ key, modRevision: (await this.#revisionOf(key)) || Number.MAX_SAFE_INTEGER }];
+    const compare = [
+      { key, modRevision: (await this.#revisionOf(key)) || Number.MAX_SAFE_INTEGER },
+    ];
     // The parts first: an entry names them.
     for (const [write, owner] of uploads)
-      if (!isNeeded(write, owner)) await gateway.commit({ compare, deletes: keysOf(prefix, write) });
-    await gateway.commit({ compare, deletes: [{ key: prefix + KEYS.log, end: prefix + logKey(first) }] });
+      if (!isNeeded(write, owner))
+        await gateway.commit({ compare, deletes: keysOf(prefix, write) });
+    await gateway.commit({
+      compare,
+      deletes: [{ key: prefix + KEYS.log, end: prefix + logKey(first) }],
+    });
   }
 
   #entry(write: string, previous: string, changes: Entry["changes"], { last_ids }: Data): Entry {
@@ -190,15 +232,28 @@ export class StoreWriter {
   }
 
   /** @returns the state afterwards; undefined if another writer was faster @throws as `update` */
-  async #append(state: StoreState, next: Data, changes: readonly RecordChange[]): Promise<StoreState | undefined> {
+  async #append(
+    state: StoreState,
+    next: Data,
+    changes: readonly RecordChange[],
+  ): Promise<StoreState | undefined> {
     const bytes = changeLines(changes);
     try {
-      const uploaded = bytes.length > MAX_ENTRY_BYTES ? await this.#upload(state.head.store, bytes) : undefined;
+      const uploaded =
+        bytes.length > MAX_ENTRY_BYTES ? await this.#upload(state.head.store, bytes) : undefined;
       const [write, version] = [uploaded?.write ?? newId(), state.head.version + 1];
       const head = { ...state.head, version, write };
       const entry = this.#entry(write, state.head.write, uploaded?.parts ?? changes, next);
       const made = await this.#replaceHead({ head, after: state.value, entry, uploaded });
-      return made && { ...state, ...made, head, data: next, logBytes: state.logBytes + bytes.length + ENTRY_COST };
+      return (
+        made && {
+          ...state,
+          ...made,
+          head,
+          data: next,
+          logBytes: state.logBytes + bytes.length + ENTRY_COST,
+        }
+      );
     } catch (error) {
       if (!(error instanceof LostUploadError)) throw error;
       await this.#dropUpload();
@@ -219,7 +274,11 @@ export class StoreWriter {
     this.#uploaded = undefined;
   }
 
-  /** Writes all data as a snapshot that begins a log. @returns undefined if another writer was faster */
+  /**
+   * Writes all data as a snapshot that begins a log.
+   *
+   * @returns undefined if another writer was faster
+   */
   async #writeAll(data: Data, store: string, version: number, entry: Entry, after?: Buffer) {
     const { snapshot, uploaded } = await this.#uploadAll(data, store, version, entry.write);
     const head: Head = { format: FORMAT, store, version, write: entry.write, snapshot };
@@ -233,20 +292,30 @@ export class StoreWriter {
     return { uploaded, snapshot: { version, write, upload: name, parts, bytes: bytes.length } };
   }
 
-  /** Makes a snapshot when the log is long, and removes what is not needed. If it fails, nothing is lost. */
+  /**
+   * Makes a snapshot when the log is long, and removes what is not needed. If it fails, nothing is
+   * lost.
+   */
   async #tidy(state: StoreState, before: StoreState): Promise<void> {
     const isLong = state.logBytes > Math.max(MIN_LOG_BYTES, state.head.snapshot.bytes / 4);
     // Not each of many writers makes one.
-    const isDue = isLong && (state.head.version % 10 === 0 || state.logBytes - before.logBytes > MAX_ENTRY_BYTES);
+    const isDue =
+      isLong &&
+      (state.head.version % 10 === 0 || state.logBytes - before.logBytes > MAX_ENTRY_BYTES);
     if (isDue) await this.#makeSnapshot(state);
     if (isDue || state.head.version % TIDY_EVERY === 0) await this.prune(HISTORY, true);
   }
 
-  async #makeSnapshot({ head: { store, version, write, snapshot: before }, data }: StoreState): Promise<void> {
+  async #makeSnapshot({
+    head: { store, version, write, snapshot: before },
+    data,
+  }: StoreState): Promise<void> {
     // Undefined if another writer has made one, or the cluster was restored.
     const findOutdated = async () => {
       const found = await readHead(this.#target);
-      return found && found.head.version >= version && found.head.snapshot.upload === before.upload ? found : undefined;
+      return found && found.head.version >= version && found.head.snapshot.upload === before.upload
+        ? found
+        : undefined;
     };
     if (!(await findOutdated())) return;
     const { snapshot, uploaded } = await this.#uploadAll(data, store, version, write);
@@ -277,12 +346,18 @@ export class StoreWriter {
     const headPut = put(KEYS.head, head);
     const puts = [headPut];
     // Not by its revision: after a restore, another head may get the same one.
-    const compare: Condition[] = [{ key: prefix + KEYS.head, ...(after ? { value: after } : { modRevision: 0 }) }];
+    const compare: Condition[] = [
+      { key: prefix + KEYS.head, ...(after ? { value: after } : { modRevision: 0 }) },
+    ];
     if (entry) {
       puts.push(put(logKey(head.version), entry));
       compare.push({ key: prefix + logKey(head.version), modRevision: 0 });
       compare.push(
-        this.#turn?.compare ?? { key: prefix + KEYS.turn, modRevision: 0, obstacle: "another writer has the turn" },
+        this.#turn?.compare ?? {
+          key: prefix + KEYS.turn,
+          modRevision: 0,
+          obstacle: "another writer has the turn",
+        },
       );
     }
     if (uploaded) {
@@ -292,12 +367,16 @@ export class StoreWriter {
     const checkTrace: CheckTrace = ([now, log]) => {
       if (!entry || log || !now) return;
       // Otherwise a snapshot has replaced the head, or the cluster was restored.
-      if (openKey(this.#target, now, parseHead, () => ({ store: head.store })).version >= head.version)
+      if (
+        openKey(this.#target, now, parseHead, () => ({ store: head.store })).version >= head.version
+      )
         throw new InvalidDataError("the log entry that would show this is no longer kept");
     };
     const revision = await gateway.commit({ compare, puts }, { checkTrace }).catch((error) => {
       if (!(error instanceof UncertainError)) throw error;
-      throw new UnreachableError(`${error.message}; it is not known whether the change was made`, { cause: error });
+      throw new UnreachableError(`${error.message}; it is not known whether the change was made`, {
+        cause: error,
+      });
     });
     if (revision !== undefined) return { value: headPut.value, revision };
     if (uploaded && (await this.#revisionOf(uploaded.compare.key)) !== uploaded.compare.modRevision)
@@ -317,12 +396,17 @@ export class StoreWriter {
     const names = prefix.split("/").slice(1, -1);
     for (let length = names.length; length > 0; length--) {
       const outer = `/${names.slice(0, length).join("/")}`;
-      const { entries } = await gateway.range({ key: `${outer}/${KEYS.head}` }).catch((error: unknown) => {
-        // A user who may not read there can't have created it.
-        if (error instanceof UnauthorizedError && length < names.length) return { entries: [] };
-        throw error;
-      });
-      const rule = length === names.length ? "holds data already" : `is inside the store ${outer}: use another prefix`;
+      const { entries } = await gateway
+        .range({ key: `${outer}/${KEYS.head}` })
+        .catch((error: unknown) => {
+          // A user who may not read there can't have created it.
+          if (error instanceof UnauthorizedError && length < names.length) return { entries: [] };
+          throw error;
+        });
+      const rule =
+        length === names.length
+          ? "holds data already"
+          : `is inside the store ${outer}: use another prefix`;
       if (entries.length > 0) throw new InvalidDataError(`${this.#options.url} ${rule}`);
     }
   }

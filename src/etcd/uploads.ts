@@ -7,7 +7,9 @@ import type { StoredKey } from "./answers.js";
 import { type Gateway, type KeyRange, type Put, UncertainError } from "./gateway.js";
 import { KEYS, newId, partKey } from "./log.js";
 
-/** The size of a part: with its seal, below the 1.5 MiB that etcd takes in one request by default. */
+/**
+ * The size of a part: with its seal, below the 1.5 MiB that etcd takes in one request by default.
+ */
 const PART_BYTES = 1_000_000;
 /** Parts in one answer. etcd has several copies of it in memory. */
 const PAGE_PARTS = 8;
@@ -24,13 +26,24 @@ export interface UploadTarget {
   readonly onProgress?: OnProgress | undefined;
 }
 
-export type OnProgress = (progress: { action: "writing" | "reading"; done: number; total: number }) => void;
+export type OnProgress = (progress: {
+  action: "writing" | "reading";
+  done: number;
+  total: number;
+}) => void;
 
-/** A key that is there for as long as its owner works: its lease ends after a writer that was killed. */
+/**
+ * A key that is there for as long as its owner works: its lease ends after a writer that was
+ * killed.
+ */
 export interface Claim {
   /** The condition for the owner's transactions. */
   readonly compare: { readonly key: string; readonly modRevision: number };
-  /** Gives it up, unless it was replaced. @param deletes the keys to delete; by default, that of the claim */
+  /**
+   * Gives it up, unless it was replaced.
+   *
+   * @param deletes the keys to delete; by default, that of the claim
+   */
   end(deletes?: readonly KeyRange[]): Promise<void>;
 }
 
@@ -38,7 +51,11 @@ export interface Claim {
 export interface Upload extends Claim {
   readonly write: string;
   readonly parts: number;
-  /** Makes the parts last. @param owner what they belong to: the version of an entry, or `snapshot` */
+  /**
+   * Makes the parts last.
+   *
+   * @param owner what they belong to: the version of an entry, or `snapshot`
+   */
   keep(owner: number | typeof SNAPSHOT): Put;
 }
 
@@ -54,7 +71,12 @@ const asBytes = (bytes: Buffer) => bytes;
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
-/** Puts a key on a lease. @returns undefined if it is there already @throws the errors of `Gateway.commit` */
+/**
+ * Puts a key on a lease.
+ *
+ * @returns undefined if it is there already
+ * @throws the errors of `Gateway.commit`
+ */
 export async function claim(
   { gateway, prefix }: UploadTarget,
   name: string,
@@ -69,21 +91,33 @@ export async function claim(
   if (modRevision === undefined) return undefined;
   const compare = { key, modRevision };
   // A failure shows in the next transaction.
-  const keeping = setInterval(() => void gateway.keepLease(lease).catch(() => {}), milliseconds / 4);
+  const keeping = setInterval(
+    () => void gateway.keepLease(lease).catch(() => {}),
+    milliseconds / 4,
+  );
   const end = async (deletes: readonly KeyRange[] = [{ key }]) => {
     clearInterval(keeping);
-    await gateway.commit({ compare: [compare], deletes }, { within: gateway.times.attempt }).catch(() => {});
+    await gateway
+      .commit({ compare: [compare], deletes }, { within: gateway.times.attempt })
+      .catch(() => {});
   };
   return { compare, end };
 }
 
 /**
- * Writes bytes as parts that no transaction needs to hold. A claim says that they are being written: parts without it
- * were left by a writer that was killed, which can't make them count any more.
+ * Writes bytes as parts that no transaction needs to hold. A claim says that they are being
+ * written: parts without it were left by a writer that was killed, which can't make them count any
+ * more.
  *
- * @throws LostUploadError, UnreachableError: nothing was changed; the other errors of `Gateway.commit`
+ * @throws LostUploadError, UnreachableError: nothing was changed; the other errors of
+ *   `Gateway.commit`
  */
-export async function upload(target: UploadTarget, store: string, write: string, bytes: Buffer): Promise<Upload> {
+export async function upload(
+  target: UploadTarget,
+  store: string,
+  write: string,
+  bytes: Buffer,
+): Promise<Upload> {
   const { gateway, prefix, sealing, onProgress } = target;
   const packed = await zip(bytes, { level: 1 });
   const total = Math.ceil(packed.length / PART_BYTES);
@@ -101,7 +135,9 @@ export async function upload(target: UploadTarget, store: string, write: string,
         const key = prefix + partKey(write, number);
         const slice = packed.subarray(number * PART_BYTES, (number + 1) * PART_BYTES);
         const puts = [{ key, value: sealing.seal(slice, { store, write, key }) }];
-        if ((await gateway.commit({ compare: [compare], puts }).catch(explainUncertain)) === undefined)
+        if (
+          (await gateway.commit({ compare: [compare], puts }).catch(explainUncertain)) === undefined
+        )
           throw new LostUploadError();
         onProgress?.({ action: "writing", done: ++done, total });
       }
@@ -111,12 +147,17 @@ export async function upload(target: UploadTarget, store: string, write: string,
     await end();
     throw error;
   }
-  const keep = (owner: number | typeof SNAPSHOT) => ({ key: prefix + name, value: Buffer.from(String(owner)) });
+  const keep = (owner: number | typeof SNAPSHOT) => ({
+    key: prefix + name,
+    value: Buffer.from(String(owner)),
+  });
   return { write, parts: total, compare, keep, end };
 }
 
 function explainUncertain(error: Error): never {
-  throw error instanceof UncertainError ? new UnreachableError(`${error.message}; nothing was changed`) : error;
+  throw error instanceof UncertainError
+    ? new UnreachableError(`${error.message}; nothing was changed`)
+    : error;
 }
 
 /**
@@ -133,7 +174,10 @@ export async function download(
   const pieces: Buffer[] = [];
   let size = 0;
   while (pieces.length < parts) {
-    const [key, end] = [pieces.length, parts].map((number) => prefix + partKey(write, number)) as [string, string];
+    const [key, end] = [pieces.length, parts].map((number) => prefix + partKey(write, number)) as [
+      string,
+      string,
+    ];
     const { entries } = await gateway.range({ key, end, limit: PAGE_PARTS }, { signal });
     if (entries.length === 0) return undefined;
     for (const part of entries) {
@@ -151,8 +195,8 @@ export async function download(
 }
 
 /**
- * What each upload belongs to: the version of an entry, {@link SNAPSHOT}, or a claim; an empty text for parts that a
- * killed writer has left. An upload is there before its parts and until it counts.
+ * What each upload belongs to: the version of an entry, {@link SNAPSHOT}, or a claim; an empty text
+ * for parts that a killed writer has left. An upload is there before its parts and until it counts.
  */
 export async function listUploads({ gateway, prefix }: UploadTarget): Promise<Map<string, string>> {
   const [parts, uploads] = await gateway.ranges([
@@ -161,7 +205,8 @@ export async function listUploads({ gateway, prefix }: UploadTarget): Promise<Ma
   ]);
   const writeOf = (key: string) => key.slice(prefix.length).split("/", 2)[1] ?? "";
   const owners = new Map(parts?.entries.map(({ key }) => [writeOf(key), ""]));
-  for (const { key, value } of uploads?.entries ?? []) owners.set(writeOf(key), value.toString("utf8"));
+  for (const { key, value } of uploads?.entries ?? [])
+    owners.set(writeOf(key), value.toString("utf8"));
   return owners;
 }
 
@@ -192,6 +237,8 @@ export function openKey<T>(
     sealing.checkOwner(value, ownerOf(content));
     return content;
   } catch (error) {
-    throw error instanceof InvalidDataError ? new InvalidDataError(`${key} ${error.message}`) : error;
+    throw error instanceof InvalidDataError
+      ? new InvalidDataError(`${key} ${error.message}`)
+      : error;
   }
 }

@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, truncateSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
 import { InvalidDataError } from "../domain/errors.js";
 import { type Account, foreignWriter } from "./owners.js";
 import { hasCode, toInvalidFile } from "./system-errors.js";
@@ -10,8 +19,9 @@ const FLAGS = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 const NEWLINE = 0x0a;
 
 /**
- * A file of lines that only its user and root can change. Several processes may append to it. A line that does not fit on
- * the disk is removed again, so it never becomes the start of the next one.
+ * A file of lines that only its user and root can change. Several processes may append to it. A
+ * line that does not fit on the disk is removed again, so it never becomes the start of the next
+ * one.
  */
 export class AppendFile {
   readonly #path: string;
@@ -34,8 +44,8 @@ export class AppendFile {
   }
 
   /**
-   * Opens the file that is at the path now, and creates it if there is none. If that fails, the one that was open before
-   * stays open.
+   * Opens the file that is at the path now, and creates it if there is none. If that fails, the one
+   * that was open before stays open.
    *
    * @throws InvalidDataError
    */
@@ -46,7 +56,11 @@ export class AppendFile {
     this.#isTorn = !endsWithNewline(descriptor);
   }
 
-  /** Appends lines, which end with newlines, all or none. Opens the file if necessary. @throws InvalidDataError */
+  /**
+   * Appends lines, which end with newlines, all or none. Opens the file if necessary.
+   *
+   * @throws InvalidDataError
+   */
   append(lines: string): void {
     if (this.#descriptor === undefined) this.open();
     const descriptor = this.#descriptor as number;
@@ -57,7 +71,8 @@ export class AppendFile {
       while (written < bytes.length) written += writeSync(descriptor, bytes, written);
       this.#isTorn = false;
     } catch (error) {
-      if (written > 0 && !takeBack(this.#path, descriptor, bytes.subarray(0, written))) this.#isTorn = true;
+      if (written > 0 && !takeBack(this.#path, descriptor, bytes.subarray(0, written)))
+        this.#isTorn = true;
       throw toInvalidFile(this.#path, error, "can't be written");
     }
   }
@@ -84,7 +99,8 @@ function openDescriptor(path: string, account: Account, mode: number): number {
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor);
     // O_NOFOLLOW refuses one link.
-    if (hasCode(error, "ELOOP")) throw new InvalidDataError(`${path} can't be opened: it is a link`);
+    if (hasCode(error, "ELOOP"))
+      throw new InvalidDataError(`${path} can't be opened: it is a link`);
     throw toInvalidFile(path, error, "can't be opened");
   }
 }
@@ -95,7 +111,9 @@ function endsWithNewline(descriptor: number): boolean {
   return size === 0 || (readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE);
 }
 
-/** Removes the last appended text, unless another process has appended to the file or renamed it. */
+/**
+ * Removes the last appended text, unless another process has appended to the file or renamed it.
+ */
 function takeBack(path: string, descriptor: number, part: Buffer): boolean {
   try {
     const { dev, ino, size } = fstatSync(descriptor);

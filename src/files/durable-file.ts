@@ -11,9 +11,11 @@ import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-err
 export type NewContent = string | Iterable<Uint8Array>;
 
 /**
- * Creates `path` with this content and mode 0600, all of it or nothing. It is on disk when this resolves.
+ * Creates `path` with this content and mode 0600, all of it or nothing. It is on disk when this
+ * resolves.
  *
- * @throws NotDurableError; otherwise nothing was created: the file system's error, `EEXIST` for a file that exists
+ * @throws NotDurableError; otherwise nothing was created: the file system's error, `EEXIST` for a
+ *   file that exists
  */
 export async function createFile(path: string, content: NewContent): Promise<void> {
   const temporary = await writeTemporary(path, content);
@@ -27,14 +29,15 @@ export async function createFile(path: string, content: NewContent): Promise<voi
 }
 
 /**
- * Creates or replaces the file at `path` with this content and mode 0600, all of it or nothing. It is on disk when this
- * resolves.
+ * Creates or replaces the file at `path` with this content and mode 0600, all of it or nothing. It
+ * is on disk when this resolves.
  *
  * @param path not a link, which would be replaced by a file
  * @param beforeRename called with the new file; throwing prevents the replacement
  * @param lastCheck called microseconds before the rename; throwing prevents it
  * @returns the fingerprint of the new file
- * @throws NotDurableError; otherwise the old file is unchanged: InvalidDataError for a mount point, which can't be
+ * @throws NotDurableError; otherwise the old file is unchanged: InvalidDataError for a mount point,
+ *   which can't be
  *   replaced, or the file system's error
  */
 export async function replaceFile(
@@ -62,8 +65,9 @@ const BUSY_TRIES = 40;
 const BUSY_PAUSE_MS = 50;
 
 /**
- * Tries for 2 s where Windows refuses it because the file is in use: a file that a process has open, such as a reader or
- * a virus scanner, can't be replaced there. On other systems these errors do not go away.
+ * Tries for 2 s where Windows refuses it because the file is in use: a file that a process has
+ * open, such as a reader or a virus scanner, can't be replaced there. On other systems these errors
+ * do not go away.
  */
 async function moveIntoPlace(
   temporary: string,
@@ -85,7 +89,8 @@ async function moveIntoPlace(
 }
 
 /**
- * Writes and syncs a new file beside `path`, with a name that nobody can have guessed and planted a link at.
+ * Writes and syncs a new file beside `path`, with a name that nobody can have guessed and planted a
+ * link at.
  *
  * @param finish called before it is closed
  */
@@ -127,7 +132,9 @@ function temporaryPrefix(path: string): string {
   return `.${basename(path)}.`;
 }
 
-/** Whether a name is that of a temporary file for `path`, which a writer that was killed has left. */
+/**
+ * Whether a name is that of a temporary file for `path`, which a writer that was killed has left.
+ */
 export function isTemporary(name: string, path: string): boolean {
   const prefix = temporaryPrefix(path);
   return name.startsWith(prefix) && /^[0-9a-f]{12}\.tmp$/.test(name.slice(prefix.length));
@@ -151,7 +158,11 @@ function versionOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 }
 
-/** Makes a rename in the folder survive a crash, as far as the system lets us. @throws NotDurableError */
+/**
+ * Makes a rename in the folder survive a crash, as far as the system lets us.
+ *
+ * @throws NotDurableError
+ */
 export async function syncFolder(path: string, system = platform()): Promise<void> {
   try {
     const folder = await open(path, "r");
@@ -161,9 +172,13 @@ export async function syncFolder(path: string, system = platform()): Promise<voi
       await folder.close();
     }
   } catch (error) {
-    // Windows syncs only files that are open for writing, which a folder can't be. NTFS keeps a journal of its renames.
+    // Windows syncs only files that are open for writing, which a folder can't be. NTFS keeps a
+    // journal of its renames.
     if (system === "win32" && hasCode(error, "EPERM", "EACCES", "EISDIR")) return;
-    const { message } = toInvalidData(error, "was written, but may be lost if the machine crashes now");
+    const { message } = toInvalidData(
+      error,
+      "was written, but may be lost if the machine crashes now",
+    );
     throw new NotDurableError(message, { cause: error });
   }
 }

@@ -1,5 +1,15 @@
 import { constants } from "node:fs";
-import { type FileHandle, lstat, mkdir, readdir, rename, rmdir, stat, unlink, writeFile } from "node:fs/promises";
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  readdir,
+  rename,
+  rmdir,
+  stat,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
 import { platform } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,8 +20,14 @@ import { createToken, type Holder, holderOf } from "./lock-holder.js";
 import { type Ownership, refuseIrreplaceable } from "./owners.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
-/** @param beforeRename called before the last comparison with the old file; throwing prevents the replacement */
-export type ReplaceFile = (content: NewContent, beforeRename?: () => Promise<void>) => Promise<string>;
+/**
+ * @param beforeRename called before the last comparison with the old file; throwing prevents the
+ *   replacement
+ */
+export type ReplaceFile = (
+  content: NewContent,
+  beforeRename?: () => Promise<void>,
+) => Promise<string>;
 
 interface LockOptions {
   /** Cancels the wait, and prevents the replacement. */
@@ -35,18 +51,23 @@ export class ChangedError extends InvalidDataError {
 }
 
 /**
- * Runs `work` while no other appvars process writes the file at `path`, which must not be a link, and may be missing.
+ * Runs `work` while no other appvars process writes the file at `path`, which must not be a link,
+ * and may be missing.
  *
- * The lock is the folder `path.lock`; its holder is the process whose token is the only file in it. It appears with the
- * token, by a rename. An empty folder would not do: when two writers find the same stale lock, the slower one removes
- * the lock that the faster one has just taken. A token can only be removed by a writer that has read it.
+ * The lock is the folder `path.lock`; its holder is the process whose token is the only file in it.
+ * It appears with the token, by a rename. An empty folder would not do: when two writers find the
+ * same stale lock, the slower one removes the lock that the faster one has just taken. A token can
+ * only be removed by a writer that has read it.
  *
- * A lock ends with its process: a live one never loses it, however long it is busy or stopped, and that of a dead one
- * is taken over at once. If that can't be judged, as on another host, an operator has to remove it.
+ * A lock ends with its process: a live one never loses it, however long it is busy or stopped, and
+ * that of a dead one is taken over at once. If that can't be judged, as on another host, an
+ * operator has to remove it.
  *
- * @param work gets a function that replaces the file as `replaceFile` does; it keeps its owner and group. It is called
+ * @param work gets a function that replaces the file as `replaceFile` does; it keeps its owner and
+ *   group. It is called
  *   again if something else has changed the file meanwhile: a lock keeps out no editor
- * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in its place, which is
+ * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in
+ *   its place, which is
  *   left alone, the file has hard links, is read-only or keeps changing, or the lock was removed; the file system's
  *   errors; the errors of `work`; the signal's reason
  */
@@ -64,7 +85,8 @@ export async function withFileLock<T>(
         return await work(await replaceOf(path, options));
       } catch (error) {
         const mayTry = error instanceof ChangedError && tries < MAX_TRIES;
-        if (!mayTry || !(await lstat(join(lockPathOf(path), token)).catch(() => undefined))) throw error;
+        if (!mayTry || !(await lstat(join(lockPathOf(path), token)).catch(() => undefined)))
+          throw error;
       }
     }
   } finally {
@@ -72,7 +94,10 @@ export async function withFileLock<T>(
   }
 }
 
-async function replaceOf(path: string, { signal, keepsReaders }: LockOptions): Promise<ReplaceFile> {
+async function replaceOf(
+  path: string,
+  { signal, keepsReaders }: LockOptions,
+): Promise<ReplaceFile> {
   const version = fingerprintNow(path);
   const old = await stat(path).catch(ifMissing(undefined));
   if (old) refuseIrreplaceable(path, old);
@@ -85,12 +110,13 @@ async function replaceOf(path: string, { signal, keepsReaders }: LockOptions): P
     refuseChanged();
     await beforeRename?.();
   };
-  return (content, beforeRename) => replaceFile(path, content, (file) => prepare(file, beforeRename), refuseChanged);
+  return (content, beforeRename) =>
+    replaceFile(path, content, (file) => prepare(file, beforeRename), refuseChanged);
 }
 
 /**
- * Gives a new file of mode 0600 the owner, the group and the group's read permission of the old one, so that a service
- * can read it.
+ * Gives a new file of mode 0600 the owner, the group and the group's read permission of the old
+ * one, so that a service can read it.
  */
 export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle): Promise<void> {
   const now = await file.stat();
@@ -98,14 +124,19 @@ export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle)
   if (now.uid !== uid || now.gid !== gid)
     await file.chown(uid, gid).catch(() => {
       if (now.uid === uid && !readers) return;
-      const owner = now.uid === uid ? "a group that you are not in, whose members" : "another user, who";
+      const owner =
+        now.uid === uid ? "a group that you are not in, whose members" : "another user, who";
       throw new InvalidDataError(`was not written: it belongs to ${owner} could no longer read it`);
     });
   if (readers) await file.chmod(0o640);
 }
 
 /** Makes the lock beside its place, and moves it there once that is free. */
-async function acquire(path: string, token: string, signal: AbortSignal | undefined): Promise<void> {
+async function acquire(
+  path: string,
+  token: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const staged = `${lockPathOf(path)}.${token}`;
   await mkdir(staged, 0o755);
   try {
@@ -117,7 +148,11 @@ async function acquire(path: string, token: string, signal: AbortSignal | undefi
   }
 }
 
-async function moveWhenFree(path: string, staged: string, signal: AbortSignal | undefined): Promise<void> {
+async function moveWhenFree(
+  path: string,
+  staged: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const lockPath = lockPathOf(path);
   let seen: string | undefined;
   let since = 0;
@@ -128,7 +163,8 @@ async function moveWhenFree(path: string, staged: string, signal: AbortSignal | 
     if ((!holder || holder.state === "dead") && (await removeLock(lockPath, token))) continue;
     const now = performance.now();
     if (token !== seen) [seen, since] = [token, now];
-    if (now - since > MAX_WAIT_S * 1_000) throw new InvalidDataError(describeLock(lockPath, holder));
+    if (now - since > MAX_WAIT_S * 1_000)
+      throw new InvalidDataError(describeLock(lockPath, holder));
     await delay(5 + Math.random() * 55, undefined, { signal });
   }
 }
@@ -141,7 +177,8 @@ async function tryToMove(staged: string, lockPath: string): Promise<boolean> {
   } catch (error) {
     const isTaken = hasCode(error, "ENOTEMPTY", "EEXIST", "ENOTDIR");
     // Windows's error for a folder that exists, or is being removed.
-    if (isTaken || (platform() === "win32" && hasCode(error, "EPERM", "EACCES", "EBUSY"))) return false;
+    if (isTaken || (platform() === "win32" && hasCode(error, "EPERM", "EACCES", "EBUSY")))
+      return false;
     throw error;
   }
 }
@@ -149,15 +186,17 @@ async function tryToMove(staged: string, lockPath: string): Promise<boolean> {
 function describeLock(lockPath: string, holder: Holder | undefined): string {
   const by = holder?.text ?? "an unknown process";
   const message = `is locked: ${lockPath} has been held for ${MAX_WAIT_S} s by ${by}`;
-  return holder?.state === "alive" ? message : `${message}; if it has ended, run: ${command`rm -r ${lockPath}`}`;
+  return holder?.state === "alive"
+    ? message
+    : `${message}; if it has ended, run: ${command`rm -r ${lockPath}`}`;
 }
 
 /**
  * Removes the temporary files and the locks beside their place of writers that were killed.
  *
- * It also fences off a writer that was only suspended and whose lock an operator removed: once its temporary file is
- * gone, its rename fails; if it renamed before that, its data is in the file when we read it. So a temporary file that
- * can't be removed is an error.
+ * It also fences off a writer that was only suspended and whose lock an operator removed: once its
+ * temporary file is gone, its rename fails; if it renamed before that, its data is in the file when
+ * we read it. So a temporary file that can't be removed is an error.
  */
 async function removeLeftovers(path: string, also: readonly string[] = []): Promise<void> {
   const folder = dirname(path);
@@ -189,8 +228,8 @@ interface FoundLock {
 }
 
 /**
- * The lock of the file at `path`. Others may have put something there, and a dead process's lock is removed, so only
- * a lock of appvars counts: a folder that contains only tokens.
+ * The lock of the file at `path`. Others may have put something there, and a dead process's lock is
+ * removed, so only a lock of appvars counts: a folder that contains only tokens.
  *
  * @returns undefined when there is no lock, or an empty one
  * @throws InvalidDataError that names the object in its place
@@ -199,7 +238,8 @@ export async function findLock(path: string): Promise<FoundLock | undefined> {
   const lockPath = lockPathOf(path);
   const stats = await lstat(lockPath).catch(ifMissing(undefined));
   if (!stats) return undefined;
-  if (!stats.isDirectory()) throw notALock(lockPath, stats.isSymbolicLink() ? "is a link" : "is not a folder");
+  if (!stats.isDirectory())
+    throw notALock(lockPath, stats.isSymbolicLink() ? "is a link" : "is not a folder");
   const names = await readdir(lockPath).catch(ifMissing([]));
   const foreign = names.find((name) => !holderOf(name));
   if (foreign !== undefined) throw notALock(lockPath, `contains ${JSON.stringify(foreign)}`);
@@ -214,5 +254,7 @@ function lockPathOf(path: string): string {
 
 function notALock(lockPath: string, what: string): InvalidDataError {
   const advice = "check it, and move it away";
-  return new InvalidDataError(`can't be locked: ${lockPath} ${what}, so it is not an appvars lock; ${advice}`);
+  return new InvalidDataError(
+    `can't be locked: ${lockPath} ${what}, so it is not an appvars lock; ${advice}`,
+  );
 }

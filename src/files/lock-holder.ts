@@ -5,7 +5,10 @@ import { kill, pid as ownPid } from "node:process";
 import { readProcessStat } from "./process-stat.js";
 import { hasCode } from "./system-errors.js";
 
-/** `RANDOM-PLACE-PID-START-HOST`: the process that made something, in a name, which is never seen half-written. */
+/**
+ * `RANDOM-PLACE-PID-START-HOST`: the process that made something, in a name, which is never seen
+ * half-written.
+ */
 const TOKEN =
   /^[0-9a-f]{16}-(?<boot>[0-9a-f]{8})(?<space>[0-9a-f]{8})-(?<pid>[1-9]\d{0,9})-(?<startedAt>\d{1,20})-(?<host>[\w.-]{1,64})$/;
 
@@ -13,7 +16,10 @@ const TOKEN =
 const CLOCK_MARGIN_MS = 60_000;
 
 export interface Holder {
-  /** `unknown`: a process of another host or container, or one whose start time is hidden, so its id may be reused. */
+  /**
+   * `unknown`: a process of another host or container, or one whose start time is hidden, so its id
+   * may be reused.
+   */
   readonly state: "alive" | "dead" | "unknown";
   /** `process 4242 on web-1`. */
   readonly text: string;
@@ -31,7 +37,8 @@ export function createToken(): string {
 /**
  * The process that made a token; undefined for another name.
  *
- * @param madeAt Unix time of the token in milliseconds. If it is before the boot, the process has ended
+ * @param madeAt Unix time of the token in milliseconds. If it is before the boot, the process has
+ *   ended
  */
 export function holderOf(token: string, madeAt = Number.POSITIVE_INFINITY): Holder | undefined {
   const { boot, space, pid, startedAt, host } = TOKEN.exec(token)?.groups ?? {};

@@ -40,7 +40,8 @@ export interface FileContent {
  *
  * @param file its path, or a descriptor, which is closed
  * @param maxSize bytes
- * @throws InvalidDataError with a predicate as its message when it is not a regular file or is too large; the file
+ * @throws InvalidDataError with a predicate as its message when it is not a regular file or is too
+ *   large; the file
  *   system's error
  */
 export async function readRegularFile(
@@ -63,10 +64,15 @@ const MIN_READ = 65_536;
 
 /**
  * @param size according to `stat`: the file may grow in the meantime, and files in /proc report 0
- * @throws InvalidDataError with a predicate as its message when there are more than `maxSize` bytes; the file system's
+ * @throws InvalidDataError with a predicate as its message when there are more than `maxSize`
+ *   bytes; the file system's
  *   error
  */
-export async function readToEnd(descriptor: number, size: number, maxSize: number): Promise<Buffer> {
+export async function readToEnd(
+  descriptor: number,
+  size: number,
+  maxSize: number,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let total = 0; ; ) {
     checkSize(Math.max(size, total), maxSize);
@@ -82,14 +88,26 @@ export async function readToEnd(descriptor: number, size: number, maxSize: numbe
 
 function checkSize(size: number, maxSize: number): void {
   if (size > maxSize)
-    throw new InvalidDataError(`is too large: it has ${sizeText(size)}; the limit is ${sizeText(maxSize)}`);
+    throw new InvalidDataError(
+      `is too large: it has ${sizeText(size)}; the limit is ${sizeText(maxSize)}`,
+    );
 }
 
-/** The largest value or file that a person gives, in bytes: as large as the largest answer of a server. */
+/**
+ * The largest value or file that a person gives, in bytes: as large as the largest answer of a
+ * server.
+ */
 export const MAX_INPUT = 64 * 1_048_576;
 
-/** All of stdin. @throws InvalidDataError with a predicate as its message when it has more than `maxSize` bytes */
-export async function readStream(stream: AsyncIterable<Uint8Array | string>, maxSize = MAX_INPUT): Promise<Buffer> {
+/**
+ * All of stdin.
+ *
+ * @throws InvalidDataError with a predicate as its message when it has more than `maxSize` bytes
+ */
+export async function readStream(
+  stream: AsyncIterable<Uint8Array | string>,
+  maxSize = MAX_INPUT,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let total = 0;
   for await (const chunk of stream) {
@@ -108,8 +126,9 @@ export function sizeText(bytes: number): string {
 }
 
 /**
- * A file descriptor held in reserve, so that a file can be read when the process has used up all others: clients that
- * hold connections open must not keep a server from noticing that their credentials were revoked.
+ * A file descriptor held in reserve, so that a file can be read when the process has used up all
+ * others: clients that hold connections open must not keep a server from noticing that their
+ * credentials were revoked.
  */
 export class SpareDescriptor {
   #descriptor: number | undefined;
@@ -129,7 +148,8 @@ export class SpareDescriptor {
     }
     this.#release();
     try {
-      // Opened and closed synchronously: otherwise a connection could take the descriptor in between.
+      // Opened and closed synchronously: otherwise a connection could take the descriptor in
+      // between.
       return await readRegularFile(openSync(path, FLAGS), maxSize);
     } finally {
       this.#reserve();

@@ -3,7 +3,11 @@ import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hasCode } from "./system-errors.js";
 
-/** Creates a folder, and its missing parents, unless it exists, and makes it private. @throws as `makePrivate` does */
+/**
+ * Creates a folder, and its missing parents, unless it exists, and makes it private.
+ *
+ * @throws as `makePrivate` does
+ */
 export async function makePrivateFolder(path: string, user: number | undefined): Promise<void> {
   await makeFolder(path);
   await makePrivate(path, user);
@@ -20,9 +24,11 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Gives a folder mode 0700, regardless of the umask. By descriptor, because `chmod` would follow a link.
+ * Gives a folder mode 0700, regardless of the umask. By descriptor, because `chmod` would follow a
+ * link.
  *
- * @param user id of the user who runs this; undefined where the system has no such ids, and this does nothing
+ * @param user id of the user who runs this; undefined where the system has no such ids, and this
+ *   does nothing
  * @throws Error when it is not a folder or belongs to another user; the file system's error
  */
 export async function makePrivate(path: string, user: number | undefined): Promise<void> {

@@ -13,7 +13,10 @@ export interface ProcessStat {
   readonly startedAt: string;
 }
 
-/** Reads proc_pid_stat(5). Undefined for a process that does not exist or is hidden, and on systems without /proc. */
+/**
+ * Reads proc_pid_stat(5). Undefined for a process that does not exist or is hidden, and on systems
+ * without /proc.
+ */
 export function readProcessStat(pid: number | "self"): ProcessStat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

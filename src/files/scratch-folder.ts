@@ -6,8 +6,8 @@ import { makePrivate } from "./private-folder.js";
 import { toInvalidFile } from "./system-errors.js";
 
 /**
- * Where a folder for a secret can be, best first: in memory, where the system has such a place, so that the secret
- * never gets to a disk.
+ * Where a folder for a secret can be, best first: in memory, where the system has such a place, so
+ * that the secret never gets to a disk.
  */
 export function scratchParents(temporaryFolder: string): readonly string[] {
   return ["/dev/shm", temporaryFolder];
@@ -21,7 +21,10 @@ const PREFIX = "appvars-edit-";
  *
  * @throws InvalidDataError
  */
-export async function makeScratchFolder(parents: readonly string[], user: number | undefined): Promise<string> {
+export async function makeScratchFolder(
+  parents: readonly string[],
+  user: number | undefined,
+): Promise<string> {
   const name = PREFIX + createToken();
   let failure: unknown;
   for (const parent of parents) {
@@ -38,14 +41,18 @@ export async function makeScratchFolder(parents: readonly string[], user: number
 }
 
 /** Removes the folders of processes that were killed before they could. */
-export async function removeLeftScratchFolders(parents: readonly string[], user: number | undefined): Promise<void> {
+export async function removeLeftScratchFolders(
+  parents: readonly string[],
+  user: number | undefined,
+): Promise<void> {
   for (const parent of parents) {
     for (const name of await readdir(parent).catch(() => [])) {
       if (!name.startsWith(PREFIX)) continue;
       const path = join(parent, name);
       const stats = await lstat(path).catch(() => undefined);
       const isDead = holderOf(name.slice(PREFIX.length), stats?.mtimeMs)?.state === "dead";
-      if (isDead && stats && isPrivate(stats, user)) await rm(path, { recursive: true, force: true }).catch(() => {});
+      if (isDead && stats && isPrivate(stats, user))
+        await rm(path, { recursive: true, force: true }).catch(() => {});
     }
   }
 }

@@ -25,7 +25,10 @@ export interface SealedFileOptions {
 /** The last data from somewhere else, as it was written. */
 export interface KeptData {
   readonly bytes: Buffer;
-  /** When it was last known to be the newest, in Unix milliseconds. Unlike the bytes, it is not authenticated. */
+  /**
+   * When it was last known to be the newest, in Unix milliseconds. Unlike the bytes, it is not
+   * authenticated.
+   */
   readonly savedAt: number;
 }
 
@@ -39,9 +42,9 @@ const FILE_NAME = /^[0-9a-f]{64}$/;
 const TEMPORARY_NAME = /^\.[0-9a-f]{64}\.[0-9a-f]{12}\.tmp$/;
 
 /**
- * A file with mode 0600 in a folder with mode 0700, sealed with a key that is derived from a secret by HKDF-SHA256
- * (RFC 5869). Replaced atomically, so that any number of processes can use it. Files that were not used for 30 days are
- * removed.
+ * A file with mode 0600 in a folder with mode 0700, sealed with a key that is derived from a secret
+ * by HKDF-SHA256 (RFC 5869). Replaced atomically, so that any number of processes can use it. Files
+ * that were not used for 30 days are removed.
  */
 export class SealedFile {
   readonly folder: string;
@@ -51,9 +54,13 @@ export class SealedFile {
   readonly #user: number | undefined;
 
   constructor({ parent, kind, owner, secret, user }: SealedFileOptions) {
-    const derive = (use: string) => Buffer.from(hkdfSync("sha256", secret, "", `appvars ${kind} ${use}`, 32));
+    const derive = (use: string) =>
+      Buffer.from(hkdfSync("sha256", secret, "", `appvars ${kind} ${use}`, 32));
     this.folder = join(parent, "snapshots");
-    this.#path = join(this.folder, createHmac("sha256", derive("names")).update(owner).digest("hex"));
+    this.#path = join(
+      this.folder,
+      createHmac("sha256", derive("names")).update(owner).digest("hex"),
+    );
     this.#key = derive("contents");
     this.#owner = owner;
     this.#user = user;
@@ -63,7 +70,9 @@ export class SealedFile {
   async read(): Promise<KeptData | undefined> {
     try {
       await makePrivate(this.folder, this.#user);
-      const sealed = await readRegularFile(this.#path, MAX_BYTES + SEAL_BYTES, { followLinks: false });
+      const sealed = await readRegularFile(this.#path, MAX_BYTES + SEAL_BYTES, {
+        followLinks: false,
+      });
       const bytes = unsealBytes(sealed.bytes, this.#key, this.#owner);
       return bytes && { bytes, savedAt: Math.round(sealed.stats.mtimeMs) };
     } catch {
@@ -75,12 +84,15 @@ export class SealedFile {
    * Replaces all of it, durably.
    *
    * @param bytes not to be changed meanwhile
-   * @throws InvalidDataError if it is too large; Error if the folder is not a folder or another user's; NotDurableError;
+   * @throws InvalidDataError if it is too large; Error if the folder is not a folder or another
+   *   user's; NotDurableError;
    *   the file system's error
    */
   async write(bytes: Uint8Array, savedAt: number): Promise<void> {
     if (bytes.length > MAX_BYTES)
-      throw new InvalidDataError(`${this.#path} can't be written: the limit is ${sizeText(MAX_BYTES)}`);
+      throw new InvalidDataError(
+        `${this.#path} can't be written: the limit is ${sizeText(MAX_BYTES)}`,
+      );
     await makePrivateFolder(this.folder, this.#user);
     const content = sealParts(partsOf(bytes), this.#key, this.#owner);
     await withPathInErrors(
@@ -98,11 +110,14 @@ export class SealedFile {
 
   /** @throws Error if the folder is not a folder or another user's; the file system's error */
   async remove(): Promise<void> {
-    const removed = makePrivate(this.folder, this.#user).then(() => rm(this.#path, { force: true }));
+    const removed = makePrivate(this.folder, this.#user).then(() =>
+      rm(this.#path, { force: true }),
+    );
     await removed.catch(ifMissing(undefined));
   }
 }
 
 function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += PART_BYTES) yield bytes.subarray(start, start + PART_BYTES);
+  for (let start = 0; start < bytes.length; start += PART_BYTES)
+    yield bytes.subarray(start, start + PART_BYTES);
 }

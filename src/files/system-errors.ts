@@ -1,7 +1,10 @@
 import { type Stats, statSync } from "node:fs";
 import { InvalidDataError } from "../domain/errors.js";
 
-/** Thrown when a file has its new content, but a crash of the machine may still bring the old one back. */
+/**
+ * Thrown when a file has its new content, but a crash of the machine may still bring the old one
+ * back.
+ */
 export class NotDurableError extends InvalidDataError {}
 
 const REASONS: Record<string, string> = {
@@ -23,11 +26,16 @@ const REASONS: Record<string, string> = {
   EROFS: "the file system is read-only",
 };
 
-/** A file system's error as an InvalidDataError with a predicate such as `can't be read: permission denied`. */
+/**
+ * A file system's error as an InvalidDataError with a predicate such as `can't be read: permission
+ * denied`.
+ */
 export function toInvalidData(error: unknown, failure: string): InvalidDataError {
   if (error instanceof InvalidDataError) return error;
   const { code = "", message } = error as NodeJS.ErrnoException;
-  return new InvalidDataError(`${failure}: ${REASONS[code] ?? (code || message)}`, { cause: error });
+  return new InvalidDataError(`${failure}: ${REASONS[code] ?? (code || message)}`, {
+    cause: error,
+  });
 }
 
 /** The same with the file's path in front. */
@@ -40,7 +48,10 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 }
 
-/** For the `catch` of a promise: returns this value if there is no such file, and throws any other error. */
+/**
+ * For the `catch` of a promise: returns this value if there is no such file, and throws any other
+ * error.
+ */
 export function ifMissing<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (hasCode(error, "ENOENT")) return value;
@@ -56,8 +67,15 @@ export async function withPathInErrors<T>(path: string, work: Promise<T>): Promi
   });
 }
 
-/** Undefined also if it can't be inspected: its reader reports why. @param inspect `lstatSync` for a link itself */
-export function statIfExists(path: string, inspect: (path: string) => Stats = statSync): Stats | undefined {
+/**
+ * Undefined also if it can't be inspected: its reader reports why.
+ *
+ * @param inspect `lstatSync` for a link itself
+ */
+export function statIfExists(
+  path: string,
+  inspect: (path: string) => Stats = statSync,
+): Stats | undefined {
   try {
     return inspect(path);
   } catch {

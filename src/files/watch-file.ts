@@ -13,15 +13,19 @@ export interface FileWatch {
 }
 
 /**
- * Calls `onChange` with its fingerprint whenever the file at `path` has been written, replaced, deleted or created since
- * this resolved. It resolves to whether it could read the file; until it can, it is called again every second: a read
- * error may go away without a change to the file. Calls never overlap.
+ * Calls `onChange` with its fingerprint whenever the file at `path` has been written, replaced,
+ * deleted or created since this resolved. It resolves to whether it could read the file; until it
+ * can, it is called again every second: a read error may go away without a change to the file.
+ * Calls never overlap.
  *
- * The folder is watched, because a watch on a file ends when the file is replaced. An event for any name counts, because
- * Kubernetes replaces a folder above a ConfigMap's files. Polling finds changes without an event: those to a link's
- * target or on a network mount.
+ * The folder is watched, because a watch on a file ends when the file is replaced. An event for any
+ * name counts, because Kubernetes replaces a folder above a ConfigMap's files. Polling finds
+ * changes without an event: those to a link's target or on a network mount.
  */
-export async function watchFile(path: string, onChange: (version: string) => Promise<boolean>): Promise<FileWatch> {
+export async function watchFile(
+  path: string,
+  onChange: (version: string) => Promise<boolean>,
+): Promise<FileWatch> {
   let seen = await fingerprint(path);
   let debounce: NodeJS.Timeout | undefined;
   let isDue = false;
@@ -37,7 +41,8 @@ export async function watchFile(path: string, onChange: (version: string) => Pro
       seen = await fingerprint(path);
       if (stopped || (seen === previous && !isDue)) return;
       isDue = false;
-      // A file that was read exists. If its fingerprint failed, the fingerprint would not show a change.
+      // A file that was read exists. If its fingerprint failed, the fingerprint would not show a
+      // change.
       hasFailed = !(await onChange(seen)) || seen === "absent";
     } finally {
       checking = false;
@@ -69,7 +74,9 @@ export async function watchFile(path: string, onChange: (version: string) => Pro
   return { readAgain, stop };
 }
 
-/** Without a watcher, polling remains: when the system has no watches left, or the folder is gone. */
+/**
+ * Without a watcher, polling remains: when the system has no watches left, or the folder is gone.
+ */
 function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined {
   try {
     return watch(folder, { persistent: false }, onEvent).on("error", () => {});

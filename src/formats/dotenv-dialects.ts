@@ -17,7 +17,8 @@ interface Dialect {
   /** Whether a carriage return becomes a newline. */
   isNormalized?: true;
   /**
-   * Escapes by quote. The group is a character or an octal number; without a group, the match is a literal dollar sign.
+   * Escapes by quote. The group is a character or an octal number; without a group, the match is a
+   * literal dollar sign.
    */
   escapes: Readonly<Record<string, RegExp>>;
   /** The keys of `CONTROLS` that this program knows. */
@@ -116,8 +117,8 @@ export interface Comment {
 }
 
 /**
- * Reads assignments by the rules of a program. References stand for values of lines before them. The last of two lines
- * for one name counts.
+ * Reads assignments by the rules of a program. References stand for values of lines before them.
+ * The last of two lines for one name counts.
  *
  * @returns `unread`: the lines that the program would refuse, drop or run
  * @throws UsageError for a reference to another name
@@ -164,7 +165,8 @@ export function readAssignments(
   while (position < text.length) {
     const [start, isFirst] = [line, /^[\n\ufeff]?$/.test(text.charAt(position - 1))];
     const [between] = take(gap) ?? [];
-    if (between?.startsWith("#") && isFirst) comments.push({ text: between, line, isLate: found.size > 0 });
+    if (between?.startsWith("#") && isFirst)
+      comments.push({ text: between, line, isLate: found.size > 0 });
     if (between !== undefined) continue;
     const assignment = takeAssignment(start);
     if (assignment) found.set(assignment.name, assignment);
@@ -174,7 +176,8 @@ export function readAssignments(
 }
 
 function decode(quote: string, raw: string, { escapes, controls, expand }: Dialect): string {
-  // The dotenv package decodes by the first character, whether or not it is a quote with another one at the end.
+  // The dotenv package decodes by the first character, whether or not it is a quote with another
+  // one at the end.
   const pattern = escapes[quote] ?? (quote ? undefined : escapes[raw.charAt(0)]);
   if (!pattern) return raw;
   return raw.replace(pattern, (_, char = "$") => {

@@ -35,16 +35,19 @@ export function limited(lookup: Lookup): Lookup {
   return (name) => {
     const value = lookup(name);
     length += value?.length ?? 0;
-    if (length > MAX_EXPANDED) throw new UsageError("the expanded values are longer than 16 MiB together");
+    if (length > MAX_EXPANDED)
+      throw new UsageError("the expanded values are longer than 16 MiB together");
     return value;
   };
 }
 
 /**
- * Replaces `$NAME`, `${NAME}`, `${NAME:-default}` and `${NAME-default}` by the values of the same file, before or after
- * the reference, except between single quotes; `\$` becomes `$`. A name is not set in its own value, as in a shell.
+ * Replaces `$NAME`, `${NAME}`, `${NAME:-default}` and `${NAME-default}` by the values of the same
+ * file, before or after the reference, except between single quotes; `\$` becomes `$`. A name is
+ * not set in its own value, as in a shell.
  *
- * @throws UsageError that names the variable with a reference that is not of these forms, whose name is unknown without
+ * @throws UsageError that names the variable with a reference that is not of these forms, whose
+ *   name is unknown without
  *   a default, or that leads back to itself through others. It doesn't quote the reference, which may be a piece of a
  *   password
  */
@@ -60,7 +63,8 @@ export function expandReferences(assignments: readonly Assignment[]): ReadEntry[
     if (circle) throw new UsageError(`these refer to each other: ${circle.join(" -> ")}`);
     const { line, value, isLiteral } = assignment;
     const owner = `${name} (line ${line})`;
-    if (path.push(name) > MAX_DEPTH) throw new UsageError(`${owner} is referred to by more than ${MAX_DEPTH} in a row`);
+    if (path.push(name) > MAX_DEPTH)
+      throw new UsageError(`${owner} is referred to by more than ${MAX_DEPTH} in a row`);
     const result = isLiteral ? value : fill(value.replace(LITERAL_DOLLAR, "$$$$"), owner, lookUp);
     path.pop();
     expanded.set(name, result);
@@ -73,7 +77,10 @@ export function expandReferences(assignments: readonly Assignment[]): ReadEntry[
 /** An escaped dollar sign, or one without a name. */
 const LITERAL_DOLLAR = /\\\$|\$(?![A-Za-z_{])/g;
 
-/** Replaces references as a shell does, and `$$` by `$`, in one pass: a value may consist of millions of references. */
+/**
+ * Replaces references as a shell does, and `$$` by `$`, in one pass: a value may consist of
+ * millions of references.
+ */
 export const fill: Expand = (text, owner, lookUp) => {
   const token = /\$\$|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)(\}|:?-)|\$\{?|\}/g;
   let result = "";
@@ -100,7 +107,8 @@ export const fill: Expand = (text, owner, lookUp) => {
 
   /** Adds the value of a name, or walks its default. */
   function addOrWalk(name: string, mayBeEmpty: boolean, depth: number, isUsed: boolean): void {
-    if (depth >= MAX_DEPTH) throw new UsageError(`${owner} has defaults in defaults, more than ${MAX_DEPTH} deep`);
+    if (depth >= MAX_DEPTH)
+      throw new UsageError(`${owner} has defaults in defaults, more than ${MAX_DEPTH} deep`);
     const value = isUsed ? lookUp(name) : undefined;
     const isEnough = value !== undefined && (value !== "" || mayBeEmpty);
     if (isEnough) result += value;

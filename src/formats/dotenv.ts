@@ -35,8 +35,8 @@ const unquotable = unlessText(
 );
 
 /**
- * Writes lines that all usual readers of `.env` files read alike. Comments at the top give the types that can't be
- * inferred from the texts.
+ * Writes lines that all usual readers of `.env` files read alike. Comments at the top give the
+ * types that can't be inferred from the texts.
  */
 export function writeDotenv(entries: readonly NamedValue[]): string {
   refuse("dotenv", entries, protoName, nul, loneSurrogate, unquotable);
@@ -52,20 +52,29 @@ function typeComment({ name, type, value }: NamedValue): string[] {
 }
 
 /**
- * Reads as the `dotenv` package does, or as another program, with values as text and the types from comments. Refuses
- * names and lines that dotenv silently drops.
+ * Reads as the `dotenv` package does, or as another program, with values as text and the types from
+ * comments. Refuses names and lines that dotenv silently drops.
  */
-export function readDotenv(text: string, { program, expand = false, note }: ReadOptions = {}): ReadEntry[] {
+export function readDotenv(
+  text: string,
+  { program, expand = false, note }: ReadOptions = {},
+): ReadEntry[] {
   const { assignments, unread, comments } = readAssignments(text, program);
   if (assignments.some(({ name }) => name === "__proto__"))
     throw new UsageError(`these can't be read from dotenv: __proto__ (${DROPPED})`);
-  const entries = entriesOf(Object.fromEntries(assignments.map(({ name, value }) => [name, value])));
+  const entries = entriesOf(
+    Object.fromEntries(assignments.map(({ name, value }) => [name, value])),
+  );
   const places = `line${unread.length > 1 ? "s" : ""} ${unread.join(", ")}`;
-  const problem = program ? `not an assignment that --for ${program} reads` : "neither an assignment nor a comment";
+  const problem = program
+    ? `not an assignment that --for ${program} reads`
+    : "neither an assignment nor a comment";
   if (unread.length > 0) throw new UsageError(`${problem}: ${places}`);
   const foreign = assignments.filter(({ value }) => DOTENVX.test(value)).map(({ name }) => name);
   if (foreign.length > 0)
-    throw new UsageError(`encrypted: ${foreign.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`);
+    throw new UsageError(
+      `encrypted: ${foreign.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`,
+    );
   for (const [before, after, applies] of program ? [] : DOUBTS)
     noteNames(
       before,
@@ -85,9 +94,12 @@ function readTypes(comments: readonly Comment[]): Map<string, TextType> {
   const types = new Map<string, TextType>();
   for (const { text, line, isLate } of comments) {
     if (!text.startsWith(TYPE_COMMENT)) continue;
-    if (isLate) throw new UsageError(`line ${line}: "${TYPE_COMMENT}" must come before the first assignment`);
-    const [, name, type = ""] = /^ (\S+) (.+)$/.exec(text.slice(TYPE_COMMENT.length).trimEnd()) ?? [];
-    if (name === undefined || !isTextType(type)) throw new UsageError(`line ${line} must be ${TYPE_COMMENT} NAME TYPE`);
+    if (isLate)
+      throw new UsageError(`line ${line}: "${TYPE_COMMENT}" must come before the first assignment`);
+    const [, name, type = ""] =
+      /^ (\S+) (.+)$/.exec(text.slice(TYPE_COMMENT.length).trimEnd()) ?? [];
+    if (name === undefined || !isTextType(type))
+      throw new UsageError(`line ${line} must be ${TYPE_COMMENT} NAME TYPE`);
     types.set(name, type);
   }
   return types;
@@ -103,24 +115,31 @@ const ESCAPES: Record<string, RegExp> = { '"': /\\[\\"$`!abftv]/, "'": /\\'/, "`
 type Condition = (assignment: Assignment, isExpanded: boolean) => unknown;
 
 /**
- * Notes on values that other programs read differently: the text before and after the names, and the values it applies
- * to.
+ * Notes on values that other programs read differently: the text before and after the names, and
+ * the values it applies to.
  */
 const DOUBTS: readonly [before: string, after: string, applies: Condition][] = [
   [
     "$NAME and ${NAME} are taken literally in ",
     "; import --expand replaces them",
-    ({ value, isLiteral }, isExpanded) => !isExpanded && !isLiteral && /(?<!\\)\$[A-Za-z_{]/.test(value),
+    ({ value, isLiteral }, isExpanded) =>
+      !isExpanded && !isLiteral && /(?<!\\)\$[A-Za-z_{]/.test(value),
   ],
   [
     "backslashes are kept in ",
     "; import --for replaces escapes as another program does",
-    ({ quote, raw }, isExpanded) => ESCAPES[quote]?.test(isExpanded ? raw.replaceAll("\\$", "") : raw),
+    ({ quote, raw }, isExpanded) =>
+      ESCAPES[quote]?.test(isExpanded ? raw.replaceAll("\\$", "") : raw),
   ],
-  ["the text from # on is left out of ", "; to keep it, put the value in quotes", ({ isCut }) => isCut],
+  [
+    "the text from # on is left out of ",
+    "; to keep it, put the value in quotes",
+    ({ isCut }) => isCut,
+  ],
   [
     "a quote or a second assignment is part of the value of ",
     "",
-    ({ quote, raw }) => (quote ? raw.replaceAll(`\\${quote}`, "").includes(quote) : /^['"`]|;\s*export\s/.test(raw)),
+    ({ quote, raw }) =>
+      quote ? raw.replaceAll(`\\${quote}`, "").includes(quote) : /^['"`]|;\s*export\s/.test(raw),
   ],
 ];

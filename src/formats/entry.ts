@@ -17,8 +17,8 @@ export interface ReadEntry {
 }
 
 /**
- * The meaning of a text. For JSON that is a JSON document, so `5` is a number; a string in a JSON variable is written
- * without quotes, so it needs a separate name.
+ * The meaning of a text. For JSON that is a JSON document, so `5` is a number; a string in a JSON
+ * variable is written without quotes, so it needs a separate name.
  */
 export type TextType = VariableType | typeof JSON_STRING;
 
@@ -44,7 +44,11 @@ export class UnsupportedError extends UsageError {
   }
 }
 
-/** `a-b, c.d (not a shell name), KEY (its value contains a NUL)`. @param reasons by the name of the entry */
+/**
+ * `a-b, c.d (not a shell name), KEY (its value contains a NUL)`.
+ *
+ * @param reasons by the name of the entry
+ */
 export function describeReasons(reasons: ReadonlyMap<string, string>): string {
   const byReason = new Map<string, string[]>();
   for (const [name, reason] of reasons) {
@@ -68,8 +72,15 @@ export interface Place {
 const MAX_NAMES = 10;
 
 /** Notes a text with `A (line 1), B (line 3)` in it. */
-export function noteNames(before: string, places: readonly Place[], after: string, note?: Note): void {
-  const shown = places.slice(0, MAX_NAMES).map(({ name, line }) => (line ? `${name} (line ${line})` : name));
+export function noteNames(
+  before: string,
+  places: readonly Place[],
+  after: string,
+  note?: Note,
+): void {
+  const shown = places
+    .slice(0, MAX_NAMES)
+    .map(({ name, line }) => (line ? `${name} (line ${line})` : name));
   const more = places.length > MAX_NAMES ? ` and ${places.length - MAX_NAMES} more` : "";
   if (places.length > 0) note?.(before + shown.join(", ") + more + after);
 }
@@ -101,14 +112,22 @@ export interface ReadOptions {
   expand?: boolean | undefined;
 }
 
-/** The entries of an object that was read. @throws UsageError for a file of another kind, and for invalid names, with all */
+/**
+ * The entries of an object that was read.
+ *
+ * @throws UsageError for a file of another kind, and for invalid names, with all
+ */
 export function entriesOf(object: Record<string, JsonValue>): ReadEntry[] {
   const isCompose = typeof (object["services"] ?? "") === "object";
-  const kind = isCompose ? COMPOSE : KINDS.find(([, ...names]) => names.every((name) => name in object))?.[0];
+  const kind = isCompose
+    ? COMPOSE
+    : KINDS.find(([, ...names]) => names.every((name) => name in object))?.[0];
   if (kind) throw new UsageError(kind);
   const bad = Object.keys(object).filter((name) => !isVariableName(name));
   if (bad.length > 0)
-    throw new UsageError(`these can't be variable names: ${bad.map(quote).join(", ")}; a name is ${NAME_RULE}`);
+    throw new UsageError(
+      `these can't be variable names: ${bad.map(quote).join(", ")}; a name is ${NAME_RULE}`,
+    );
   return Object.entries(object).map(([name, value]) => ({ name, value }));
 }
 
@@ -139,16 +158,23 @@ function quote(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 }
 
-/** Why a format can't hold an entry, without the value: `its value contains a NUL`; undefined when it can. */
+/**
+ * Why a format can't hold an entry, without the value: `its value contains a NUL`; undefined when
+ * it can.
+ */
 export type Refusal = (entry: NamedValue) => string | undefined;
 
 /**
- * Refuses entries that the format would change. Names must be valid in every format: entries may come from any
- * server, and names are written unquoted.
+ * Refuses entries that the format would change. Names must be valid in every format: entries may
+ * come from any server, and names are written unquoted.
  *
  * @throws UnsupportedError with the first reason for each
  */
-export function refuse(format: string, entries: readonly NamedValue[], ...refusals: readonly Refusal[]): void {
+export function refuse(
+  format: string,
+  entries: readonly NamedValue[],
+  ...refusals: readonly Refusal[]
+): void {
   const reasons = new Map<string, string>();
   for (const entry of entries) {
     const reason = isVariableName(entry.name) ? firstOf(refusals, entry) : "not a variable name";
@@ -174,7 +200,10 @@ export const loneSurrogate = unlessText(
   "its value contains half a surrogate pair, which UTF-8 can't hold",
 );
 
-/** For formats with a JSON-like structure: refuses an entry for any string in its value, keys included. */
+/**
+ * For formats with a JSON-like structure: refuses an entry for any string in its value, keys
+ * included.
+ */
 export function inAnyString(...refusals: readonly Refusal[]): Refusal {
   return (entry) => {
     const reasons = stringsIn(entry.value).map((value) => firstOf(refusals, { ...entry, value }));

@@ -30,12 +30,16 @@ export type ExportFormat = keyof typeof WRITERS;
 export type ImportFormat = keyof typeof READERS;
 
 /**
- * Formats that are data: a program looks names up in them, so no name takes effect merely because it is present. All
- * others are loaded into the environment of a shell, a program, a container or a CI job, without reserved names.
+ * Formats that are data: a program looks names up in them, so no name takes effect merely because
+ * it is present. All others are loaded into the environment of a shell, a program, a container or a
+ * CI job, without reserved names.
  */
 export const DATA_FORMATS: readonly ExportFormat[] = ["json", "yaml", "properties", "tfvars"];
 
-/** The rules of a document's name, for the formats that have one. The text of a rule follows "must be". */
+/**
+ * The rules of a document's name, for the formats that have one. The text of a rule follows "must
+ * be".
+ */
 export const NAME_RULES: Partial<Record<ExportFormat, { pattern: RegExp; rule: string }>> = {
   // kubernetes.io, "Object Names and IDs", DNS subdomain names
   kubernetes: {
@@ -47,5 +51,7 @@ export const NAME_RULES: Partial<Record<ExportFormat, { pattern: RegExp; rule: s
 };
 
 export const EXPORT_FORMATS = Object.keys(WRITERS) as ExportFormat[];
-export const ENVIRONMENT_FORMATS = EXPORT_FORMATS.filter((format) => !DATA_FORMATS.includes(format));
+export const ENVIRONMENT_FORMATS = EXPORT_FORMATS.filter(
+  (format) => !DATA_FORMATS.includes(format),
+);
 export const IMPORT_FORMATS = Object.keys(READERS) as ImportFormat[];

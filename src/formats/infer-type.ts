@@ -1,6 +1,11 @@
 import { UsageError } from "../domain/errors.js";
 import { exactNumber, JsonError, parseJson } from "../domain/strict-json.js";
-import { isEncrypted, type JsonValue, type VariableType, valueFitsType } from "../domain/variable.js";
+import {
+  isEncrypted,
+  type JsonValue,
+  type VariableType,
+  valueFitsType,
+} from "../domain/variable.js";
 
 /**
  * Type and value of a text, for a new variable:
@@ -15,7 +20,8 @@ export function inferValue(text: string): { type: VariableType; value: JsonValue
   if (text === "true" || text === "false") return { type: "BOOLEAN", value: text === "true" };
   const number = Number(text);
   // NaN and infinities fail the comparison.
-  if (String(number) === text && Math.abs(number) <= Number.MAX_SAFE_INTEGER) return { type: "NUMBER", value: number };
+  if (String(number) === text && Math.abs(number) <= Number.MAX_SAFE_INTEGER)
+    return { type: "NUMBER", value: number };
   if (/^[{[]/.test(text)) {
     try {
       const value = parseExactJson(text);
@@ -35,7 +41,8 @@ export function nativeType(value: JsonValue): VariableType {
 }
 
 /**
- * The value that `text` stands for in a variable of `type`. An encrypted value fits every type and stays as it is.
+ * The value that `text` stands for in a variable of `type`. An encrypted value fits every type and
+ * stays as it is.
  *
  * @throws UsageError with the rule of the type, which never quotes the text
  */

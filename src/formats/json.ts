@@ -1,9 +1,18 @@
 import { UsageError } from "../domain/errors.js";
 import type { NamedValue } from "../domain/variable.js";
-import { entriesOf, noteRewritten, type Place, type ReadEntry, type ReadOptions, refuse } from "./entry.js";
+import {
+  entriesOf,
+  noteRewritten,
+  type Place,
+  type ReadEntry,
+  type ReadOptions,
+  refuse,
+} from "./entry.js";
 import { parseExactJson } from "./infer-type.js";
 
-/** Writes one JSON object. JSON can hold half a surrogate pair as an escape (RFC 8259 section 8.2). */
+/**
+ * Writes one JSON object. JSON can hold half a surrogate pair as an escape (RFC 8259 section 8.2).
+ */
 export function writeJson(entries: readonly NamedValue[]): string {
   refuse("json", entries);
   // Unlike assignment, fromEntries treats `__proto__` like any other key.
@@ -24,7 +33,9 @@ export function readJson(text: string, { note }: ReadOptions = {}): ReadEntry[] 
 function findRewritten(text: string): Place[] {
   const found: Place[] = [];
   let [name, line, depth] = ["", 1, 0];
-  for (const [token, colon] of text.matchAll(/\n|[[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?(\s*:)?|-?\d[\d.eE+-]*/g)) {
+  for (const [token, colon] of text.matchAll(
+    /\n|[[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?(\s*:)?|-?\d[\d.eE+-]*/g,
+  )) {
     line += token.split("\n").length - 1;
     if (/^[[{]/.test(token)) depth++;
     else if (/^[\]}]/.test(token)) depth--;

@@ -1,7 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { unitEscapes } from "../domain/printable.js";
 import { quoteForShell } from "../domain/shell.js";
-import { type JsonValue, MAX_LINUX_STRING, type NamedValue, valueText } from "../domain/variable.js";
+import {
+  type JsonValue,
+  MAX_LINUX_STRING,
+  type NamedValue,
+  valueText,
+} from "../domain/variable.js";
 import {
   inAnyString,
   loneSurrogate,
@@ -13,7 +18,11 @@ import {
   type Writer,
 } from "./entry.js";
 
-function lineWriter(format: string, refusals: readonly Refusal[], line: (entry: NamedValue) => string): Writer {
+function lineWriter(
+  format: string,
+  refusals: readonly Refusal[],
+  line: (entry: NamedValue) => string,
+): Writer {
   return (entries) => {
     refuse(format, entries, ...refusals);
     return entries.map(line).join("");
@@ -30,7 +39,10 @@ function reservedBy(owner: string, names: string): Refusal {
 export const notShellName: Refusal = ({ name }) =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? undefined : "not a shell name";
 
-/** Found by assigning to every variable of dash and bash 5.2: it ended the script, was ignored or read back changed. */
+/**
+ * Found by assigning to every variable of dash and bash 5.2: it ended the script, was ignored or
+ * read back changed.
+ */
 export const reservedByShell = reservedBy(
   "the shell",
   `BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_CMDS BASH_COMMAND BASH_LINENO BASH_SOURCE BASH_SUBSHELL
@@ -52,7 +64,10 @@ const reservedByFish = reservedBy(
   status_generation umask version`,
 );
 
-/** For `source` in fish. Between single quotes, only `\'` and `\\` are escapes (fish docs, "Quotes"). */
+/**
+ * For `source` in fish. Between single quotes, only `\'` and `\\` are escapes (fish docs,
+ * "Quotes").
+ */
 export const writeFish = lineWriter(
   "fish",
   [notShellName, reservedByFish, nul, loneSurrogate],
@@ -70,17 +85,24 @@ const tooLong: Refusal = (entry) =>
     : undefined;
 
 const endsWithReturn = (consequence: string) =>
-  unlessText((text) => !text.endsWith("\r"), `its value ends with a carriage return, which ${consequence}`);
+  unlessText(
+    (text) => !text.endsWith("\r"),
+    `its value ends with a carriage return, which ${consequence}`,
+  );
 
 /**
- * For `docker run --env-file`, which takes everything after the first `=` literally, quotes, `#` and blanks included
- * (docker/cli, pkg/kvfile). Docker Compose reads another format: use dotenv for it.
+ * For `docker run --env-file`, which takes everything after the first `=` literally, quotes, `#`
+ * and blanks included (docker/cli, pkg/kvfile). Docker Compose reads another format: use dotenv for
+ * it.
  */
 export const writeDocker = lineWriter(
   "docker",
   [
     nul,
-    unlessText((text) => !text.includes("\n"), "its value contains a newline, and docker reads line by line"),
+    unlessText(
+      (text) => !text.includes("\n"),
+      "its value contains a newline, and docker reads line by line",
+    ),
     endsWithReturn("docker drops"),
     loneSurrogate,
     tooLong,
@@ -100,8 +122,9 @@ const tooLongForLinux: Refusal = ({ name, value }) =>
     : undefined;
 
 /**
- * For `EnvironmentFile=` of systemd (systemd.exec(5); `parse_env_file_internal`). Between double quotes, a backslash
- * before `"`, `\`, a backtick or `$` is an escape; older versions also have escapes between single quotes.
+ * For `EnvironmentFile=` of systemd (systemd.exec(5); `parse_env_file_internal`). Between double
+ * quotes, a backslash before `"`, `\`, a backtick or `$` is an escape; older versions also have
+ * escapes between single quotes.
  */
 export const writeSystemd = lineWriter(
   "systemd",
@@ -115,23 +138,29 @@ function sameInAnyCase(entries: readonly NamedValue[]): Refusal {
   const key = (name: string) => name.toUpperCase();
   for (const { name } of entries) counts.set(key(name), (counts.get(key(name)) ?? 0) + 1);
   return ({ name }) =>
-    (counts.get(key(name)) ?? 0) > 1 ? "another name differs only in case, which Windows ignores" : undefined;
+    (counts.get(key(name)) ?? 0) > 1
+      ? "another name differs only in case, which Windows ignores"
+      : undefined;
 }
 
 /** In characters (learn.microsoft.com, Environment.SetEnvironmentVariable). */
 const MAX_WINDOWS_VALUE = 32_766;
 
 /**
- * For `Invoke-Expression` and dot sourcing in Windows PowerShell 5.1 and PowerShell 7: one line of ASCII for each
- * variable, since 5.1 reads files and pipes in an old code page, and all read a pipe line by line. PowerShell takes
- * curly quotes for straight ones; they are escaped like all that is not ASCII.
+ * For `Invoke-Expression` and dot sourcing in Windows PowerShell 5.1 and PowerShell 7: one line of
+ * ASCII for each variable, since 5.1 reads files and pipes in an old code page, and all read a pipe
+ * line by line. PowerShell takes curly quotes for straight ones; they are escaped like all that is
+ * not ASCII.
  */
 export function writePowershell(entries: readonly NamedValue[]): string {
   refuse(
     "powershell",
     entries,
     sameInAnyCase(entries),
-    unlessText((text) => text !== "", "its value is empty, and PowerShell before 7.5 removes such a variable"),
+    unlessText(
+      (text) => text !== "",
+      "its value is empty, and PowerShell before 7.5 removes such a variable",
+    ),
     unlessText(
       (text) => text.length <= MAX_WINDOWS_VALUE,
       "its value is longer than Windows' limit of 32,766 characters",
@@ -140,7 +169,9 @@ export function writePowershell(entries: readonly NamedValue[]): string {
     loneSurrogate,
   );
   return entries
-    .map(({ name, value }) => `${powershellVariable(name)} = ${powershellString(valueText(value))}\n`)
+    .map(
+      ({ name, value }) => `${powershellVariable(name)} = ${powershellString(valueText(value))}\n`,
+    )
     .join("");
 }
 
@@ -159,18 +190,31 @@ function powershellString(text: string): string {
   return `"${escaped}"`;
 }
 
-const PROPERTIES_ESCAPES: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f" };
+const PROPERTIES_ESCAPES: Record<string, string> = {
+  "\\": "\\\\",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\f": "\\f",
+};
 
 /**
- * For `java.util.Properties.load`, by its Javadoc. ASCII only, because `load` reads a stream as ISO-8859-1; UTF-16 units
- * are escaped one by one, so that even half a surrogate pair survives. Only the first blank of a value is special.
+ * For `java.util.Properties.load`, by its Javadoc. ASCII only, because `load` reads a stream as
+ * ISO-8859-1; UTF-16 units are escaped one by one, so that even half a surrogate pair survives.
+ * Only the first blank of a value is special.
  */
 export const writeProperties = lineWriter("properties", [], ({ name, value }) => {
-  const escaped = valueText(value).replace(/[^ -[\]-~]/g, (unit) => PROPERTIES_ESCAPES[unit] ?? unitEscapes(unit));
+  const escaped = valueText(value).replace(
+    /[^ -[\]-~]/g,
+    (unit) => PROPERTIES_ESCAPES[unit] ?? unitEscapes(unit),
+  );
   return `${name}=${escaped.replace(/^ /, "\\ ")}\n`;
 });
 
-/** HCL normalizes every string (spec, "Literal Values"), and would change another form of the same characters. */
+/**
+ * HCL normalizes every string (spec, "Literal Values"), and would change another form of the same
+ * characters.
+ */
 const notNormalized = unlessText(
   (text) => text === text.normalize("NFC"),
   "its value is not in Unicode's form NFC, as required by HCL",
@@ -183,8 +227,8 @@ const reservedByTerraform = reservedBy(
 );
 
 /**
- * For a Terraform `.tfvars` file, with JSON values as HCL literals (HCL native syntax specification, "Template
- * Expressions" and "Collection Values").
+ * For a Terraform `.tfvars` file, with JSON values as HCL literals (HCL native syntax
+ * specification, "Template Expressions" and "Collection Values").
  */
 export const writeTfvars = lineWriter(
   "tfvars",
@@ -200,11 +244,19 @@ function hclLiteral(value: JsonValue): string {
   if (typeof value === "string") return hclString(value);
   if (typeof value !== "object" || value === null) return String(value);
   if (Array.isArray(value)) return `[${value.map(hclLiteral).join(", ")}]`;
-  const items = Object.entries(value).map(([key, item]) => `${hclString(key)} = ${hclLiteral(item)}`);
+  const items = Object.entries(value).map(
+    ([key, item]) => `${hclString(key)} = ${hclLiteral(item)}`,
+  );
   return items.length === 0 ? "{}" : `{ ${items.join(", ")} }`;
 }
 
-const HCL_ESCAPES: Record<string, string> = { "\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+const HCL_ESCAPES: Record<string, string> = {
+  "\\": "\\\\",
+  '"': '\\"',
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+};
 
 /** `${` and `%{` start a template unless the first character is doubled. */
 function hclString(text: string): string {
@@ -215,14 +267,17 @@ function hclString(text: string): string {
   return `"${escaped.replace(/([$%])\{/g, "$1$1{")}"`;
 }
 
-/** The runner refuses NODE_OPTIONS and ignores its own defaults. Windows ignores case, so this does too. */
+/**
+ * The runner refuses NODE_OPTIONS and ignores its own defaults. Windows ignores case, so this does
+ * too.
+ */
 const reservedByGithub: Refusal = ({ name }) =>
   /^(GITHUB_|RUNNER_|NODE_OPTIONS$)/i.test(name) ? "reserved by GitHub" : undefined;
 
 /**
- * For the end of the file `$GITHUB_ENV` (GitHub docs, "Workflow commands", "Multiline strings"; the runner's FileCommandManager). A
- * value that contained the delimiter could set other variables, so it is random, as GitHub's docs require, and in no
- * value.
+ * For the end of the file `$GITHUB_ENV` (GitHub docs, "Workflow commands", "Multiline strings"; the
+ * runner's FileCommandManager). A value that contained the delimiter could set other variables, so
+ * it is random, as GitHub's docs require, and in no value.
  */
 export function writeGithub(
   entries: readonly NamedValue[],
@@ -241,5 +296,7 @@ export function writeGithub(
   let delimiter: string;
   do delimiter = `appvars_${randomHex()}`;
   while (values.some((text) => text.includes(delimiter)));
-  return entries.map(({ name }, index) => `${name}<<${delimiter}\n${values[index]}\n${delimiter}\n`).join("");
+  return entries
+    .map(({ name }, index) => `${name}<<${delimiter}\n${values[index]}\n${delimiter}\n`)
+    .join("");
 }

@@ -8,12 +8,22 @@ const DEFAULT_NAME = "appvars";
 /** Kubernetes' MaxSecretSize, for all decoded values together. */
 const MAX_SECRET_BYTES = 1024 * 1024;
 
-const longKey: Refusal = ({ name }) => (name.length > 253 ? "a key of a Secret has at most 253 characters" : undefined);
+const longKey: Refusal = ({ name }) =>
+  name.length > 253 ? "a key of a Secret has at most 253 characters" : undefined;
 
-/** A Secret for `kubectl apply -f -`. In base64 it holds every value, and each name that is not too long is a valid key. */
-export function writeKubernetes(entries: readonly NamedValue[], { name = DEFAULT_NAME }: WriteOptions = {}): string {
+/**
+ * A Secret for `kubectl apply -f -`. In base64 it holds every value, and each name that is not too
+ * long is a valid key.
+ */
+export function writeKubernetes(
+  entries: readonly NamedValue[],
+  { name = DEFAULT_NAME }: WriteOptions = {},
+): string {
   refuse("kubernetes", entries, longKey, loneSurrogate);
-  const encoded = entries.map((entry) => ({ ...entry, bytes: Buffer.from(valueText(entry.value)) }));
+  const encoded = entries.map((entry) => ({
+    ...entry,
+    bytes: Buffer.from(valueText(entry.value)),
+  }));
   const size = encoded.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (size > MAX_SECRET_BYTES) {
     const largest = encoded.reduce((a, b) => (b.bytes.length > a.bytes.length ? b : a));
@@ -27,10 +37,19 @@ export function writeKubernetes(entries: readonly NamedValue[], { name = DEFAULT
   return head + indent(writeYaml(data), 2);
 }
 
-/** A Compose file to merge or extend. Compose replaces `$$` by `$` and expands other variables (docs, "Interpolation"). */
-export function writeCompose(entries: readonly NamedValue[], { name = DEFAULT_NAME }: WriteOptions = {}): string {
+/**
+ * A Compose file to merge or extend. Compose replaces `$$` by `$` and expands other variables
+ * (docs, "Interpolation").
+ */
+export function writeCompose(
+  entries: readonly NamedValue[],
+  { name = DEFAULT_NAME }: WriteOptions = {},
+): string {
   refuse("compose", entries, nul, loneSurrogate);
-  const escaped = entries.map((entry) => ({ ...entry, value: valueText(entry.value).replaceAll("$", "$$$$") }));
+  const escaped = entries.map((entry) => ({
+    ...entry,
+    value: valueText(entry.value).replaceAll("$", "$$$$"),
+  }));
   return `services:\n  ${JSON.stringify(name)}:\n    environment:\n${indent(writeYaml(escaped), 6)}`;
 }
 

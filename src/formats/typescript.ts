@@ -1,14 +1,25 @@
 import { printable, unitEscapes } from "../domain/printable.js";
-import { type JsonValue, type ValueRules, type Variable, valueFitsType, valueText } from "../domain/variable.js";
+import {
+  type JsonValue,
+  type ValueRules,
+  type Variable,
+  valueFitsType,
+  valueText,
+} from "../domain/variable.js";
 
 type Declared = Variable & ValueRules;
 
 const TYPES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean", JSON: "JsonValue" };
 
-/** Declares the variables: their values, and the texts in `process.env`. An `enum` in a schema becomes a union. */
+/**
+ * Declares the variables: their values, and the texts in `process.env`. An `enum` in a schema
+ * becomes a union.
+ */
 export function writeTypescript(variables: readonly Declared[]): string {
   const members = (toMember: (variable: Declared) => string, indent: string) =>
-    variables.map((variable) => `${commentOf(variable, indent)}${indent}${toMember(variable)};\n`).join("");
+    variables
+      .map((variable) => `${commentOf(variable, indent)}${indent}${toMember(variable)};\n`)
+      .join("");
   return (
     "// Written by appvars export --format typescript.\n\n" +
     "export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };\n\n" +
@@ -36,8 +47,14 @@ function keyOf({ name, optional }: Declared): string {
   return `${/^\w+$/.test(name) ? name : JSON.stringify(name)}${optional ? "?" : ""}`;
 }
 
-/** The literals of the values that the schema lists; undefined if it lists none. A JSON text is a type too. */
-function unionOf({ type, schema }: Declared, toLiteral: (value: JsonValue) => JsonValue): string | undefined {
+/**
+ * The literals of the values that the schema lists; undefined if it lists none. A JSON text is a
+ * type too.
+ */
+function unionOf(
+  { type, schema }: Declared,
+  toLiteral: (value: JsonValue) => JsonValue,
+): string | undefined {
   const listed = schema?.["enum"];
   if (!Array.isArray(listed)) return undefined;
   const values: JsonValue[] = listed.filter((value) => valueFitsType(value, type));

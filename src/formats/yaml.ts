@@ -36,12 +36,15 @@ const EXPONENT: ScalarTag = {
   stringify: ({ value }) => String(value).replace("e", ".0e"),
 };
 
-/** Characters that JSON's escapes leave alone, but that are not printable in YAML 1.1, or end a line there. */
+/**
+ * Characters that JSON's escapes leave alone, but that are not printable in YAML 1.1, or end a line
+ * there.
+ */
 const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /**
- * Writes one YAML mapping for readers of YAML 1.2 and 1.1, which most languages still have. Strings are always in double
- * quotes, and so are keys that either version would not read as a string.
+ * Writes one YAML mapping for readers of YAML 1.2 and 1.1, which most languages still have. Strings
+ * are always in double quotes, and so are keys that either version would not read as a string.
  */
 export function writeYaml(entries: readonly NamedValue[]): string {
   refuse("yaml", entries, inAnyString(loneSurrogate));
@@ -74,9 +77,9 @@ const MAX_MERGES = 1_000;
 type Report = (problem: string, node?: unknown) => never;
 
 /**
- * Reads one YAML 1.2 mapping (core schema and merge keys). Refuses features that JSON lacks or that would be silently
- * lost: explicit tags (dates, binaries, sets), keys that are not strings, equal keys, .inf and .nan, inexact numbers,
- * more than one document.
+ * Reads one YAML 1.2 mapping (core schema and merge keys). Refuses features that JSON lacks or that
+ * would be silently lost: explicit tags (dates, binaries, sets), keys that are not strings, equal
+ * keys, .inf and .nan, inexact numbers, more than one document.
  */
 export function readYaml(text: string, { note }: ReadOptions = {}): ReadEntry[] {
   const lines = new LineCounter();
@@ -111,8 +114,13 @@ function checkDocument(document: Document.Parsed, report: Report): [name: string
   const merges = { left: MAX_MERGES };
   const [error] = document.errors;
   // The library's own message may quote the text.
-  if (error) report(error.code === "MULTIPLE_DOCS" ? "more than one YAML document" : "not valid YAML", error.pos[0]);
-  if (!isMap(document.contents)) throw new UsageError("must be one YAML mapping of names and values");
+  if (error)
+    report(
+      error.code === "MULTIPLE_DOCS" ? "more than one YAML document" : "not valid YAML",
+      error.pos[0],
+    );
+  if (!isMap(document.contents))
+    throw new UsageError("must be one YAML mapping of names and values");
   visit(document, {
     Node: (where, node, [, , variable]) => {
       const { tag } = node as Exclude<typeof node, Alias>;
@@ -120,7 +128,11 @@ function checkDocument(document: Document.Parsed, report: Report): [name: string
       if (isMap(node)) checkKeys(node, report, merges);
       if (!isScalar(node) || where === "key") return;
       toExact(node, report);
-      if (isPair(variable) && typeof node.value !== "string" && node.source?.replace(".0e", "e") !== String(node.value))
+      if (
+        isPair(variable) &&
+        typeof node.value !== "string" &&
+        node.source?.replace(".0e", "e") !== String(node.value)
+      )
         rewritten.push([String(variable.key), node]);
     },
   });
@@ -149,7 +161,8 @@ function toExact(scalar: Scalar, report: Report): void {
   const number = typeof scalar.value === "bigint" ? Number(scalar.value) : scalar.value;
   if (typeof number !== "number") return;
   const text = typeof scalar.value === "number" ? scalar.source : undefined;
-  if (!Number.isFinite(number) || !keepsDigits(text ?? String(scalar.value), number)) report(INEXACT_NUMBER, scalar);
+  if (!Number.isFinite(number) || !keepsDigits(text ?? String(scalar.value), number))
+    report(INEXACT_NUMBER, scalar);
   scalar.value = number;
 }
 

@@ -20,7 +20,9 @@ export interface CertificateFacts {
 export async function readCertificate(server: ServerRoute): Promise<CertificateFacts | undefined> {
   const { origin, timeout, proxy, ca } = server;
   const address = { host: hostOf(origin), port: Number(origin.port || 443) };
-  const tunnel = proxy && (await openTunnel(address, { proxy, ca, timeout: timeout * 1_000 }).catch(() => undefined));
+  const tunnel =
+    proxy &&
+    (await openTunnel(address, { proxy, ca, timeout: timeout * 1_000 }).catch(() => undefined));
   if (proxy && !tunnel) return undefined;
   return new Promise((resolve) => {
     const tls = { ...tlsOptions(server, address.host), rejectUnauthorized: false };

@@ -26,7 +26,10 @@ export interface HttpAnswer {
   readonly body: Buffer | undefined;
 }
 
-/** Milliseconds of a steady clock. For `performance.now()`, Node would load its histograms: a fiftieth of a one-shot `get`. */
+/**
+ * Milliseconds of a steady clock. For `performance.now()`, Node would load its histograms: a
+ * fiftieth of a one-shot `get`.
+ */
 export function ticks(): number {
   return Number(hrtime.bigint()) / 1e6;
 }
@@ -39,8 +42,8 @@ export interface AnswerHead {
 }
 
 /**
- * Sends a request, and reads its answer. Always settles within the deadline: with a pending promise,
- * the process would exit with 0.
+ * Sends a request, and reads its answer. Always settles within the deadline: with a pending
+ * promise, the process would exit with 0.
  *
  * @throws an error with a code that `reasonOf` explains, or the reason of the signal
  */
@@ -59,7 +62,11 @@ export async function exchange(
     socket?.destroy();
     if (socket) throw failure(SWITCHED);
     const { statusCode: status = 0, headers } = incoming;
-    return { status, headers, body: await readBody(incoming, status === 200 ? maxBytes : maxErrorBytes, deadline) };
+    return {
+      status,
+      headers,
+      body: await readBody(incoming, status === 200 ? maxBytes : maxErrorBytes, deadline),
+    };
   } catch (error) {
     deadline.signal.throwIfAborted();
     // The error of the body is a reset, also for chunks that are not HTTP.
@@ -70,12 +77,18 @@ export async function exchange(
 }
 
 /** Sends a request, and waits for the start of its answer. @throws as {@link exchange} */
-export async function send(outgoing: ClientRequest, signal: AbortSignal, body?: Buffer): Promise<AnswerHead> {
+export async function send(
+  outgoing: ClientRequest,
+  signal: AbortSignal,
+  body?: Buffer,
+): Promise<AnswerHead> {
   // Node may report an error of the body here too.
   outgoing.on("error", () => {});
   signal.addEventListener("abort", () => outgoing.destroy());
   // Without a listener for each, a 101 would never settle.
-  const events = ["response", "upgrade", "connect"].map((event) => once(outgoing, event, { signal }));
+  const events = ["response", "upgrade", "connect"].map((event) =>
+    once(outgoing, event, { signal }),
+  );
   outgoing.end(body);
   try {
     const [incoming, socket] = await Promise.race(events);
@@ -88,7 +101,11 @@ export async function send(outgoing: ClientRequest, signal: AbortSignal, body?: 
   }
 }
 
-async function readBody(incoming: IncomingMessage, maxBytes: number, deadline: Deadline): Promise<Buffer | undefined> {
+async function readBody(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  deadline: Deadline,
+): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = Number(incoming.headers["content-length"]) > maxBytes ? Number.POSITIVE_INFINITY : 0;
   if (size > maxBytes) incoming.destroy();
@@ -115,7 +132,10 @@ interface Deadline {
   end(): void;
 }
 
-/** Aborts after a time, or with another signal. Not `AbortSignal.any`, which leaks memory in Node 20. */
+/**
+ * Aborts after a time, or with another signal. Not `AbortSignal.any`, which leaks memory in Node
+ * 20.
+ */
 export function startDeadline({ timeout, total = timeout, signal }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const seconds = Math.round(timeout / 10) / 100;

@@ -35,7 +35,10 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   [SWITCHED]: ["it switches to another protocol", "protocol"],
 };
 
-/** OpenSSL's text for an alert about a certificate (RFC 8446, appendix B.2): bad_certificate to unknown_ca, or required. */
+/**
+ * OpenSSL's text for an alert about a certificate (RFC 8446, appendix B.2): bad_certificate to
+ * unknown_ca, or required.
+ */
 const CERTIFICATE_ALERT = /SSL alert number (?:4[234568]|116)\b/;
 
 /** Why there is no answer: `connection refused; is the server running?` */
@@ -57,7 +60,9 @@ export function isProtocolFailure(error: unknown): boolean {
 
 function failureOf(error: unknown): Failure {
   const { code = "", message } = error as NodeJS.ErrnoException;
-  if (CERTIFICATE_ALERT.test(message)) return ["it requires a client certificate that it trusts", "required"];
-  if (code.startsWith("HPE_")) return FAILURES[code] ?? ["it does not answer with HTTP", "protocol"];
+  if (CERTIFICATE_ALERT.test(message))
+    return ["it requires a client certificate that it trusts", "required"];
+  if (code.startsWith("HPE_"))
+    return FAILURES[code] ?? ["it does not answer with HTTP", "protocol"];
   return FAILURES[code] ?? [message];
 }

@@ -25,9 +25,19 @@ const TOO_LARGE = "its answer is too large";
 export class TlsError extends NotSentError {}
 
 /** The failures that come before the first byte of a request. */
-const BEFORE_SENDING = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"];
+const BEFORE_SENDING = [
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+];
 
-/** POST requests with JSON, to several origins over keep-alive connections. Not `fetch`, which takes no CA. */
+/**
+ * POST requests with JSON, to several origins over keep-alive connections. Not `fetch`, which takes
+ * no CA.
+ */
 export class HttpPosts {
   readonly #http = new HttpAgent({ keepAlive: true });
   readonly #https: HttpsAgent;
@@ -45,7 +55,11 @@ export class HttpPosts {
     const outgoing = this.#request(url, bytes.length, headers);
     const maxima = { maxBytes: MAX_BODY_BYTES, maxErrorBytes: MAX_ERROR_BYTES };
     try {
-      const { status, body } = await exchange(outgoing, { ...deadlineOf(limits, bytes), ...maxima }, bytes);
+      const { status, body } = await exchange(
+        outgoing,
+        { ...deadlineOf(limits, bytes), ...maxima },
+        bytes,
+      );
       if (!body) throw new UnreachableError(TOO_LARGE);
       return { status, body: body.toString("utf8") };
     } catch (error) {
@@ -56,9 +70,15 @@ export class HttpPosts {
   /**
    * The lines of an answer that does not end.
    *
-   * @throws NotSentError; UnreachableError without a line in time, and when the answer ends after all
+   * @throws NotSentError; UnreachableError without a line in time, and when the answer ends after
+   *   all
    */
-  async *postForLines(url: string, json: unknown, headers: Record<string, string>, limits: PostLimits) {
+  async *postForLines(
+    url: string,
+    json: unknown,
+    headers: Record<string, string>,
+    limits: PostLimits,
+  ) {
     const bytes = Buffer.from(JSON.stringify(json));
     const outgoing = this.#request(url, bytes.length, headers);
     const deadline = startDeadline(deadlineOf(limits, bytes));
@@ -81,7 +101,11 @@ export class HttpPosts {
       deadline.signal.throwIfAborted();
       throw new UnreachableError(`it ended the stream (status ${incoming.statusCode})`);
     } catch (error) {
-      throw this.#explain(deadline.signal.aborted ? deadline.signal.reason : error, outgoing, limits);
+      throw this.#explain(
+        deadline.signal.aborted ? deadline.signal.reason : error,
+        outgoing,
+        limits,
+      );
     } finally {
       deadline.end();
     }
@@ -111,7 +135,9 @@ export class HttpPosts {
       return new NotSentError(`it does not speak TLS; ${this.#plain}`, { cause: error });
     const reason = reasonOf(error, { plain: this.#plain });
     if (isTlsFailure(error)) return new TlsError(reason, { cause: error });
-    return new (BEFORE_SENDING.includes(code) ? NotSentError : UnreachableError)(reason, { cause: error });
+    return new (BEFORE_SENDING.includes(code) ? NotSentError : UnreachableError)(reason, {
+      cause: error,
+    });
   }
 }
 

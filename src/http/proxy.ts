@@ -50,7 +50,10 @@ export function parseProxy(url: string | URL, from?: string): HttpProxy {
   };
 }
 
-/** How to connect to it, with a name for TLS, since Node would take that from the header Host: the server's. */
+/**
+ * How to connect to it, with a name for TLS, since Node would take that from the header Host: the
+ * server's.
+ */
 export function proxyAddress({ url }: HttpProxy, ca: string | undefined) {
   const host = hostOf(url);
   return { host, port: url.port, ...tlsOptions({ ca }, host) };
@@ -84,7 +87,11 @@ export function unreachableProxy({ name }: HttpProxy, cause: unknown): ProxyErro
 }
 
 /** @param server that it was to connect to */
-export function refusingProxy({ name, headers }: HttpProxy, server: string, status: number): ProxyError {
+export function refusingProxy(
+  { name, headers }: HttpProxy,
+  server: string,
+  status: number,
+): ProxyError {
   const refused = headers["proxy-authorization"]
     ? "refuses the user and the password of its URL"
     : "requires a user and a password";

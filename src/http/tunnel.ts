@@ -3,7 +3,13 @@ import { Agent, type AgentOptions, request as requestHttps } from "node:https";
 import type { Duplex } from "node:stream";
 import { type Endpoint, formatEndpoint } from "../domain/endpoint.js";
 import { type DeadlineOptions, send, startDeadline } from "./exchange.js";
-import { type HttpProxy, ProxyError, proxyAddress, refusingProxy, unreachableProxy } from "./proxy.js";
+import {
+  type HttpProxy,
+  ProxyError,
+  proxyAddress,
+  refusingProxy,
+  unreachableProxy,
+} from "./proxy.js";
 
 interface ProxyRoute {
   proxy: HttpProxy;
@@ -12,14 +18,23 @@ interface ProxyRoute {
 }
 
 /** Asks a proxy for a connection to a server (CONNECT). @throws ProxyError */
-export async function openTunnel(server: Endpoint, options: ProxyRoute & DeadlineOptions): Promise<Duplex> {
+export async function openTunnel(
+  server: Endpoint,
+  options: ProxyRoute & DeadlineOptions,
+): Promise<Duplex> {
   const { proxy, ca } = options;
   const request = proxy.url.protocol === "https:" ? requestHttps : requestHttp;
   const path = formatEndpoint(server);
   const headers = { host: path, ...proxy.headers };
   const deadline = startDeadline(options);
   try {
-    const outgoing = request({ ...proxyAddress(proxy, ca), method: "CONNECT", path, headers, agent: false });
+    const outgoing = request({
+      ...proxyAddress(proxy, ca),
+      method: "CONNECT",
+      path,
+      headers,
+      agent: false,
+    });
     const { incoming, socket } = await send(outgoing, deadline.signal);
     const { statusCode = 0 } = incoming;
     if (socket && statusCode >= 200 && statusCode <= 299) return socket;
@@ -35,8 +50,9 @@ export async function openTunnel(server: Endpoint, options: ProxyRoute & Deadlin
 /**
  * Makes connections through a proxy's CONNECT.
  *
- * Not https-proxy-agent, which keeps the connection to a proxy that does not answer after the request was given up, so
- * that the process does not end; collects an endless answer; and writes the proxy's password to the log of `DEBUG`.
+ * Not https-proxy-agent, which keeps the connection to a proxy that does not answer after the
+ * request was given up, so that the process does not end; collects an endless answer; and writes
+ * the proxy's password to the log of `DEBUG`.
  */
 export class TunnelAgent extends Agent {
   readonly #route: ProxyRoute;
@@ -57,7 +73,11 @@ export class TunnelAgent extends Agent {
     const { signal } = this.#closing;
     openTunnel({ host: host ?? "", port: Number(port) }, { ...this.#route, timeout, signal }).then(
       // Typed for requests. Given a socket, it makes no connection of its own.
-      (socket) => callback(null, super.createConnection({ ...options, socket } as ClientRequestArgs) as Duplex),
+      (socket) =>
+        callback(
+          null,
+          super.createConnection({ ...options, socket } as ClientRequestArgs) as Duplex,
+        ),
       (error) => callback(error, undefined as never),
     );
   }

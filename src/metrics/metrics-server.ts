@@ -26,8 +26,9 @@ export interface MetricsServerOptions {
 }
 
 /**
- * Serves `GET /metrics` in the text format of Prometheus, or in that of OpenMetrics, which has exemplars. It has no
- * credentials and no rate limit: requests that arrive while the metrics are collected get the same ones.
+ * Serves `GET /metrics` in the text format of Prometheus, or in that of OpenMetrics, which has
+ * exemplars. It has no credentials and no rate limit: requests that arrive while the metrics are
+ * collected get the same ones.
  *
  * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
  */
@@ -39,7 +40,11 @@ export async function startMetricsServer({
   requestTimeout = 5_000,
 }: MetricsServerOptions): Promise<MetricsServer> {
   const timeouts = { headersTimeout: requestTimeout, requestTimeout };
-  const server = createServer({ ...LISTENER_OPTIONS, ...timeouts, connectionsCheckingInterval: requestTimeout / 5 });
+  const server = createServer({
+    ...LISTENER_OPTIONS,
+    ...timeouts,
+    connectionsCheckingInterval: requestTimeout / 5,
+  });
   server.maxConnections = MAX_CONNECTIONS;
   server.on("request", createHandler(collect, onError));
   const { port } = await listen(server, { host, port: requestedPort });
@@ -53,17 +58,24 @@ export async function startMetricsServer({
   };
 }
 
-function createHandler(collect: () => Promise<MetricsJson[]>, onError: (error: unknown) => void): RequestListener {
+function createHandler(
+  collect: () => Promise<MetricsJson[]>,
+  onError: (error: unknown) => void,
+): RequestListener {
   let current: Promise<MetricsJson[]> | undefined;
   return async (req, res) => {
     const { method, headers } = req;
     if (originForm(req).replace(/\?.*/s, "") !== "/metrics") return send(res, 404, "Not found\n");
-    if (method !== "GET" && method !== "HEAD") return send(res.setHeader("Allow", "GET, HEAD"), 405, "Only GET\n");
+    if (method !== "GET" && method !== "HEAD")
+      return send(res.setHeader("Allow", "GET, HEAD"), 405, "Only GET\n");
     try {
       current ??= collect().finally(() => {
         current = undefined;
       });
-      const metrics = aggregate(await current, headers.accept?.includes("application/openmetrics-text"));
+      const metrics = aggregate(
+        await current,
+        headers.accept?.includes("application/openmetrics-text"),
+      );
       send(res, 200, await metrics.metrics(), metrics.contentType);
     } catch (error) {
       onError(error);
@@ -72,8 +84,17 @@ function createHandler(collect: () => Promise<MetricsJson[]>, onError: (error: u
   };
 }
 
-function send(res: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {
-  const headers = { "Content-Type": type, "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store" };
+function send(
+  res: ServerResponse,
+  status: number,
+  text: string,
+  type = "text/plain; charset=utf-8",
+): void {
+  const headers = {
+    "Content-Type": type,
+    "Content-Length": Buffer.byteLength(text),
+    "Cache-Control": "no-store",
+  };
   // For HEAD, Node leaves the body out.
   res.writeHead(status, headers).end(text);
 }

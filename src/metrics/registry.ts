@@ -1,4 +1,11 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type Metric,
+  Registry,
+} from "prom-client";
 import { expiringKeys, qualifiedName } from "../domain/environment.js";
 import { LATENCY_BOUNDS, type ServerStatistics } from "../server/statistics.js";
 import type { Reloadable, Store } from "../store/store.js";
@@ -7,15 +14,17 @@ import type { Reloadable, Store } from "../store/store.js";
 export type MetricsJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 /**
- * Metrics of prom-client that are left out. They list all sockets each time, and their names are those of counters, which
- * they are not.
+ * Metrics of prom-client that are left out. They list all sockets each time, and their names are
+ * those of counters, which they are not.
  */
 const LEFT_OUT = ["handles", "requests", "resources"].flatMap((what) => [
   `nodejs_active_${what}`,
   `nodejs_active_${what}_total`,
 ]);
 
-/** A registry with the metrics of this process: CPU time, memory, event loop, garbage collection. */
+/**
+ * A registry with the metrics of this process: CPU time, memory, event loop, garbage collection.
+ */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -47,7 +56,8 @@ export function addServerMetrics(registry: Registry, statistics: ServerStatistic
     collect() {
       this.reset();
       for (const [counter, decisions] of Object.entries(statistics.decisions))
-        for (const [decision, count] of Object.entries(decisions)) this.inc({ counter, decision }, count);
+        for (const [decision, count] of Object.entries(decisions))
+          this.inc({ counter, decision }, count);
     },
   });
   new Gauge({
@@ -107,7 +117,11 @@ function latencyMetric({ routes }: ServerStatistics): Metric {
   return { name, get } as unknown as Metric;
 }
 
-/** Adds how the data of a server is reloaded, and when its keys expire. @param ticks monotonic clock in milliseconds */
+/**
+ * Adds how the data of a server is reloaded, and when its keys expire.
+ *
+ * @param ticks monotonic clock in milliseconds
+ */
 export function addDataMetrics(
   registry: Registry,
   store: Pick<Store & Reloadable, "problem" | "age" | "onReload" | "snapshot">,
@@ -151,8 +165,13 @@ export function addDataMetrics(
     registers,
     collect() {
       this.reset();
-      for (const { environment, client = "", validUntil } of expiringKeys(store.snapshot.environments))
-        this.set({ environment: qualifiedName(environment), client }, (validUntil - clock()) / 1_000);
+      for (const { environment, client = "", validUntil } of expiringKeys(
+        store.snapshot.environments,
+      ))
+        this.set(
+          { environment: qualifiedName(environment), client },
+          (validUntil - clock()) / 1_000,
+        );
     },
   });
 }

@@ -1,5 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Aggregator, AggregatorRegistry, type Registry, type RegistryContentType } from "prom-client";
+import {
+  type Aggregator,
+  AggregatorRegistry,
+  type Registry,
+  type RegistryContentType,
+} from "prom-client";
 import type { MetricsJson } from "./registry.js";
 
 interface WorkerState {
@@ -11,8 +16,8 @@ interface WorkerState {
 }
 
 /**
- * The metrics of worker processes. A worker that is too busy to report them, or that has ended, counts with its last
- * report, so that no sum goes down.
+ * The metrics of worker processes. A worker that is too busy to report them, or that has ended,
+ * counts with its last report, so that no sum goes down.
  */
 export class WorkerMetrics {
   readonly #waitMs: number;
@@ -67,9 +72,18 @@ export class WorkerMetrics {
   }
 }
 
-/** The metrics of several processes as those of one server. @param isOpenMetrics in that format, with exemplars */
-export function aggregate(processes: readonly MetricsJson[], isOpenMetrics = false): Registry<RegistryContentType> {
-  const prepared = processes.map((metrics) => metrics.map((metric) => withName(withAggregator(metric), isOpenMetrics)));
+/**
+ * The metrics of several processes as those of one server.
+ *
+ * @param isOpenMetrics in that format, with exemplars
+ */
+export function aggregate(
+  processes: readonly MetricsJson[],
+  isOpenMetrics = false,
+): Registry<RegistryContentType> {
+  const prepared = processes.map((metrics) =>
+    metrics.map((metric) => withName(withAggregator(metric), isOpenMetrics)),
+  );
   const registry = AggregatorRegistry.aggregate(prepared);
   if (!isOpenMetrics) return registry;
   registry.setContentType(AggregatorRegistry.OPENMETRICS_CONTENT_TYPE);
@@ -87,7 +101,10 @@ interface WithExemplars {
   readonly values: readonly { exemplar?: object }[];
 }
 
-/** In OpenMetrics, a counter is named without the end of its values' names, which prom-client adds again. */
+/**
+ * In OpenMetrics, a counter is named without the end of its values' names, which prom-client adds
+ * again.
+ */
 function withName<T extends MetricsJson[number]>(metric: T, isOpenMetrics: boolean): T {
   const isCounter = isOpenMetrics && String(metric.type) === "counter";
   return isCounter ? { ...metric, name: metric.name.replace(/_total$/, "") } : metric;
@@ -104,7 +121,10 @@ function withAggregator<T extends MetricsJson[number]>(metric: T): T {
   return aggregator ? { ...metric, aggregator } : metric;
 }
 
-/** In place of those of prom-client, which hide a blocked process by an average, and leave out the start. */
+/**
+ * In place of those of prom-client, which hide a blocked process by an average, and leave out the
+ * start.
+ */
 function aggregatorOf(name: string): Aggregator | undefined {
   if (name === "process_start_time_seconds") return "min";
   const isLag = name.startsWith("nodejs_eventloop_lag_") && !name.includes("_min_");

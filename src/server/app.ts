@@ -40,8 +40,18 @@ export interface AppDependencies {
 
 /** The HTTP API (docs/http-api.md) as a request listener. */
 export function createApp(dependencies: AppDependencies): RequestListener {
-  const { service, authenticate, limiter, addressOf, faults, maxStale, audit, onRequest, ticks, onInternalError } =
-    dependencies;
+  const {
+    service,
+    authenticate,
+    limiter,
+    addressOf,
+    faults,
+    maxStale,
+    audit,
+    onRequest,
+    ticks,
+    onInternalError,
+  } = dependencies;
   const onError = (error: unknown, req: AppRequest, res: ServerResponse) => {
     if (error instanceof UsageError) return sendReply(req, res, errorReply(400, error.message));
     // "Not found" is a statement about one revision too.
@@ -56,22 +66,33 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     // Not a handler for all methods, which polka would look for with every request.
     onNoMatch: (req, res) => {
       const isGet = req.method === "GET" || req.method === "HEAD";
-      sendReply(req, res, isGet || routeOf(req.path) === undefined ? notFound() : METHOD_NOT_ALLOWED);
+      sendReply(
+        req,
+        res,
+        isGet || routeOf(req.path) === undefined ? notFound() : METHOD_NOT_ALLOWED,
+      );
     },
   });
   router.get(patternOf(ROUTES.health), (req, res) => {
     const { healthy, age, health } = service.checkHealth(maxStale);
     const headers = age === undefined ? [] : [DATA_AGE_HEADER, String(age)];
     const isRecording = !audit?.isFailing;
-    const body = isRecording ? health : { ...health, message: "requests can't be recorded; reads are answered 503" };
-    sendReply(req, res, jsonReply(healthy && isRecording ? 200 : 503, JSON.stringify(body), headers));
+    const body = isRecording
+      ? health
+      : { ...health, message: "requests can't be recorded; reads are answered 503" };
+    sendReply(
+      req,
+      res,
+      jsonReply(healthy && isRecording ? 200 : 503, JSON.stringify(body), headers),
+    );
   });
   const replies = new DataReplies(audit !== undefined);
   const { health: _, ...reads } = ROUTES;
   for (const kind of Object.keys(reads) as Read["kind"][]) {
     const answer = (req: AppRequest, res: ServerResponse) =>
       sendReply(req, res, replies.answer(req, parseRead(kind, req)));
-    const answerLater = (req: AppRequest, res: ServerResponse) => req.view.prepareCheck().then(() => answer(req, res));
+    const answerLater = (req: AppRequest, res: ServerResponse) =>
+      req.view.prepareCheck().then(() => answer(req, res));
     router.get(patternOf(ROUTES[kind]), kind === "check" ? answerLater : answer);
   }
   const steps: readonly Step[] = [
@@ -96,7 +117,9 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     try {
       const reply = firstReply(steps, req, res);
       if (reply instanceof Promise)
-        reply.then((later) => later && sendReply(req, res, later)).catch((error) => onError(error, req, res));
+        reply
+          .then((later) => later && sendReply(req, res, later))
+          .catch((error) => onError(error, req, res));
       else if (reply) sendReply(req, res, reply);
     } catch (error) {
       onError(error, req, res);
@@ -106,7 +129,10 @@ export function createApp(dependencies: AppDependencies): RequestListener {
 
 const NOT_RECORDED = errorReply(503, MESSAGES.notRecorded, ["Retry-After", "1"]);
 
-/** Records each answer before it is sent. Callers with valid credentials learn nothing that can't be recorded. */
+/**
+ * Records each answer before it is sent. Callers with valid credentials learn nothing that can't be
+ * recorded.
+ */
 function auditAnswers(audit: Audit, addressOf: AddressOf): Step {
   return (req) => {
     const address = addressOf(req);
@@ -114,7 +140,11 @@ function auditAnswers(audit: Audit, addressOf: AddressOf): Step {
       if (req.path === ROUTES.health) return reply;
       const owner = req.identity?.owner;
       const environment = owner && qualifiedName(owner.environment);
-      const isRecorded = audit.record({ ...describeRequest(req, address, reply), environment, read: reply.read });
+      const isRecorded = audit.record({
+        ...describeRequest(req, address, reply),
+        environment,
+        read: reply.read,
+      });
       return isRecorded || owner === undefined || reply.status === 429 ? reply : NOT_RECORDED;
     };
     return undefined;
@@ -122,7 +152,11 @@ function auditAnswers(audit: Audit, addressOf: AddressOf): Step {
 }
 
 function notFound(revision?: string): Reply {
-  return errorReply(404, MESSAGES.notFound, revision === undefined ? [] : [REVISION_HEADER, revision]);
+  return errorReply(
+    404,
+    MESSAGES.notFound,
+    revision === undefined ? [] : [REVISION_HEADER, revision],
+  );
 }
 
 /** @throws UsageError for a page or an id out of bounds */
@@ -144,7 +178,10 @@ function parseRead(kind: Read["kind"], { params, search }: AppRequest): Read {
   }
 }
 
-/** `names` of a query: none if it is empty, and if it is repeated those of all. Undefined without it. */
+/**
+ * `names` of a query: none if it is empty, and if it is repeated those of all. Undefined without
+ * it.
+ */
 function parseNames(search: string): string[] | undefined {
   const lists = new URLSearchParams(search).getAll("names");
   return lists.length > 0 ? lists.join().split(",") : undefined;
@@ -158,7 +195,8 @@ function parseId(text = ""): number {
 /**
  * `limit` and `offset` of a query. Other parameters are ignored.
  *
- * @throws UsageError that names the parameter if it is out of bounds, repeated or not a decimal number
+ * @throws UsageError that names the parameter if it is out of bounds, repeated or not a decimal
+ *   number
  */
 function parsePage(search: string): Required<PageRequest> {
   // Not polka's `query`, which leaves out all after the first 1,000 parameters.

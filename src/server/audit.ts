@@ -5,7 +5,10 @@ import type { ServedRequest } from "./served-request.js";
 
 /** The recorded parts of a request. */
 export interface AuditEntry
-  extends Pick<ServedRequest, "id" | "apiKey" | "client" | "address" | "method" | "route" | "status"> {
+  extends Pick<
+    ServedRequest,
+    "id" | "apiKey" | "client" | "address" | "method" | "route" | "status"
+  > {
   /** The qualified name of the environment that the caller has valid credentials of. */
   readonly environment?: string | undefined;
   /** The variables and values that the answer tells of; undefined if the request is refused. */
@@ -69,14 +72,37 @@ export class AuditLog implements Audit {
     return Number.isFinite(this.#retryAt);
   }
 
-  record({ id, apiKey, client, environment, address, method, route, status, read }: AuditEntry): boolean {
+  record({
+    id,
+    apiKey,
+    client,
+    environment,
+    address,
+    method,
+    route,
+    status,
+    read,
+  }: AuditEntry): boolean {
     // Their number has no limit.
     if (status === TOO_MANY_REQUESTS.status) return true;
-    const entry = { id, key: apiKey, client, environment, from: address, method, route, status, read };
+    const entry = {
+      id,
+      key: apiKey,
+      client,
+      environment,
+      from: address,
+      method,
+      route,
+      status,
+      read,
+    };
     return this.#append(entry);
   }
 
-  /** Goes on in the file that is at the path now, after the other one was renamed; in that one, until it succeeds. */
+  /**
+   * Goes on in the file that is at the path now, after the other one was renamed; in that one,
+   * until it succeeds.
+   */
   reopen(): void {
     clearTimeout(this.#reopening);
     this.#reopening = undefined;

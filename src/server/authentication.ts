@@ -26,15 +26,24 @@ export interface AuthenticationOptions {
   workers: number;
 }
 
-/** The owner of the key that a request is sent with; none if its credentials are missing, malformed or wrong. */
+/**
+ * The owner of the key that a request is sent with; none if its credentials are missing, malformed
+ * or wrong.
+ */
 export type Identity = SearchResult;
 
 export type Authenticate = (req: IncomingMessage, target: string) => Identity | Promise<Identity>;
 
-/** Checked if a key is unknown, in the same steps, so that the time does not reveal which keys exist. */
+/**
+ * Checked if a key is unknown, in the same steps, so that the time does not reveal which keys
+ * exist.
+ */
 const NO_PAIR: KeyPair = { api_key: "", api_secret: randomBytes(32).toString("hex") };
 
-/** Authenticates requests. The work that requests without credentials cause is limited at any rate limit. */
+/**
+ * Authenticates requests. The work that requests without credentials cause is limited at any rate
+ * limit.
+ */
 export function createAuthenticator(
   service: Service,
   limiter: RateLimiter,
@@ -48,7 +57,10 @@ export function createAuthenticator(
     if (authorization === undefined) return byKeyAndSecret(req);
     // Node drops all but the first.
     if (countHeader(req, "authorization") > 1) return {};
-    const check = readSignature({ method: req.method ?? "", target, authorization }, { now: clock(), tolerance });
+    const check = readSignature(
+      { method: req.method ?? "", target, authorization },
+      { now: clock(), tolerance },
+    );
     if (check === undefined) return {};
     const hasKey = req.headers["x-api-key"] !== undefined;
     const isLong = target.length > MAX_KEYLESS_TARGET;
@@ -56,7 +68,11 @@ export function createAuthenticator(
     return isLong && !hasKey ? {} : byCostlySignature(req, check, hasKey);
   };
 
-  async function byCostlySignature(req: IncomingMessage, check: SignatureCheck, hasKey: boolean): Promise<Identity> {
+  async function byCostlySignature(
+    req: IncomingMessage,
+    check: SignatureCheck,
+    hasKey: boolean,
+  ): Promise<Identity> {
     const address = addressOf(req);
     if (await limiter.isUsedUp({ kind: "address", id: address })) return {};
     return hasKey ? bySignature(req, check) : byAnySignature(address, check);
@@ -114,7 +130,8 @@ export function countHeader({ rawHeaders }: IncomingMessage, name: string): numb
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const sent = rawHeaders[index] ?? "";
-    // The length first: `headersDistinct`, which converts all names and copies all values, takes 20 times as long.
+    // The length first: `headersDistinct`, which converts all names and copies all values, takes 20
+    // times as long.
     if (sent.length === name.length && sent.toLowerCase() === name) count++;
   }
   return count;

@@ -20,16 +20,23 @@ export interface CircuitBreakerOptions<Connection extends StoreConnection> {
   /** Rejects unless the store has all commands that are used. */
   check(connection: Connection): Promise<unknown>;
   explain(error: unknown): StoreProblem;
-  /** Called when the store has failed, for another reason than before, and when it is used (again). */
+  /**
+   * Called when the store has failed, for another reason than before, and when it is used (again).
+   */
   onChange(problem: StoreProblem | undefined): void;
 }
 
-/** How late the first answers may be when a store stops answering. The server adds some time of its own. */
+/**
+ * How late the first answers may be when a store stops answering. The server adds some time of its
+ * own.
+ */
 const MAX_ANSWER_MS = 200;
 const MAX_CONNECT_MS = 1_000;
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
-/** How often a store that works is checked: a hung one is found before a request has to wait for it. */
+/**
+ * How often a store that works is checked: a hung one is found before a request has to wait for it.
+ */
 const CHECK_MS = 5_000;
 
 /** The store has not answered in time. */
@@ -40,8 +47,9 @@ export class NoAnswerError extends Error {
 }
 
 /**
- * Asks a store only while it answers. At the first failure the connection is closed, and the store is not asked again
- * until a check in the background has succeeded, on a new connection: an old one may be cut off, or lead to a replica.
+ * Asks a store only while it answers. At the first failure the connection is closed, and the store
+ * is not asked again until a check in the background has succeeded, on a new connection: an old one
+ * may be cut off, or lead to a replica.
  */
 export class CircuitBreaker<Connection extends StoreConnection> {
   /** Resolves once the store has answered for the first time, or has failed. */

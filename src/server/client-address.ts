@@ -5,12 +5,15 @@ import { isProxyRange } from "../domain/proxy-range.js";
 import { clientAddress } from "./rate-limiter.js";
 
 /** The address that a request is counted and logged under, as `clientAddress` returns it. */
-export type AddressOf = (req: { readonly socket: Socket; readonly headers: IncomingHttpHeaders }) => string;
+export type AddressOf = (req: {
+  readonly socket: Socket;
+  readonly headers: IncomingHttpHeaders;
+}) => string;
 
 /**
- * With trusted proxies, the address is the last one in `X-Forwarded-For` that is not of such a proxy: the addresses
- * left of it may be made up. Anything but an IP address ends the list too, and the client is then the proxy that sent
- * it: no client can choose the counter of a request.
+ * With trusted proxies, the address is the last one in `X-Forwarded-For` that is not of such a
+ * proxy: the addresses left of it may be made up. Anything but an IP address ends the list too, and
+ * the client is then the proxy that sent it: no client can choose the counter of a request.
  *
  * @param trustProxy ranges that `isProxyRange` accepts
  * @throws UsageError for anything else
@@ -18,13 +21,16 @@ export type AddressOf = (req: { readonly socket: Socket; readonly headers: Incom
 export async function createAddressOf(trustProxy: readonly string[] = []): Promise<AddressOf> {
   if (trustProxy.length === 0) return ({ socket }) => clientAddress(socket.remoteAddress);
   const invalid = trustProxy.find((range) => !isProxyRange(range));
-  if (invalid !== undefined) throw new UsageError(`${JSON.stringify(invalid)} is not an address or a range of proxies`);
+  if (invalid !== undefined)
+    throw new UsageError(`${JSON.stringify(invalid)} is not an address or a range of proxies`);
   const { default: proxyAddr } = await import("proxy-addr");
   const trusts = proxyAddr.compile([...trustProxy]);
   return ({ socket, headers }) => {
     const { remoteAddress } = socket;
     const isProxy = remoteAddress !== undefined && trusts(remoteAddress, 0);
-    return clientAddress(isProxy ? forwardedAddress(remoteAddress, headers, trusts) : remoteAddress);
+    return clientAddress(
+      isProxy ? forwardedAddress(remoteAddress, headers, trusts) : remoteAddress,
+    );
   };
 }
 

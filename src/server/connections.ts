@@ -8,9 +8,15 @@ const MAX_ANSWER_MS = 60_000;
 const REPORT_SECONDS = 60;
 /** A connection without a request for this long is closed: a second later than clients are told. */
 const IDLE_MS = 6_000;
-/** While draining: a connection without a request for this long is idle, even with a slow network in between. */
+/**
+ * While draining: a connection without a request for this long is idle, even with a slow network in
+ * between.
+ */
 const IDLE_GRACE_MS = 200;
-/** The same for one that nothing has been sent on, not even the first message of TLS, which takes time to compute. */
+/**
+ * The same for one that nothing has been sent on, not even the first message of TLS, which takes
+ * time to compute.
+ */
 const HELLO_GRACE_MS = 500;
 const SWEEP_MS = 50;
 /** Each takes about 2 KB of memory, and its client may have sent 18 bytes. */
@@ -26,7 +32,10 @@ export interface ConnectionLimits {
 interface ConnectionState {
   /** The answer to the open request. */
   res: ServerResponse | undefined;
-  /** When a request was opened or answered or, without an open one, more bytes were seen: `performance.now()`. */
+  /**
+   * When a request was opened or answered or, without an open one, more bytes were seen:
+   * `performance.now()`.
+   */
   since: number;
   /** All bytes up to the time `since`, if that was set without an open request. */
   bytesRead: number;
@@ -35,8 +44,8 @@ interface ConnectionState {
 }
 
 /**
- * Node parses all of a read, up to 64 KiB with 3,600 requests, also of a connection that is destroyed, unless it takes one
- * for an upgrade: then it stops.
+ * Node parses all of a read, up to 64 KiB with 3,600 requests, also of a connection that is
+ * destroyed, unless it takes one for an upgrade: then it stops.
  */
 export class Request extends IncomingMessage {
   get upgrade(): boolean {
@@ -47,7 +56,10 @@ export class Request extends IncomingMessage {
   set upgrade(_upgrade: boolean) {}
 }
 
-/** The connections of a server. Each has one request at a time: others wait until its answer is sent. */
+/**
+ * The connections of a server. Each has one request at a time: others wait until its answer is
+ * sent.
+ */
 export class Connections {
   readonly server: Server;
   readonly #limits: ConnectionLimits;
@@ -82,7 +94,10 @@ export class Connections {
     return this.#connections.size;
   }
 
-  /** Hands a listener one request of each connection at a time: the next one after the answer is sent. */
+  /**
+   * Hands a listener one request of each connection at a time: the next one after the answer is
+   * sent.
+   */
   inTurn(listener: RequestListener): RequestListener {
     return (req, res) => {
       const { socket } = req;
@@ -104,7 +119,10 @@ export class Connections {
     };
   }
 
-  /** Calls `proceed` when the requests that came before are answered, or never if the connection ends before. */
+  /**
+   * Calls `proceed` when the requests that came before are answered, or never if the connection
+   * ends before.
+   */
   wait(socket: Socket, proceed: (connection: ConnectionState) => void): void {
     const connection = this.#connections.get(socket);
     if (!connection) return;
@@ -117,8 +135,8 @@ export class Connections {
   }
 
   /**
-   * Stops listening, and resolves when the open requests are answered and all connections closed. Those that are still
-   * open after `graceMs` are destroyed. Call once.
+   * Stops listening, and resolves when the open requests are answered and all connections closed.
+   * Those that are still open after `graceMs` are destroyed. Call once.
    */
   async close(graceMs: number): Promise<void> {
     const closed = once(this.server, "close");
@@ -130,7 +148,10 @@ export class Connections {
       if (!connection.res) connection.since = now;
       else if (!connection.res.headersSent) connection.res.setHeader("Connection", "close");
     }
-    const timers = [setInterval(() => this.#endDrained(now), SWEEP_MS), setTimeout(() => this.#destroyAll(), graceMs)];
+    const timers = [
+      setInterval(() => this.#endDrained(now), SWEEP_MS),
+      setTimeout(() => this.#destroyAll(), graceMs),
+    ];
     await closed;
     for (const timer of timers) clearTimeout(timer);
   }
@@ -140,7 +161,12 @@ export class Connections {
   }
 
   readonly #add = (socket: Socket): void => {
-    const connection: ConnectionState = { res: undefined, since: performance.now(), bytesRead: 0, waiting: [] };
+    const connection: ConnectionState = {
+      res: undefined,
+      since: performance.now(),
+      bytesRead: 0,
+      waiting: [],
+    };
     this.#connections.set(socket, connection);
     socket.once("close", () => this.#connections.delete(socket));
   };
@@ -165,7 +191,8 @@ export class Connections {
 
   #check(): void {
     const now = performance.now();
-    for (const [socket, { since }] of this.#connections) if (now - since > MAX_ANSWER_MS) socket.destroy();
+    for (const [socket, { since }] of this.#connections)
+      if (now - since > MAX_ANSWER_MS) socket.destroy();
     this.#endIdle(IDLE_MS);
     if (--this.#secondsToReport > 0 || this.#refused === 0) return;
     this.#limits.onConnectionsRefused(this.#refused);

@@ -23,10 +23,12 @@ type DataRequest = Pick<AppRequest, "method" | "headers" | "url" | "view">;
 type Generation = WeakMap<EnvironmentView, Map<string, DataReply>>;
 
 /**
- * Answers with the data of a view and their ETags. Making the answer with all values takes a thousand times as long as
- * sending it. Each is kept under its read's own target, so that other parameters don't make it again.
+ * Answers with the data of a view and their ETags. Making the answer with all values takes a
+ * thousand times as long as sending it. Each is kept under its read's own target, so that other
+ * parameters don't make it again.
  *
- * When the young generation is full, it replaces the old one, whose answers return to the young one when they are used.
+ * When the young generation is full, it replaces the old one, whose answers return to the young one
+ * when they are used.
  */
 export class DataReplies {
   #young: Generation = new WeakMap();
@@ -48,12 +50,20 @@ export class DataReplies {
     return reply && replyTo(req, reply);
   };
 
-  /** Finds or makes the answer to a request. @param asked the read that it asks for @throws NotFoundError */
+  /**
+   * Finds or makes the answer to a request.
+   *
+   * @param asked the read that it asks for
+   * @throws NotFoundError
+   */
   answer(req: DataRequest, asked: Read): Reply {
     const { view } = req;
     const read = view.withoutUnknown(asked);
     const target = targetOf(read);
-    return replyTo(req, this.#find(view, target) ?? this.#keep(view, target, this.#make(view, read)));
+    return replyTo(
+      req,
+      this.#find(view, target) ?? this.#keep(view, target, this.#make(view, read)),
+    );
   }
 
   #find(view: EnvironmentView, target: string): DataReply | undefined {
@@ -73,7 +83,8 @@ export class DataReplies {
   }
 
   #keep(view: EnvironmentView, target: string, reply: DataReply): DataReply {
-    const size = OVERHEAD + target.length + reply.body.length + IDENTITY * (reply.read?.length ?? 0);
+    const size =
+      OVERHEAD + target.length + reply.body.length + IDENTITY * (reply.read?.length ?? 0);
     // A larger answer has a generation of its own.
     if (this.#size > 0 && this.#size + size > MAX_KEPT / 2) {
       [this.#old, this.#young, this.#size] = [this.#young, new WeakMap(), 0];
@@ -86,10 +97,15 @@ export class DataReplies {
 }
 
 function replyTo({ headers }: DataRequest, reply: DataReply): Reply {
-  return headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag }) ? reply.notModified : reply;
+  return headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag })
+    ? reply.notModified
+    : reply;
 }
 
-/** The tags of the package `etag`, which takes twice as long: it makes an object that has to be finalized. */
+/**
+ * The tags of the package `etag`, which takes twice as long: it makes an object that has to be
+ * finalized.
+ */
 function etagOf(json: string): string {
   return `"${Buffer.byteLength(json).toString(16)}-${hash("sha1", json, "base64").slice(0, 27)}"`;
 }

@@ -15,5 +15,8 @@ export function errorReply(status: number, message: string, headers?: HeaderList
   return jsonReply(status, JSON.stringify({ message }), headers);
 }
 
-export const METHOD_NOT_ALLOWED = errorReply(405, MESSAGES.methodNotAllowed, ["Allow", "GET, HEAD"]);
+export const METHOD_NOT_ALLOWED = errorReply(405, MESSAGES.methodNotAllowed, [
+  "Allow",
+  "GET, HEAD",
+]);
 export const TOO_MANY_REQUESTS = errorReply(429, MESSAGES.tooManyRequests);

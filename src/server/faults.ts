@@ -1,10 +1,16 @@
 // Apart from the handlers: the types of the package must not refer to those of polka.
 
-/** Faults that a server simulates, to test clients. Requests that Node's HTTP parser refuses are not affected. */
+/**
+ * Faults that a server simulates, to test clients. Requests that Node's HTTP parser refuses are not
+ * affected.
+ */
 export interface Faults {
   /** Delay of each answer in milliseconds: random between these two, which may be equal. */
   latency?: { least: number; most: number };
-  /** Share of the requests that is answered 503, from 0 to 1. Requests over the rate limit are answered 429. */
+  /**
+   * Share of the requests that is answered 503, from 0 to 1. Requests over the rate limit are
+   * answered 429.
+   */
   failRate?: number;
   /** Seconds that the server's clock is ahead; negative if it is behind. */
   clockSkew?: number;

@@ -2,8 +2,9 @@ import type { KeyOwner, KeyPair } from "../domain/environment.js";
 import type { SignatureCheck } from "../signing/verify.js";
 
 /**
- * HMACs per second that searches may use, at about 3 µs each: 3 % of a core for all addresses together. With 100
- * environments and a plain target that is 50 searches a second, and 12 for one address.
+ * HMACs per second that searches may use, at about 3 µs each: 3 % of a core for all addresses
+ * together. With 100 environments and a plain target that is 50 searches a second, and 12 for one
+ * address.
  */
 const SEARCH_RATES = { perAddress: 2_500, total: 10_000 };
 
@@ -27,9 +28,10 @@ export interface SearchResult {
 }
 
 /**
- * Finds the secret that made a signature without a key. The keys that have signed from the same address are tried
- * first, and cost no more than if the request had named them. Trying all others is a search. Searches are limited,
- * since anybody can cause one without credentials, from any number of addresses.
+ * Finds the secret that made a signature without a key. The keys that have signed from the same
+ * address are tried first, and cost no more than if the request had named them. Trying all others
+ * is a search. Searches are limited, since anybody can cause one without credentials, from any
+ * number of addresses.
  *
  * @param ticks monotonic clock in milliseconds
  * @param workers processes that share the budget for searches
@@ -60,10 +62,15 @@ export function createKeylessSearch(
 
 /** Whether another key has the same secret: the signature does not tell which of them is meant. */
 function isShared({ current, pair }: KeyOwner, candidates: readonly KeyOwner[]): boolean {
-  return candidates.some((other) => other.pair.api_secret === pair.api_secret && other.current !== current);
+  return candidates.some(
+    (other) => other.pair.api_secret === pair.api_secret && other.current !== current,
+  );
 }
 
-/** The keys that each address has signed with, in the order of their last use. Only valid signatures are added. */
+/**
+ * The keys that each address has signed with, in the order of their last use. Only valid signatures
+ * are added.
+ */
 class RecentKeys {
   /** The least recently used address first. */
   readonly #keys = new Map<string, readonly string[]>();
@@ -73,7 +80,9 @@ class RecentKeys {
   }
 
   add(address: string, key: string): void {
-    const keys = [...this.of(address).filter((other) => other !== key), key].slice(-MAX_RECENT_KEYS);
+    const keys = [...this.of(address).filter((other) => other !== key), key].slice(
+      -MAX_RECENT_KEYS,
+    );
     this.#keys.delete(address);
     this.#keys.set(address, keys);
     const [oldest] = this.#keys.keys();
@@ -82,14 +91,16 @@ class RecentKeys {
 }
 
 /**
- * Spreads work over time. Each piece is booked after the work before it, and takes as long as the rate says. A piece
- * of any size is accepted while less than a second of work is booked ahead, so the rate holds however large it is.
+ * Spreads work over time. Each piece is booked after the work before it, and takes as long as the
+ * rate says. A piece of any size is accepted while less than a second of work is booked ahead, so
+ * the rate holds however large it is.
  *
  * @returns books units of work: returns 0, or the seconds after which to try again
  */
 function createWorkBudget(ticks: () => number): (address: string, units: number) => number {
   let totalBusyUntil = Number.NEGATIVE_INFINITY;
-  // Stays small: addresses are dropped when their work is done, and the total limits how many have any.
+  // Stays small: addresses are dropped when their work is done, and the total limits how many have
+  // any.
   const busyUntil = new Map<string, number>();
   return (address, units) => {
     const now = ticks();

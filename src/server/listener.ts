@@ -1,5 +1,10 @@
 import { once } from "node:events";
-import { createServer, type ServerOptions as NodeOptions, type Server, STATUS_CODES } from "node:http";
+import {
+  createServer,
+  type ServerOptions as NodeOptions,
+  type Server,
+  STATUS_CODES,
+} from "node:http";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { UsageError } from "../domain/errors.js";
 import { formatRateLimit } from "../domain/http-headers.js";
@@ -19,7 +24,8 @@ export const LISTENER_OPTIONS: NodeOptions = {
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1_024,
-  // Node would answer a missing Host itself, uncounted and without a body. `findMalformation` refuses it.
+  // Node would answer a missing Host itself, uncounted and without a body. `findMalformation`
+  // refuses it.
   requireHostHeader: false,
 };
 
@@ -30,11 +36,17 @@ export const LISTENER_OPTIONS: NodeOptions = {
  * @param limits in place of the time limits, for tests
  * @throws UsageError if the TLS credentials can't be used
  */
-export async function createListener(tls?: TlsCredentials | undefined, limits?: NodeOptions): Promise<Server> {
+export async function createListener(
+  tls?: TlsCredentials | undefined,
+  limits?: NodeOptions,
+): Promise<Server> {
   const options = { ...LISTENER_OPTIONS, ...limits, IncomingMessage: Request };
   // Loaded here, because most servers need no TLS.
-  const server = tls ? (await import("./tls.js")).createTlsServer(options, tls) : createServer(options);
-  // Node would ask for the body, or answer an unknown `Expect` itself, uncounted and without a body. The header is ignored.
+  const server = tls
+    ? (await import("./tls.js")).createTlsServer(options, tls)
+    : createServer(options);
+  // Node would ask for the body, or answer an unknown `Expect` itself, uncounted and without a
+  // body. The header is ignored.
   for (const event of ["checkContinue", "checkExpectation"])
     server.on(event, (req, res) => server.emit("request", req, res));
   return server;
@@ -97,14 +109,18 @@ function answerParserErrors(server: Server, answer: RawAnswer): void {
 
 /** Answers CONNECT, the method that requests a tunnel. */
 function refuseTunnels(server: Server, answer: RawAnswer): void {
-  // Not the socket that Node passes: it may be a wrapper that first lets the request's body through.
+  // Not the socket that Node passes: it may be a wrapper that first lets the request's body
+  // through.
   server.on("connect", (req) => answer(req, METHOD_NOT_ALLOWED));
 }
 
 /** @param isHead whether to leave out the body, as for every HEAD */
 type RawAnswer = (req: Parameters<AddressOf>[0], reply: Reply, isHead?: boolean) => void;
 
-function createRawAnswer(connections: Connections, { limiter, addressOf, onRequest }: UnparsedDependencies): RawAnswer {
+function createRawAnswer(
+  connections: Connections,
+  { limiter, addressOf, onRequest }: UnparsedDependencies,
+): RawAnswer {
   return (req, reply, isHead = false) => {
     const { socket } = req;
     stopParsing(socket);

@@ -26,22 +26,34 @@ export interface AppRequest extends Request {
   /** See `requestId`. */
   id?: string;
   /**
-   * Headers of every answer to the request: caching and, once the request is counted, the rate limit and the version of
-   * the data.
+   * Headers of every answer to the request: caching and, once the request is counted, the rate
+   * limit and the version of the data.
    */
   replyHeaders: HeaderList;
-  /** The data that its answer comes from, all of one revision; set for requests with valid credentials. */
+  /**
+   * The data that its answer comes from, all of one revision; set for requests with valid
+   * credentials.
+   */
   view: EnvironmentView;
 }
 
 /** A step on the way to an answer. Without a reply, the next one follows. */
-export type Step = (req: AppRequest, res: ServerResponse) => Reply | undefined | Promise<Reply | undefined>;
+export type Step = (
+  req: AppRequest,
+  res: ServerResponse,
+) => Reply | undefined | Promise<Reply | undefined>;
 
 /** The reply of the first step that has one. */
-export function firstReply(steps: readonly Step[], req: AppRequest, res: ServerResponse, start = 0): ReturnType<Step> {
+export function firstReply(
+  steps: readonly Step[],
+  req: AppRequest,
+  res: ServerResponse,
+  start = 0,
+): ReturnType<Step> {
   for (let index = start; index < steps.length; index++) {
     const reply = steps[index]?.(req, res);
-    if (reply instanceof Promise) return reply.then((later) => later ?? firstReply(steps, req, res, index + 1));
+    if (reply instanceof Promise)
+      return reply.then((later) => later ?? firstReply(steps, req, res, index + 1));
     if (reply !== undefined) return reply;
   }
   return undefined;
@@ -54,14 +66,20 @@ const CLOSE = ["Connection", "close"];
 const NO_HOST = errorReply(400, "The Host header must be sent, once", CLOSE);
 const TOO_MANY_HEADERS = errorReply(431, "The request has too many headers", CLOSE);
 const TARGET_TOO_LONG = errorReply(414, MESSAGES.targetTooLong, CLOSE);
-const BAD_TARGET = errorReply(400, "The request target must be a path or an http URL, with valid percent-encoding");
-const TOO_MANY_WITHOUT_KEY = errorReply(429, "Too many requests without x-api-key, try again later or send it");
+const BAD_TARGET = errorReply(
+  400,
+  "The request target must be a path or an http URL, with valid percent-encoding",
+);
+const TOO_MANY_WITHOUT_KEY = errorReply(
+  429,
+  "Too many requests without x-api-key, try again later or send it",
+);
 const UNAUTHORIZED = errorReply(401, MESSAGES.unauthorized, ["WWW-Authenticate", "HMAC"]);
 
 /**
- * Finds out who sends a request, and counts it. Refuses only requests over the limit, or with a signature that can't be
- * checked now: other problems of the request are told within the limit. Credentials are not checked where they make
- * no difference, for `/healthz` and malformed requests.
+ * Finds out who sends a request, and counts it. Refuses only requests over the limit, or with a
+ * signature that can't be checked now: other problems of the request are told within the limit.
+ * Credentials are not checked where they make no difference, for `/healthz` and malformed requests.
  */
 export function identifyAndCount(
   service: Service,
@@ -74,7 +92,8 @@ export function identifyAndCount(
     const isAnonymous = req.malformation !== undefined || req.path === ROUTES.health;
     return use(isAnonymous ? {} : authenticate(req, req.target), (identity) => {
       req.identity = identity;
-      // Now: while the request is counted, newer data may have another environment with the same id.
+      // Now: while the request is counted, newer data may have another environment with the same
+      // id.
       const { owner } = identity;
       let freshness: HeaderList = [];
       if (owner !== undefined) {
@@ -98,7 +117,9 @@ function use<T, R>(value: T | Promise<T>, work: (value: T) => R): R | Promise<Aw
   return value instanceof Promise ? value.then(work as (value: T) => Awaited<R>) : work(value);
 }
 
-/** The API key's counter or, without valid credentials, the address's. Health checks have their own. */
+/**
+ * The API key's counter or, without valid credentials, the address's. Health checks have their own.
+ */
 function counterOf(req: AppRequest, addressOf: AddressOf): Counter {
   const { owner } = req.identity;
   if (owner) return { kind: "key", id: owner.current.api_key };

@@ -10,7 +10,10 @@ export interface RateLimitOptions {
   maxAddresses?: number;
 }
 
-/** The owner of a counter: an API key, a client address, or an address's separate counter for `/healthz`. */
+/**
+ * The owner of a counter: an API key, a client address, or an address's separate counter for
+ * `/healthz`.
+ */
 export interface Counter {
   kind: "key" | "address" | "health";
   /** The API key, or the address as `clientAddress` returns it. */
@@ -27,12 +30,18 @@ export interface RateLimitResult {
 /** Its results need not be promises: a limiter in memory answers at once. */
 export interface RateLimiter {
   count(counter: Counter): RateLimitResult | Promise<RateLimitResult>;
-  /** Whether the next request will exceed the limit. Always false for an address without a counter of its own. */
+  /**
+   * Whether the next request will exceed the limit. Always false for an address without a counter
+   * of its own.
+   */
   isUsedUp(counter: Counter): boolean | Promise<boolean>;
   close?(): void;
 }
 
-/** About 600 bytes each: a million would take 0.6 GB, and block the server for half a second when they expire. */
+/**
+ * About 600 bytes each: a million would take 0.6 GB, and block the server for half a second when
+ * they expire.
+ */
 export const MAX_ADDRESSES = 10_000;
 
 /** The id of the counter that the addresses without one share. */
@@ -54,7 +63,11 @@ export function createRateLimiter(options: RateLimitOptions, ticks: () => number
   };
 }
 
-/** @param count requests in the window, with this one @param timeLeft milliseconds until the window ends */
+/**
+ * @param count requests in the window, with this one
+ *
+ * @param timeLeft milliseconds until the window ends
+ */
 export function rateLimitResult(limit: number, count: number, timeLeft: number): RateLimitResult {
   const reset = Math.ceil(timeLeft / 1_000);
   const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
@@ -83,7 +96,11 @@ export function createWindows({
   maxAddresses = MAX_ADDRESSES,
 }: Omit<RateLimitOptions, "limit">): Windows {
   const lengthMs = seconds * 1_000;
-  const windows = { key: windowsOfKind(lengthMs), address: windowsOfKind(lengthMs), health: windowsOfKind(lengthMs) };
+  const windows = {
+    key: windowsOfKind(lengthMs),
+    address: windowsOfKind(lengthMs),
+    health: windowsOfKind(lengthMs),
+  };
   const places = createAddressPlaces(maxAddresses, lengthMs);
   return {
     enter(counter, now) {
@@ -133,9 +150,9 @@ export interface AddressPlaces {
 }
 
 /**
- * The addresses that have a counter of their own. An address keeps its place while it sends a request in every window,
- * so nobody can reset a counter by sending from many addresses. Once all places are taken, other addresses share one
- * counter.
+ * The addresses that have a counter of their own. An address keeps its place while it sends a
+ * request in every window, so nobody can reset a counter by sending from many addresses. Once all
+ * places are taken, other addresses share one counter.
  *
  * @param max the number of places, for each kind of counter
  */
@@ -162,8 +179,9 @@ export function createAddressPlaces(max: number, keepMs: number): AddressPlaces 
 }
 
 /**
- * The address that a client's requests are counted under: an IPv4 address, or the /64 of an IPv6 address, since one
- * client usually has a whole /64. An IPv4-mapped address (`::ffff:192.0.2.1`) is the IPv4 address; zones are ignored.
+ * The address that a client's requests are counted under: an IPv4 address, or the /64 of an IPv6
+ * address, since one client usually has a whole /64. An IPv4-mapped address (`::ffff:192.0.2.1`) is
+ * the IPv4 address; zones are ignored.
  *
  * @param remoteAddress of a socket: undefined after the client has disconnected
  */
@@ -178,7 +196,8 @@ export function clientAddress(remoteAddress: string | undefined): string {
     .map((part) => part.split(":").filter(Boolean));
   const zeros = Array<string>(tail ? 8 - head.length - tail.length : 0).fill("0");
   const groups = [...head, ...zeros, ...(tail ?? [])];
-  if (groups.slice(0, 6).join(":") !== "0:0:0:0:0:ffff") return `${groups.slice(0, 4).join(":")}::/64`;
+  if (groups.slice(0, 6).join(":") !== "0:0:0:0:0:ffff")
+    return `${groups.slice(0, 4).join(":")}::/64`;
   const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }

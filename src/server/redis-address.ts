@@ -25,18 +25,34 @@ const REDIS_URL = /^(rediss?):\/\/(?:([^/?#]*)@)?([^/?#@]+)(?:\/(\d{1,5})?)?$/;
 export function parseRedisUrl(text: string, from: string): RedisAddress {
   const [, scheme = "", login, place = "", db = "0"] = REDIS_URL.exec(text) ?? [];
   const endpoint = parseEndpoint(place, DEFAULT_PORT);
-  if (!endpoint) throw new UsageError(`${from} must be like redis://host:6379/0, or rediss:// for TLS`);
+  if (!endpoint)
+    throw new UsageError(`${from} must be like redis://host:6379/0, or rediss:// for TLS`);
   const url = `${scheme}://${formatEndpoint(endpoint)}/${Number(db)}`;
-  return { ...endpoint, db: Number(db), isTls: scheme === "rediss", ...parseLogin(login, from), url };
+  return {
+    ...endpoint,
+    db: Number(db),
+    isTls: scheme === "rediss",
+    ...parseLogin(login, from),
+    url,
+  };
 }
 
-function parseLogin(login: string | undefined, from: string): Pick<RedisAddress, "username" | "password"> {
+function parseLogin(
+  login: string | undefined,
+  from: string,
+): Pick<RedisAddress, "username" | "password"> {
   if (login === undefined) return { username: undefined, password: undefined };
   const [, username = "", password = ""] = /^([^:]*):(.+)$/s.exec(login) ?? [];
-  if (password === "") throw new UsageError(`${from} must have a password after the user, as in :password@host`);
+  if (password === "")
+    throw new UsageError(`${from} must have a password after the user, as in :password@host`);
   try {
-    return { username: decodeURIComponent(username) || undefined, password: decodeURIComponent(password) };
+    return {
+      username: decodeURIComponent(username) || undefined,
+      password: decodeURIComponent(password),
+    };
   } catch {
-    throw new UsageError(`${from} has a % in the user or password that is not percent-encoded as %25`);
+    throw new UsageError(
+      `${from} has a % in the user or password that is not percent-encoded as %25`,
+    );
   }
 }

@@ -13,10 +13,17 @@ import {
 
 const PACKAGES = "ioredis and rate-limiter-flexible";
 
-/** Loads the packages, which are not installed with this one. @throws UsageError if they are missing */
+/**
+ * Loads the packages, which are not installed with this one.
+ *
+ * @throws UsageError if they are missing
+ */
 export async function loadRedisPackages() {
   try {
-    const [{ Redis }, { RateLimiterRedis }] = await Promise.all([import("ioredis"), import("rate-limiter-flexible")]);
+    const [{ Redis }, { RateLimiterRedis }] = await Promise.all([
+      import("ioredis"),
+      import("rate-limiter-flexible"),
+    ]);
     return { Redis, RateLimiterRedis };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
@@ -25,13 +32,20 @@ export async function loadRedisPackages() {
   }
 }
 
-/** A limiter that counts in a Redis. Resolves once it is known whether that works. @throws as `loadRedisPackages` does */
+/**
+ * A limiter that counts in a Redis. Resolves once it is known whether that works.
+ *
+ * @throws as `loadRedisPackages` does
+ */
 export async function createRedisLimiter(
   address: RedisAddress,
   options: Omit<SharedLimiterOptions, "store">,
   ticks: () => number,
 ): Promise<SharedLimiter> {
-  const limiter = createSharedLimiter({ ...options, store: await createRedisStore(address, options) }, ticks);
+  const limiter = createSharedLimiter(
+    { ...options, store: await createRedisStore(address, options) },
+    ticks,
+  );
   await limiter.started;
   return limiter;
 }
@@ -57,7 +71,8 @@ async function createRedisStore(
         retryStrategy: () => null,
         enableOfflineQueue: false,
         disconnectTimeout: 0,
-        // A user may not be allowed either command. While Redis loads its data, it counts nothing anyway.
+        // A user may not be allowed either command. While Redis loads its data, it counts nothing
+        // anyway.
         enableReadyCheck: false,
         disableClientInfo: true,
       });
@@ -67,7 +82,8 @@ async function createRedisStore(
         duration: window,
         keyPrefix: `appvars:rate-limit:${limit}:${window}`,
       });
-      // Commands of one round of the event loop are written at once, which takes a third less CPU time.
+      // Commands of one round of the event loop are written at once, which takes a third less CPU
+      // time.
       let isHeld = false;
       const hold = () => {
         if (isHeld) return;
@@ -102,7 +118,18 @@ function stateOf(found: { consumedPoints: number; msBeforeNext: number } | null)
 
 const LOGIN_CODES = ["NOAUTH", "WRONGPASS"];
 const OTHER_CODES = [
-  ...["BUSY", "CLUSTERDOWN", "DENIED", "LOADING", "MASTERDOWN", "MISCONF", "MOVED", "NOPERM", "NOREPLICAS", "OOM"],
+  ...[
+    "BUSY",
+    "CLUSTERDOWN",
+    "DENIED",
+    "LOADING",
+    "MASTERDOWN",
+    "MISCONF",
+    "MOVED",
+    "NOPERM",
+    "NOREPLICAS",
+    "OOM",
+  ],
   ...["READONLY", "WRONGTYPE"],
 ];
 /** How ioredis rejects a command on a connection that has ended. */
@@ -113,7 +140,8 @@ function explain(error: unknown): StoreProblem {
   const unreachable = (detail: string) => ({ what: "can't be reached", detail });
   if (error instanceof NoAnswerError) return unreachable(error.message);
   const { name, message, code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
-  if (message === undefined || CLOSED.test(message)) return unreachable("the connection was closed");
+  if (message === undefined || CLOSED.test(message))
+    return unreachable("the connection was closed");
   if (name === "ReplyError") return explainReply(message);
   return typeof code === "string" ? unreachable(code) : { what: "does not answer as Redis does" };
 }

@@ -2,7 +2,10 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Socket } from "node:net";
 import type { RecordIdentity } from "../service/environment-view.js";
 
-/** Names and values in turn, the form that `writeHead` takes without a copy: a call of `setHeader` each costs 0.3 µs. */
+/**
+ * Names and values in turn, the form that `writeHead` takes without a copy: a call of `setHeader`
+ * each costs 0.3 µs.
+ */
 export type HeaderList = readonly string[];
 
 /** In every answer. */
@@ -34,7 +37,10 @@ const LINGER_MS = 250;
 /** A request with the headers of every answer to it. */
 interface Answerable extends IncomingMessage {
   readonly replyHeaders: HeaderList;
-  /** Records an answer that is about to be sent, and returns it or, if it may not be sent then, another one. */
+  /**
+   * Records an answer that is about to be sent, and returns it or, if it may not be sent then,
+   * another one.
+   */
   audit?(reply: Reply): Reply;
   /** Called with the answer. */
   onAnswer?(reply: Reply): void;
@@ -45,10 +51,14 @@ export function sendReply(req: Answerable, res: ServerResponse, reply: Reply): v
   const sent = req.audit === undefined ? reply : req.audit(reply);
   if (req.socket.destroyed) return;
   const headers = req.replyHeaders.concat(sent.headers);
-  if (announcesBody(req)) endSoon(req.socket, rawReply({ ...sent, headers }, req.method === "HEAD"));
+  if (announcesBody(req))
+    endSoon(req.socket, rawReply({ ...sent, headers }, req.method === "HEAD"));
   else {
     waiting.push(() => {
-      res.writeHead(sent.status, isKeptOpen(req, res, headers) ? headers.concat(KEPT_OPEN) : headers);
+      res.writeHead(
+        sent.status,
+        isKeptOpen(req, res, headers) ? headers.concat(KEPT_OPEN) : headers,
+      );
       // For HEAD, Node leaves the body out.
       res.end(sent.body);
     });
@@ -63,11 +73,15 @@ function isKeptOpen(
   res: ServerResponse,
   headers: HeaderList,
 ): boolean {
-  const isWanted = httpVersion === "1.1" ? !/\bclose\b/i.test(connection) : /\bkeep-alive\b/i.test(connection);
+  const isWanted =
+    httpVersion === "1.1" ? !/\bclose\b/i.test(connection) : /\bkeep-alive\b/i.test(connection);
   return isWanted && !headers.includes("Connection") && !res.hasHeader("Connection");
 }
 
-/** No request of the API needs a body. To parse one in chunks of a byte each would cost more than any answer. */
+/**
+ * No request of the API needs a body. To parse one in chunks of a byte each would cost more than
+ * any answer.
+ */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
 }
@@ -79,17 +93,21 @@ export function dropBody(req: IncomingMessage): void {
   stopParsing(req.socket);
 }
 
-/** Gives Node's parser nothing more of a connection. The socket still reads until its buffer is full. */
+/**
+ * Gives Node's parser nothing more of a connection. The socket still reads until its buffer is
+ * full.
+ */
 export function stopParsing(socket: Socket): void {
-  // In place of Node's parser, with which a paused socket reads nothing: unread bytes end the connection with a reset.
+  // In place of Node's parser, with which a paused socket reads nothing: unread bytes end the
+  // connection with a reset.
   socket.removeAllListeners("data").on("data", () => {});
   // Not now: at the end of each request in a read, Node resumes the socket.
   queueMicrotask(() => socket.pause());
 }
 
 /**
- * Answers to all requests that have arrived together are sent together: each one wakes up its client. With 32 connections
- * on one machine, that took half of the server's time.
+ * Answers to all requests that have arrived together are sent together: each one wakes up its
+ * client. With 32 connections on one machine, that took half of the server's time.
  */
 let waiting: (() => void)[] = [];
 
@@ -100,8 +118,8 @@ function sendWaiting(): void {
 }
 
 /**
- * Ends a connection, and keeps it open for a moment: the system answers unread bytes with a reset, which can discard an
- * answer that the client has yet to read.
+ * Ends a connection, and keeps it open for a moment: the system answers unread bytes with a reset,
+ * which can discard an answer that the client has yet to read.
  */
 export function endSoon(socket: Socket, text = ""): void {
   stopParsing(socket);

@@ -20,7 +20,13 @@ export function reportAnswers(
     req.onAnswer = (reply) => {
       const { method, path, counter } = req;
       const bytes = method === "HEAD" ? 0 : Buffer.byteLength(reply.body);
-      onRequest({ ...describeRequest(req, address, reply), path, milliseconds: ticks() - arrivedAt, bytes, counter });
+      onRequest({
+        ...describeRequest(req, address, reply),
+        path,
+        milliseconds: ticks() - arrivedAt,
+        bytes,
+        counter,
+      });
     };
     return undefined;
   };
@@ -33,7 +39,15 @@ export function describeRequest(req: AppRequest, address: string, { status }: Re
   const owner = req.identity?.owner;
   // A key may have been rotated out. A signature without a key has the current one.
   const apiKey = owner && String(headers["x-api-key"] ?? owner.current.api_key);
-  return { id: requestId(req), method, route: routeOf(path), status, apiKey, client: owner?.client, address };
+  return {
+    id: requestId(req),
+    method,
+    route: routeOf(path),
+    status,
+    apiKey,
+    client: owner?.client,
+    address,
+  };
 }
 
 /** The trace id, in a header as of W3C Trace Context level 1. Zeros are not an id. */

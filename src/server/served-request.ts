@@ -28,8 +28,26 @@ export interface ServedRequest {
 }
 
 /** A request that Node's parser does not pass on. */
-export function unparsedRequest(address: string, { status, body }: Reply, isHead: boolean): ServedRequest {
-  const unknown = { method: undefined, path: "", route: undefined, apiKey: undefined, client: undefined };
+export function unparsedRequest(
+  address: string,
+  { status, body }: Reply,
+  isHead: boolean,
+): ServedRequest {
+  const unknown = {
+    method: undefined,
+    path: "",
+    route: undefined,
+    apiKey: undefined,
+    client: undefined,
+  };
   const bytes = isHead ? 0 : Buffer.byteLength(body);
-  return { id: randomUUID(), ...unknown, status, milliseconds: 0, bytes, address, counter: "address" };
+  return {
+    id: randomUUID(),
+    ...unknown,
+    status,
+    milliseconds: 0,
+    bytes,
+    address,
+    counter: "address",
+  };
 }

@@ -1,5 +1,9 @@
 import { createHash } from "node:crypto";
-import { CircuitBreaker, type CircuitBreakerOptions, type StoreConnection } from "./circuit-breaker.js";
+import {
+  CircuitBreaker,
+  type CircuitBreakerOptions,
+  type StoreConnection,
+} from "./circuit-breaker.js";
 import {
   type Counter,
   createAddressPlaces,
@@ -51,11 +55,15 @@ const CHECK_KEY = "check";
  *
  * @param ticks monotonic clock in milliseconds
  */
-export function createSharedLimiter(options: SharedLimiterOptions, ticks: () => number): SharedLimiter {
+export function createSharedLimiter(
+  options: SharedLimiterOptions,
+  ticks: () => number,
+): SharedLimiter {
   const { limit, window, maxAddresses = MAX_ADDRESSES, store, fallback, onChange } = options;
   const windowMs = window * 1_000;
   const places = createAddressPlaces(maxAddresses, windowMs);
-  const state = async (answer: Promise<StoredCount>, least: number) => valid(await answer, least, windowMs);
+  const state = async (answer: Promise<StoredCount>, least: number) =>
+    valid(await answer, least, windowMs);
   const check = (connection: CounterConnection) => state(connection.add(CHECK_KEY), 1);
   const breaker = new CircuitBreaker({ ...store, check, onChange });
 
@@ -66,7 +74,9 @@ export function createSharedLimiter(options: SharedLimiterOptions, ticks: () => 
     },
     close: () => breaker.close(),
     async count(counter) {
-      const counted = places.take(counter, Math.floor(ticks())) ? counter : { ...counter, id: OTHERS };
+      const counted = places.take(counter, Math.floor(ticks()))
+        ? counter
+        : { ...counter, id: OTHERS };
       const found = await breaker.ask((connection) => state(connection.add(keyOf(counted)), 1));
       return found ? rateLimitResult(limit, found.count, found.timeLeft) : fallback.count(counter);
     },
@@ -78,15 +88,25 @@ export function createSharedLimiter(options: SharedLimiterOptions, ticks: () => 
   };
 }
 
-/** @throws TypeError for values that can't be the state of a counter that has counted at least so many requests */
+/**
+ * @throws TypeError for values that can't be the state of a counter that has counted at least so
+ *   many requests
+ */
 function valid({ count, timeLeft }: StoredCount, least: number, windowMs: number): StoredCount {
-  const isValid = Number.isSafeInteger(count) && count >= least && Number.isSafeInteger(timeLeft) && timeLeft >= 0;
+  const isValid =
+    Number.isSafeInteger(count) &&
+    count >= least &&
+    Number.isSafeInteger(timeLeft) &&
+    timeLeft >= 0;
   // Windows are longer for a while after the store's clock was set back.
   if (!isValid || timeLeft > 2 * windowMs) throw new TypeError("not the state of a counter");
   return { count, timeLeft: Math.min(Math.max(timeLeft, 1), windowMs) };
 }
 
-/** Short for any id. It hides no address: all of IPv4 can be hashed, and servers share no secret to key it with. */
+/**
+ * Short for any id. It hides no address: all of IPv4 can be hashed, and servers share no secret to
+ * key it with.
+ */
 function keyOf({ kind, id }: Counter): string {
   return `${kind}:${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
 }

@@ -27,25 +27,38 @@ export interface ServerOptions {
   rateLimit?: number;
   /** Length of that window in seconds. Default 60. */
   rateWindow?: number;
-  /** How far a signature's timestamp may differ from this machine's clock. Default 300 s past, 60 s future. */
+  /**
+   * How far a signature's timestamp may differ from this machine's clock. Default 300 s past, 60 s
+   * future.
+   */
   tolerance?: Partial<Tolerance>;
   /** Seconds that open requests have to finish when the server is closed. Default 10. */
   drainGrace?: number;
   /** Open connections, 0 for no limit. More are closed immediately. Default 1,000. */
   maxConnections?: number;
-  /** Called with the number of connections closed because of `maxConnections`, at most once a minute. */
+  /**
+   * Called with the number of connections closed because of `maxConnections`, at most once a
+   * minute.
+   */
   onConnectionsRefused?: (count: number) => void;
   /** Certificate and key for HTTPS, as PEM texts. Default plain HTTP. */
   tls?: TlsCredentials | undefined;
-  /** Milliseconds; `/healthz` answers 503 while the data of a remote store is older. Default: no limit. */
+  /**
+   * Milliseconds; `/healthz` answers 503 while the data of a remote store is older. Default: no
+   * limit.
+   */
   maxStale?: number;
-  /** Proxies that tell the address of a client in `X-Forwarded-For`: addresses, CIDR ranges or `loopback`. Default none. */
+  /**
+   * Proxies that tell the address of a client in `X-Forwarded-For`: addresses, CIDR ranges or
+   * `loopback`. Default none.
+   */
   trustProxy?: readonly string[];
   /** Faults to simulate. Default none. */
   faults?: Faults;
   /**
-   * Called with errors that callers only see as status 500, and by `serve` with an InvalidDataError when the data file
-   * can't be reloaded, which callers only see as an unhealthy server. Default: they are dropped.
+   * Called with errors that callers only see as status 500, and by `serve` with an InvalidDataError
+   * when the data file can't be reloaded, which callers only see as an unhealthy server. Default:
+   * they are dropped.
    */
   onInternalError?: (error: unknown) => void;
   /** Called for every request that has been answered. */
@@ -56,11 +69,17 @@ export interface ServerOptions {
   statistics?: ServerStatistics | undefined;
   /** In place of one in memory. */
   limiter?: RateLimiter | undefined;
-  /** Where requests are counted, with those of other servers; while that fails, `limiter` counts. Default: nowhere else. */
+  /**
+   * Where requests are counted, with those of other servers; while that fails, `limiter` counts.
+   * Default: nowhere else.
+   */
   rateLimitStore?: RedisAddress | undefined;
   /** Called with the problem of that store and, when it counts (again), without one. */
   onRateLimitStore?: (problem: StoreProblem | undefined) => void;
-  /** Processes that serve together. Each has its share of the work that clients may cause. Default 1. */
+  /**
+   * Processes that serve together. Each has its share of the work that clients may cause. Default
+   * 1.
+   */
   workers?: number;
   /** Descriptor of a socket to listen on, in place of `host` and `port`. */
   fd?: number | undefined;
@@ -70,7 +89,11 @@ export interface RunningServer {
   /** `http://127.0.0.1:7400`. */
   readonly url: string;
   readonly port: number;
-  /** Uses another certificate for new connections. @throws UsageError if it can't be used, or there was none before */
+  /**
+   * Uses another certificate for new connections.
+   *
+   * @throws UsageError if it can't be used, or there was none before
+   */
   renewTls(tls: TlsCredentials): Promise<void>;
   /** Refuses new requests, answers the open ones, and cuts off the rest after `drainGrace`. */
   close(): Promise<void>;
@@ -79,9 +102,11 @@ export interface RunningServer {
 /**
  * Serves the HTTP API until it is closed.
  *
- * @param clock Unix time in milliseconds, the same as the service's: with `faults.clockSkew`, the skewed one
+ * @param clock Unix time in milliseconds, the same as the service's: with `faults.clockSkew`, the
+ *   skewed one
  * @param ticks monotonic clock in milliseconds
- * @throws UsageError for an empty host, TLS credentials that can't be used, or a proxy that is not an address or a range;
+ * @throws UsageError for an empty host, TLS credentials that can't be used, or a proxy that is not
+ *   an address or a range;
  *   the system's error if it can't listen there, such as `EADDRINUSE`
  */
 export async function startServer(
@@ -92,7 +117,14 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { host, port: requestedPort, workers, ...settings } = withDefaults(options);
   const { drainGrace, maxConnections, maxStale, tolerance, trustProxy } = settings;
-  const { fd, tls, statistics, audit, onConnectionsRefused = () => {}, onInternalError = () => {} } = options;
+  const {
+    fd,
+    tls,
+    statistics,
+    audit,
+    onConnectionsRefused = () => {},
+    onInternalError = () => {},
+  } = options;
   const addressOf = await createAddressOf(trustProxy);
   const ownLimiter = await openLimiter(options, ticks);
   const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
@@ -115,28 +147,50 @@ export async function startServer(
   }
   const faults = createFaults(options.faults ?? {}, service, clock);
   const hooks = { audit, ...(observers.length > 0 && { onRequest }), onInternalError };
-  const app = createApp({ service, authenticate, limiter, addressOf, faults, maxStale, ticks, ...hooks });
-  server.on("request", connections.inTurn(app));
-  const { address, port } = await listen(server, { host, port: requestedPort, fd }).catch((error) => {
-    ownLimiter.close?.();
-    throw error;
+  const app = createApp({
+    service,
+    authenticate,
+    limiter,
+    addressOf,
+    faults,
+    maxStale,
+    ticks,
+    ...hooks,
   });
+  server.on("request", connections.inTurn(app));
+  const { address, port } = await listen(server, { host, port: requestedPort, fd }).catch(
+    (error) => {
+      ownLimiter.close?.();
+      throw error;
+    },
+  );
   let closing: Promise<void> | undefined;
   return {
     url: serverUrl(fd === undefined ? host : address, port, tls !== undefined),
     port,
     renewTls: async (renewed) => (await import("./tls.js")).renewTls(server, tls, renewed),
-    close: () => (closing ??= connections.close(drainGrace * 1_000).finally(() => ownLimiter.close?.())),
+    close: () =>
+      (closing ??= connections.close(drainGrace * 1_000).finally(() => ownLimiter.close?.())),
   };
 }
 
 async function openLimiter(options: ServerOptions, ticks: () => number): Promise<RateLimiter> {
   const { rateLimit: limit, rateWindow: window, workers } = withDefaults(options);
-  const { limiter: fallback = createRateLimiter({ limit, window }, ticks), rateLimitStore, statistics } = options;
+  const {
+    limiter: fallback = createRateLimiter({ limit, window }, ticks),
+    rateLimitStore,
+    statistics,
+  } = options;
   if (!rateLimitStore) return fallback;
   const { createRedisLimiter } = await import("./redis-store.js");
   const maxAddresses = Math.ceil(MAX_ADDRESSES / workers);
-  const shared = { limit, window, maxAddresses, fallback, onChange: options.onRateLimitStore ?? (() => {}) };
+  const shared = {
+    limit,
+    window,
+    maxAddresses,
+    fallback,
+    onChange: options.onRateLimitStore ?? (() => {}),
+  };
   const limiter = await createRedisLimiter(rateLimitStore, shared, ticks);
   if (statistics) statistics.isRateLimitStoreUp = () => limiter.isStoreUp;
   return limiter;
@@ -155,7 +209,15 @@ export function withDefaults({
   workers = 1,
   tolerance,
 }: ServerOptions) {
-  const limits = { rateLimit, rateWindow, drainGrace, maxConnections, maxStale, trustProxy, workers };
+  const limits = {
+    rateLimit,
+    rateWindow,
+    drainGrace,
+    maxConnections,
+    maxStale,
+    trustProxy,
+    workers,
+  };
   return { host, port, ...limits, tolerance: { ...DEFAULT_TOLERANCE, ...tolerance } };
 }
 

@@ -38,7 +38,9 @@ export function createTlsServer(options: ServerOptions, tls: TlsCredentials): Ht
     handshakeTimeout: HANDSHAKE_MS,
   });
   // Node would report it as a request that can't be parsed.
-  server.removeAllListeners("tlsClientError").on("tlsClientError", (_error, socket) => socket.destroy());
+  server
+    .removeAllListeners("tlsClientError")
+    .on("tlsClientError", (_error, socket) => socket.destroy());
   // As node:http does. Before that, a client that ends its side has given up.
   server.on("secureConnection", (socket) => {
     socket.allowHalfOpen = true;
@@ -50,14 +52,21 @@ export function createTlsServer(options: ServerOptions, tls: TlsCredentials): Ht
  * Uses these credentials for new connections.
  *
  * @param before those that the server was started with
- * @throws UsageError if they can't be used, or the server was started without TLS or with another use of `clientCa`
+ * @throws UsageError if they can't be used, or the server was started without TLS or with another
+ *   use of `clientCa`
  */
-export function renewTls(server: HttpServer, before: TlsCredentials | undefined, tls: TlsCredentials): void {
+export function renewTls(
+  server: HttpServer,
+  before: TlsCredentials | undefined,
+  tls: TlsCredentials,
+): void {
   if (!before) throw new UsageError("the server was started without TLS");
   const [isMutual, wasMutual] = [tls, before].map(({ clientCa }) => clientCa !== undefined);
-  if (isMutual !== wasMutual) throw new UsageError("tls.clientCa can be replaced, but not added or removed");
+  if (isMutual !== wasMutual)
+    throw new UsageError("tls.clientCa can be replaced, but not added or removed");
   checkTlsCredentials(tls);
-  // A new context also has new keys for session tickets: no session resumes that the new authorities would refuse.
+  // A new context also has new keys for session tickets: no session resumes that the new
+  // authorities would refuse.
   (server as Server).setSecureContext(contextOptions(tls));
 }
 

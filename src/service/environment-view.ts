@@ -4,7 +4,14 @@ import { paginate } from "../domain/page.js";
 import { type Answer, type Check, type Read, VariableReader } from "../domain/read.js";
 import type { Health, Snapshot, VariableSource } from "../domain/source.js";
 import type { Complete, ValueRules, Variable, VariableValue } from "../domain/variable.js";
-import { byId, type Data, recordsOf, revisionOf, type ValueRecord, type VariableRecord } from "../store/data.js";
+import {
+  byId,
+  type Data,
+  recordsOf,
+  revisionOf,
+  type ValueRecord,
+  type VariableRecord,
+} from "../store/data.js";
 
 /** Finds a record by one of the fields that identify it. */
 type Find<T> = <Field extends keyof T>(field: Field, value: T[Field]) => T | undefined;
@@ -37,8 +44,8 @@ export interface RecordIdentity {
 }
 
 /**
- * What one scope has of one snapshot of the data, and a source for a command that reads it once. Its answers share
- * their texts with the store.
+ * What one scope has of one snapshot of the data, and a source for a command that reads it once.
+ * Its answers share their texts with the store.
  */
 export class EnvironmentView extends VariableReader implements Snapshot, VariableSource {
   readonly #data: Data;
@@ -96,7 +103,9 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   }
 
   override rulesOf(variable: number | string): ValueRules | undefined {
-    const record = found(this.#findVariable(typeof variable === "number" ? "id" : "name", variable));
+    const record = found(
+      this.#findVariable(typeof variable === "number" ? "id" : "name", variable),
+    );
     const { id: _, application, type, name, description, ...rules } = record;
     return Object.keys(rules).length > 0 ? rules : undefined;
   }
@@ -140,7 +149,11 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
       case "valuesByName": {
         const values = this.#named(read.names);
         return [
-          { data: Object.fromEntries(values.map((value) => [this.#nameOf(value), value.content.value])) },
+          {
+            data: Object.fromEntries(
+              values.map((value) => [this.#nameOf(value), value.content.value]),
+            ),
+          },
           values,
         ];
       }
@@ -154,8 +167,12 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
 
   /** The values of the variables with these names, or of all, by ascending id of the variable. */
   #named(names: readonly string[] | undefined): ValueRecord[] {
-    const wanted = names && [...new Set(names)].flatMap((name) => this.#findVariable("name", name) ?? []).sort(byId);
-    return (wanted ?? this.#variables).flatMap(({ id }) => this.#findValue("variable_id", id) ?? []);
+    const wanted =
+      names &&
+      [...new Set(names)].flatMap((name) => this.#findVariable("name", name) ?? []).sort(byId);
+    return (wanted ?? this.#variables).flatMap(
+      ({ id }) => this.#findValue("variable_id", id) ?? [],
+    );
   }
 
   #valueOf(name: string): ValueRecord {

@@ -13,7 +13,13 @@ import { ServerError } from "../domain/errors.js";
 import { formatFreshness, wholeAge } from "../domain/http-headers.js";
 import { durationText } from "../domain/printable.js";
 import { type Answer, type Read, VariableReader } from "../domain/read.js";
-import { type Health, type Snapshot, STALE_DATA, staleStoreMessage, type VariableSource } from "../domain/source.js";
+import {
+  type Health,
+  type Snapshot,
+  STALE_DATA,
+  staleStoreMessage,
+  type VariableSource,
+} from "../domain/source.js";
 import type { Data } from "../store/data.js";
 import type { Store } from "../store/store.js";
 import { EnvironmentView } from "./environment-view.js";
@@ -35,7 +41,12 @@ export class Service {
    * @param ticks monotonic clock in milliseconds
    * @param startedAt by that clock
    */
-  constructor(store: Store, clock: () => number, ticks = () => performance.now(), startedAt = ticks()) {
+  constructor(
+    store: Store,
+    clock: () => number,
+    ticks = () => performance.now(),
+    startedAt = ticks(),
+  ) {
     this.#store = store;
     this.#clock = clock;
     this.#ticks = ticks;
@@ -60,8 +71,9 @@ export class Service {
   }
 
   /**
-   * The headers for answers with data of a replicated store: its version and age. The number of all writes would tell a
-   * limited key about data that it can't read. It gets the revision of its own data instead, which clients order by age.
+   * The headers for answers with data of a replicated store: its version and age. The number of all
+   * writes would tell a limited key about data that it can't read. It gets the revision of its own
+   * data instead, which clients order by age.
    */
   freshness({ only }: Scope, view: EnvironmentView): readonly string[] {
     const { version, age } = this.#store;
@@ -99,14 +111,18 @@ export class Service {
     if (known) return known;
     const current = data.environments.find(({ id }) => id === scope.id);
     const { id, only, application } = scope;
-    const view = new EnvironmentView(data, { id, only, application: current?.application ?? application });
+    const view = new EnvironmentView(data, {
+      id,
+      only,
+      application: current?.application ?? application,
+    });
     this.#views.set(key, view);
     return view;
   }
 
   /**
-   * The variables of an environment, always from the newest valid data. Reading throws NotFoundError while there is no
-   * environment of this name.
+   * The variables of an environment, always from the newest valid data. Reading throws
+   * NotFoundError while there is no environment of this name.
    *
    * @param close default: closes the store
    */
@@ -130,13 +146,20 @@ export class Service {
     return { healthy, age: age && wholeAge(age), health: { uptime, message, date } };
   }
 
-  /** The same for those who may read the data: it tells the problem, which may name records. @throws ServerError */
+  /**
+   * The same for those who may read the data: it tells the problem, which may name records.
+   *
+   * @throws ServerError
+   */
   detailedHealth(): Health {
     const { age, health } = this.checkHealth();
     const { problem } = this.#store;
     if (age === undefined && problem !== undefined) throw new ServerError(problem, 503);
     if (age === undefined) return health;
-    const message = problem === undefined ? health.message : `${problem}; the data is ${durationText(age * 1_000)} old`;
+    const message =
+      problem === undefined
+        ? health.message
+        : `${problem}; the data is ${durationText(age * 1_000)} old`;
     return { ...health, message, data_age: age };
   }
 

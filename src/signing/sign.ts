@@ -36,7 +36,12 @@ export function sign(request: SignedParts, secret: Secret): string {
 type SentParts = Omit<SignedParts, "timestamp"> & { timestamp: number | string };
 
 /** The signed text: timestamp, method, route and body hash, without separators. */
-export function stringToSign({ timestamp, method, route, bodyHash = EMPTY_BODY_HASH }: SentParts): string {
+export function stringToSign({
+  timestamp,
+  method,
+  route,
+  bodyHash = EMPTY_BODY_HASH,
+}: SentParts): string {
   return `${timestamp}${method.toUpperCase()}${route}${bodyHash}`;
 }
 
@@ -46,8 +51,13 @@ export function refuseEmpty(secret: Secret): void {
   if (isEmpty) throw new RangeError("an API secret must not be empty");
 }
 
-/** The reverse of {@link sign}; undefined for any other form. 13 digits cover the years 2001 to 2286. */
-export function parseAuthorization(header: string): { timestamp: string; signature: string } | undefined {
+/**
+ * The reverse of {@link sign}; undefined for any other form. 13 digits cover the years 2001 to
+ * 2286.
+ */
+export function parseAuthorization(
+  header: string,
+): { timestamp: string; signature: string } | undefined {
   if (!/^HMAC \d{13}:[0-9a-f]{64}$/.test(header)) return undefined;
   // Not groups, nor a number that would become text again: together they take 0.2 µs longer.
   return { timestamp: header.slice(5, 18), signature: header.slice(19) };

@@ -1,5 +1,11 @@
 import { createSecretKey, hash, timingSafeEqual } from "node:crypto";
-import { EMPTY_BODY_HASH, parseAuthorization, refuseEmpty, type Secret, stringToSign } from "./sign.js";
+import {
+  EMPTY_BODY_HASH,
+  parseAuthorization,
+  refuseEmpty,
+  type Secret,
+  stringToSign,
+} from "./sign.js";
 
 /** How far a timestamp may differ from the verifier's clock, in seconds. */
 export interface Tolerance {
@@ -36,19 +42,23 @@ export interface SignatureCheck {
 }
 
 /**
- * Whether the request has a signature made with `secret`, within the tolerance. The signature may cover any of
- * {@link signableRoutes}, with the MD5 of `{}` or without a body hash. Compares in constant time.
+ * Whether the request has a signature made with `secret`, within the tolerance. The signature may
+ * cover any of {@link signableRoutes}, with the MD5 of `{}` or without a body hash. Compares in
+ * constant time.
  */
 export function verify(request: ReceivedRequest, secret: Secret, options: VerifyOptions): boolean {
   return readSignature(request, options)?.madeWith(new HmacKey(secret)) ?? false;
 }
 
 /**
- * Reads the signature of a request without computing an HMAC. Undefined if no secret could make it valid: the header
- * is malformed, the timestamp is outside the tolerance, or the target begins with neither a slash nor `http`, which
- * separate method and route in the signed text.
+ * Reads the signature of a request without computing an HMAC. Undefined if no secret could make it
+ * valid: the header is malformed, the timestamp is outside the tolerance, or the target begins with
+ * neither a slash nor `http`, which separate method and route in the signed text.
  */
-export function readSignature(request: ReceivedRequest, options: VerifyOptions): SignatureCheck | undefined {
+export function readSignature(
+  request: ReceivedRequest,
+  options: VerifyOptions,
+): SignatureCheck | undefined {
   const { method, target, authorization } = request;
   const { timestamp, signature } = parseAuthorization(authorization) ?? {};
   if (timestamp === undefined || signature === undefined) return undefined;
@@ -68,23 +78,32 @@ export function readSignature(request: ReceivedRequest, options: VerifyOptions):
   };
 }
 
-function isTimely(timestamp: number, { now, tolerance = DEFAULT_TOLERANCE }: VerifyOptions): boolean {
+function isTimely(
+  timestamp: number,
+  { now, tolerance = DEFAULT_TOLERANCE }: VerifyOptions,
+): boolean {
   const age = now - timestamp;
   return age <= tolerance.past * 1_000 && -age <= tolerance.future * 1_000;
 }
 
-/** How a server with the default tolerance sees this machine's clock. @param skew how far it is ahead, in milliseconds */
+/**
+ * How a server with the default tolerance sees this machine's clock.
+ *
+ * @param skew how far it is ahead, in milliseconds
+ */
 export function compareClocks(skew: number) {
   const seconds = Math.round(Math.abs(skew) / 1_000);
   const { past, future } = DEFAULT_TOLERANCE;
-  const [limit, offset, allowed] = skew > 0 ? [future, "ahead of", "ahead"] : [past, "behind", "old"];
+  const [limit, offset, allowed] =
+    skew > 0 ? [future, "ahead of", "ahead"] : [past, "behind", "old"];
   const message = `this machine's clock is ${seconds} s ${offset} the server's; signatures may be up to ${limit} s ${allowed}`;
   return { seconds, limit, message };
 }
 
 /**
- * The routes that a signature over this target may cover: the target as sent and, since existing clients sign these,
- * the target without its query and with its path percent-decoded (docs/http-api.md).
+ * The routes that a signature over this target may cover: the target as sent and, since existing
+ * clients sign these, the target without its query and with its path percent-decoded
+ * (docs/http-api.md).
  */
 export function signableRoutes(target: string): string[] {
   // Nearly all requests: saves a microsecond.
@@ -96,7 +115,9 @@ export function signableRoutes(target: string): string[] {
   return [...new Set([target, path, decodedPath + query, decodedPath])];
 }
 
-/** A path that can't be decoded, or would be read as one with a query or a fragment, stays as it is. */
+/**
+ * A path that can't be decoded, or would be read as one with a query or a fragment, stays as it is.
+ */
 function decodePath(path: string): string {
   try {
     const decoded = decodeURIComponent(path);
@@ -120,7 +141,10 @@ export function hashSecret(secret: string): Buffer {
   return hash("sha256", secret, "buffer");
 }
 
-/** Whether this is the secret with that hash, in a time that reveals neither where they differ nor their lengths. */
+/**
+ * Whether this is the secret with that hash, in a time that reveals neither where they differ nor
+ * their lengths.
+ */
 export function secretMatches(secret: string, secretHash: Buffer): boolean {
   return timingSafeEqual(hashSecret(secret), secretHash);
 }
@@ -132,8 +156,8 @@ const DIGEST = 32;
 const buffer = Buffer.alloc(32 * 1_024);
 
 /**
- * A secret for many HMAC-SHA256s (RFC 2104), each from two calls of `hash`: 1.2 instead of 5 µs, since `createHmac` makes
- * an object that the garbage collector has to finalize.
+ * A secret for many HMAC-SHA256s (RFC 2104), each from two calls of `hash`: 1.2 instead of 5 µs,
+ * since `createHmac` makes an object that the garbage collector has to finalize.
  */
 export class HmacKey {
   readonly #inner: Buffer;
@@ -152,7 +176,8 @@ export class HmacKey {
 
   /** The HMAC of a text in UTF-8, in lowercase hex. */
   sign(text: string): string {
-    const input = BLOCK + 3 * text.length > buffer.length ? Buffer.alloc(BLOCK + 3 * text.length) : buffer;
+    const input =
+      BLOCK + 3 * text.length > buffer.length ? Buffer.alloc(BLOCK + 3 * text.length) : buffer;
     input.set(this.#inner);
     const length = BLOCK + input.write(text, BLOCK);
     // As text, since a buffer for each result takes longer.

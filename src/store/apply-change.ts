@@ -6,12 +6,14 @@ import { brokenValues, refuseBroken } from "./value-schema.js";
 /**
  * The data after a change; the same for none. Values that don't change may break a new schema.
  *
- * @throws errors of `change`; InvalidDataError; UsageError with the names of values that break their schemas
+ * @throws errors of `change`; InvalidDataError; UsageError with the names of values that break
+ *   their schemas
  */
 export async function applyChange(data: Data, change: ChangeData): Promise<Data> {
   const changed = await change(data);
   if (changed === data) return data;
   const next = checkData(withLastIds(data, changed), data);
-  if (!change.mayBreakSchemas) refuseBroken((await brokenValues(data, next)).filter(({ isNew }) => isNew));
+  if (!change.mayBreakSchemas)
+    refuseBroken((await brokenValues(data, next)).filter(({ isNew }) => isNew));
   return next;
 }

@@ -8,9 +8,14 @@ import { byId, type Data, type List, NO_DATA } from "./data.js";
 import type { FileSealing, SealedForm } from "./file-sealing.js";
 import { checkData, type OpenContent, parseData } from "./parse-data.js";
 
-/** Bytes of the largest data file: JSON is parsed from one string, and V8's longest has about 512 MB. */
+/**
+ * Bytes of the largest data file: JSON is parsed from one string, and V8's longest has about 512
+ * MB.
+ */
 export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
-/** Heap that a file takes while it is parsed, by its size: its text, and records of a usual size. */
+/**
+ * Heap that a file takes while it is parsed, by its size: its text, and records of a usual size.
+ */
 const HEAP_FACTOR = 4;
 /** Bytes of a file for which there is always room. */
 const SMALL_SIZE = 65_536;
@@ -22,7 +27,8 @@ interface ReadOptions {
 }
 
 /**
- * Reads a data file. A missing, empty or invalid one is an error: missing data must never look like empty data.
+ * Reads a data file. A missing, empty or invalid one is an error: missing data must never look like
+ * empty data.
  *
  * @throws InvalidDataError with a predicate as its message ("is empty"), to follow the file's path
  */
@@ -41,17 +47,30 @@ export function readDataFile(
     });
 }
 
-/** The content of a data file, sealed or not, or no data of an empty one, if that may be. @throws InvalidDataError */
+/**
+ * The content of a data file, sealed or not, or no data of an empty one, if that may be.
+ *
+ * @throws InvalidDataError
+ */
 export function readContent(path: string, name = path, mayBeEmpty = true): Promise<Data> {
   const parse = async (bytes: Buffer) =>
     mayBeEmpty && bytes.length === 0 ? NO_DATA : parseData(bytes, (content) => content);
   return withPathInErrors(name, readDataFile(path, { parse }));
 }
 
-/** The sealing of one version of a data file. Undefined without keys. @throws UsageError for the keys */
-export async function fileSealing(keys: string | undefined, form?: SealedForm): Promise<FileSealing | undefined> {
+/**
+ * The sealing of one version of a data file. Undefined without keys.
+ *
+ * @throws UsageError for the keys
+ */
+export async function fileSealing(
+  keys: string | undefined,
+  form?: SealedForm,
+): Promise<FileSealing | undefined> {
   // Loaded for sealed files alone.
-  return keys === undefined ? undefined : new (await import("./file-sealing.js")).FileSealing({ keys, form });
+  return keys === undefined
+    ? undefined
+    : new (await import("./file-sealing.js")).FileSealing({ keys, form });
 }
 
 /** Parses a data file, a sealed one with its keys, as {@link parseData}. */
@@ -64,7 +83,11 @@ export const openWithoutKeys: OpenContent = async (content) =>
   content.sealed ? (await import("./file-sealing.js")).withoutSecrets(content) : content;
 
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
-export async function createDataFile(path: string, data: Data, sealing?: FileSealing): Promise<void> {
+export async function createDataFile(
+  path: string,
+  data: Data,
+  sealing?: FileSealing,
+): Promise<void> {
   const { createFile } = await import("../files/durable-file.js");
   const checked = checkData(data);
   await createFile(path, dataPieces(sealing?.seal(checked) ?? checked)).catch((error) => {
@@ -72,7 +95,11 @@ export async function createDataFile(path: string, data: Data, sealing?: FileSea
   });
 }
 
-/** V8 ends the process, and the data that it serves, when the heap is full. @throws InvalidDataError */
+/**
+ * V8 ends the process, and the data that it serves, when the heap is full.
+ *
+ * @throws InvalidDataError
+ */
 function checkHeap(size: number): void {
   if (size <= SMALL_SIZE) return;
   const { heap_size_limit, used_heap_size } = getHeapStatistics();
@@ -87,7 +114,9 @@ function checkHeap(size: number): void {
 /** Records in one piece, which takes about a millisecond. */
 const PIECE_RECORDS = 2_000;
 
-/** The bytes of a data file, in pieces: one record per line, by ascending id, for readable diffs. */
+/**
+ * The bytes of a data file, in pieces: one record per line, by ascending id, for readable diffs.
+ */
 export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {
   const { $schema, version, sealed, last_ids, history, environments, variables, values } = data;
   const fields: Complete<Omit<Data, List>> = { $schema, version, sealed, last_ids, history };

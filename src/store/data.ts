@@ -10,7 +10,8 @@ export interface VariableRecord extends Readonly<Variable>, ValueRules {
 }
 
 /**
- * A variable with defaults filled in. The order of the fields is that of a data file, and part of revisions.
+ * A variable with defaults filled in. The order of the fields is that of a data file, and part of
+ * revisions.
  *
  * @param record `description` may be missing, and `application` in a file
  */
@@ -27,7 +28,11 @@ export function variableRecord({
 }: Pick<VariableRecord, "id" | "name" | "type"> & Partial<VariableRecord>): VariableRecord {
   const record = { id, application, type, name, description };
   // Left out by default: an older appvars refuses fields that it does not know.
-  const rules = { ...(optional && { optional }), ...(!secret && { secret }), ...(schema && { schema }) };
+  const rules = {
+    ...(optional && { optional }),
+    ...(!secret && { secret }),
+    ...(schema && { schema }),
+  };
   return { ...record, ...rules, ...others };
 }
 
@@ -38,14 +43,19 @@ export interface ValueRecord extends Readonly<VariableValue> {
 export const LISTS = ["environments", "variables", "values"] as const;
 export type List = (typeof LISTS)[number];
 
-/** Everything a store holds (docs/data-file.md), with defaults filled in. Never changed in place. */
+/**
+ * Everything a store holds (docs/data-file.md), with defaults filled in. Never changed in place.
+ */
 export interface Data {
   /** For editors: where the JSON Schema is. */
   readonly $schema?: string;
   readonly version: typeof DATA_VERSION;
   /** Only in the form of a sealed file: its secrets are sealed texts. */
   readonly sealed?: true;
-  /** No new record has these ids or lower ones. Absent until a record was deleted that had the highest id of its list. */
+  /**
+   * No new record has these ids or lower ones. Absent until a record was deleted that had the
+   * highest id of its list.
+   */
   readonly last_ids?: Readonly<Record<List, number>>;
   /** How many entries the history of a data file has at most. */
   readonly history?: { readonly entries: number };
@@ -64,15 +74,18 @@ export function recordsOf({ variables, values }: Data, { id, application, only }
   const { matches } = createMatcher(only);
   const visible = ofApplication.filter(({ name }) => matches(name));
   const ids = new Set(visible.map((variable) => variable.id));
-  return { variables: visible, values: ofEnvironment.filter(({ variable_id }) => ids.has(variable_id)) };
+  return {
+    variables: visible,
+    values: ofEnvironment.filter(({ variable_id }) => ids.has(variable_id)),
+  };
 }
 
 /** The revisions of whole environments by their ids, until the data is replaced. */
 const revisions = new WeakMap<Data, Map<number, string>>();
 
 /**
- * A hash of everything that can be read in a scope: the same on every replica, after a restart, and for all kinds
- * of stores. The revision of a whole environment is kept.
+ * A hash of everything that can be read in a scope: the same on every replica, after a restart, and
+ * for all kinds of stores. The revision of a whole environment is kept.
  */
 export function revisionOf(data: Data, scope: Scope): string {
   if (scope.only !== undefined) return hashOf(data, scope);
@@ -85,7 +98,9 @@ export function revisionOf(data: Data, scope: Scope): string {
 /** The revisions of whole environments, for `keepRevisions`. */
 export function allRevisions(data: Data): Map<number, string> {
   const hashes = new Map<string, Hash>();
-  return new Map(data.environments.map((environment) => [environment.id, hashOf(data, environment, hashes)]));
+  return new Map(
+    data.environments.map((environment) => [environment.id, hashOf(data, environment, hashes)]),
+  );
 }
 
 /** Keeps revisions that another thread has computed. */
@@ -98,7 +113,8 @@ function hashOf(data: Data, scope: Scope, hashes = new Map<string, Hash>()): str
   const { variables, values } = recordsOf(data, scope);
   const { application } = scope;
   // Of one list that holds both.
-  const start = hashes.get(application) ?? createHash("sha256").update(`[${JSON.stringify(variables)},`);
+  const start =
+    hashes.get(application) ?? createHash("sha256").update(`[${JSON.stringify(variables)},`);
   hashes.set(application, start);
   // 128 bits.
   return start
@@ -113,11 +129,15 @@ export function nextId(data: Data, list: List): number {
   return highestId(data, list) + 1;
 }
 
-/** `next`, with the highest ids of both in `last_ids`, if those of `next` alone don't tell all of them. */
+/**
+ * `next`, with the highest ids of both in `last_ids`, if those of `next` alone don't tell all of
+ * them.
+ */
 export function withLastIds(previous: Data, next: Data): Data {
   if (LISTS.every((list) => highestId(previous, list) <= highestId(next, list))) return next;
   const last_ids = { environments: 0, variables: 0, values: 0 };
-  for (const list of LISTS) last_ids[list] = Math.max(highestId(previous, list), highestId(next, list));
+  for (const list of LISTS)
+    last_ids[list] = Math.max(highestId(previous, list), highestId(next, list));
   const { environments, variables, values, ...fields } = next;
   return { ...fields, last_ids, environments, variables, values };
 }

@@ -14,7 +14,11 @@ import { setValues, variablesOf } from "./edit-values.js";
 import { freshCredentials } from "./starter-data.js";
 
 /** @throws UsageError when it exists */
-export function addEnvironment(data: Data, added: Omit<Environment, "id">, credentials: KeyPair): Data {
+export function addEnvironment(
+  data: Data,
+  added: Omit<Environment, "id">,
+  credentials: KeyPair,
+): Data {
   refuseTaken(data, added);
   const record = { id: nextId(data, "environments"), ...added, ...credentials };
   return { ...data, environments: [...data.environments, record] };
@@ -27,7 +31,8 @@ function refuseTaken({ environments }: Data, added: Omit<Environment, "id">): vo
 }
 
 /**
- * Copies the values of an environment to another one as they are, and the definitions that its application lacks.
+ * Copies the values of an environment to another one as they are, and the definitions that its
+ * application lacks.
  *
  * @throws UsageError for a value that is not of the type that the variable has there
  */
@@ -41,10 +46,20 @@ export function copyValues(data: Data, from: EnvironmentRecord, to: Omit<Environ
   return setValues(data, findEnvironment(data.environments, qualifiedName(to)), copies);
 }
 
-/** Renames an environment, which stays in its application. @throws UsageError, also if the new name is taken */
-export function renameEnvironment(data: Data, renamed: EnvironmentRecord, newName: Omit<Environment, "id">): Data {
+/**
+ * Renames an environment, which stays in its application.
+ *
+ * @throws UsageError, also if the new name is taken
+ */
+export function renameEnvironment(
+  data: Data,
+  renamed: EnvironmentRecord,
+  newName: Omit<Environment, "id">,
+): Data {
   if (newName.application !== renamed.application)
-    throw new UsageError(`${qualifiedName(renamed)} has variables of its application: it can't have a name in another`);
+    throw new UsageError(
+      `${qualifiedName(renamed)} has variables of its application: it can't have a name in another`,
+    );
   refuseTaken(data, newName);
   return replaceEnvironment(data, renamed, { ...renamed, ...newName });
 }
@@ -58,15 +73,24 @@ export interface RotationTimes {
   validUntil?: string | undefined;
 }
 
-/** Gives the environment new credentials. @throws NotFoundError; UsageError for an ambiguous name */
-export function rotateEnvironment(data: Data, name: string, credentials: KeyPair, times: RotationTimes): Data {
+/**
+ * Gives the environment new credentials.
+ *
+ * @throws NotFoundError; UsageError for an ambiguous name
+ */
+export function rotateEnvironment(
+  data: Data,
+  name: string,
+  credentials: KeyPair,
+  times: RotationTimes,
+): Data {
   const rotated = findEnvironment(data.environments, name);
   return replaceEnvironment(data, rotated, withNewPair(rotated, credentials, times));
 }
 
 /**
- * A rotated environment or named key. Earlier pairs expire no later than the key was going to. A later expiry applies
- * to the new pair only.
+ * A rotated environment or named key. Earlier pairs expire no later than the key was going to. A
+ * later expiry applies to the new pair only.
  */
 export function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
   key: T,
@@ -76,24 +100,40 @@ export function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until"
   const { previous: earlier = [], ...kept } = key;
   const { api_key, api_secret } = key;
   const end = Math.min(endOfValidity(key), endOfValidity({ ...key, valid_until: validUntil }));
-  const previous = [{ api_key, api_secret, valid_until: new Date(now + grace).toISOString() }, ...earlier]
-    .map((pair) => (endOfValidity(pair) > end ? { ...pair, valid_until: new Date(end).toISOString() } : pair))
+  const previous = [
+    { api_key, api_secret, valid_until: new Date(now + grace).toISOString() },
+    ...earlier,
+  ]
+    .map((pair) =>
+      endOfValidity(pair) > end ? { ...pair, valid_until: new Date(end).toISOString() } : pair,
+    )
     .filter((pair) => now < endOfValidity(pair));
   return { ...kept, ...credentials, ...(grace > 0 && previous.length > 0 && { previous }) };
 }
 
-export function replaceEnvironment(data: Data, replaced: EnvironmentRecord, record: EnvironmentRecord): Data {
-  return { ...data, environments: data.environments.map((item) => (item === replaced ? record : item)) };
+export function replaceEnvironment(
+  data: Data,
+  replaced: EnvironmentRecord,
+  record: EnvironmentRecord,
+): Data {
+  return {
+    ...data,
+    environments: data.environments.map((item) => (item === replaced ? record : item)),
+  };
 }
 
 /** Replaces the credentials of every environment, and removes its named keys. */
 export function replaceCredentials(data: Data, nextPair: () => KeyPair): Data {
-  const environments = data.environments.map(({ previous: _, keys: __, ...kept }) => ({ ...kept, ...nextPair() }));
+  const environments = data.environments.map(({ previous: _, keys: __, ...kept }) => ({
+    ...kept,
+    ...nextPair(),
+  }));
   return { ...data, environments };
 }
 
 /**
- * Removes the environment and its values. Definitions of variables stay: other environments share them.
+ * Removes the environment and its values. Definitions of variables stay: other environments share
+ * them.
  *
  * @throws NotFoundError; UsageError for an ambiguous name
  */
@@ -107,7 +147,8 @@ export function removeEnvironment(data: Data, name: string): Data {
 }
 
 /**
- * Creates credentials, and gives them to an environment in one atomic write. Resolves to the environment.
+ * Creates credentials, and gives them to an environment in one atomic write. Resolves to the
+ * environment.
  *
  * @param change gives the pair to an environment of the data
  * @throws as `update` and `change`

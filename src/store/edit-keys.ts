@@ -1,13 +1,22 @@
-import { findEnvironment, type KeyPair, type NamedKey, qualifiedName } from "../domain/environment.js";
+import {
+  findEnvironment,
+  type KeyPair,
+  type NamedKey,
+  qualifiedName,
+} from "../domain/environment.js";
 import { NotFoundError, UsageError } from "../domain/errors.js";
 import { suggestion } from "../domain/nearest.js";
 import type { Data } from "./data.js";
 import { type RotationTimes, replaceEnvironment, withNewPair } from "./edit-environments.js";
 
-/** @throws NotFoundError; UsageError if the environment has a key of this name, or for an ambiguous environment */
+/**
+ * @throws NotFoundError; UsageError if the environment has a key of this name, or for an ambiguous
+ *   environment
+ */
 export function addKey(data: Data, environment: string, added: NamedKey): Data {
   return withKeys(data, environment, (keys, of) => {
-    if (keys.some(({ name }) => name === added.name)) throw new UsageError(`${of} has a key "${added.name}" already`);
+    if (keys.some(({ name }) => name === added.name))
+      throw new UsageError(`${of} has a key "${added.name}" already`);
     return [...keys, added];
   });
 }
@@ -15,16 +24,27 @@ export function addKey(data: Data, environment: string, added: NamedKey): Data {
 /**
  * Gives a named key another pair.
  *
- * @throws NotFoundError; UsageError for an ambiguous environment, and a key that has expired without a new end
+ * @throws NotFoundError; UsageError for an ambiguous environment, and a key that has expired
+ *   without a new end
  */
-export function rotateKey(data: Data, environment: string, name: string, pair: KeyPair, rotation: RotationTimes): Data {
+export function rotateKey(
+  data: Data,
+  environment: string,
+  name: string,
+  pair: KeyPair,
+  rotation: RotationTimes,
+): Data {
   const { now, validUntil } = rotation;
   return withKey(data, environment, name, (rotated, of) => {
     const valid_until = validUntil ?? rotated.valid_until;
     if (valid_until !== undefined && Date.parse(valid_until) <= now)
-      throw new UsageError(`the key "${name}" of ${of} expired at ${valid_until}: give it a new end with --expires`);
+      throw new UsageError(
+        `the key "${name}" of ${of} expired at ${valid_until}: give it a new end with --expires`,
+      );
     const rotated_at = new Date(now).toISOString();
-    return [{ ...withNewPair(rotated, pair, rotation), rotated_at, ...(valid_until && { valid_until }) }];
+    return [
+      { ...withNewPair(rotated, pair, rotation), rotated_at, ...(valid_until && { valid_until }) },
+    ];
   });
 }
 
@@ -38,9 +58,12 @@ type Change<T> = (changed: T, environment: string) => readonly NamedKey[];
 function withKey(data: Data, environment: string, name: string, change: Change<NamedKey>): Data {
   return withKeys(data, environment, (keys, of) => {
     const names = keys.map((key) => key.name);
-    if (names.includes(name)) return keys.flatMap((key) => (key.name === name ? change(key, of) : key));
+    if (names.includes(name))
+      return keys.flatMap((key) => (key.name === name ? change(key, of) : key));
     const hint = suggestion(name, names);
-    throw new NotFoundError(`${of} has no key "${name}"${hint}; there is ${names.join(", ") || "none"}`);
+    throw new NotFoundError(
+      `${of} has no key "${name}"${hint}; there is ${names.join(", ") || "none"}`,
+    );
   });
 }
 

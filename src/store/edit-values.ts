@@ -11,7 +11,13 @@ import {
   type VariableType,
   valueFitsType,
 } from "../domain/variable.js";
-import { type Data, nextId, type ValueRecord, type VariableRecord, variableRecord } from "./data.js";
+import {
+  type Data,
+  nextId,
+  type ValueRecord,
+  type VariableRecord,
+  variableRecord,
+} from "./data.js";
 
 /** A field of the definition that is missing is unchanged. */
 export interface Assignment extends Partial<Definition> {
@@ -27,8 +33,10 @@ type Environments = readonly EnvironmentRecord[];
 /**
  * Sets these values in the environment, and creates variables that don't exist.
  *
- * @param replaced the environments whose values may be of another type, since the caller sets them too
- * @throws UsageError for an invalid name, a value that does not fit its type, or a type that the variable's value in
+ * @param replaced the environments whose values may be of another type, since the caller sets them
+ *   too
+ * @throws UsageError for an invalid name, a value that does not fit its type, or a type that the
+ *   variable's value in
  *   another environment does not fit
  */
 export function setValues(
@@ -43,7 +51,8 @@ export function setValues(
   for (const variable of variables.values()) ids.add(variable.id);
   const values = new Map<number, ValueRecord>();
   for (const value of data.values)
-    if (value.environment_id === environment.id && ids.has(value.variable_id)) values.set(value.variable_id, value);
+    if (value.environment_id === environment.id && ids.has(value.variable_id))
+      values.set(value.variable_id, value);
   let [freeVariableId, freeValueId] = [nextId(data, "variables"), nextId(data, "values")];
 
   for (const { name, value, ...definition } of assignments) {
@@ -58,18 +67,27 @@ export function setValues(
     if (value === undefined) continue;
     const old = values.get(id);
     if (isEncrypted(old?.content.value) && !isEncrypted(value)) {
-      throw new UsageError(`${name} is encrypted here: encrypt the new value too (--encrypt), or unset it first`);
+      throw new UsageError(
+        `${name} is encrypted here: encrypt the new value too (--encrypt), or unset it first`,
+      );
     }
     const valueId = old?.id ?? freeValueId++;
     const content: Complete<ValueContent> = { value };
     const record = { id: valueId, variable_id: id, environment_id: environment.id, content };
     values.set(id, record satisfies Complete<ValueRecord>);
   }
-  return { ...data, variables: withRecords(data.variables, variables), values: withRecords(data.values, values) };
+  return {
+    ...data,
+    variables: withRecords(data.variables, variables),
+    values: withRecords(data.values, values),
+  };
 }
 
 /** The records with these in place of those with the same ids, or after all others. */
-function withRecords<T extends { id: number }>(records: readonly T[], changed: ReadonlyMap<unknown, T>): T[] {
+function withRecords<T extends { id: number }>(
+  records: readonly T[],
+  changed: ReadonlyMap<unknown, T>,
+): T[] {
   const rest = new Map<number, T>();
   for (const record of changed.values()) rest.set(record.id, record);
   const all: T[] = [];
@@ -82,11 +100,16 @@ function withRecords<T extends { id: number }>(records: readonly T[], changed: R
 }
 
 /**
- * Removes these values from environments, and definitions that are left without a value in any environment.
+ * Removes these values from environments, and definitions that are left without a value in any
+ * environment.
  *
  * @throws NotFoundError that lists the names without a value in any of these environments
  */
-export function unsetValues(data: Data, environments: Environments, names: readonly string[]): Data {
+export function unsetValues(
+  data: Data,
+  environments: Environments,
+  names: readonly string[],
+): Data {
   const places = new Set(environments.map(({ id }) => id));
   const nameOf = new Map(data.variables.map(({ id, name }) => [id, name]));
   const here = data.values.filter(({ environment_id }) => places.has(environment_id));
@@ -98,7 +121,9 @@ export function unsetValues(data: Data, environments: Environments, names: reado
     throw new NotFoundError(`${list} ${missing.length > 1 ? "have" : "has"} no value in ${where}`);
   }
   const wanted = new Set(names);
-  const removed = new Set(here.filter(({ variable_id }) => wanted.has(nameOf.get(variable_id) ?? "")));
+  const removed = new Set(
+    here.filter(({ variable_id }) => wanted.has(nameOf.get(variable_id) ?? "")),
+  );
   const unset = new Set([...removed].map(({ variable_id }) => variable_id));
   const values = data.values.filter((value) => !removed.has(value));
   const stillSet = new Set(values.map((value) => value.variable_id));
@@ -111,7 +136,12 @@ export function unsetValues(data: Data, environments: Environments, names: reado
  *
  * @throws NotFoundError; UsageError for an invalid name, and for one that the application has
  */
-export function renameVariable(data: Data, application: string, name: string, newName: string): Data {
+export function renameVariable(
+  data: Data,
+  application: string,
+  name: string,
+  newName: string,
+): Data {
   checkVariableName(newName);
   const variables = variablesOf(data, application);
   const known = variables.get(name);
@@ -119,21 +149,34 @@ export function renameVariable(data: Data, application: string, name: string, ne
     throw new NotFoundError(
       `there is no variable "${name}"${suggestion(name, [...variables.keys()])} in ${application}`,
     );
-  if (variables.has(newName)) throw new UsageError(`${application} has a variable ${newName} already`);
+  if (variables.has(newName))
+    throw new UsageError(`${application} has a variable ${newName} already`);
   const renamed = new Map([[known.id, { ...known, name: newName }]]);
   return { ...data, variables: withRecords(data.variables, renamed) };
 }
 
-function checkOtherValues(data: Data, own: Environments, variable: VariableRecord, type: VariableType): void {
+function checkOtherValues(
+  data: Data,
+  own: Environments,
+  variable: VariableRecord,
+  type: VariableType,
+): void {
   const others = data.values.filter(
-    (value) => value.variable_id === variable.id && !own.some(({ id }) => id === value.environment_id),
+    (value) =>
+      value.variable_id === variable.id && !own.some(({ id }) => id === value.environment_id),
   );
   if (others.every(({ content }) => valueFitsType(content.value, type))) return;
-  throw new UsageError(`${variable.name} can't become a ${type}: its value in another environment is not a ${type}`);
+  throw new UsageError(
+    `${variable.name} can't become a ${type}: its value in another environment is not a ${type}`,
+  );
 }
 
 /** The variables of an application by name. @param names only these */
-export function variablesOf(data: Data, application: string, names?: ReadonlySet<string>): Map<string, VariableRecord> {
+export function variablesOf(
+  data: Data,
+  application: string,
+  names?: ReadonlySet<string>,
+): Map<string, VariableRecord> {
   const variables = new Map<string, VariableRecord>();
   for (const variable of data.variables)
     if (variable.application === application && (!names || names.has(variable.name)))

@@ -10,7 +10,13 @@ import { hasCode, ifMissing, NotDurableError, toInvalidFile } from "../files/sys
 import type { Data } from "./data.js";
 import { MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import type { FileSealing } from "./file-sealing.js";
-import { type Author, type Change, type History, recordedData, withoutCredentials } from "./history.js";
+import {
+  type Author,
+  type Change,
+  type History,
+  recordedData,
+  withoutCredentials,
+} from "./history.js";
 import {
   type FileState,
   type HistoryEnd,
@@ -51,11 +57,12 @@ export interface FileWrite {
 }
 
 /**
- * Records a write in the history of a data file. It is on disk when this resolves, and counts once the data file has been
- * replaced.
+ * Records a write in the history of a data file. It is on disk when this resolves, and counts once
+ * the data file has been replaced.
  *
  * @param path of the data file, under its lock
- * @returns a function that marks the write, once the new data file is on disk. If that fails, the write counts only as long
+ * @returns a function that marks the write, once the new data file is on disk. If that fails, the
+ *   write counts only as long
  *   as no other program changes the data file
  * @throws InvalidDataError with a predicate about the data file, which must not be replaced then
  */
@@ -64,7 +71,9 @@ export async function recordWrite(path: string, write: FileWrite): Promise<() =>
   const size = await record(history, await stat(path), write).catch((error: unknown) => {
     // The data file has not changed.
     const reason = error instanceof NotDurableError ? error.cause : error;
-    throw new InvalidDataError(`can't be changed: ${toInvalidFile(history, reason, "can't be written").message}`);
+    throw new InvalidDataError(
+      `can't be changed: ${toInvalidFile(history, reason, "can't be written").message}`,
+    );
   });
   return async () => {
     if (size === (await stat(history)).size) await appendFile(history, "\n", EXISTING);
@@ -72,7 +81,11 @@ export async function recordWrite(path: string, write: FileWrite): Promise<() =>
 }
 
 /** @returns the size of the history; undefined if nothing was recorded */
-async function record(path: string, dataFile: Stats, write: FileWrite): Promise<number | undefined> {
+async function record(
+  path: string,
+  dataFile: Stats,
+  write: FileWrite,
+): Promise<number | undefined> {
   const { data, next, author, clock, sealing } = write;
   const [before, state] = write.states;
   const limit = next.history?.entries ?? MAX_ENTRIES;
@@ -81,7 +94,10 @@ async function record(path: string, dataFile: Stats, write: FileWrite): Promise<
   const changes = changesBetween(data, next).map(withoutCredentials);
   const time = new Date(clock()).toISOString();
   const lineAfter = (id: number) =>
-    toLine(changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state }, sealing);
+    toLine(
+      changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state },
+      sealing,
+    );
   const old = await readHistory(path, dataFile);
   if (old) refuseIrreplaceable(path, old.stats);
   const last = old && judge(old.bytes, before);
@@ -95,12 +111,15 @@ async function record(path: string, dataFile: Stats, write: FileWrite): Promise<
   } else {
     const share = isFull ? KEPT : 1;
     const found = { data, state: before, time: dataFile.mtime, sealing };
-    const { id, lines } = old && last ? wholeLines(old.bytes, last, found) : { id: 0, lines: Buffer.of() };
+    const { id, lines } =
+      old && last ? wholeLines(old.bytes, last, found) : { id: 0, lines: Buffer.of() };
     const kept = newestLines(lines, Math.floor(limit * share) - 1, MAX_BYTES * share);
     const added = toLine({ id, state: before, data: recordedData(data) }, sealing) + lineAfter(id);
     // Users who can read the data file don't need its older secrets.
     const { gid, mode } = old?.stats ?? { ...dataFile, mode: 0 };
-    await replaceFile(path, [kept, Buffer.from(added)], (file) => keepOwner({ uid: dataFile.uid, gid, mode }, file));
+    await replaceFile(path, [kept, Buffer.from(added)], (file) =>
+      keepOwner({ uid: dataFile.uid, gid, mode }, file),
+    );
   }
   return (await stat(path)).size;
 }
@@ -119,7 +138,8 @@ function wholeLines(bytes: Buffer, last: HistoryEnd, found: FileState) {
  * Reads a history.
  *
  * @returns undefined if there is none
- * @throws InvalidDataError for a link, and if users who can't change the data file can change this one
+ * @throws InvalidDataError for a link, and if users who can't change the data file can change this
+ *   one
  */
 async function readHistory(path: string, dataFile: Stats): Promise<FileContent | undefined> {
   const stats = await lstat(path).catch(ifMissing(undefined));
@@ -131,9 +151,11 @@ async function readHistory(path: string, dataFile: Stats): Promise<FileContent |
 }
 
 /**
- * The history of a data file, with the changes of other programs, which the next write would record.
+ * The history of a data file, with the changes of other programs, which the next write would
+ * record.
  *
- * @throws InvalidDataError with a predicate about the data file; while the changes are read, with the whole message
+ * @throws InvalidDataError with a predicate about the data file; while the changes are read, with
+ *   the whole message
  */
 export async function readFileHistory(path: string, sealing?: FileSealing): Promise<History> {
   const file = await realpath(path).catch(() => path);
@@ -146,7 +168,8 @@ export async function readFileHistory(path: string, sealing?: FileSealing): Prom
     const reading = readHistory(history, stats);
     await reading.catch(() => {});
     // Otherwise a writer has changed both in between.
-    if (version === (await fingerprint(file))) return { data, changes: changesIn(history, reading, found) };
+    if (version === (await fingerprint(file)))
+      return { data, changes: changesIn(history, reading, found) };
   }
 }
 
@@ -172,8 +195,16 @@ function changeIn({ state: _, ...line }: HistoryLine): Change[] {
   return line.changes ? [line as Change] : [];
 }
 
-/** Copies a history to a data file that has none. @throws InvalidDataError with the whole message */
-export async function copyHistory(path: string, { data, changes }: History, sealing?: FileSealing): Promise<void> {
+/**
+ * Copies a history to a data file that has none.
+ *
+ * @throws InvalidDataError with the whole message
+ */
+export async function copyHistory(
+  path: string,
+  { data, changes }: History,
+  sealing?: FileSealing,
+): Promise<void> {
   const known: Change[] = [];
   for await (const change of changes) known.push(change);
   const [{ id } = {}] = known;

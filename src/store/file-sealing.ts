@@ -1,4 +1,9 @@
-import { type EnvironmentRecord, type NamedKey, qualifiedName, type RotatedPair } from "../domain/environment.js";
+import {
+  type EnvironmentRecord,
+  type NamedKey,
+  qualifiedName,
+  type RotatedPair,
+} from "../domain/environment.js";
 import { InvalidDataError } from "../domain/errors.js";
 import { isSealedText, NEEDS_SEAL_KEY } from "../domain/sealed-text.js";
 import { isPublic, type JsonValue } from "../domain/variable.js";
@@ -13,8 +18,9 @@ type Owner = readonly [list: string, application: string, environment: string, .
 type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, place: string) => T;
 
 /**
- * The form in which a file is written; then it may have the other one. By default it keeps its form, and with keys it
- * must be sealed: who can't read them must not be able to replace it by a plain one.
+ * The form in which a file is written; then it may have the other one. By default it keeps its
+ * form, and with keys it must be sealed: who can't read them must not be able to replace it by a
+ * plain one.
  */
 export type SealedForm = "sealed" | "plain" | "kept" | undefined;
 
@@ -28,13 +34,17 @@ export interface FileSealingOptions {
 }
 
 /**
- * Opens and seals the secrets of one version of a data file, or of several that are merged: API secrets, and the values
- * of variables that are not public. A secret that is still the same keeps its sealed text.
+ * Opens and seals the secrets of one version of a data file, or of several that are merged: API
+ * secrets, and the values of variables that are not public. A secret that is still the same keeps
+ * its sealed text.
  */
 export class FileSealing {
   readonly #texts: TextSealing;
   readonly #form: SealedForm;
-  /** Sealed texts by their owners and values: the first that was opened of those with the current key. */
+  /**
+   * Sealed texts by their owners and values: the first that was opened of those with the current
+   * key.
+   */
   readonly #opened = new Map<string, string>();
   #isOpenedSealed = false;
   #isOutdated = false;
@@ -70,7 +80,11 @@ export class FileSealing {
     return checkData(data, content);
   };
 
-  /** The content of the file with this data. @param isAgain whether all texts get the first of the keys */
+  /**
+   * The content of the file with this data.
+   *
+   * @param isAgain whether all texts get the first of the keys
+   */
   seal(data: Data, isAgain = this.#form === "sealed"): Data {
     if (!this.isSealed) return data;
     const { $schema, version, ...rest } = mapSecrets(data, (holder, field, owner) => ({
@@ -95,7 +109,9 @@ export class FileSealing {
     return this.#texts.seal(JSON.stringify(content), owner);
   }
 
-  /** @throws InvalidDataError with a predicate; an error for what was not sealed with `sealContent` */
+  /**
+   * @throws InvalidDataError with a predicate; an error for what was not sealed with `sealContent`
+   */
   openContent(content: unknown, owner: string): unknown {
     if (isSealedText(content)) return parseStoredText(this.#texts.open(content, owner));
     // Left by an `unseal` that was killed: it can be run again.
@@ -107,7 +123,8 @@ export class FileSealing {
     const key = JSON.stringify(owner);
     const json = this.#texts.open(text, key).trimEnd();
     this.#isOutdated ||= !this.#texts.isCurrent(text);
-    if (!this.#texts.isCurrent(this.#opened.get(key + json) ?? "")) this.#opened.set(key + json, text);
+    if (!this.#texts.isCurrent(this.#opened.get(key + json) ?? ""))
+      this.#opened.set(key + json, text);
     return parseStoredText(json) as JsonValue;
   }
 
@@ -117,32 +134,47 @@ export class FileSealing {
     const before = this.#opened.get(key + json);
     const isKept = before !== undefined && (!isAgain || this.#texts.isCurrent(before));
     // JSON may end with spaces. Its length would tell true from false.
-    return isKept ? before : this.#texts.seal(json.padEnd(Math.ceil(json.length / STEP) * STEP), key);
+    return isKept
+      ? before
+      : this.#texts.seal(json.padEnd(Math.ceil(json.length / STEP) * STEP), key);
   }
 }
 
 function notSealedError(): InvalidDataError {
-  return new InvalidDataError("is not sealed, and may be from somebody without the key; to seal it: appvars seal");
+  return new InvalidDataError(
+    "is not sealed, and may be from somebody without the key; to seal it: appvars seal",
+  );
 }
 
-/** The data of a sealed file without its key: values stay sealed texts, and reading an API secret throws. */
+/**
+ * The data of a sealed file without its key: values stay sealed texts, and reading an API secret
+ * throws.
+ */
 export function withoutSecrets(content: Data): Data {
   const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) => {
     const get = () => {
       throw new InvalidDataError(`${place} ${NEEDS_SEAL_KEY}`);
     };
-    return field === "api_secret" ? Object.defineProperty({ ...holder }, field, { get, enumerable: true }) : holder;
+    return field === "api_secret"
+      ? Object.defineProperty({ ...holder }, field, { get, enumerable: true })
+      : holder;
   });
   return data;
 }
 
-/** The data with other holders of secrets. What names a record that is not there is left as it is. */
+/**
+ * The data with other holders of secrets. What names a record that is not there is left as it is.
+ */
 function mapSecrets(data: Data, replace: Replace): Data {
-  const environments = new Map(data.environments.map((environment) => [environment.id, environment]));
+  const environments = new Map(
+    data.environments.map((environment) => [environment.id, environment]),
+  );
   const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
   return {
     ...data,
-    environments: data.environments.map((environment) => withSecrets(environment, environment, "", replace)),
+    environments: data.environments.map((environment) =>
+      withSecrets(environment, environment, "", replace),
+    ),
     values: data.values.map((record) => {
       const variable = variables.get(record.variable_id);
       const environment = environments.get(record.environment_id);
@@ -154,7 +186,11 @@ function mapSecrets(data: Data, replace: Replace): Data {
   };
 }
 
-/** An environment, a named key or a pair that was rotated out. @param name of the key; empty for that of the environment */
+/**
+ * An environment, a named key or a pair that was rotated out.
+ *
+ * @param name of the key; empty for that of the environment
+ */
 function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey[] }>(
   pair: T,
   environment: EnvironmentRecord,
@@ -165,11 +201,20 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
   // With what limits the key, so that nobody without a seal key can change that.
   const { only, valid_until } = pair as Partial<NamedKey>;
   const limits = JSON.stringify([only, valid_until]);
-  const owner = ["environments", environment.application, environment.name, name, pair.api_key, limits] as const;
+  const owner = [
+    "environments",
+    environment.application,
+    environment.name,
+    name,
+    pair.api_key,
+    limits,
+  ] as const;
   const place = `the API secret of ${name === "" ? "" : `the key ${name} of `}${qualifiedName(environment)}`;
   const copy = {
     ...pair,
-    ...(previous && { previous: previous.map((each) => withSecrets(each, environment, name, replace)) }),
+    ...(previous && {
+      previous: previous.map((each) => withSecrets(each, environment, name, replace)),
+    }),
     ...(keys && { keys: keys.map((key) => withSecrets(key, environment, key.name, replace)) }),
   };
   return replace(copy, "api_secret", owner, place);

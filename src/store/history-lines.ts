@@ -6,13 +6,16 @@ import { type Change, OUTSIDE, recordedData } from "./history.js";
 import { completed, parseStoredText, type Rule } from "./parse-data.js";
 import { changesBetween, type RecordChange, type Records, recordsAfter } from "./record-changes.js";
 
-// The history of a data file is JSON lines. Each has an id, and the state of the data file that it leads to. It is a
-// change, or a baseline with all data: the first line is one, and each removal of older lines adds one. In the history
-// of a sealed file, the data or the changes of a line are a sealed text. A line is on disk before the data file has its
-// state, and is marked with one more newline after that. A line counts if anything follows it, if it is the last one
-// and the data file has its state, or if it is a baseline. All other lines are void, and the next write removes them.
+// The history of a data file is JSON lines. Each has an id, and the state of the data file that it
+// leads to. It is a change, or a baseline with all data: the first line is one, and each removal of
+// older lines adds one. In the history of a sealed file, the data or the changes of a line are a
+// sealed text. A line is on disk before the data file has its state, and is marked with one more
+// newline after that. A line counts if anything follows it, if it is the last one and the data file
+// has its state, or if it is a baseline. All other lines are void, and the next write removes them.
 
-/** The start of a line, which can be read without parsing values. A torn line may have only its id. */
+/**
+ * The start of a line, which can be read without parsing values. A torn line may have only its id.
+ */
 const HEAD = /^\{"id":(\d{1,15}),(?:"state":"([\w-]{22})"(?:,"(data|time)"|\}))?/;
 /** The length of the longest beginning, in bytes. */
 const HEAD_BYTES = 64;
@@ -25,7 +28,9 @@ export interface HistoryLine extends Partial<Change> {
   readonly data?: Records;
 }
 
-const record: Rule = { problem: (input) => (Number.isSafeInteger(Object(input).id) ? undefined : " is no record") };
+const record: Rule = {
+  problem: (input) => (Number.isSafeInteger(Object(input).id) ? undefined : " is no record"),
+};
 const side: Rule = { problem: (input) => (input === null ? undefined : record.problem?.(input)) };
 const text: Rule = { patterns: [] };
 const [list, isOptional] = [{ items: record }, true];
@@ -37,7 +42,10 @@ const LINE: Rule = {
     actor: { ...text, isOptional },
     command: { ...text, isOptional },
     data: { fields: { environments: list, variables: list, values: list }, isOptional },
-    changes: { items: { fields: { list: { oneOf: LISTS }, before: side, after: side } }, isOptional },
+    changes: {
+      items: { fields: { list: { oneOf: LISTS }, before: side, after: side } },
+      isOptional,
+    },
   },
 };
 
@@ -47,14 +55,23 @@ export function stateOf(content: Uint8Array): string {
 }
 
 export function toLine(line: HistoryLine, sealing?: FileSealing): string {
-  const written = sealing?.isSealed ? withContent(line, (content, head) => sealing.sealContent(content, head)) : line;
+  const written = sealing?.isSealed
+    ? withContent(line, (content, head) => sealing.sealContent(content, head))
+    : line;
   return `${JSON.stringify(written)}\n`;
 }
 
 /** The line with another content. @param head the rest of the line, which its content belongs to */
-function withContent({ data, changes, ...line }: HistoryLine, map: (content: unknown, head: string) => unknown) {
+function withContent(
+  { data, changes, ...line }: HistoryLine,
+  map: (content: unknown, head: string) => unknown,
+) {
   const head = `history ${JSON.stringify(line)}`;
-  return { ...line, ...(data && { data: map(data, head) }), ...(changes && { changes: map(changes, head) }) };
+  return {
+    ...line,
+    ...(data && { data: map(data, head) }),
+    ...(changes && { changes: map(changes, head) }),
+  };
 }
 
 /** @returns undefined for anything but a line of a history; a torn one may have no state */
@@ -85,7 +102,12 @@ export interface HistoryEnd {
   readonly entries: number;
 }
 
-/** Finds the last line that counts. @param state of the data file @throws InvalidDataError as {@link parseLines} */
+/**
+ * Finds the last line that counts.
+ *
+ * @param state of the data file
+ * @throws InvalidDataError as {@link parseLines}
+ */
 export function judge(bytes: Buffer, state: string): HistoryEnd {
   const first = headOf(bytes);
   let highestId = headOf(bytes, bytes.lastIndexOf(NEWLINE) + 1)?.id ?? 0;
@@ -108,7 +130,9 @@ export function* parseLines(bytes: Buffer, sealing?: FileSealing): Generator<His
   for (const { start, end } of linesFromEnd(bytes)) {
     try {
       const line = parseStoredText(bytes.toString("utf8", start, end)) as HistoryLine;
-      const opened = sealing ? withContent(line, (content, head) => sealing.openContent(content, head)) : line;
+      const opened = sealing
+        ? withContent(line, (content, head) => sealing.openContent(content, head))
+        : line;
       yield completed(LINE, opened, undefined) as HistoryLine;
     } catch {
       throw damaged(start);
@@ -135,7 +159,8 @@ export interface FileState {
 }
 
 /**
- * A line for what other programs have changed in a data file since the lines that count; undefined for nothing.
+ * A line for what other programs have changed in a data file since the lines that count; undefined
+ * for nothing.
  *
  * @throws InvalidDataError with a predicate about the history
  */

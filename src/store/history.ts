@@ -1,5 +1,10 @@
 import { createHash } from "node:crypto";
-import { allKeyPairs, type Environment, type EnvironmentRecord, type RotatedPair } from "../domain/environment.js";
+import {
+  allKeyPairs,
+  type Environment,
+  type EnvironmentRecord,
+  type RotatedPair,
+} from "../domain/environment.js";
 import { NotFoundError } from "../domain/errors.js";
 import type { Data } from "./data.js";
 import type { RecordChange, Records } from "./record-changes.js";
@@ -31,7 +36,11 @@ export interface History {
   readonly changes: AsyncIterable<Change>;
 }
 
-/** The writes since this one, newest first. @throws NotFoundError if the history does not have it */
+/**
+ * The writes since this one, newest first.
+ *
+ * @throws NotFoundError if the history does not have it
+ */
 export async function changesSince(id: number, changes: History["changes"]): Promise<Change[]> {
   const found: Change[] = [];
   for await (const change of changes) {
@@ -43,7 +52,10 @@ export async function changesSince(id: number, changes: History["changes"]): Pro
 }
 
 export interface RecordedEnvironment extends Environment {
-  /** 16 bits of a hash of all its credentials: enough to see whether they have changed, too little to guess them. */
+  /**
+   * 16 bits of a hash of all its credentials: enough to see whether they have changed, too little
+   * to guess them.
+   */
   readonly credentials: string;
   /** Absent if there are none. */
   readonly keys?: readonly RecordedKey[];
@@ -58,7 +70,8 @@ interface RecordedKey {
 
 export function withoutCredentials({ list, before, after }: RecordChange): RecordChange {
   if (list !== "environments") return { list, before, after };
-  const recorded = (record: RecordChange["before"]) => record && recordedEnvironment(record as EnvironmentRecord);
+  const recorded = (record: RecordChange["before"]) =>
+    record && recordedEnvironment(record as EnvironmentRecord);
   return { list, before: recorded(before), after: recorded(after) };
 }
 
@@ -72,10 +85,18 @@ function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironmen
     const { name, only, valid_until } = key;
     return { name, only, valid_until, credentials: credentialsOf(key) };
   });
-  return { id, application, name, credentials: credentialsOf(environment), ...(keys.length > 0 && { keys: recorded }) };
+  return {
+    id,
+    application,
+    name,
+    credentials: credentialsOf(environment),
+    ...(keys.length > 0 && { keys: recorded }),
+  };
 }
 
 function credentialsOf(key: RotatedPair): string {
-  const content = JSON.stringify(allKeyPairs(key).map(({ api_key, api_secret }) => [api_key, api_secret]));
+  const content = JSON.stringify(
+    allKeyPairs(key).map(({ api_key, api_secret }) => [api_key, api_secret]),
+  );
   return createHash("sha256").update(content).digest("hex").slice(0, 4);
 }

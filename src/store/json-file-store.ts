@@ -16,19 +16,27 @@ interface DataFileOptions {
   /** Unix time in milliseconds. */
   clock?: () => number;
   /**
-   * Whether to read the file again when it changes. If that fails, `snapshot` keeps the last good data, `problem` says
-   * why, and reading is retried until it succeeds. Then a large file is parsed in another thread.
+   * Whether to read the file again when it changes. If that fails, `snapshot` keeps the last good
+   * data, `problem` says why, and reading is retried until it succeeds. Then a large file is parsed
+   * in another thread.
    */
   watch?: boolean;
   /** The content of a key file, for a sealed file; a plain one is refused then. */
   sealKeys?: string | undefined;
   /** Opens its content in place of `sealKeys`. */
   open?: OpenContent;
-  /** Called with the path before each read. To refuse it, throw an InvalidDataError with a predicate as its message. */
+  /**
+   * Called with the path before each read. To refuse it, throw an InvalidDataError with a predicate
+   * as its message.
+   */
   check?: (path: string) => void;
 }
 
-/** Opens the data file at `path`. @throws InvalidDataError when it is missing, unreadable or breaks a rule */
+/**
+ * Opens the data file at `path`.
+ *
+ * @throws InvalidDataError when it is missing, unreadable or breaks a rule
+ */
 export function openDataFile(path: string, options: DataFileOptions = {}): Promise<FileStore> {
   return new JsonFileStore(path, options).open();
 }
@@ -59,7 +67,8 @@ class JsonFileStore extends FollowedStore implements FileStore {
     this.#options = options;
     this.#spare = spare;
     const served = spare && { read: spare.read.bind(spare), parse: this.#parseServed };
-    const read = () => readDataFile(path, served ?? { parse: (bytes) => parseWithKeys(bytes, options.sealKeys) });
+    const read = () =>
+      readDataFile(path, served ?? { parse: (bytes) => parseWithKeys(bytes, options.sealKeys) });
     // Written by updateDataFile.
     this.#db = new Low({ read, write: async () => {} }, NO_DATA);
   }
@@ -105,7 +114,10 @@ class JsonFileStore extends FollowedStore implements FileStore {
       const { author, sealKeys } = this.#options;
       const named = author && { ...author, command: command ?? author.command };
       const options = { ...this.#options, author: named, sealing: await fileSealing(sealKeys) };
-      const { data, written } = await withPathInErrors(this.#path, updateDataFile(this.#path, change, options));
+      const { data, written } = await withPathInErrors(
+        this.#path,
+        updateDataFile(this.#path, change, options),
+      );
       this.#db.data = data;
       this.#written = written;
     } catch (error) {

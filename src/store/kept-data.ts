@@ -5,7 +5,9 @@ import type { Data } from "./data.js";
 import { dataPieces } from "./data-file.js";
 import { parseApart } from "./parse-apart.js";
 
-/** The shortest pause between two writes, and how many times longer a pause is than the last write. */
+/**
+ * The shortest pause between two writes, and how many times longer a pause is than the last write.
+ */
 const MIN_PAUSE_MS = 1_000;
 const PAUSE_FACTOR = 99;
 /** The time between two confirmations of the same data. */
@@ -27,7 +29,10 @@ interface DataKeeperOptions {
   onFailure?: ((error: Error) => void) | undefined;
 }
 
-/** Keeps the last data of a store in a file while it is followed. A failure is reported once, and does not end anything. */
+/**
+ * Keeps the last data of a store in a file while it is followed. A failure is reported once, and
+ * does not end anything.
+ */
 export class DataKeeper {
   readonly #file: SealedFile;
   readonly #options: DataKeeperOptions;
@@ -97,7 +102,8 @@ export class DataKeeper {
       if (next) {
         await this.#file.write(await bytesOf(next), next.savedAt);
         this.#hasFailed = false;
-      } else if (this.#confirmedAt > 0 && !this.#hasFailed) await this.#file.confirm(this.#confirmedAt);
+      } else if (this.#confirmedAt > 0 && !this.#hasFailed)
+        await this.#file.confirm(this.#confirmedAt);
     } catch (error) {
       if (!this.#hasFailed) this.#options.onFailure?.(error as Error);
       this.#hasFailed = true;

@@ -31,19 +31,29 @@ const OURS_REMOVED = "removed by ours, changed by theirs";
 const MAYBE_SAME = "; whether to the same, only the key tells";
 
 /**
- * Merges two branches of a data file, which may be sealed: then what did not change keeps its sealed text.
+ * Merges two branches of a data file, which may be sealed: then what did not change keeps its
+ * sealed text.
  *
  * @param base the content of the common ancestor, or no data
  * @param keys the content of a key file. Without it, sealed texts are compared
  * @throws UsageError for the keys; InvalidDataError as `mergeData`, and for what can't be opened
  */
-export async function mergeFiles(base: Data, ours: Data, theirs: Data, keys: string | undefined): Promise<Merge> {
+export async function mergeFiles(
+  base: Data,
+  ours: Data,
+  theirs: Data,
+  keys: string | undefined,
+): Promise<Merge> {
   if (keys === undefined) return mergeChecked(base, ours, theirs);
   const isSealed = ours.sealed || theirs.sealed;
   const sealing = new FileSealing({ keys, form: "kept" });
   const open = (side: string, content: Data) =>
     withPathInErrors(`${side}:`, Promise.resolve(content).then(sealing.open));
-  const [o, t, b] = [await open("ours", ours), await open("theirs", theirs), await open("base", base)];
+  const [o, t, b] = [
+    await open("ours", ours),
+    await open("theirs", theirs),
+    await open("base", base),
+  ];
   for (const [side, content] of Object.entries({ ours, theirs }))
     if (isSealed && !content.sealed) throw notSealedError(side, content, b);
   const { data, conflicts } = await mergeChecked(b, o, t);
@@ -55,14 +65,19 @@ export async function mergeFiles(base: Data, ours: Data, theirs: Data, keys: str
 /** Anyone can write a plain branch, and sealing its changes would vouch for them. */
 function notSealedError(side: string, content: Data, base: Data): InvalidDataError {
   const before = entriesOf(base, base);
-  const changed = [...entriesOf(content, base)].filter(([key, { fields }]) => !isSame(fields, before.get(key)?.fields));
+  const changed = [...entriesOf(content, base)].filter(
+    ([key, { fields }]) => !isSame(fields, before.get(key)?.fields),
+  );
   const names = changed.map(([key]) => labelOf(key)).join(", ") || "nothing";
   return new InvalidDataError(
     `${side}: is not sealed, and may be from somebody without the key; it has changed ${names}; seal it first: appvars seal`,
   );
 }
 
-/** Merges like `mergeData`. A change to `ours` that would make a value break its schema is a conflict too. */
+/**
+ * Merges like `mergeData`. A change to `ours` that would make a value break its schema is a
+ * conflict too.
+ */
 async function mergeChecked(base: Data, ours: Data, theirs: Data): Promise<Merge> {
   const kept = new Map<string, string>();
   for (;;) {
@@ -72,25 +87,40 @@ async function mergeChecked(base: Data, ours: Data, theirs: Data): Promise<Merge
     for (const [key, { id, owners }] of entriesOf(merge.data, base)) {
       const found = owners.length === 2 && broken.get(id);
       if (found)
-        kept.set((!found.isNew && owners[0]) || key, `${labelOf(key)} would break its schema: it ${found.rule}`);
+        kept.set(
+          (!found.isNew && owners[0]) || key,
+          `${labelOf(key)} would break its schema: it ${found.rule}`,
+        );
     }
   }
 }
 
 /**
- * Merges two branches: records by their names, each field on its own. The records of `ours` keep their ids; new ones of
- * `theirs` keep theirs if they are free. Sealed texts are not opened.
+ * Merges two branches: records by their names, each field on its own. The records of `ours` keep
+ * their ids; new ones of `theirs` keep theirs if they are free. Sealed texts are not opened.
  *
  * @param base the common ancestor, or no data
  * @param kept the keys of records to take from `ours`, and why; gets more
  * @returns valid data, with what `ours` has wherever there is a conflict
- * @throws InvalidDataError if both together break a rule in another way: two environments with the same key; if sealed
+ * @throws InvalidDataError if both together break a rule in another way: two environments with the
+ *   same key; if sealed
  *   texts would have to be opened
  */
-export function mergeData(base: Data, ours: Data, theirs: Data, kept = new Map<string, string>()): Merge {
-  const forms = [base, ours, theirs].flatMap((side) => (side.environments.length > 0 ? [side.sealed === true] : []));
+export function mergeData(
+  base: Data,
+  ours: Data,
+  theirs: Data,
+  kept = new Map<string, string>(),
+): Merge {
+  const forms = [base, ours, theirs].flatMap((side) =>
+    side.environments.length > 0 ? [side.sealed === true] : [],
+  );
   if (new Set(forms).size > 1) throw keyError("only a part of base, ours and theirs is sealed");
-  const sides: Sides<Entries> = [entriesOf(base, base), entriesOf(ours, base), entriesOf(theirs, base)];
+  const sides: Sides<Entries> = [
+    entriesOf(base, base),
+    entriesOf(ours, base),
+    entriesOf(theirs, base),
+  ];
   for (;;) {
     const { merged, conflicts } = mergeEntries(sides, kept);
     const size = kept.size;
@@ -121,8 +151,15 @@ function mergeEntries([base, ours, theirs]: Sides<Entries>, kept: ReadonlyMap<st
   return { merged, conflicts };
 }
 
-function mergeEntry([base, ours, theirs]: Sides<Entry | undefined>, report: Report): Entry | undefined {
-  if (ours && theirs) return { ...ours, fields: mergeFields([base?.fields ?? {}, ours.fields, theirs.fields], report) };
+function mergeEntry(
+  [base, ours, theirs]: Sides<Entry | undefined>,
+  report: Report,
+): Entry | undefined {
+  if (ours && theirs)
+    return {
+      ...ours,
+      fields: mergeFields([base?.fields ?? {}, ours.fields, theirs.fields], report),
+    };
   const present = ours ?? theirs;
   if (!base) return present;
   if (isSame(base.fields, present?.fields)) return undefined;
@@ -130,13 +167,18 @@ function mergeEntry([base, ours, theirs]: Sides<Entry | undefined>, report: Repo
   return ours;
 }
 
-function mergeFields([base, ours, theirs]: Sides<Entry["fields"]>, report: Report): Entry["fields"] {
+function mergeFields(
+  [base, ours, theirs]: Sides<Entry["fields"]>,
+  report: Report,
+): Entry["fields"] {
   const names = Object.keys({ ...ours, ...theirs });
   const merged = names.map((name) => {
     const [before, own, other] = [base[name], ours[name], theirs[name]];
     if (isSame(before, own)) return [name, other];
     if (!isSame(before, other) && !isSame(own, other))
-      report(`${name}: changed by both${isSealedText(own) && isSealedText(other) ? MAYBE_SAME : ""}`);
+      report(
+        `${name}: changed by both${isSealedText(own) && isSealedText(other) ? MAYBE_SAME : ""}`,
+      );
     return [name, own];
   });
   return Object.fromEntries(merged);
@@ -173,7 +215,8 @@ function* madePublic(merged: Entries, [base, ...branches]: Sides<Entries>): Gene
     const [variable = ""] = owners;
     if (merged.get(variable)?.fields["secret"] !== false) continue;
     const isSetAsSecret = (branch: Entries) =>
-      branch.get(variable)?.fields["secret"] !== false && !isSame(branch.get(key)?.fields, base.get(key)?.fields);
+      branch.get(variable)?.fields["secret"] !== false &&
+      !isSame(branch.get(key)?.fields, base.get(key)?.fields);
     if (branches.some((branch) => branch.has(variable) && isSetAsSecret(branch)))
       yield [variable, "secret: made public by one, a value set by the other"];
   }
@@ -193,18 +236,30 @@ function* sharedNames(merged: Entries, [, ours]: Sides<Entries>): Generator<Prob
   }
 }
 
-/** @throws InvalidDataError if a secret of a sealed file is neither as in `ours` nor as in `theirs`, under the same name */
+/**
+ * @throws InvalidDataError if a secret of a sealed file is neither as in `ours` nor as in `theirs`,
+ *   under the same name
+ */
 function checkSealed(merged: Entries, [, ...branches]: Sides<Entries>): void {
   for (const [key, { owners, fields }] of merged) {
     const [variable = ""] = owners;
-    const isPublic = merged.get(variable)?.fields["secret"] === false && !isSealedText(fields["value"]);
+    const isPublic =
+      merged.get(variable)?.fields["secret"] === false && !isSealedText(fields["value"]);
     const isSecret = "credentials" in fields || ("value" in fields && !isPublic);
-    if (isSecret && !branches.some((branch) => isSame(bindingOf(key, branch), bindingOf(key, merged))))
-      throw keyError(`one branch has changed ${labelOf(key)}, and the other its name, type or visibility`);
+    if (
+      isSecret &&
+      !branches.some((branch) => isSame(bindingOf(key, branch), bindingOf(key, merged)))
+    )
+      throw keyError(
+        `one branch has changed ${labelOf(key)}, and the other its name, type or visibility`,
+      );
   }
 }
 
-/** A secret, and all that decides whether it is sealed, where it can be opened, and what is valid there. */
+/**
+ * A secret, and all that decides whether it is sealed, where it can be opened, and what is valid
+ * there.
+ */
 function bindingOf(key: string, entries: Entries): unknown[] {
   const entry = entries.get(key);
   const binding = [key, ...(entry?.owners ?? [])].map((each) => {
@@ -217,7 +272,9 @@ function bindingOf(key: string, entries: Entries): unknown[] {
 
 /** Removes definitions whose last values were unset, some by each side. */
 function removeUnused(merged: Entries, [, ours, theirs]: Sides<Entries>): void {
-  const used = (entries: Entries) => new Set([...entries.values()].map(({ owners: [variable] }) => variable));
+  const used = (entries: Entries) =>
+    new Set([...entries.values()].map(({ owners: [variable] }) => variable));
   const [now, before, other] = [used(merged), used(ours), used(theirs)];
-  for (const key of merged.keys()) if (!now.has(key) && before.has(key) && other.has(key)) merged.delete(key);
+  for (const key of merged.keys())
+    if (!now.has(key) && before.has(key) && other.has(key)) merged.delete(key);
 }

@@ -1,5 +1,10 @@
 import { isDeepStrictEqual as isSame } from "node:util";
-import { allKeyPairs, type Environment, type EnvironmentRecord, qualifiedName } from "../domain/environment.js";
+import {
+  allKeyPairs,
+  type Environment,
+  type EnvironmentRecord,
+  qualifiedName,
+} from "../domain/environment.js";
 import { type Data, LISTS, type List, nextId, type ValueRecord } from "./data.js";
 
 /** A record without its ids, which may be those of other records in another branch. */
@@ -7,7 +12,10 @@ export interface Entry {
   readonly id: number;
   /** The keys of the entries that it needs: a value needs its variable and its environment. */
   readonly owners: readonly string[];
-  /** The fields of a record, or the content of a value. Those that a rotation changes together are one, `credentials`. */
+  /**
+   * The fields of a record, or the content of a value. Those that a rotation changes together are
+   * one, `credentials`.
+   */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -38,14 +46,25 @@ export function entriesOf(data: Data, base: Data): Entries {
   const entries: Entries = new Map([[SETTINGS, { id: 0, owners: [], fields: settings }]]);
   const ofEnvironment = commonNames(environments, base.environments, sharesKey);
   const sameValues = variablesWithSameValue(data, base);
-  const ofVariable = commonNames(variables, base.variables, ({ id, application, description }, before) => {
-    return application === before.application && (description === before.description || sameValues.has(id));
-  });
+  const ofVariable = commonNames(
+    variables,
+    base.variables,
+    ({ id, application, description }, before) => {
+      return (
+        application === before.application &&
+        (description === before.description || sameValues.has(id))
+      );
+    },
+  );
   for (const { id, keys = [], ...fields } of environments) {
     const environment = keyOf("environments", ofEnvironment(id));
     entries.set(environment, { id, owners: [], fields: grouped(fields) });
     for (const key of keys)
-      entries.set(keyOf("keys", key.name, ofEnvironment(id)), { id: 0, owners: [environment], fields: grouped(key) });
+      entries.set(keyOf("keys", key.name, ofEnvironment(id)), {
+        id: 0,
+        owners: [environment],
+        fields: grouped(key),
+      });
   }
   for (const { id, ...fields } of variables)
     entries.set(keyOf("variables", ofVariable(id)), { id, owners: [], fields });
@@ -60,7 +79,8 @@ export function entriesOf(data: Data, base: Data): Entries {
 /**
  * Names by the ids of records. A renamed record has its name in `base`.
  *
- * @param isAlike whether two records with the same id are the same record: a merge may have given the id to a different
+ * @param isAlike whether two records with the same id are the same record: a merge may have given
+ *   the id to a different
  *   one
  */
 function commonNames<T extends Environment>(
@@ -91,7 +111,8 @@ function sharesKey(record: EnvironmentRecord, before: EnvironmentRecord): boolea
 
 /** The ids of the variables that have the same value in an environment of both. */
 function variablesWithSameValue(data: Data, base: Data): ReadonlySet<number> {
-  const keyOfValue = ({ variable_id, environment_id }: ValueRecord) => `${variable_id} ${environment_id}`;
+  const keyOfValue = ({ variable_id, environment_id }: ValueRecord) =>
+    `${variable_id} ${environment_id}`;
   const old = new Map(base.values.map((value) => [keyOfValue(value), value.content]));
   const same = data.values.filter((value) => isSame(old.get(keyOfValue(value)), value.content));
   return new Set(same.map(({ variable_id }) => variable_id));
@@ -100,7 +121,8 @@ function variablesWithSameValue(data: Data, base: Data): ReadonlySet<number> {
 function grouped(record: object): Entry["fields"] {
   const fields: Record<string, unknown> = {};
   const credentials: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(record)) (ROTATED.includes(name) ? credentials : fields)[name] = value;
+  for (const [name, value] of Object.entries(record))
+    (ROTATED.includes(name) ? credentials : fields)[name] = value;
   return { ...fields, ...(credentials["api_key"] !== undefined && { credentials }) };
 }
 
@@ -108,14 +130,18 @@ function ungrouped({ credentials, ...fields }: Entry["fields"]): object {
   return { ...fields, ...(credentials as object) };
 }
 
-/** The data of merged entries, not checked. Entries of `ours` keep their ids, and new ones of `theirs` get free ids. */
+/**
+ * The data of merged entries, not checked. Entries of `ours` keep their ids, and new ones of
+ * `theirs` get free ids.
+ */
 export function toData(merged: Entries, entries: Entries, ours: Data, theirs: Data): Data {
   const of = (kind: Kind) => [...merged].filter(([key]) => key.startsWith(`${kind}\n`));
   const ids = new Map<string, number>();
   for (const list of LISTS) {
     const first = nextId(ours, list);
     let free = Math.max(first, nextId(theirs, list));
-    for (const [key, { id }] of of(list)) ids.set(key, entries.has(key) || id >= first ? id : free++);
+    for (const [key, { id }] of of(list))
+      ids.set(key, entries.has(key) || id >= first ? id : free++);
   }
   const keys = new Map<string | undefined, object[]>();
   for (const [, { owners, fields }] of of("keys")) {
@@ -128,10 +154,12 @@ export function toData(merged: Entries, entries: Entries, ours: Data, theirs: Da
     return { id: ids.get(key), ...ungrouped(fields), ...(own && { keys: own }) };
   });
   const variables = of("variables").map(([key, { fields }]) => ({ id: ids.get(key), ...fields }));
-  const values = of("values").map(([key, { owners, fields: content }]): Record<keyof ValueRecord, unknown> => {
-    const [variable_id, environment_id] = owners.map((owner) => ids.get(owner));
-    return { id: ids.get(key), variable_id, environment_id, content };
-  });
+  const values = of("values").map(
+    ([key, { owners, fields: content }]): Record<keyof ValueRecord, unknown> => {
+      const [variable_id, environment_id] = owners.map((owner) => ids.get(owner));
+      return { id: ids.get(key), variable_id, environment_id, content };
+    },
+  );
   const { version, last_ids } = ours;
   const settings = { ...merged.get(SETTINGS)?.fields, version, ...(last_ids && { last_ids }) };
   return { ...settings, environments, variables, values } as unknown as Data;

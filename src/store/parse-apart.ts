@@ -4,7 +4,10 @@ import { InvalidDataError } from "../domain/errors.js";
 import { type Data, keepRevisions } from "./data.js";
 import { parseWithKeys } from "./data-file.js";
 
-/** Data in a form that is moved to another thread in no time: its long lists in pieces of JSON, as bytes. */
+/**
+ * Data in a form that is moved to another thread in no time: its long lists in pieces of JSON, as
+ * bytes.
+ */
 export interface DataInPieces {
   readonly head: Omit<Data, "variables" | "values">;
   readonly variables: readonly Uint8Array[];
@@ -13,17 +16,22 @@ export interface DataInPieces {
 }
 
 /** The answer of the thread: the data, or its problem. */
-export type ParseResult = { data: DataInPieces; problem?: never } | { data?: never; problem: string };
+export type ParseResult =
+  | { data: DataInPieces; problem?: never }
+  | { data?: never; problem: string };
 
-/** Bytes of a file that is parsed in another thread. A smaller one is parsed in less time than the thread takes to start. */
+/**
+ * Bytes of a file that is parsed in another thread. A smaller one is parsed in less time than the
+ * thread takes to start.
+ */
 const MIN_SIZE = 256 * 1_024;
 
 // From both src/store and dist/cli: a worker needs the compiled file.
 const WORKER = new URL("../../dist/cli/parse-worker.cjs", import.meta.url);
 
 /**
- * Parses the bytes of a data file without making other work wait: a large one is parsed, checked and hashed in another
- * thread, and comes back in pieces.
+ * Parses the bytes of a data file without making other work wait: a large one is parsed, checked
+ * and hashed in another thread, and comes back in pieces.
  *
  * @param bytes can't be used afterwards
  * @param signal ends the thread
@@ -35,12 +43,19 @@ export async function parseApart(bytes: Buffer, signal: AbortSignal, keys?: stri
   const { data: pieces, problem } = await runWorker(bytes, signal, keys);
   if (problem !== undefined) throw new InvalidDataError(problem);
   const { head, revisions } = pieces;
-  const data = { ...head, variables: await join(pieces.variables), values: await join(pieces.values) } as Data;
+  const data = {
+    ...head,
+    variables: await join(pieces.variables),
+    values: await join(pieces.values),
+  } as Data;
   keepRevisions(data, revisions);
   return data;
 }
 
-/** Parses the first data in this thread, since no other work waits for it, and later data with {@link parseApart}. */
+/**
+ * Parses the first data in this thread, since no other work waits for it, and later data with
+ * {@link parseApart}.
+ */
 export function createServedParser(): typeof parseApart {
   let parse: typeof parseApart = (bytes, _signal, keys) => {
     parse = parseApart;
@@ -60,16 +75,25 @@ async function join(pieces: readonly Uint8Array[]): Promise<unknown[]> {
   return list;
 }
 
-function runWorker(bytes: Buffer, signal: AbortSignal, keys: string | undefined): Promise<ParseResult> {
+function runWorker(
+  bytes: Buffer,
+  signal: AbortSignal,
+  keys: string | undefined,
+): Promise<ParseResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const worker = new Worker(WORKER, { workerData: { bytes, keys }, transferList: [bytes.buffer as ArrayBuffer] });
+    const worker = new Worker(WORKER, {
+      workerData: { bytes, keys },
+      transferList: [bytes.buffer as ArrayBuffer],
+    });
     const stop = () => worker.terminate();
     signal.addEventListener("abort", stop);
     worker.once("message", resolve);
     worker.once("error", (error: NodeJS.ErrnoException) => {
       const isTooLarge = error.code === "ERR_WORKER_OUT_OF_MEMORY";
-      reject(isTooLarge ? new InvalidDataError("is too large for the memory of this process") : error);
+      reject(
+        isTooLarge ? new InvalidDataError("is too large for the memory of this process") : error,
+      );
     });
     worker.once("exit", (code) => {
       signal.removeEventListener("abort", stop);

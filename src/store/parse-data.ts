@@ -25,9 +25,19 @@ import {
   type ValueContent,
   valueFitsType,
 } from "../domain/variable.js";
-import { DATA_VERSION, type Data, type List, type ValueRecord, type VariableRecord } from "./data.js";
+import {
+  DATA_VERSION,
+  type Data,
+  type List,
+  type ValueRecord,
+  type VariableRecord,
+} from "./data.js";
 
-/** Opens the content of a data file, sealed or not, whose rules were checked. @throws InvalidDataError with a predicate */
+/**
+ * Opens the content of a data file, sealed or not, whose rules were checked.
+ *
+ * @throws InvalidDataError with a predicate
+ */
 export type OpenContent = (content: Data) => Data | Promise<Data>;
 
 const refuseSealed: OpenContent = (content) => {
@@ -39,7 +49,8 @@ const refuseSealed: OpenContent = (content) => {
  * Parses the bytes of a data file and fills in defaults.
  *
  * @param open default: a sealed file is refused
- * @throws InvalidDataError with the first broken rule and the record, or the line and column; never quotes the file,
+ * @throws InvalidDataError with the first broken rule and the record, or the line and column; never
+ *   quotes the file,
  *   which is full of secrets
  */
 export function parseData(bytes: Uint8Array, open = refuseSealed): Promise<Data> {
@@ -54,9 +65,14 @@ export function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/** Parses JSON that is stored. @throws InvalidDataError with a predicate as its message, which never quotes the text */
+/**
+ * Parses JSON that is stored.
+ *
+ * @throws InvalidDataError with a predicate as its message, which never quotes the text
+ */
 export function parseStoredText(text: string): unknown {
-  if (text.startsWith("\uFEFF")) throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
+  if (text.startsWith("\uFEFF"))
+    throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
   if (text.trim() === "") throw new InvalidDataError("is empty");
   try {
     return parseJson(text);
@@ -73,9 +89,9 @@ export function parseStoredText(text: string): unknown {
 export const MAX_SCHEMA = 16 * 1_024;
 
 /**
- * The keywords of a schema (docs/data-file.md), by their arguments: data, one schema, several schemas by name or in a
- * list. Checking takes time proportional to the size of the schema times the size of the value, so no keyword refers to
- * another schema.
+ * The keywords of a schema (docs/data-file.md), by their arguments: data, one schema, several
+ * schemas by name or in a list. Checking takes time proportional to the size of the schema times
+ * the size of the value, so no keyword refers to another schema.
  */
 const KEYWORDS = [
   "$schema $comment title description default examples deprecated readOnly writeOnly type enum const format pattern " +
@@ -85,7 +101,10 @@ const KEYWORDS = [
   "properties patternProperties dependentRequired prefixItems anyOf allOf oneOf",
 ].map((keywords) => keywords.split(" "));
 
-/** Why a schema can't be in the data, to follow its name. `ValueChecker.brokenSchema` checks the arguments too. */
+/**
+ * Why a schema can't be in the data, to follow its name. `ValueChecker.brokenSchema` checks the
+ * arguments too.
+ */
 export function schemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return " must be an object";
   const isLong = JSON.stringify(schema).length > MAX_SCHEMA;
@@ -95,18 +114,23 @@ export function schemaProblem(schema: unknown): string | undefined {
 function keywordProblem(schema: unknown): string | undefined {
   for (const [keyword, argument] of isObject(schema) ? Object.entries(schema) : []) {
     const kind = KEYWORDS.findIndex((keywords) => keywords.includes(keyword));
-    if (kind < 0) return ` has the keyword "${keyword}", which is not supported${suggestion(keyword, KEYWORDS.flat())}`;
+    if (kind < 0)
+      return ` has the keyword "${keyword}", which is not supported${suggestion(keyword, KEYWORDS.flat())}`;
     if (kind === 0) continue;
     const schemas = kind === 1 ? { argument } : (argument ?? {});
     // ajv skips this name.
-    if (Object.hasOwn(schemas, "__proto__")) return ' has the name "__proto__", which is not supported';
+    if (Object.hasOwn(schemas, "__proto__"))
+      return ' has the name "__proto__", which is not supported';
     const problem = Object.values(schemas).map(keywordProblem).find(Boolean);
     if (problem) return problem;
   }
   return undefined;
 }
 
-/** The rule of a field: at most one of `fields`, `items`, `least`, `oneOf`, `patterns` and `problem`; none for any JSON. */
+/**
+ * The rule of a field: at most one of `fields`, `items`, `least`, `oneOf`, `patterns` and
+ * `problem`; none for any JSON.
+ */
 export interface Rule {
   readonly isOptional?: boolean;
   /** In place of a missing one. */
@@ -155,7 +179,10 @@ const application: Rule = { ...label, otherwise: "default" };
 const variableName: Rule = {
   patterns: [
     [NAME_PATTERN, `match ${NAME_PATTERN.source}`],
-    [{ test: isVariableName }, `not end in ${EMPTY_OBJECT_MD5}: a signature for it could be one for another name`],
+    [
+      { test: isVariableName },
+      `not end in ${EMPTY_OBJECT_MD5}: a signature for it could be one for another name`,
+    ],
   ],
 };
 const variable: Record<keyof VariableRecord, Rule> = {
@@ -169,7 +196,14 @@ const variable: Record<keyof VariableRecord, Rule> = {
   schema: { problem: schemaProblem, isOptional },
 };
 
-const environment: Record<keyof EnvironmentRecord, Rule> = { id, application, name: label, ...keyPair, previous, keys };
+const environment: Record<keyof EnvironmentRecord, Rule> = {
+  id,
+  application,
+  name: label,
+  ...keyPair,
+  previous,
+  keys,
+};
 const content: Record<keyof ValueContent, Rule> = { value: anything };
 const value: Record<keyof ValueRecord, Rule> = {
   id,
@@ -199,8 +233,8 @@ export const isObject = (input: unknown): input is Record<string, unknown> =>
 const INCOMPLETE = "";
 
 /**
- * The first broken rule, to follow the name of the field, or `INCOMPLETE`; undefined if there is neither. Never quotes
- * the input.
+ * The first broken rule, to follow the name of the field, or `INCOMPLETE`; undefined if there is
+ * neither. Never quotes the input.
  *
  * @param known complete data in the same place: what is still the same is not checked again
  */
@@ -210,17 +244,23 @@ function broken(rule: Rule, input: unknown, known: unknown): string | undefined 
   if (input === undefined) return rule.isOptional ? undefined : " is missing";
   if (input === known) return undefined;
   if (problem) return problem(input);
-  if (rule.fields) return brokenField(rule.fields, input, known as Record<string, unknown> | undefined);
+  if (rule.fields)
+    return brokenField(rule.fields, input, known as Record<string, unknown> | undefined);
   if (rule.items) return brokenItem(rule.items, input, known as unknown[] | undefined);
   if (oneOf && !oneOf.includes(input)) return ` must be one of ${oneOf.join(", ")}`;
   if (least !== undefined && !(Number.isSafeInteger(input) && Number(input) >= least))
     return ` must be ${least === 0 ? "0 or " : ""}a positive whole number`;
   if (patterns && typeof input !== "string") return " must be of the type string";
-  for (const [pattern, message] of patterns ?? []) if (!pattern.test(input as string)) return ` must ${message}`;
+  for (const [pattern, message] of patterns ?? [])
+    if (!pattern.test(input as string)) return ` must ${message}`;
   return undefined;
 }
 
-function brokenField(fields: Fields, input: unknown, known: Record<string, unknown> | undefined): string | undefined {
+function brokenField(
+  fields: Fields,
+  input: unknown,
+  known: Record<string, unknown> | undefined,
+): string | undefined {
   if (!isObject(input)) return " must be an object";
   const names = Object.keys(input);
   let [isComplete, index] = [true, 0];
@@ -228,14 +268,20 @@ function brokenField(fields: Fields, input: unknown, known: Record<string, unkno
     const value = input[name];
     const problem = broken(fields[name] as Rule, value, known?.[name]);
     if (problem) return `.${name}${problem}`;
-    if (problem === INCOMPLETE || (value !== undefined && names[index++] !== name)) isComplete = false;
+    if (problem === INCOMPLETE || (value !== undefined && names[index++] !== name))
+      isComplete = false;
   }
   if (isComplete && index === names.length) return undefined;
-  for (const name in input) if (!Object.hasOwn(fields, name)) return `.${name} is not a known field`;
+  for (const name in input)
+    if (!Object.hasOwn(fields, name)) return `.${name} is not a known field`;
   return INCOMPLETE;
 }
 
-function brokenItem(item: Rule, input: unknown, known: readonly unknown[] | undefined): string | undefined {
+function brokenItem(
+  item: Rule,
+  input: unknown,
+  known: readonly unknown[] | undefined,
+): string | undefined {
   if (!Array.isArray(input)) return " must be of the type array";
   let isComplete = true;
   for (let index = 0; index < input.length; index++) {
@@ -254,13 +300,17 @@ function brokenItem(item: Rule, input: unknown, known: readonly unknown[] | unde
  *
  * @param known checked data that the content was made from
  * @returns the content itself if it is complete, otherwise a copy
- * @throws InvalidDataError that names the first broken rule and the record, never a value or a secret
+ * @throws InvalidDataError that names the first broken rule and the record, never a value or a
+ *   secret
  */
 export function checkData(content: unknown, known?: Data): Data {
   if (!isObject(content)) throw new InvalidDataError("must contain one JSON object");
-  if (!("version" in content)) throw new InvalidDataError(`has no version; it must be ${DATA_VERSION}`);
+  if (!("version" in content))
+    throw new InvalidDataError(`has no version; it must be ${DATA_VERSION}`);
   if (content["version"] !== DATA_VERSION)
-    throw new InvalidDataError(`has an unknown version; this appvars reads version ${DATA_VERSION}`);
+    throw new InvalidDataError(
+      `has an unknown version; this appvars reads version ${DATA_VERSION}`,
+    );
   const data = completed(DATA_RULE, content, known) as Data;
   checkRelations(data);
   return data;
@@ -272,10 +322,17 @@ export function checkData(content: unknown, known?: Data): Data {
  * @throws InvalidDataError that names the broken rule, never a value or a secret
  */
 export function checkRecord(list: List, record: unknown): { readonly id: number } {
-  return completed(DATA_RULE.fields[list].items, record, undefined, list) as { readonly id: number };
+  return completed(DATA_RULE.fields[list].items, record, undefined, list) as {
+    readonly id: number;
+  };
 }
 
-/** The input with defaults filled in, if it keeps the rule. @param place begins the message @throws InvalidDataError for a broken rule */
+/**
+ * The input with defaults filled in, if it keeps the rule.
+ *
+ * @param place begins the message
+ * @throws InvalidDataError for a broken rule
+ */
 export function completed(rule: Rule, input: unknown, known: unknown, place = ""): unknown {
   const problem = broken(rule, input, known);
   if (problem) throw new InvalidDataError(place === "" ? problem.slice(1) : `${place}${problem}`);
@@ -295,7 +352,11 @@ function copyOf({ otherwise, fields, items }: Rule, input: unknown): unknown {
   return copy;
 }
 
-/** Checks that no two records have the same key, and that the records they refer to exist. @throws InvalidDataError */
+/**
+ * Checks that no two records have the same key, and that the records they refer to exist.
+ *
+ * @throws InvalidDataError
+ */
 function checkRelations({ sealed, environments, variables, values }: Data): void {
   const environmentsById = checkUnique("environments", environments, "id", "id");
   // A key identifies one environment, whether it is current or was rotated out.
@@ -317,12 +378,21 @@ function checkRelations({ sealed, environments, variables, values }: Data): void
   const variablesById = checkUnique("variables", variables, "id", "id");
   checkUnique("variables", variables, "name in its application", "name", "application");
   // Ids in order are not repeated.
-  if (!values.every(({ id }, index) => id > (values[index - 1]?.id ?? 0))) checkUnique("values", values, "id", "id");
+  if (!values.every(({ id }, index) => id > (values[index - 1]?.id ?? 0)))
+    checkUnique("values", values, "id", "id");
   checkUnique("values", values, "variable_id and environment_id", "variable_id", "environment_id");
   for (const record of values) {
     const variable = variablesById.get(record.variable_id);
-    const problem = brokenRelation(record, sealed === true, variable, environmentsById.get(record.environment_id));
-    if (problem) throw new InvalidDataError(`${describe("values", values.indexOf(record), record)}: ${problem}`);
+    const problem = brokenRelation(
+      record,
+      sealed === true,
+      variable,
+      environmentsById.get(record.environment_id),
+    );
+    if (problem)
+      throw new InvalidDataError(
+        `${describe("values", values.indexOf(record), record)}: ${problem}`,
+      );
   }
 }
 
@@ -331,7 +401,12 @@ interface Describable {
   readonly name?: string;
 }
 
-/** Refuses a key that two records of a group have. @returns the last group's records by their keys @throws InvalidDataError */
+/**
+ * Refuses a key that two records of a group have.
+ *
+ * @returns the last group's records by their keys
+ * @throws InvalidDataError
+ */
 function checkUnique<T extends Describable>(
   list: List,
   records: readonly T[],
@@ -353,9 +428,17 @@ function checkUnique<T extends Describable>(
   return owners;
 }
 
-function repeated<T extends Describable>(list: List, records: readonly T[], what: string, owner: T, record: T) {
+function repeated<T extends Describable>(
+  list: List,
+  records: readonly T[],
+  what: string,
+  owner: T,
+  record: T,
+) {
   const place = describe(list, records.lastIndexOf(record), record);
-  return new InvalidDataError(`${place}: has the same ${what} as ${list}[${records.indexOf(owner)}]`);
+  return new InvalidDataError(
+    `${place}: has the same ${what} as ${list}[${records.indexOf(owner)}]`,
+  );
 }
 
 function brokenRelation(

@@ -19,7 +19,12 @@ async function parse(): Promise<ParseResult> {
 
 function takeApart(data: Data): DataInPieces {
   const { variables, values, ...head } = data;
-  return { head, variables: [...piecesOf(variables)], values: [...piecesOf(values)], revisions: allRevisions(data) };
+  return {
+    head,
+    variables: [...piecesOf(variables)],
+    values: [...piecesOf(values)],
+    revisions: allRevisions(data),
+  };
 }
 
 function* piecesOf(records: readonly object[]): Generator<Uint8Array> {

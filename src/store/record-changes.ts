@@ -6,7 +6,10 @@ import { checkRecord } from "./parse-data.js";
 /** The lists of data, of which only the ids matter here. */
 export type Records = Readonly<Record<List, readonly { readonly id: number }[]>>;
 
-/** A record before and after a change; null where there is none. At least one is there, and both have the same id. */
+/**
+ * A record before and after a change; null where there is none. At least one is there, and both
+ * have the same id.
+ */
 export interface RecordChange {
   readonly list: List;
   readonly before: { readonly id: number } | null;
@@ -20,11 +23,15 @@ export function idOf({ before, after }: RecordChange): number {
 /** Changes that are applied at once, in a few milliseconds. */
 const CHUNK = 2_000;
 
-/** The changes that turn one version of the data into the next. Quick if most records are the same objects. */
+/**
+ * The changes that turn one version of the data into the next. Quick if most records are the same
+ * objects.
+ */
 export function changesBetween(data: Records, next: Records): RecordChange[] {
   return LISTS.flatMap((list) => {
     const known = new Map<number, { readonly id: number }>();
-    for (const [index, old] of data[list].entries()) if (old !== next[list][index]) known.set(old.id, old);
+    for (const [index, old] of data[list].entries())
+      if (old !== next[list][index]) known.set(old.id, old);
     const changes: RecordChange[] = [];
     for (const [index, after] of next[list].entries()) {
       if (after === data[list][index]) continue;
@@ -39,12 +46,16 @@ export function changesBetween(data: Records, next: Records): RecordChange[] {
 
 /** Whether both would be the same in a file, apart from the order of their records. */
 export function isSameData(data: Data, other: Data): boolean {
-  const fields = ({ $schema, last_ids, history }: Data) => JSON.stringify([$schema, last_ids, history]);
+  const fields = ({ $schema, last_ids, history }: Data) =>
+    JSON.stringify([$schema, last_ids, history]);
   return fields(data) === fields(other) && changesBetween(data, other).length === 0;
 }
 
 /** All records after these changes, which are not checked. @param changes oldest first */
-export function recordsAfter<T extends Records>(data: T, changes: readonly RecordChange[]): Pick<T, List> {
+export function recordsAfter<T extends Records>(
+  data: T,
+  changes: readonly RecordChange[],
+): Pick<T, List> {
   const after = <L extends List>(list: L) => {
     const records = new Map(data[list].map((record) => [record.id, record]));
     for (const { before, after } of changes.filter((change) => change.list === list)) {
@@ -53,18 +64,27 @@ export function recordsAfter<T extends Records>(data: T, changes: readonly Recor
     }
     return [...records.values()] as unknown as T[L];
   };
-  return { environments: after("environments"), variables: after("variables"), values: after("values") };
+  return {
+    environments: after("environments"),
+    variables: after("variables"),
+    values: after("values"),
+  };
 }
 
 /**
  * Data with changes applied, sorted by id. Leaves time for other work.
  *
  * @param data its lists are sorted by id
- * @throws InvalidDataError for a record that breaks a rule of its own, and for one that is not as it was before its change
+ * @throws InvalidDataError for a record that breaks a rule of its own, and for one that is not as
+ *   it was before its change
  */
 export async function applyChanges(data: Data, changes: Iterable<RecordChange>): Promise<Data> {
   const lists: Partial<Record<List, { id: number }[]>> = {};
-  const removed = { environments: new Set<number>(), variables: new Set<number>(), values: new Set<number>() };
+  const removed = {
+    environments: new Set<number>(),
+    variables: new Set<number>(),
+    values: new Set<number>(),
+  };
   let done = 0;
   for (const change of changes) {
     const { list, before, after } = change;
@@ -83,7 +103,8 @@ export async function applyChanges(data: Data, changes: Iterable<RecordChange>):
     }
     if (++done % CHUNK === 0) await setImmediate();
   }
-  const kept = (list: List) => lists[list]?.filter(({ id }) => !removed[list].has(id)) ?? data[list];
+  const kept = (list: List) =>
+    lists[list]?.filter(({ id }) => !removed[list].has(id)) ?? data[list];
   return { ...data, ...Object.fromEntries(LISTS.map((list) => [list, kept(list)])) } as Data;
 }
 

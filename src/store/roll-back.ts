@@ -5,39 +5,65 @@ import { recordsAfter } from "./record-changes.js";
 import { freshCredentials } from "./starter-data.js";
 
 interface RollBackOptions {
-  /** Which variables to bring back, by their names now or before; if undefined, all of them and the environments. */
+  /**
+   * Which variables to bring back, by their names now or before; if undefined, all of them and the
+   * environments.
+   */
   isWanted?: ((name: string) => boolean) | undefined;
-  /** Whose values to bring back, with the definitions that no other environment uses; if undefined, all. */
+  /**
+   * Whose values to bring back, with the definitions that no other environment uses; if undefined,
+   * all.
+   */
   environment?: EnvironmentRecord | undefined;
 }
 
 /**
- * Data as it was before some changes, but for credentials: an environment that comes back gets new ones.
+ * Data as it was before some changes, but for credentials: an environment that comes back gets new
+ * ones.
  *
  * @param changes the last ones that led to the data, newest first
  */
-export function rollBack(data: Data, changes: readonly Change[], { isWanted, environment }: RollBackOptions): Data {
+export function rollBack(
+  data: Data,
+  changes: readonly Change[],
+  { isWanted, environment }: RollBackOptions,
+): Data {
   const old = dataBefore(data, changes);
   if (!isWanted && !environment) return old;
   const isChosen = ({ application, name }: VariableRecord) =>
     (!isWanted || isWanted(name)) && (!environment || environment.application === application);
-  const chosen = new Set([...old.variables, ...data.variables].filter(isChosen).map(({ id }) => id));
-  const isElsewhere = ({ environment_id }: ValueRecord) => environment && environment.id !== environment_id;
-  const values = mixed(data.values, old.values, (value) => chosen.has(value.variable_id) && !isElsewhere(value));
+  const chosen = new Set(
+    [...old.variables, ...data.variables].filter(isChosen).map(({ id }) => id),
+  );
+  const isElsewhere = ({ environment_id }: ValueRecord) =>
+    environment && environment.id !== environment_id;
+  const values = mixed(
+    data.values,
+    old.values,
+    (value) => chosen.has(value.variable_id) && !isElsewhere(value),
+  );
   const shared = new Set(values.filter(isElsewhere).map(({ variable_id }) => variable_id));
 
   // A shared variable that was removed and created again has another id.
   const oldIds = new Map(old.variables.map((variable) => [qualifiedName(variable), variable.id]));
   const again = new Map<number, number>();
   for (const variable of data.variables)
-    if (shared.has(variable.id)) again.set(oldIds.get(qualifiedName(variable)) ?? variable.id, variable.id);
+    if (shared.has(variable.id))
+      again.set(oldIds.get(qualifiedName(variable)) ?? variable.id, variable.id);
   const environmentIds = new Set(data.environments.map(({ id }) => id));
   return {
     ...data,
-    variables: mixed(data.variables, old.variables, ({ id }) => chosen.has(id) && !shared.has(id) && !again.has(id)),
+    variables: mixed(
+      data.variables,
+      old.variables,
+      ({ id }) => chosen.has(id) && !shared.has(id) && !again.has(id),
+    ),
     values: values
       .filter(({ environment_id }) => environmentIds.has(environment_id))
-      .map((value) => ({ ...value, variable_id: again.get(value.variable_id) ?? value.variable_id })),
+      .map((value) => ({
+        ...value,
+        variable_id: again.get(value.variable_id) ?? value.variable_id,
+      })),
   };
 }
 
@@ -55,7 +81,10 @@ function dataBefore(data: Data, changes: readonly Change[]): Data {
   return { ...data, ...old, environments };
 }
 
-/** The current records, but for those that are taken from before. These may be missing on either side. */
+/**
+ * The current records, but for those that are taken from before. These may be missing on either
+ * side.
+ */
 function mixed<T extends { readonly id: number }>(
   now: readonly T[],
   old: readonly T[],

@@ -6,7 +6,13 @@ import { DATA_VERSION, type Data, variableRecord } from "./data.js";
 const ENVIRONMENTS = ["development", "test", "production"];
 
 /** With one value for each environment. */
-const EXAMPLES: [secret: boolean, type: VariableType, name: string, description: string, values: JsonValue[]][] = [
+const EXAMPLES: [
+  secret: boolean,
+  type: VariableType,
+  name: string,
+  description: string,
+  values: JsonValue[],
+][] = [
   [
     true,
     "STRING",
@@ -19,7 +25,11 @@ const EXAMPLES: [secret: boolean, type: VariableType, name: string, description:
   [false, "JSON", "FLAGS", "Feature flags", [{ beta: true }, { beta: true }, { beta: false }]],
 ];
 
-/** The data of `init`: three environments with fresh random credentials. @param examples adds a few variables */
+/**
+ * The data of `init`: three environments with fresh random credentials.
+ *
+ * @param examples adds a few variables
+ */
 export function starterData({ examples = false } = {}): Data {
   const application = "default";
   const variables = examples ? EXAMPLES : [];
@@ -28,7 +38,9 @@ export function starterData({ examples = false } = {}): Data {
   );
   return {
     version: DATA_VERSION,
-    environments: withIds(ENVIRONMENTS.map((name) => ({ application, name, ...freshCredentials() }))),
+    environments: withIds(
+      ENVIRONMENTS.map((name) => ({ application, name, ...freshCredentials() })),
+    ),
     variables: variables.map(([secret, type, name, description], v) =>
       variableRecord({ id: v + 1, application, type, name, description, secret }),
     ),

@@ -4,26 +4,31 @@ export interface Store {
   /** The last good data, complete: an answer made from one snapshot never mixes two versions. */
   readonly snapshot: Data;
   /**
-   * Why `snapshot` may be out of date; undefined when all is well. Contains no value or secret, but may name records, so
-   * it is for logs and for people who may read the data, not for `/healthz`.
+   * Why `snapshot` may be out of date; undefined when all is well. Contains no value or secret, but
+   * may name records, so it is for logs and for people who may read the data, not for `/healthz`.
    */
   readonly problem: string | undefined;
   /**
-   * Milliseconds since `snapshot` was last known to be the newest data. Undefined for data on this machine, where
-   * `problem` tells all.
+   * Milliseconds since `snapshot` was last known to be the newest data. Undefined for data on this
+   * machine, where `problem` tells all.
    */
   readonly age?: number | undefined;
-  /** `NUMBER-WRITE`: the number counts writes, and the id of the last write tells data apart that was restored. */
+  /**
+   * `NUMBER-WRITE`: the number counts writes, and the id of the last write tells data apart that
+   * was restored.
+   */
   readonly version?: string | undefined;
   /**
-   * Calls `listener` after `snapshot` or `problem` has changed, but not for each failed attempt to read the data.
-   * Returns a function that unsubscribes it.
+   * Calls `listener` after `snapshot` or `problem` has changed, but not for each failed attempt to
+   * read the data. Returns a function that unsubscribes it.
    */
   subscribe(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
-/** Returns the data after a change; its argument for none. It may be called again, with newer data. */
+/**
+ * Returns the data after a change; its argument for none. It may be called again, with newer data.
+ */
 export interface ChangeData {
   (data: Data): Data | Promise<Data>;
   /** Whether changed values may break their schemas. */
@@ -32,11 +37,12 @@ export interface ChangeData {
 
 export interface EditableStore extends Store {
   /**
-   * Replaces the current data with the result of `change`. Once it resolves, the change can't be lost and is in
-   * `snapshot`.
+   * Replaces the current data with the result of `change`. Once it resolves, the change can't be
+   * lost and is in `snapshot`.
    *
    * @param command what the history calls this write, by default the command of the author
-   * @throws InvalidDataError when the data can't be written or breaks a rule, and the errors of `applyChange`. Nothing has
+   * @throws InvalidDataError when the data can't be written or breaks a rule, and the errors of
+   *   `applyChange`. Nothing has
    *   changed then, unless the message says that it was written but may be lost; `snapshot` has the change in that case
    */
   update(change: ChangeData, command?: string): Promise<void>;
@@ -44,9 +50,14 @@ export interface EditableStore extends Store {
 
 /** A store that can be told to read its data. */
 export interface Reloadable {
-  /** Reads a watched file again now, changed or not. Listeners are called even if the problem is the same as before. */
+  /**
+   * Reads a watched file again now, changed or not. Listeners are called even if the problem is the
+   * same as before.
+   */
   readAgain(): void;
-  /** Calls `listener` after each attempt to read a watched file again, until the store is closed. */
+  /**
+   * Calls `listener` after each attempt to read a watched file again, until the store is closed.
+   */
   onReload(listener: (reload: Reload) => void): void;
 }
 

@@ -4,9 +4,15 @@ import { LISTS } from "./data.js";
 import { decode, parseStoredText } from "./parse-data.js";
 import type { RecordChange } from "./record-changes.js";
 
-const record = v.nullable(v.looseObject({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) }));
+const record = v.nullable(
+  v.looseObject({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) }),
+);
 /** The form of a {@link RecordChange}, whose records are not checked. */
-export const RECORD_CHANGE = v.strictObject({ list: v.picklist(LISTS), before: record, after: record });
+export const RECORD_CHANGE = v.strictObject({
+  list: v.picklist(LISTS),
+  before: record,
+  after: record,
+});
 
 export function changeLines(changes: readonly RecordChange[]): Buffer {
   return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
@@ -22,7 +28,11 @@ export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
   }
 }
 
-/** Parses JSON that a program has written. @throws InvalidDataError with a predicate as its message */
+/**
+ * Parses JSON that a program has written.
+ *
+ * @throws InvalidDataError with a predicate as its message
+ */
 export function parseStored<T>(schema: v.GenericSchema<unknown, T>, bytes: Buffer): T {
   const result = v.safeParse(schema, parseStoredText(decode(bytes)));
   if (!result.success) throw new InvalidDataError("breaks a rule");

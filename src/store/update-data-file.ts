@@ -24,13 +24,14 @@ interface UpdateOptions {
 }
 
 /**
- * Reads the data file, applies `change`, records it in the history and replaces the file, all under its lock: no other
- * writer's change is lost, and this one is on disk when this resolves. If another program changes the file meanwhile,
- * `change` is called again with the new data. A link stays a link. When `change` returns its argument, nothing is written, unless
- * the sealing is due.
+ * Reads the data file, applies `change`, records it in the history and replaces the file, all under
+ * its lock: no other writer's change is lost, and this one is on disk when this resolves. If
+ * another program changes the file meanwhile, `change` is called again with the new data. A link
+ * stays a link. When `change` returns its argument, nothing is written, unless the sealing is due.
  *
  * @returns the data as it was written, and the fingerprint of the file if that has changed
- * @throws NotDurableError when the change was made but may not be on disk; otherwise the file is unchanged:
+ * @throws NotDurableError when the change was made but may not be on disk; otherwise the file is
+ *   unchanged:
  *   InvalidDataError when it can't be read, locked or written, or when its history can't be written; errors of
  *   `applyChange`; the signal's reason
  */
@@ -73,8 +74,14 @@ export async function updateDataFile(
       await db.write();
       return { data: db.data, written };
     };
-    return await withFileLock(file, update, { signal, also: [historyPathOf(file)], keepsReaders: true });
+    return await withFileLock(file, update, {
+      signal,
+      also: [historyPathOf(file)],
+      keepsReaders: true,
+    });
   } catch (error) {
-    throw error instanceof Error && "syscall" in error ? toInvalidData(error, "can't be written") : error;
+    throw error instanceof Error && "syscall" in error
+      ? toInvalidData(error, "can't be written")
+      : error;
   }
 }

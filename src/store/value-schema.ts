@@ -2,7 +2,12 @@ import type { ValidateFunction } from "ajv/dist/2020.js";
 import { durationMs } from "../domain/duration.js";
 import { UsageError } from "../domain/errors.js";
 import type { Check } from "../domain/read.js";
-import { isEncrypted, type JsonSchema, type JsonValue, type NamedValue } from "../domain/variable.js";
+import {
+  isEncrypted,
+  type JsonSchema,
+  type JsonValue,
+  type NamedValue,
+} from "../domain/variable.js";
 import type { Data, ValueRecord, VariableRecord } from "./data.js";
 import { variablesOf } from "./edit-values.js";
 import { MAX_SCHEMA, schemaProblem } from "./parse-data.js";
@@ -12,7 +17,10 @@ import { changesBetween } from "./record-changes.js";
 export interface ValueChecker {
   /** Why a schema is not valid; undefined if it is. */
   brokenSchema(schema: JsonSchema): string | undefined;
-  /** The first rule that a value breaks, to follow its name; undefined for none. Never quotes the value. */
+  /**
+   * The first rule that a value breaks, to follow its name; undefined for none. Never quotes the
+   * value.
+   */
   brokenRule(schema: JsonSchema, value: JsonValue): string | undefined;
 }
 
@@ -42,7 +50,8 @@ async function createValueChecker(): Promise<ValueChecker> {
   const compilePattern = (pattern: string) => {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
     steps += compiled.programSize();
-    if (steps > MAX_SCHEMA) throw new Error(`its patterns have more than ${MAX_SCHEMA} steps: repeat less`);
+    if (steps > MAX_SCHEMA)
+      throw new Error(`its patterns have more than ${MAX_SCHEMA} steps: repeat less`);
     return compiled;
   };
   const regExp = Object.assign(compilePattern, { code: "RE2JS" });
@@ -58,7 +67,10 @@ async function createValueChecker(): Promise<ValueChecker> {
       // The formats in the schema of schemas.
       if (opts.validateFormats === false) return () => true;
       const fits = FORMATS.get(format);
-      if (!fits) throw new Error(`unknown format "${format}"; the formats are ${[...FORMATS.keys()].join(", ")}`);
+      if (!fits)
+        throw new Error(
+          `unknown format "${format}"; the formats are ${[...FORMATS.keys()].join(", ")}`,
+        );
       return (value: string | number) => fits(String(value));
     },
     error: { message: ({ schema }) => `must match format "${schema}"` },
@@ -86,7 +98,8 @@ async function createValueChecker(): Promise<ValueChecker> {
     },
     brokenRule(schema, value) {
       const compiled = compileOnce(schema);
-      if (compiled instanceof Error) return `can't be checked: its schema is not valid (${compiled.message})`;
+      if (compiled instanceof Error)
+        return `can't be checked: its schema is not valid (${compiled.message})`;
       const { isValid, size } = compiled;
       if (size * JSON.stringify(value).length > MAX_PRODUCT) return "is too large for its schema";
       const fits: unknown = tried(() => isValid(value));
@@ -110,7 +123,10 @@ export async function checkSchema(schema: JsonSchema, what: string): Promise<voi
 /** The formats of a schema. Each has to be quick for any text. */
 const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["url", (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text)],
-  ["email", (text: string) => text.length <= 254 && /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(text)],
+  [
+    "email",
+    (text: string) => text.length <= 254 && /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(text),
+  ],
   ["port", (text: string) => /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535],
   ["duration", (text: string) => durationMs(text) !== undefined],
 ]);
@@ -156,11 +172,15 @@ async function findBroken<T extends Checked>(values: readonly T[]): Promise<Brok
  * @returns those that break their schemas; `isNew` says whether the value itself has changed
  */
 export async function brokenValues(data: Data, next: Data) {
-  const variables = new Map(next.variables.filter(({ schema }) => schema).map((each) => [each.id, each]));
+  const variables = new Map(
+    next.variables.filter(({ schema }) => schema).map((each) => [each.id, each]),
+  );
   const changed = new Set<unknown>(changesBetween(data, next).map(({ after }) => after));
   const values = next.values.flatMap((record) => {
     const [variable, isNew] = [variables.get(record.variable_id), changed.has(record)];
-    return isNew || changed.has(variable) ? { ...record, variable, value: record.content.value, isNew } : [];
+    return isNew || changed.has(variable)
+      ? { ...record, variable, value: record.content.value, isNew }
+      : [];
   });
   return findBroken(values);
 }
@@ -168,7 +188,8 @@ export async function brokenValues(data: Data, next: Data) {
 /** @param advice ends the message @throws UsageError with the names and the rules, and no value */
 export function refuseBroken(broken: readonly Broken[], advice = ""): void {
   const rules = new Set(broken.map(({ variable, rule }) => `${variable.name} ${rule}`));
-  if (rules.size > 0) throw new UsageError(`refused by the schema: ${[...rules].join("; ")}${advice}`);
+  if (rules.size > 0)
+    throw new UsageError(`refused by the schema: ${[...rules].join("; ")}${advice}`);
 }
 
 /** Checks values before they are encrypted. @throws UsageError as `refuseBroken` */
@@ -178,7 +199,9 @@ export async function checkPlainValues(
   values: readonly Pick<NamedValue, "name" | "value">[],
 ): Promise<void> {
   const variables = variablesOf(data, application);
-  refuseBroken(await findBroken(values.map(({ name, value }) => ({ variable: variables.get(name), value }))));
+  refuseBroken(
+    await findBroken(values.map(({ name, value }) => ({ variable: variables.get(name), value }))),
+  );
 }
 
 /** What is wrong with the values of an environment. Encrypted ones are not checked. */
@@ -187,7 +210,11 @@ export async function findProblems(
   values: readonly ValueRecord[],
 ): Promise<Check> {
   const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
-  const missing = variables.filter(({ id, optional }) => !optional && !contents.has(id)).map(({ name }) => name);
-  const broken = await findBroken(variables.map((variable) => ({ variable, value: contents.get(variable.id) })));
+  const missing = variables
+    .filter(({ id, optional }) => !optional && !contents.has(id))
+    .map(({ name }) => name);
+  const broken = await findBroken(
+    variables.map((variable) => ({ variable, value: contents.get(variable.id) })),
+  );
   return { missing, invalid: broken.map(({ variable: { name }, rule }) => ({ name, rule })) };
 }

@@ -8,7 +8,8 @@ import { FrameStream, type TuiTerminal } from "./terminal/frame-stream.js";
 import { listenToInput } from "./terminal/input.js";
 import { BACKGROUND_QUESTION, createTheme, shadeOf, type ThemeName } from "./text/theme.js";
 
-export interface TuiOptions extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {
+export interface TuiOptions
+  extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {
   /** Index of the place to open. */
   readonly place: number;
   readonly terminal: TuiTerminal;
@@ -28,12 +29,19 @@ const FRAME_MS = 30;
 /** A later answer is ignored: colors that change while a user reads would disturb. */
 const ANSWER_MS = 500;
 
-/** Ink, in a bundle of its own. It asks for the current folder, so load it while errors can be printed. */
+/**
+ * Ink, in a bundle of its own. It asks for the current folder, so load it while errors can be
+ * printed.
+ */
 export function loadDrawing() {
   return import("./program/draw.js");
 }
 
-/** Browses places until a user quits or the process is to stop. @throws bugs; other errors are shown on the screen */
+/**
+ * Browses places until a user quits or the process is to stop.
+ *
+ * @throws bugs; other errors are shown on the screen
+ */
 export async function runTui({ place, terminal, commands, ...options }: TuiOptions): Promise<void> {
   const { theme, colorLevel, isAscii, preferences } = options;
   const screen = new FrameStream(terminal);
@@ -45,7 +53,11 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
     quit: () => quitting.abort(),
     suspend: () => void terminal.suspend(),
     redraw: () => redraw(),
-    start: { ...terminal.size(), place, preferences: { ...preferences, keys: keysByName(commands) } },
+    start: {
+      ...terminal.size(),
+      place,
+      preferences: { ...preferences, keys: keysByName(commands) },
+    },
     defer: (draw) => void setTimeout(draw, Math.max(0, drawnAt + FRAME_MS - options.ticks())),
   });
   // Without colors there is still bold and inverse, or the cursor would be invisible.
@@ -73,7 +85,8 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
   };
   const isAsked = chosen === "auto";
   const answered =
-    isAsked && once(answers, "answer", { signal: AbortSignal.timeout(ANSWER_MS) }).then(follow, () => {});
+    isAsked &&
+    once(answers, "answer", { signal: AbortSignal.timeout(ANSWER_MS) }).then(follow, () => {});
   const ticking = setInterval(program.tick, TICK_MS);
   const stopInput = listenToInput(terminal.input, {
     onKey: program.press,

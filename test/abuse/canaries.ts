@@ -13,16 +13,26 @@ function canary(...words: (string | number)[]): string {
 }
 
 /**
- * Data in which every secret and every value, but for those that are true, can be recognized. Each environment also has
- * a variable with a value only there.
+ * Data in which every secret and every value, but for those that are true, can be recognized. Each
+ * environment also has a variable with a value only there.
  */
 export function canaryData(): Data {
   const environments = APPLICATIONS.flatMap((application) =>
-    ENVIRONMENTS.map((name) => ({ application, name, api_key: canary("key", application, name).slice(0, 24) })),
+    ENVIRONMENTS.map((name) => ({
+      application,
+      name,
+      api_key: canary("key", application, name).slice(0, 24),
+    })),
   ).map((each, index) => ({ id: index + 1, ...each, api_secret: canary("secret", index) }));
   const variables = APPLICATIONS.flatMap((application) => [
-    ...Array.from({ length: SHARED }, (_, index) => ({ application, name: `${application.toUpperCase()}_${index}` })),
-    ...ENVIRONMENTS.map((name) => ({ application, name: `ONLY_IN_${application}_${name}`.toUpperCase() })),
+    ...Array.from({ length: SHARED }, (_, index) => ({
+      application,
+      name: `${application.toUpperCase()}_${index}`,
+    })),
+    ...ENVIRONMENTS.map((name) => ({
+      application,
+      name: `ONLY_IN_${application}_${name}`.toUpperCase(),
+    })),
   ]).map((each, index) => ({
     ...aRecord({ id: index + 1, ...each }),
     type: TYPES[index % TYPES.length] as Type,
@@ -31,10 +41,21 @@ export function canaryData(): Data {
     .flatMap((environment) =>
       variables
         .filter(({ application }) => application === environment.application)
-        .filter(({ name }) => !name.startsWith("ONLY_") || name.endsWith(`_${environment.name.toUpperCase()}`))
-        .map((variable) => ({ environment_id: environment.id, variable_id: variable.id, type: variable.type })),
+        .filter(
+          ({ name }) =>
+            !name.startsWith("ONLY_") || name.endsWith(`_${environment.name.toUpperCase()}`),
+        )
+        .map((variable) => ({
+          environment_id: environment.id,
+          variable_id: variable.id,
+          type: variable.type,
+        })),
     )
-    .map(({ type, ...each }, index) => ({ id: index + 1, ...each, content: { value: contentOf(type, index) } }));
+    .map(({ type, ...each }, index) => ({
+      id: index + 1,
+      ...each,
+      content: { value: contentOf(type, index) },
+    }));
   return { version: 1, environments, variables, values };
 }
 

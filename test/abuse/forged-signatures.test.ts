@@ -15,7 +15,11 @@ const REPLACEMENTS = QUICK
   : Array.from({ length: 255 }, (_, i) => i + 1);
 
 const { apiKey, apiSecret } = DEVELOPMENT;
-const TARGETS = ["/v1/variables", "/v1/variables?limit=5&offset=1", "/v1/variables-values-by-name/PORT/content"];
+const TARGETS = [
+  "/v1/variables",
+  "/v1/variables?limit=5&offset=1",
+  "/v1/variables-values-by-name/PORT/content",
+];
 
 async function server() {
   const { path } = await dataFile(DATA);
@@ -34,7 +38,11 @@ interface Forgery extends Attempt {
   readonly target: string;
 }
 
-/** Sends forgeries and, before and after, a good request. @returns the statuses, and the forgeries that were let in */
+/**
+ * Sends forgeries and, before and after, a good request.
+ *
+ * @returns the statuses, and the forgeries that were let in
+ */
 async function tryAll(forgeries: Iterable<Forgery>) {
   const { port, log, stop } = await server();
   const statuses: number[] = [];
@@ -42,7 +50,8 @@ async function tryAll(forgeries: Iterable<Forgery>) {
   expect((await askOnce(port, good("/v1/variables")))?.status).toBe(200);
   await askAll(port, forgeries, (answer, forgery) => {
     statuses.push(answer?.status ?? 0);
-    if (!answer || !isRefusal(answer.status, forgery)) letIn.push(`${answer?.status} for ${forgery.change}`);
+    if (!answer || !isRefusal(answer.status, forgery))
+      letIn.push(`${answer?.status} for ${forgery.change}`);
   });
   expect((await askOnce(port, good("/v1/variables")))?.status).toBe(200);
   expect(log()).not.toMatch(/error|ended/i);
@@ -65,26 +74,52 @@ function good(target: string, signed = signByHand({ secret: apiSecret, route: ta
 }
 
 /** Ways to make an `Authorization` header that is not valid for a target. */
-const FORGERS: Record<string, (random: Random, target: string) => string | readonly [string, string]> = {
+const FORGERS: Record<
+  string,
+  (random: Random, target: string) => string | readonly [string, string]
+> = {
   "random signature": (random) => `HMAC ${Date.now()}:${random.hex(64)}`,
   "other secret": (random, route) =>
     signByHand({
-      secret: random.pick([apiKey, "test-secret", "prod-secret", "billing-secret", " ", random.hex(64)]),
+      secret: random.pick([
+        apiKey,
+        "test-secret",
+        "prod-secret",
+        "billing-secret",
+        " ",
+        random.hex(64),
+      ]),
       route,
     }),
   "other method": (random, route) =>
-    signByHand({ secret: apiSecret, route, method: random.pick(["POST", "PUT", "DELETE", "get", "Get", "HEAD", ""]) }),
+    signByHand({
+      secret: apiSecret,
+      route,
+      method: random.pick(["POST", "PUT", "DELETE", "get", "Get", "HEAD", ""]),
+    }),
   "other target": (random, route) =>
     signByHand({
       secret: apiSecret,
       route: random.pick([`${route}/`, `/${route}`, `${route}?a`, "/healthz", "", route.slice(1)]),
     }),
   "other body": (random, route) =>
-    signByHand({ secret: apiSecret, route, bodyHash: md5(random.pick(["", "[]", "null", "{ }", random.hex(4)])) }),
+    signByHand({
+      secret: apiSecret,
+      route,
+      bodyHash: md5(random.pick(["", "[]", "null", "{ }", random.hex(4)])),
+    }),
   "too old": (random, route) =>
-    signByHand({ secret: apiSecret, route, timestamp: Date.now() - 301_000 - random.below(1_000_000_000) }),
+    signByHand({
+      secret: apiSecret,
+      route,
+      timestamp: Date.now() - 301_000 - random.below(1_000_000_000),
+    }),
   "too new": (random, route) =>
-    signByHand({ secret: apiSecret, route, timestamp: Date.now() + 120_000 + random.below(1_000_000_000) }),
+    signByHand({
+      secret: apiSecret,
+      route,
+      timestamp: Date.now() + 120_000 + random.below(1_000_000_000),
+    }),
   "other form of the time": (random, route) => {
     const now = String(Date.now());
     const forms = [
@@ -112,13 +147,17 @@ const FORGERS: Record<string, (random: Random, target: string) => string | reado
   "printable text": (random) => random.text(1 + random.below(200), PRINTABLE),
   "any bytes": (random) => random.text(1 + random.below(200), BYTES),
 };
-const PRINTABLE = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join("");
+const PRINTABLE = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join(
+  "",
+);
 /** Without those that end a line. */
 const BYTES = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code))
   .join("")
   .replace(/[\r\n]/g, "");
 
-/** Another form of a valid header. None differs only in blanks at its ends, which are no part of it. */
+/**
+ * Another form of a valid header. None differs only in blanks at its ends, which are no part of it.
+ */
 function change(signed: string, random: Random): string {
   const [, time = "", signature = ""] = /^HMAC (\d+):(\w+)$/.exec(signed) ?? [];
   const place = random.below(signed.length - 1);
@@ -127,7 +166,10 @@ function change(signed: string, random: Random): string {
     `HMAC ${time}:${signature.toUpperCase().replace(/^\d+$/, "A")}`,
     signed.replace(" ", random.pick(["", "  ", "\t", "%20", "+", "\u00a0", "_"])),
     signed.replace(":", random.pick(["", "::", " :", ": ", ";", "=", "%3A"])),
-    signed.replace("HMAC", random.pick(["Bearer", "Basic", "HMAC-SHA256", "HMAC,", "hMAC", "HMAC HMAC"])),
+    signed.replace(
+      "HMAC",
+      random.pick(["Bearer", "Basic", "HMAC-SHA256", "HMAC,", "hMAC", "HMAC HMAC"]),
+    ),
     `${signed}${random.pick(["0", ",", ";", ":", " x", `, ${signed}`, "=", "%00", "\u0000"])}`,
     `${random.pick(['"', "(", ",", "\ufeff", "x "])}${signed}`,
     `"${signed}"`,
@@ -147,8 +189,10 @@ function* forged(count: number, random: Random): Generator<Forgery> {
     const target = random.pick(TARGETS);
     const values = [forge(random, target)].flat() as string[];
     const headers: [string, string][] = values.map((value) => ["Authorization", value]);
-    // Also without a key, and with that of another environment. Without one, the secret of any environment is right.
-    const key = kind === "other secret" ? apiKey : random.pick([apiKey, apiKey, undefined, "test-key"]);
+    // Also without a key, and with that of another environment. Without one, the secret of any
+    // environment is right.
+    const key =
+      kind === "other secret" ? apiKey : random.pick([apiKey, apiKey, undefined, "test-key"]);
     if (key !== undefined) headers.unshift(["x-api-key", key]);
     // The right secret does not rescue it.
     if (random.below(4) === 0) headers.push(["x-api-secret", apiSecret]);
@@ -161,7 +205,9 @@ function* forged(count: number, random: Random): Generator<Forgery> {
   }
 }
 
-/** Every request that differs from a good one in one byte of its time, method, path, query or key. */
+/**
+ * Every request that differs from a good one in one byte of its time, method, path, query or key.
+ */
 function* changedByOneByte(): Generator<Forgery> {
   for (const target of TARGETS) {
     const bytes = Buffer.from(good(target), "latin1");
@@ -178,7 +224,12 @@ function* changedByOneByte(): Generator<Forgery> {
           changed[index] = (changed[index] ?? 0) ^ mask;
           const changedTarget = changed.toString("latin1", 4, 4 + target.length);
           const change = `byte ${index} of ${target}: ${JSON.stringify(changed.toString("latin1"))}`;
-          yield { change, hasKey: true, target: name === "line" ? changedTarget : target, bytes: changed };
+          yield {
+            change,
+            hasKey: true,
+            target: name === "line" ? changedTarget : target,
+            bytes: changed,
+          };
         }
       }
     }

@@ -14,7 +14,11 @@ const TEXTS = ["plain", "two words", "it's", 'say "hi"', "C:\\dir\\", "a # b", "
 
 function manyEntries(count: number): NamedValue[] {
   return Array.from({ length: count }, (_, index) => {
-    return { name: `VARIABLE_${index}`, type: "STRING", value: TEXTS[index % TEXTS.length] + String(index) };
+    return {
+      name: `VARIABLE_${index}`,
+      type: "STRING",
+      value: TEXTS[index % TEXTS.length] + String(index),
+    };
   });
 }
 
@@ -26,65 +30,99 @@ function processorTime(work: () => void): number {
   return user + system;
 }
 
-/** Five times the entries may take nine times as long: a search through all entries for each would take 25 times. */
+/**
+ * Five times the entries may take nine times as long: a search through all entries for each would
+ * take 25 times.
+ */
 function expectLinear(work: (count: number) => void): void {
   work(1_000);
   const few = processorTime(() => work(6_000));
   expect(processorTime(() => work(30_000))).toBeLessThan(9 * Math.max(few, 100_000));
 }
 
-it.each(EXPORT_FORMATS)("the time for writing %s grows no faster than the entries", async (format) => {
-  const write = await WRITERS[format]();
-  const entries = manyEntries(30_000);
-  expectLinear((count) => write(entries.slice(0, count)));
-});
+it.each(EXPORT_FORMATS)(
+  "the time for writing %s grows no faster than the entries",
+  async (format) => {
+    const write = await WRITERS[format]();
+    const entries = manyEntries(30_000);
+    expectLinear((count) => write(entries.slice(0, count)));
+  },
+);
 
-it.each(IMPORT_FORMATS)("the time for reading %s grows no faster than the entries", async (format) => {
-  const [write, read] = await Promise.all([WRITERS[format](), READERS[format]()]);
-  const entries = manyEntries(30_000);
-  const texts = new Map([1_000, 6_000, 30_000].map((count) => [count, write(entries.slice(0, count))]));
-  expectLinear((count) => {
-    const last = read(texts.get(count) ?? "").at(-1);
-    expect(last).toEqual({ name: `VARIABLE_${count - 1}`, value: entries[count - 1]?.value });
-  });
-});
+it.each(IMPORT_FORMATS)(
+  "the time for reading %s grows no faster than the entries",
+  async (format) => {
+    const [write, read] = await Promise.all([WRITERS[format](), READERS[format]()]);
+    const entries = manyEntries(30_000);
+    const texts = new Map(
+      [1_000, 6_000, 30_000].map((count) => [count, write(entries.slice(0, count))]),
+    );
+    expectLinear((count) => {
+      const last = read(texts.get(count) ?? "").at(-1);
+      expect(last).toEqual({ name: `VARIABLE_${count - 1}`, value: entries[count - 1]?.value });
+    });
+  },
+);
 
 /** What a person could have broken, or an attacker would write, repeated. */
 const HOSTILE_TEXTS = {
   "unterminated quotes": (count: number) => "A='x\nB=\"y\nC=`z\n".repeat(count),
   "a value without an end": (count: number) => `A="${'x \\" '.repeat(10 * count)}`,
   "blank lines": (count: number) => `${"\n".repeat(20 * count)}A=1${"\n".repeat(20 * count)}B`,
-  comments: (count: number) => `${"#\n".repeat(5 * count)}A='${"# appvars type: A STRING\n".repeat(count)}'`,
+  comments: (count: number) =>
+    `${"#\n".repeat(5 * count)}A='${"# appvars type: A STRING\n".repeat(count)}'`,
   "references without an end": (count: number) => `A="${"-${".repeat(10 * count)}-:"`,
   backslashes: (count: number) => `A="${"\\".repeat(20 * count)}"`,
 };
 
 it.each(
   [undefined, ...DOTENV_PROGRAMS].flatMap((program) =>
-    Object.entries(HOSTILE_TEXTS).map(([kind, text]) => ({ program, reader: program ?? "dotenv", kind, text })),
+    Object.entries(HOSTILE_TEXTS).map(([kind, text]) => ({
+      program,
+      reader: program ?? "dotenv",
+      kind,
+      text,
+    })),
   ),
-)("the time for reading $kind as $reader does grows no faster than the text", ({ program, text }) => {
-  expectLinear((count) => {
-    try {
-      readDotenv(text(count), { program });
-    } catch (error) {
-      expect(error).toBeInstanceOf(UsageError);
-    }
-  });
-});
+)(
+  "the time for reading $kind as $reader does grows no faster than the text",
+  ({ program, text }) => {
+    expectLinear((count) => {
+      try {
+        readDotenv(text(count), { program });
+      } catch (error) {
+        expect(error).toBeInstanceOf(UsageError);
+      }
+    });
+  },
+);
 
 it("the time for a merge grows no faster than the variables that were renamed", () => {
   const [environment] = SHOP.environments;
   const { application = "", id: environment_id = 0 } = environment ?? {};
   const branch = (start: string, count: number): Data => {
     const ids = Array.from({ length: count }, (_, index) => index + 1);
-    const named = (id: number) => ({ id, application, type: "STRING" as const, name: start + id, description: start });
-    const valueRecord = (id: number) => ({ id, variable_id: id, environment_id, content: { value: `value ${id}` } });
+    const named = (id: number) => ({
+      id,
+      application,
+      type: "STRING" as const,
+      name: start + id,
+      description: start,
+    });
+    const valueRecord = (id: number) => ({
+      id,
+      variable_id: id,
+      environment_id,
+      content: { value: `value ${id}` },
+    });
     return { ...SHOP, variables: ids.map(named), values: ids.map(valueRecord) };
   };
   expectLinear((count) => {
     const [base, theirs] = [branch("OLD_", count), branch("NEW_", count)];
-    expect(mergeData(base, base, theirs)).toMatchObject({ conflicts: [], data: { variables: theirs.variables } });
+    expect(mergeData(base, base, theirs)).toMatchObject({
+      conflicts: [],
+      data: { variables: theirs.variables },
+    });
   });
 });
 
@@ -97,7 +135,8 @@ it("a value of a megabyte is cut without reading to its end", () => {
 });
 
 it("a review of a change of a megabyte is drawn again at once", async () => {
-  const long = (text: string) => Array.from({ length: 50_000 }, (_, index) => `${text} ${index} of many`).join("\n");
+  const long = (text: string) =>
+    Array.from({ length: 50_000 }, (_, index) => `${text} ${index} of many`).join("\n");
   const values = [{ id: 1, variable_id: 1, environment_id: 1, content: { value: long("before") } }];
   const tui = await openTui({ data: { ...SHOP, values } });
   tui.press("e", "home", "ctrl-k");

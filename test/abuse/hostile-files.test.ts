@@ -25,9 +25,44 @@ const LISTS = ["environments", "variables", "values"] as const;
 
 /** Values in place of others. */
 const STRANGE: readonly unknown[] = [
-  ...[null, true, 0, -1, 1.5, 1e21, 2 ** 53, -0, Number.MAX_VALUE, "", " ", HOSTILE, "\ud800", "x".repeat(100_000)],
-  ...["__proto__", "constructor", "1", "a/b", "-", "99914b932bd37a50b983c5e7c90ae93b", [], {}, [[]], { value: {} }],
-  ...["\u0000", "\r\n", "true", "NaN", "2026-01-31T12:00:00Z", "9999-99-99T99:99:99Z", [null], { __proto__: null }],
+  ...[
+    null,
+    true,
+    0,
+    -1,
+    1.5,
+    1e21,
+    2 ** 53,
+    -0,
+    Number.MAX_VALUE,
+    "",
+    " ",
+    HOSTILE,
+    "\ud800",
+    "x".repeat(100_000),
+  ],
+  ...[
+    "__proto__",
+    "constructor",
+    "1",
+    "a/b",
+    "-",
+    "99914b932bd37a50b983c5e7c90ae93b",
+    [],
+    {},
+    [[]],
+    { value: {} },
+  ],
+  ...[
+    "\u0000",
+    "\r\n",
+    "true",
+    "NaN",
+    "2026-01-31T12:00:00Z",
+    "9999-99-99T99:99:99Z",
+    [null],
+    { __proto__: null },
+  ],
 ];
 
 /** Ways to break good data. */
@@ -42,10 +77,14 @@ const CHANGES: Record<string, (data: Any, random: Random) => void> = {
   },
   "a field is added": (data, random) => {
     const record = random.pick([data, random.pick(data[random.pick(LISTS)])]) as Any;
-    Object.defineProperty(record, random.pick(["__proto__", "x", HOSTILE, "toJSON", "constructor", "previous", ""]), {
-      value: random.pick(STRANGE),
-      enumerable: true,
-    });
+    Object.defineProperty(
+      record,
+      random.pick(["__proto__", "x", HOSTILE, "toJSON", "constructor", "previous", ""]),
+      {
+        value: random.pick(STRANGE),
+        enumerable: true,
+      },
+    );
   },
   "a record is repeated": (data, random) => {
     const list = data[random.pick(LISTS)];
@@ -65,7 +104,14 @@ const CHANGES: Record<string, (data: Any, random: Random) => void> = {
   "ids are exchanged": (data, random) => {
     const list = data[random.pick(LISTS)];
     const [one, other] = [random.pick(list), random.pick(list)] as Any[];
-    const field = random.pick(["id", "variable_id", "environment_id", "application", "name", "type"]);
+    const field = random.pick([
+      "id",
+      "variable_id",
+      "environment_id",
+      "application",
+      "name",
+      "type",
+    ]);
     [one[field], other[field]] = [other[field], one[field]];
   },
   "keys are added that were valid before": (data, random) => {
@@ -114,9 +160,14 @@ const DAMAGES: Record<string, (bytes: Buffer, random: Random) => Buffer> = {
       "\xff\xfe",
     ]);
     const encoding = inserted === "\xff\xfe" ? "latin1" : "utf8";
-    return Buffer.concat([bytes.subarray(0, place), Buffer.from(inserted, encoding), bytes.subarray(place)]);
+    return Buffer.concat([
+      bytes.subarray(0, place),
+      Buffer.from(inserted, encoding),
+      bytes.subarray(place),
+    ]);
   },
-  "another encoding": (bytes, random) => Buffer.from(bytes.toString(), random.pick(["utf16le", "base64"] as const)),
+  "another encoding": (bytes, random) =>
+    Buffer.from(bytes.toString(), random.pick(["utf16le", "base64"] as const)),
   "only random bytes": (_bytes, random) =>
     Buffer.from(random.text(random.below(2_000), '\0\x01 \n{}[]",:0123\x80\xff'), "latin1"),
 };
@@ -127,7 +178,10 @@ function hostileFile(random: Random): { kind: string; bytes: Buffer } {
   const kind = random.pick([...Object.keys(CHANGES), ...Object.keys(DAMAGES)]);
   CHANGES[kind]?.(data, random);
   const text = JSON.stringify(data, undefined, random.pick([0, 2]));
-  const deep = text.replace(/"DEEP(\d+)"/, (_, depth) => "[".repeat(Number(depth)) + "]".repeat(Number(depth)));
+  const deep = text.replace(
+    /"DEEP(\d+)"/,
+    (_, depth) => "[".repeat(Number(depth)) + "]".repeat(Number(depth)),
+  );
   const bytes = Buffer.from(deep);
   return { kind, bytes: DAMAGES[kind]?.(bytes, random) ?? bytes };
 }
@@ -172,12 +226,18 @@ describe("hostile data files", () => {
     for (let index = 0; index < RELOADS; index++) {
       await writeBytes(path, hostileFile(random).bytes);
       child.kill("SIGHUP");
-      await expect.poll(() => log().match(/SIGHUP: reloading/g)?.length, { interval: 5 }).toBe(index + 1);
-      expect((await get({ port }, "/healthz", {})).status).toSatisfy((each) => each === 200 || each === 503);
+      await expect
+        .poll(() => log().match(/SIGHUP: reloading/g)?.length, { interval: 5 })
+        .toBe(index + 1);
+      expect((await get({ port }, "/healthz", {})).status).toSatisfy(
+        (each) => each === 200 || each === 503,
+      );
     }
     await write(GOOD);
     await expect.poll(status, { timeout: 20_000 }).toBe(200);
-    await expect.poll(async () => (await get({ port }, "/healthz", {})).status, { timeout: 20_000 }).toBe(200);
+    await expect
+      .poll(async () => (await get({ port }, "/healthz", {})).status, { timeout: 20_000 })
+      .toBe(200);
     expect(leaksIn(log())).toEqual([]);
     expect(log()).not.toMatch(/^ {4}at /m);
     expect(await stop()).toBe(0);
@@ -195,7 +255,8 @@ async function load(bytes: Buffer): Promise<{ result: string; fault?: string | u
   try {
     data = await parseData(bytes);
   } catch (error) {
-    if (!(error instanceof InvalidDataError)) return { result: "crashed", fault: String((error as Error).stack) };
+    if (!(error instanceof InvalidDataError))
+      return { result: "crashed", fault: String((error as Error).stack) };
     const { message } = error;
     const isExplained = RULE.test(message) && (RECORD.test(message) || isNotJson(bytes));
     const fault = leaksIn(message).length > 0 ? "leak" : isExplained ? undefined : "unexplained";
@@ -205,7 +266,8 @@ async function load(bytes: Buffer): Promise<{ result: string; fault?: string | u
   const isWhole = LISTS.every((list) => {
     const loaded = data[list] as Any[];
     return (
-      loaded.length === written[list].length && loaded.every((record, index) => holds(record, written[list][index]))
+      loaded.length === written[list].length &&
+      loaded.every((record, index) => holds(record, written[list][index]))
     );
   });
   return { result: "loaded", fault: isWhole ? undefined : "not whole" };
@@ -213,13 +275,18 @@ async function load(bytes: Buffer): Promise<{ result: string; fault?: string | u
 
 /** Whether a record has all fields as they were written. */
 function holds(record: Any, written: Any): boolean {
-  return Object.keys(written).every((field) => JSON.stringify(record[field]) === JSON.stringify(written[field]));
+  return Object.keys(written).every(
+    (field) => JSON.stringify(record[field]) === JSON.stringify(written[field]),
+  );
 }
 
 /** The whole file is wrong then, not a record. */
 function isNotJson(bytes: Buffer): boolean {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)) === undefined;
+    return (
+      JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)) ===
+      undefined
+    );
   } catch {
     return true;
   }

@@ -11,8 +11,9 @@ import { QUICK } from "../support/measuring.js";
 import { report } from "../support/report.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-// More of a hostile server: test/client/transport.test.ts, test/client/decode.test.ts, test/cli/hostile-server.test.ts
-// and test/cli/hostile-text.test.ts. Here, the time and the memory of whole commands are measured.
+// More of a hostile server: test/client/transport.test.ts, test/client/decode.test.ts,
+// test/cli/hostile-server.test.ts and test/cli/hostile-text.test.ts. Here, the time and the memory
+// of whole commands are measured.
 
 const SECRET = "secret-that-no-other-server-may-get";
 const TIMEOUT_S = 1;
@@ -61,16 +62,20 @@ const RAW: Record<string, (socket: Socket) => void> = {
   "a body without an end": (socket) => flood(socket, "HTTP/1.1 200 OK\r\n\r\n", CHUNK),
   "chunks without an end": (socket) =>
     flood(socket, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", `10000\r\n${CHUNK}\r\n`),
-  "headers without an end": (socket) => flood(socket, "HTTP/1.1 200 OK\r\n", `X: ${CHUNK.subarray(0, 1_000)}\r\n`),
+  "headers without an end": (socket) =>
+    flood(socket, "HTTP/1.1 200 OK\r\n", `X: ${CHUNK.subarray(0, 1_000)}\r\n`),
   "early hints without an end": (socket) => flood(socket, "", "HTTP/1.1 103 Early Hints\r\n\r\n"),
   "an error body without an end": (socket) => flood(socket, "HTTP/1.1 500 No\r\n\r\n", CHUNK),
   "a slow body": (socket) => drip(socket, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"),
   "slow headers": (socket) => drip(socket, "HTTP/1.1 200 OK\r\nX: "),
   silence: () => {},
-  "a huge length": (socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${Number.MAX_SAFE_INTEGER}\r\n\r\n{`),
-  "two lengths": (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x"),
+  "a huge length": (socket) =>
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${Number.MAX_SAFE_INTEGER}\r\n\r\n{`),
+  "two lengths": (socket) =>
+    socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x"),
   "not HTTP": (socket) => socket.end(`\u0000\u0001${HOSTILE}\r\n\r\n`),
-  "a status with escapes": (socket) => socket.end(`HTTP/1.1 500 \u001b[2J\u009b31m\r\nContent-Length: 0\r\n\r\n`),
+  "a status with escapes": (socket) =>
+    socket.end(`HTTP/1.1 500 \u001b[2J\u009b31m\r\nContent-Length: 0\r\n\r\n`),
   "half an answer": (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"),
 };
 
@@ -82,7 +87,8 @@ const HTTP: Record<string, RequestListener> = {
   "64 MiB of brackets": (_req, res) => res.end(Buffer.alloc(64 * 1_024 * 1_024 - 1, "[")),
   "64 MiB of empty objects": (_req, res) => res.end(`[${"{},".repeat(22_000_000)}{}]`),
   "10 MB of digits": (_req, res) => res.end(Buffer.alloc(10_000_000, "9")),
-  "a compressed answer": (_req, res) => res.writeHead(200, { "Content-Encoding": "gzip" }).end(COMPRESSED),
+  "a compressed answer": (_req, res) =>
+    res.writeHead(200, { "Content-Encoding": "gzip" }).end(COMPRESSED),
   "escapes in an error": json({ message: HOSTILE }, 500),
   "escapes in a refusal": json({ message: HOSTILE }, 401),
   "an error of 10 MB": json({ message: HOSTILE.repeat(200_000) }, 503),
@@ -112,7 +118,10 @@ it("no hostile server takes much of a command's time or memory, gets its secret 
   ]);
   const servers = [
     ...Object.entries(RAW).map(([name, answer]) => ({ name, open: () => tcpPeer(answer) })),
-    ...[...Object.entries(HTTP), ...redirects].map(([name, listener]) => ({ name, open: () => httpPeer(listener) })),
+    ...[...Object.entries(HTTP), ...redirects].map(([name, listener]) => ({
+      name,
+      open: () => httpPeer(listener),
+    })),
     {
       name: "a redirect without an end",
       open: () => httpPeer((req, res) => res.writeHead(307, { Location: req.url }).end()),
@@ -128,7 +137,12 @@ it("no hostile server takes much of a command's time or memory, gets its secret 
     for (const [index, { name, open }] of queue) {
       const { url } = await open();
       for (const argv of TRIED) {
-        const { ms, megabytes, found } = await tryOn(url, argv, preload, join(folder, `peak-${index}`));
+        const { ms, megabytes, found } = await tryOn(
+          url,
+          argv,
+          preload,
+          join(folder, `peak-${index}`),
+        );
         times.push(ms);
         sizes.push(megabytes);
         faults.push(...found.map((fault) => `${name}, ${argv.join(" ")}: ${fault}`));
@@ -148,8 +162,19 @@ it("no hostile server takes much of a command's time or memory, gets its secret 
 });
 
 /** Runs a command, and returns its faults. @param peak the file for its peak memory */
-async function tryOn({ origin }: URL, [command = "", ...rest]: readonly string[], preload: string, peak: string) {
-  const env = { APPVARS_URL: origin, APPVARS_API_KEY: "key", APPVARS_API_SECRET: SECRET, FORCE_COLOR: "1", PEAK: peak };
+async function tryOn(
+  { origin }: URL,
+  [command = "", ...rest]: readonly string[],
+  preload: string,
+  peak: string,
+) {
+  const env = {
+    APPVARS_URL: origin,
+    APPVARS_API_KEY: "key",
+    APPVARS_API_SECRET: SECRET,
+    FORCE_COLOR: "1",
+    PEAK: peak,
+  };
   const limits = ["--timeout", String(TIMEOUT_S), "--max-wait", String(MAX_WAIT_S)];
   const startedAt = performance.now();
   const { code, stdout, stderr } = await run(

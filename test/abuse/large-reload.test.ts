@@ -23,29 +23,50 @@ const TARGETS = ["?limit=100", "?limit=1&offset=0", `?limit=1&offset=${VARIABLES
 /** 25 MB of data, with the same text in all values. */
 function version(value: string) {
   const data = bigData(VARIABLES);
-  const variables = data.variables.map((each) => ({ ...each, type: "STRING", description: "x".repeat(300) }));
-  return { ...data, variables, values: data.values.map((each) => ({ ...each, content: { value } })) };
+  const variables = data.variables.map((each) => ({
+    ...each,
+    type: "STRING",
+    description: "x".repeat(300),
+  }));
+  return {
+    ...data,
+    variables,
+    values: data.values.map((each) => ({ ...each, content: { value } })),
+  };
 }
 
 it("workers under load reload a large file, and every answer is of one version", async () => {
   const { path, write } = await dataFile(version("one"));
-  const server = await serveProcess(["--data", path, "--rate-limit", "0", "--workers", String(WORKERS)]);
+  const server = await serveProcess([
+    "--data",
+    path,
+    "--rate-limit",
+    "0",
+    "--workers",
+    String(WORKERS),
+  ]);
   const connections = Array.from({ length: CONNECTIONS }, () => new Connection(server.port));
   const seen = connections.map(() => [] as string[]);
   let longest = 0;
   const loads = connections.map(async (connection, index) => {
     for (let asked = index; seen[index]?.at(-1) !== "two"; asked++) {
       const startedAt = performance.now();
-      const answer = await connection.ask(requestText("GET", `/v1/variables-values${TARGETS[asked % 3]}`, HEADERS));
+      const answer = await connection.ask(
+        requestText("GET", `/v1/variables-values${TARGETS[asked % 3]}`, HEADERS),
+      );
       longest = Math.max(longest, performance.now() - startedAt);
-      const values = new Set([...(answer?.body ?? "").matchAll(/"value":"(\w+)"/g)].map(([, text]) => text));
+      const values = new Set(
+        [...(answer?.body ?? "").matchAll(/"value":"(\w+)"/g)].map(([, text]) => text),
+      );
       const [value = `status ${answer?.status}`] = values.size > 1 ? ["several versions"] : values;
       if (seen[index]?.at(-1) !== value) seen[index]?.push(value);
       if (!/^(one|two)$/.test(value)) return;
       await delay(REST_MS);
     }
   });
-  await expect.poll(() => seen.every((versions) => versions.length > 0), { timeout: MAX_MS }).toBe(true);
+  await expect
+    .poll(() => seen.every((versions) => versions.length > 0), { timeout: MAX_MS })
+    .toBe(true);
   const next = JSON.stringify(version("two"));
   const writtenAt = performance.now();
   await write(next);

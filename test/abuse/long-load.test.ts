@@ -64,7 +64,11 @@ async function load(
   const work = async (index: number) => {
     let connection = new Connection(port);
     let [bytes, signedAt] = ["", Number.NEGATIVE_INFINITY];
-    for (let due = performance.now() + (interval * index) / CONNECTIONS; due < end; due += interval) {
+    for (
+      let due = performance.now() + (interval * index) / CONNECTIONS;
+      due < end;
+      due += interval
+    ) {
       const now = performance.now();
       if (now > end) break;
       if (now - signedAt > SIGN_EVERY_MS) {
@@ -109,7 +113,9 @@ it.skipIf(process.platform !== "linux")(
         if (second % REPLACE_SECONDS !== 0) continue;
         const readBefore = log().match(/reloaded/g)?.length ?? 0;
         await write(version(newest + 1));
-        await expect.poll(() => log().match(/reloaded/g)?.length ?? 0, { timeout: 10_000 }).toBeGreaterThan(readBefore);
+        await expect
+          .poll(() => log().match(/reloaded/g)?.length ?? 0, { timeout: 10_000 })
+          .toBeGreaterThan(readBefore);
         newest++;
       }
     };
@@ -121,7 +127,9 @@ it.skipIf(process.platform !== "linux")(
     const [second, last] = [memory.slice(60, 120), memory.slice(-60)].map((minute) =>
       Math.round(quantile(minute, 0.5)),
     );
-    const memoryText = QUICK ? `${last} MB` : `${second} MB in the second minute, ${last} MB in the last`;
+    const memoryText = QUICK
+      ? `${last} MB`
+      : `${second} MB in the second minute, ${last} MB in the last`;
     report(
       "Long load",
       `${SECONDS} s at ${grouped(Math.round(perSecond))} signed requests/s, ${SHARE_OF_MAXIMUM * 100} % of the maximum of this client; ` +

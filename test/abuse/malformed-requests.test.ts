@@ -29,7 +29,10 @@ const ASKED_VALUE = '{"value":3000}';
 const SMUGGLED = `GET ${HIDDEN} HTTP/1.1\r\nHost: a\r\n${KEY_LINES}\r\n`;
 const CHUNKED = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`;
 
-/** Pairs of framing headers and a body that contains a request. A server must not take the body for a request. */
+/**
+ * Pairs of framing headers and a body that contains a request. A server must not take the body for
+ * a request.
+ */
 const FRAMINGS: readonly (readonly [headers: string, body: string])[] = [
   [`Content-Length: ${SMUGGLED.length}\r\n`, SMUGGLED],
   ["Transfer-Encoding: chunked\r\n", CHUNKED],
@@ -58,9 +61,15 @@ const FRAMINGS: readonly (readonly [headers: string, body: string])[] = [
   ["Transfer-Encoding: chunked\r\n", `0;a=\n\r\n\r\n${SMUGGLED}`],
   ["Transfer-Encoding: chunked\r\n", `ffffffffffffffff\r\n${SMUGGLED}`],
   ["Transfer-Encoding: chunked\r\n", `-1\r\n${SMUGGLED}`],
-  ["Transfer-Encoding: chunked\r\n", `${CHUNKED.slice(0, -4)}X-Trailer: ${"x".repeat(20_000)}\r\n\r\n`],
+  [
+    "Transfer-Encoding: chunked\r\n",
+    `${CHUNKED.slice(0, -4)}X-Trailer: ${"x".repeat(20_000)}\r\n\r\n`,
+  ],
   ["Expect: 100-continue\r\nContent-Length: 10\r\n", ""],
-  [`Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nContent-Length: ${SMUGGLED.length}\r\n`, SMUGGLED],
+  [
+    `Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nContent-Length: ${SMUGGLED.length}\r\n`,
+    SMUGGLED,
+  ],
 ];
 
 const SHAPES: Record<string, (random: Random) => string> = {
@@ -107,20 +116,26 @@ const SHAPES: Record<string, (random: Random) => string> = {
       `${ASKED}${random.pick(["\0", "\x01", "\t", "\x7f", "\x80", "\xff", "\r", "\n", "\v"])}`,
       random.below(2) === 0 ? KEYS : [...KEYS, ["X", `\0${random.hex(3)}`]],
     ),
-  "long target": (random) => requestText("GET", `${ASKED}?${"x".repeat(8_000 + random.below(12_000))}`, KEYS),
+  "long target": (random) =>
+    requestText("GET", `${ASKED}?${"x".repeat(8_000 + random.below(12_000))}`, KEYS),
   "many headers": (random) =>
     requestText("GET", ASKED, [
       ...KEYS,
-      ...Array.from({ length: 190 + random.below(1_000) }, (_, index): [string, string] => [`x${index}`, "y"]),
+      ...Array.from({ length: 190 + random.below(1_000) }, (_, index): [string, string] => [
+        `x${index}`,
+        "y",
+      ]),
     ]),
   "repeated headers": (random) =>
     requestText(
       "GET",
       HIDDEN,
-      random.shuffle([["x-api-key", "billing-key"], ...KEYS, ["x-api-secret", "billing-secret"], ["Host", "b"]] as [
-        string,
-        string,
-      ][]),
+      random.shuffle([
+        ["x-api-key", "billing-key"],
+        ...KEYS,
+        ["x-api-secret", "billing-secret"],
+        ["Host", "b"],
+      ] as [string, string][]),
     ),
   "body of a GET": (random) =>
     `GET ${ASKED} HTTP/1.1\r\nHost: a\r\n${KEY_LINES}Content-Length: ${SMUGGLED.length * 50}\r\n\r\n${SMUGGLED.repeat(1 + random.below(50))}`,
@@ -134,7 +149,10 @@ const SHAPES: Record<string, (random: Random) => string> = {
   "bad host": (random) =>
     `GET ${ASKED} HTTP/1.1\r\n${random.pick(["", "Host:\r\n", "Host: a\r\nHost: b\r\n", "Host: a b\r\n", "Host: \0\r\n", " Host: a\r\n"])}${KEY_LINES}\r\n`,
   "any bytes": (random) =>
-    random.text(1 + random.below(2_000), Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join("")),
+    random.text(
+      1 + random.below(2_000),
+      Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join(""),
+    ),
   "damaged request": (random) => {
     const text = requestText("GET", ASKED, KEYS);
     const place = random.below(text.length);
@@ -154,7 +172,11 @@ async function exchange(port: number, bytes: string): Promise<RawAnswer[]> {
   const answers: RawAnswer[] = [];
   // No answer to HEAD has a body; that of an error would be at the end anyway.
   const isHead = bytes.startsWith("HEAD ");
-  for (let taken = takeAnswer(await received, isHead); taken; taken = takeAnswer(taken.rest, isHead))
+  for (
+    let taken = takeAnswer(await received, isHead);
+    taken;
+    taken = takeAnswer(taken.rest, isHead)
+  )
     answers.push(taken.answer);
   return answers;
 }
@@ -223,9 +245,18 @@ describe("malformed requests", () => {
   it("pipelined requests are answered in order, each with its own value", async () => {
     const { port, log, stop } = await server();
     const names = ["PORT", "DEBUG", "DATABASE_URL", "EMPTY"];
-    const bodies = ['{"value":3000}', '{"value":true}', `{"value":"${HIDDEN_VALUE}"}`, '{"value":""}'];
+    const bodies = [
+      '{"value":3000}',
+      '{"value":true}',
+      `{"value":"${HIDDEN_VALUE}"}`,
+      '{"value":""}',
+    ];
     const one = (index: number) =>
-      requestText("GET", `/v1/variables-values-by-name/${names[index % names.length]}/content`, KEYS);
+      requestText(
+        "GET",
+        `/v1/variables-values-by-name/${names[index % names.length]}/content`,
+        KEYS,
+      );
     const all = Array.from({ length: PIPELINED }, (_, index) => one(index));
     const answers = await Promise.all(Array.from({ length: 8 }, () => pipeline(port, all)));
     report(
@@ -235,7 +266,9 @@ describe("malformed requests", () => {
     );
     for (const each of answers) {
       expect(each).toHaveLength(PIPELINED);
-      expect(each.map(({ body }) => body)).toEqual(each.map((_, index) => bodies[index % bodies.length]));
+      expect(each.map(({ body }) => body)).toEqual(
+        each.map((_, index) => bodies[index % bodies.length]),
+      );
     }
     expect((await get({ port }, ASKED)).json).toEqual({ value: 3000 });
     expect(log()).not.toMatch(/error/i);

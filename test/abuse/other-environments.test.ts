@@ -21,9 +21,13 @@ interface Try extends Attempt {
 function hiddenTargets() {
   return DATA.environments.flatMap((environment) => {
     const own = new Set(
-      DATA.values.filter(({ environment_id }) => environment_id === environment.id).map(({ id }) => id),
+      DATA.values
+        .filter(({ environment_id }) => environment_id === environment.id)
+        .map(({ id }) => id),
     );
-    const ownVariables = DATA.values.filter(({ id }) => own.has(id)).map(({ variable_id }) => variable_id);
+    const ownVariables = DATA.values
+      .filter(({ id }) => own.has(id))
+      .map(({ variable_id }) => variable_id);
     const targets = [
       ...DATA.values.filter(({ id }) => !own.has(id)).map(({ id }) => `/v1/variables-values/${id}`),
       ...DATA.variables
@@ -31,7 +35,9 @@ function hiddenTargets() {
         .map(({ id }) => `/v1/variables/${id}`),
       ...DATA.variables
         .filter(({ id }) => !ownVariables.includes(id))
-        .flatMap(({ name }) => ["", "/content"].map((end) => `/v1/variables-values-by-name/${name}${end}`)),
+        .flatMap(({ name }) =>
+          ["", "/content"].map((end) => `/v1/variables-values-by-name/${name}${end}`),
+        ),
     ];
     return targets.map((target) => ({ environment, target }));
   });
@@ -39,7 +45,9 @@ function hiddenTargets() {
 
 /** A target of the same kind for a record that no environment has. */
 function absent(target: string): string {
-  return target.replace(/\/\d+$/, "/999999").replace(/by-name\/\w+/, "by-name/NOTHING_IS_CALLED_THIS");
+  return target
+    .replace(/\/\d+$/, "/999999")
+    .replace(/by-name\/\w+/, "by-name/NOTHING_IS_CALLED_THIS");
 }
 
 /** The answer without its date. */
@@ -52,16 +60,18 @@ it("no key reveals anything of another environment", async () => {
   const { port, log } = await serveProcess(["--data", path, "--rate-limit", "0"]);
   const random = new Random(2);
   const all = hiddenTargets();
-  const tries = Array.from({ length: TRIES }, () => random.pick(all)).map(({ environment, target }) => ({
-    key: environment.api_key,
-    target,
-    bytes: requestText("GET", target, [
-      ["x-api-key", environment.api_key],
-      random.below(2) === 0
-        ? ["x-api-secret", environment.api_secret]
-        : ["Authorization", signByHand({ secret: environment.api_secret, route: target })],
-    ]),
-  }));
+  const tries = Array.from({ length: TRIES }, () => random.pick(all)).map(
+    ({ environment, target }) => ({
+      key: environment.api_key,
+      target,
+      bytes: requestText("GET", target, [
+        ["x-api-key", environment.api_key],
+        random.below(2) === 0
+          ? ["x-api-secret", environment.api_secret]
+          : ["Authorization", signByHand({ secret: environment.api_secret, route: target })],
+      ]),
+    }),
+  );
   const expected = new Map<string, string>();
   const references = DATA.environments.flatMap(({ api_key, api_secret }) =>
     [...new Set(all.map(({ target }) => absent(target)))].map((target) => ({

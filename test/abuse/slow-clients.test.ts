@@ -13,15 +13,24 @@ const MAX_MS = 10_000;
 const MAX_P99_MS = QUICK ? 250 : 100;
 const DRIP_MS = 500;
 
-const HONEST = requestText("GET", "/v1/variables-values-by-name/PORT/content", Object.entries(DEV_HEADERS));
-/** The requests of dripping clients, sent one byte at a time. The third has a body that never ends. */
+const HONEST = requestText(
+  "GET",
+  "/v1/variables-values-by-name/PORT/content",
+  Object.entries(DEV_HEADERS),
+);
+/**
+ * The requests of dripping clients, sent one byte at a time. The third has a body that never ends.
+ */
 const DRIPS = [
   HONEST,
   `GET / HTTP/1.1\r\n${"x: y\r\n".repeat(1_000)}`,
   `${HONEST.slice(0, -2)}Content-Length: 9999\r\n\r\n`,
 ];
 
-/** Opens a connection that sends `text` a byte at a time, at first all but the last bytes. Resolves to how long it was open. */
+/**
+ * Opens a connection that sends `text` a byte at a time, at first all but the last bytes. Resolves
+ * to how long it was open.
+ */
 function openSlowly(port: number, text = "", atOnce = 0): Promise<number> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port });

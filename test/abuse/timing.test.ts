@@ -10,8 +10,9 @@ import { canaryData } from "./canaries.js";
 
 const TRIES = QUICK ? 1_000 : 10_000;
 /**
- * Of the test statistic z, on both sides. In the full size, the test is one of significance at 0.1 %. Other work on the
- * machine of a CI run must not fail it: there, only a difference that anyone would see does.
+ * Of the test statistic z, on both sides. In the full size, the test is one of significance at 0.1
+ * %. Other work on the machine of a CI run must not fail it: there, only a difference that anyone
+ * would see does.
  */
 const MAX_Z = QUICK ? 8 : 3.29;
 
@@ -59,7 +60,8 @@ it("the time to refuse credentials does not tell whether the key exists", async 
   const kinds = Object.keys(KINDS) as Kind[];
   const times = new Map(kinds.map((kind) => [kind, [] as number[]]));
   const order = Array.from({ length: TRIES }, () => random.shuffle(kinds)).flat();
-  // All made before: work of the client between two requests would change the time to the next answer.
+  // All made before: work of the client between two requests would change the time to the next
+  // answer.
   const requests = [...order.slice(0, WARM_UP), ...order].map((kind) => ({
     kind,
     bytes: Buffer.from(requestText("GET", TARGET, KINDS[kind](random)), "latin1"),
@@ -91,8 +93,14 @@ it("the time to refuse credentials does not tell whether the key exists", async 
 });
 
 /** @returns z of the normal approximation, and how often one of `first` exceeds one of `second` */
-function mannWhitney(first: readonly number[], second: readonly number[]): { z: number; share: number } {
-  const all = [...first.map((time) => ({ time, isFirst: true })), ...second.map((time) => ({ time, isFirst: false }))];
+function mannWhitney(
+  first: readonly number[],
+  second: readonly number[],
+): { z: number; share: number } {
+  const all = [
+    ...first.map((time) => ({ time, isFirst: true })),
+    ...second.map((time) => ({ time, isFirst: false })),
+  ];
   all.sort((one, other) => one.time - other.time);
   let rankSum = 0;
   for (let start = 0, end = 0; start < all.length; start = end) {

@@ -10,7 +10,10 @@ import { serveProcess } from "../support/serve-process.js";
 
 const VALUES = 50_000;
 const REQUESTS = QUICK ? 500 : 2_000;
-/** The least CPU time of a request that can be told, in milliseconds: the system counts in steps of 10 ms. */
+/**
+ * The least CPU time of a request that can be told, in milliseconds: the system counts in steps of
+ * 10 ms.
+ */
 const LEAST_MS = 0.06;
 
 /** A target and, if it does not end with that, a header. */

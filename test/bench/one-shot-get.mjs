@@ -1,8 +1,9 @@
 /**
- * CPU time (user and system) of short calls: `appvars get` from a server beside a hand-written script that makes the same
- * signed request, and `dotenvx get` from a file; `appvars run` beside dotenv-cli; `--version` beside a script that prints.
- * Medians of 31 runs that take turns, and of the ratios within a turn: both are comparable under load, and absolute times
- * depend on the machine. Needs bash. `npm run bench:get` builds first.
+ * CPU time (user and system) of short calls: `appvars get` from a server beside a hand-written
+ * script that makes the same signed request, and `dotenvx get` from a file; `appvars run` beside
+ * dotenv-cli; `--version` beside a script that prints. Medians of 31 runs that take turns, and of
+ * the ratios within a turn: both are comparable under load, and absolute times depend on the
+ * machine. Needs bash. `npm run bench:get` builds first.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +25,11 @@ const dataFile = write("data.json", JSON.stringify(data));
 const server = ServerProcess.serve(dataFile);
 try {
   const [{ api_key, api_secret }] = data.environments;
-  const credentials = { APPVARS_URL: await server.url(), APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret };
+  const credentials = {
+    APPVARS_URL: await server.url(),
+    APPVARS_API_KEY: api_key,
+    APPVARS_API_SECRET: api_secret,
+  };
   const env = { PATH: process.env.PATH, HOME: folder, ...credentials };
   installPeers();
   const dotenvFile = write(".env", `${NAME}=https://localhost/\nPORT=3000\n`);
@@ -43,7 +48,8 @@ try {
     "dotenv-cli": [peer("dotenv-cli/cli.js"), "-e", dotenvFile, ...program],
   };
   const times = measure(commands, env);
-  for (const [name, list] of Object.entries(times)) console.log(`${name.padEnd(40)}${median(list).toFixed(1)} ms`);
+  for (const [name, list] of Object.entries(times))
+    console.log(`${name.padEnd(40)}${median(list).toFixed(1)} ms`);
   const pairs = [
     ["appvars --version", "script that prints"],
     ["appvars gte", "script that prints"],
@@ -68,7 +74,10 @@ function measure(commands, env) {
   // The first round warms up caches and is not counted.
   for (let round = 0; round <= RUNS; round++) {
     for (const [name, args] of Object.entries(commands)) {
-      const { stderr } = spawnSync("bash", ["-c", TIMED, process.execPath, ...args], { env, encoding: "utf8" });
+      const { stderr } = spawnSync("bash", ["-c", TIMED, process.execPath, ...args], {
+        env,
+        encoding: "utf8",
+      });
       const [status, user, system] = stderr.trim().split(" ").map(Number);
       if (status !== (name === "appvars gte" ? 2 : 0)) throw new Error(`${name} failed`);
       if (round > 0) times[name].push(1_000 * (user + system));
@@ -78,9 +87,13 @@ function measure(commands, env) {
 }
 
 function installPeers() {
-  const { status, stderr } = spawnSync("npm", ["install", "--loglevel", "error", "--prefix", folder, ...PEERS], {
-    encoding: "utf8",
-  });
+  const { status, stderr } = spawnSync(
+    "npm",
+    ["install", "--loglevel", "error", "--prefix", folder, ...PEERS],
+    {
+      encoding: "utf8",
+    },
+  );
   if (status !== 0) throw new Error(`can't install ${PEERS.join(" and ")}: ${stderr}`);
 }
 

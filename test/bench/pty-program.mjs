@@ -6,8 +6,8 @@ const TIMEOUT_MS = 60_000;
 const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * Runs a program on a terminal of this size, made by `script` of util-linux, and records its output with times.
- * Times are those of performance.now().
+ * Runs a program on a terminal of this size, made by `script` of util-linux, and records its output
+ * with times. Times are those of performance.now().
  */
 export class PtyProgram {
   /** When `script` was started, which takes a few milliseconds before it starts the program. */
@@ -49,8 +49,8 @@ export class PtyProgram {
   }
 
   /**
-   * Types, and resolves to the milliseconds until the first and until the last write of the answer, which is over when
-   * for `quietMs` none of the rows that count is written to.
+   * Types, and resolves to the milliseconds until the first and until the last write of the answer,
+   * which is over when for `quietMs` none of the rows that count is written to.
    *
    * @param {{ quietMs: number, counts: (row: number) => boolean }} options
    */
@@ -110,7 +110,8 @@ export class PtyProgram {
         outcome(value);
       };
       const look = (output) => fits(output) && finish(resolve, output.at);
-      const fail = (why) => finish(reject, new Error(`${why} before ${expected} was seen:\n${this.text().trimEnd()}`));
+      const fail = (why) =>
+        finish(reject, new Error(`${why} before ${expected} was seen:\n${this.text().trimEnd()}`));
       const onClose = () => fail("the program ended");
       const timer = setTimeout(fail, TIMEOUT_MS, `${TIMEOUT_MS} ms passed`);
       this.#child.once("close", onClose);

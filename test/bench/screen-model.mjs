@@ -1,13 +1,19 @@
 import stringWidth from "string-width";
 
-/** CSI with its parameters and final character; OSC; other escapes; a control character; ASCII text; other text. */
+/**
+ * CSI with its parameters and final character; OSC; other escapes; a control character; ASCII text;
+ * other text.
+ */
 const TOKENS =
   /\x1b\[([\x30-\x3f]*)[\x20-\x2f]*([\x40-\x7e])|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[\x20-\x2f]*[\x30-\x7e]|([\x00-\x1f\x7f])|([ -~]+)|([^\x00-\x7f]+)/g;
 /** A sequence that the chunk breaks off in. */
 const UNFINISHED = /\x1b(?:\[[\x20-\x3f]*|\][^\x07\x1b]*\x1b?)?$/;
 const graphemes = new Intl.Segmenter();
 
-/** The text on a terminal, as far as full-screen programs that place the cursor need it; no scrolling, no colors. */
+/**
+ * The text on a terminal, as far as full-screen programs that place the cursor need it; no
+ * scrolling, no colors.
+ */
 export class ScreenModel {
   #rows;
   #row = 0;
@@ -26,11 +32,15 @@ export class ScreenModel {
     const end = UNFINISHED.exec(text)?.index ?? text.length;
     this.#rest = text.slice(end);
     this.#touched = new Set();
-    for (const [, parameters, final, control, ascii, other] of text.slice(0, end).matchAll(TOKENS)) {
+    for (const [, parameters, final, control, ascii, other] of text
+      .slice(0, end)
+      .matchAll(TOKENS)) {
       if (final) this.#csi(parameters, final);
       else if (control) this.#control(control);
       else if (ascii) for (const character of ascii) this.#put(character, 1);
-      else if (other) for (const { segment } of graphemes.segment(other)) this.#put(segment, stringWidth(segment));
+      else if (other)
+        for (const { segment } of graphemes.segment(other))
+          this.#put(segment, stringWidth(segment));
     }
     return this.#touched;
   }

@@ -1,9 +1,10 @@
 /**
- * How long a person waits for `appvars tui`: from its start to the first variables, with a small data file and with one
- * of 100,000 variables; to the first and to all of them over HTTP; from a key to the repainted screen, in the list and in
- * the matrix of three environments; the memory that it takes; and the time to compare two values of a megabyte. For
- * Linux: it needs `script` of util-linux, and /proc. `npm run bench:tui` builds first. Another
- * full-screen program that takes `--data FILE --env NAME` can be given: node test/bench/tui.mjs PROGRAM ARGUMENT...
+ * How long a person waits for `appvars tui`: from its start to the first variables, with a small
+ * data file and with one of 100,000 variables; to the first and to all of them over HTTP; from a
+ * key to the repainted screen, in the list and in the matrix of three environments; the memory that
+ * it takes; and the time to compare two values of a megabyte. For Linux: it needs `script` of
+ * util-linux, and /proc. `npm run bench:tui` builds first. Another full-screen program that takes
+ * `--data FILE --env NAME` can be given: node test/bench/tui.mjs PROGRAM ARGUMENT...
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -41,7 +42,17 @@ const ROUND = [
   ..."sss",
   ..."ttttt",
   ..."vv",
-  ...["/", "filter l", "filter o", "filter g", "filter i", "backspace", "backspace", "filter c", "escape"],
+  ...[
+    "/",
+    "filter l",
+    "filter o",
+    "filter g",
+    "filter i",
+    "backspace",
+    "backspace",
+    "filter c",
+    "escape",
+  ],
   ...["?", "escape"],
 ];
 
@@ -71,7 +82,10 @@ try {
       command: [...PROGRAM, ...options(small.path)],
       shown: new RegExp(bigName(0)),
     },
-    "bare node, JSON.parse": { command: [process.execPath, "-e", parse, large.path], shown: /shown/ },
+    "bare node, JSON.parse": {
+      command: [process.execPath, "-e", parse, large.path],
+      shown: /shown/,
+    },
     [`${LARGE} variables, ${large.size}`]: {
       command: [...PROGRAM, ...options(large.path)],
       shown: new RegExp(bigName(0)),
@@ -90,11 +104,16 @@ function dataFile(name, count) {
   writeFileSync(path, text, { mode: 0o600 });
   return {
     path,
-    size: text.length < 1e6 ? `${(text.length / 1e3).toFixed(1)} kB` : `${(text.length / 1e6).toFixed(1)} MB`,
+    size:
+      text.length < 1e6
+        ? `${(text.length / 1e3).toFixed(1)} kB`
+        : `${(text.length / 1e6).toFixed(1)} MB`,
   };
 }
 
-/** Medians of runs that take turns, so that other load of the machine does not change the ratios. */
+/**
+ * Medians of runs that take turns, so that other load of the machine does not change the ratios.
+ */
 async function reportStarts(programs) {
   const times = Object.fromEntries(Object.keys(programs).map((name) => [name, []]));
   // The first round warms up caches and is not counted.
@@ -109,17 +128,28 @@ async function reportStarts(programs) {
   table(`start to first rows, ms (${STARTS} starts)`, ["best", "median", "worst", "/ bare node"]);
   const bare = quantile(times["bare node"], 0.5);
   for (const [name, list] of Object.entries(times)) {
-    row(name, [Math.min(...list), quantile(list, 0.5), Math.max(...list)], [(quantile(list, 0.5) / bare).toFixed(1)]);
+    row(
+      name,
+      [Math.min(...list), quantile(list, 0.5), Math.max(...list)],
+      [(quantile(list, 0.5) / bare).toFixed(1)],
+    );
   }
 }
 
-/** The same variables from a server on this machine: how soon there is something, and how soon all of it. */
+/**
+ * The same variables from a server on this machine: how soon there is something, and how soon all
+ * of it.
+ */
 async function reportRemote({ path, size }, env) {
   const server = ServerProcess.serve(path);
   const { api_key, api_secret } = bigData(0).environments.find(({ name }) => name === env);
   const times = { "first rows": [], "all read": [] };
   try {
-    const credentials = { APPVARS_URL: await server.url(), APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret };
+    const credentials = {
+      APPVARS_URL: await server.url(),
+      APPVARS_API_KEY: api_key,
+      APPVARS_API_SECRET: api_secret,
+    };
     // The first start warms up the server and is not counted.
     for (let start = 0; start <= REMOTE_STARTS; start++) {
       const program = new PtyProgram(PROGRAM, { ...SIZE, env: { ...SIZE.env, ...credentials } });
@@ -140,7 +170,10 @@ async function reportRemote({ path, size }, env) {
   }
 }
 
-/** From two values of a megabyte to the first lines of their diff, as their first comparison in a program. */
+/**
+ * From two values of a megabyte to the first lines of their diff, as their first comparison in a
+ * program.
+ */
 function reportDiffs() {
   table(`diff of two values of 1 MB, ms (${DIFFS} times)`, ["best", "median", "worst", "/ split"]);
   for (const [name, sides] of Object.entries(longValues())) {
@@ -148,7 +181,9 @@ function reportDiffs() {
     for (let round = 0; round < DIFFS; round++) {
       const { before, after } = structuredClone(sides);
       times.split.push(timeOf(() => [before, after].map(({ value }) => value.split("\n").length)));
-      times.diff.push(timeOf(() => differenceLines({ before, after }, true, 100).lines.slice(0, 40)));
+      times.diff.push(
+        timeOf(() => differenceLines({ before, after }, true, 100).lines.slice(0, 40)),
+      );
     }
     const ratio = median(ratios(times.diff, times.split)).toFixed(1);
     row(name, [Math.min(...times.diff), median(times.diff), Math.max(...times.diff)], [ratio]);
@@ -162,7 +197,10 @@ function longValues() {
   const pair = (before, after) => {
     const sides = { before: before.join("\n"), after: after.join("\n") };
     return Object.fromEntries(
-      Object.entries(sides).map(([side, value]) => [side, { type: "STRING", description: "", value }]),
+      Object.entries(sides).map(([side, value]) => [
+        side,
+        { type: "STRING", description: "", value },
+      ]),
     );
   };
   const words = (text) => [
@@ -209,7 +247,10 @@ async function reportKeys(command, title) {
   const program = new PtyProgram(command, SIZE);
   try {
     await program.until(new RegExp(bigName(0)));
-    const idle = { loading: await program.writesIn(3_000, counts), ready: await program.writesIn(3_000, counts) };
+    const idle = {
+      loading: await program.writesIn(3_000, counts),
+      ready: await program.writesIn(3_000, counts),
+    };
     const memory = { "with the first rows": program.memory().now };
     const presses = [];
     for (let round = 0; round < ROUNDS; round++) {
@@ -256,7 +297,11 @@ function printKeys(presses, title) {
     const chosen = presses.filter((press) => name === "all" || press.name === name);
     const whole = chosen.map((press) => press.whole);
     const first = chosen.map((press) => press.first);
-    row(name, [quantile(whole, 0.5), quantile(whole, 0.99), Math.max(...whole), quantile(first, 0.5)], [chosen.length]);
+    row(
+      name,
+      [quantile(whole, 0.5), quantile(whole, 0.99), Math.max(...whole), quantile(first, 0.5)],
+      [chosen.length],
+    );
   }
 }
 

@@ -31,7 +31,9 @@ describe("get --cache", () => {
   it("get --cache keeps the values of the newest version only", async () => {
     const { get, replaceWith } = await cachedCli();
     await get("--cache PORT DEBUG");
-    const next = await replaceWith(edited((data) => Object.assign(data.values[0].content, { value: 4000 })));
+    const next = await replaceWith(
+      edited((data) => Object.assign(data.values[0].content, { value: 4000 })),
+    );
     await get("--cache PORT");
     await next.close();
     expect(await get("--cache PORT DEBUG --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
@@ -44,7 +46,9 @@ describe("get --cache", () => {
     await server.close();
     const { stdout, stderr } = await get("PORT --cache --json");
     expect(JSON.parse(stdout)).toEqual({ PORT: 3000 });
-    expect(JSON.parse(stderr)).toEqual({ warning: { message: expect.stringContaining("using values from") } });
+    expect(JSON.parse(stderr)).toEqual({
+      warning: { message: expect.stringContaining("using values from") },
+    });
     expect((await get("PORT --cache --quiet")).stderr).toMatch(DOWN);
   });
 
@@ -53,9 +57,15 @@ describe("get --cache", () => {
     await get("--cache PORT");
     await server.close();
     const clock = () => Date.now() + 61_000;
-    expect(await get("--cache=60 PORT --max-wait 0", { clock })).toMatchObject({ code: 5, stdout: "" });
+    expect(await get("--cache=60 PORT --max-wait 0", { clock })).toMatchObject({
+      code: 5,
+      stdout: "",
+    });
     const { stdout, stderr } = await get("--cache=2m PORT", { clock });
-    expect([stdout, stderr]).toEqual(["3000\n", expect.stringContaining("using values from 61 s ago")]);
+    expect([stdout, stderr]).toEqual([
+      "3000\n",
+      expect.stringContaining("using values from 61 s ago"),
+    ]);
   });
 
   it("get without --cache neither reads nor writes the cache", async () => {
@@ -80,7 +90,12 @@ describe("get --cache", () => {
     await server.close();
     const [path = ""] = await filesIn(cache);
     const text = await readFile(path, "utf8");
-    for (const other of [text.replace(/^./, (c) => (c === "A" ? "B" : "A")), text.slice(0, 40), "", '{"value":1}']) {
+    for (const other of [
+      text.replace(/^./, (c) => (c === "A" ? "B" : "A")),
+      text.slice(0, 40),
+      "",
+      '{"value":1}',
+    ]) {
       await writeFile(path, other);
       const { code, stdout, stderr } = await get("--cache PORT --max-wait 0");
       expect([code, stdout]).toEqual([5, ""]);
@@ -101,7 +116,9 @@ describe("get --cache", () => {
   it("get --cache clears the cache when the credentials are refused", async () => {
     const { cache, get, replaceWith } = await cachedCli();
     await get("--cache PORT DEBUG");
-    const rotated = await replaceWith(edited((data) => Object.assign(data.environments[0], { api_secret: "rotated" })));
+    const rotated = await replaceWith(
+      edited((data) => Object.assign(data.environments[0], { api_secret: "rotated" })),
+    );
     expect(await get("--cache PORT")).toMatchObject({ code: 4, stdout: "" });
     expect(await filesIn(cache)).toEqual([]);
     await rotated.close();
@@ -122,7 +139,9 @@ describe("get --cache", () => {
       const { code, stdout, stderr } = await get("--cache PORT");
       expect([code, stdout]).toEqual([0, "3000\n"]);
       const reason = `the server refused the signature: this machine's clock is 36\\d\\d s ${how} the server's;`;
-      expect(stderr).toMatch(new RegExp(`^appvars: using values from \\d+ s ago: ${reason} .*\\n$`));
+      expect(stderr).toMatch(
+        new RegExp(`^appvars: using values from \\d+ s ago: ${reason} .*\\n$`),
+      );
       expect(await get("--cache DEBUG")).toMatchObject({ code: 4, stdout: "" });
       expect(await filesIn(cache)).toEqual(files);
       // The secret itself has no time.
@@ -158,16 +177,25 @@ describe("get --cache", () => {
     onTestFinished(() => void limited.close());
     await new Promise((resolve) => limited.once("listening", resolve));
     expect((limited.address() as AddressInfo).port).toBe(server.port);
-    expect(await runCli(["get", "--cache", "PORT"], { env, cache })).toMatchObject({ code: 0, stdout: "4000\n" });
+    expect(await runCli(["get", "--cache", "PORT"], { env, cache })).toMatchObject({
+      code: 0,
+      stdout: "4000\n",
+    });
   });
 
   it("get --cache reads a secret from stdin only once", async () => {
     const { server, get, env } = await cachedCli();
     const { APPVARS_API_SECRET: _, ...others } = env;
     const piped = { env: others, stdin: "dev-secret\n" };
-    expect(await get("--cache PORT --api-secret-file -", piped)).toMatchObject({ code: 0, stdout: "3000\n" });
+    expect(await get("--cache PORT --api-secret-file -", piped)).toMatchObject({
+      code: 0,
+      stdout: "3000\n",
+    });
     await server.close();
-    expect(await get("--cache PORT --api-secret-file -", piped)).toMatchObject({ code: 0, stdout: "3000\n" });
+    expect(await get("--cache PORT --api-secret-file -", piped)).toMatchObject({
+      code: 0,
+      stdout: "3000\n",
+    });
   });
 
   it("get --cache prints values that can't be cached, with a note", async () => {
@@ -175,20 +203,29 @@ describe("get --cache", () => {
     const { path } = await dataFile("a file where the folder is to be");
     const { code, stdout, stderr } = await get("--cache PORT DEBUG", { cache: path });
     expect([code, stdout]).toEqual([0, "3000\ntrue\n"]);
-    expect(stderr).toBe(`appvars: can't keep or remove answers in ${join(path, "snapshots")} (ENOTDIR)\n`);
+    expect(stderr).toBe(
+      `appvars: can't keep or remove answers in ${join(path, "snapshots")} (ENOTDIR)\n`,
+    );
   });
 
   it("get --cache has no effect on a data file", async () => {
     const { cache } = await cachedCli();
     const { path } = await dataFile(DATA);
     const argv = ["get", "--cache", "DATABASE_URL", "--data", path, "--env", "test"];
-    expect(await runCli(argv, { cache })).toEqual({ code: 0, stdout: "postgres://localhost/test\n", stderr: "" });
+    expect(await runCli(argv, { cache })).toEqual({
+      code: 0,
+      stdout: "postgres://localhost/test\n",
+      stderr: "",
+    });
     expect(await filesIn(cache)).toEqual([]);
   });
 
   it("get --cache is refused without a secret, like get", async () => {
     const { server, get } = await cachedCli();
-    expect(await get("--cache PORT", { env: { APPVARS_URL: server.url } })).toMatchObject({ code: 4, stdout: "" });
+    expect(await get("--cache PORT", { env: { APPVARS_URL: server.url } })).toMatchObject({
+      code: 4,
+      stdout: "",
+    });
   });
 });
 
@@ -250,7 +287,10 @@ describe("--offline", () => {
     const found = await cachedCli();
     await found.get("--cache PORT DATABASE_URL");
     await found.server.close();
-    const counter = createTcpServer((socket) => socket.destroy()).listen(found.server.port, "127.0.0.1");
+    const counter = createTcpServer((socket) => socket.destroy()).listen(
+      found.server.port,
+      "127.0.0.1",
+    );
     let connections = 0;
     counter.on("connection", () => connections++);
     await once(counter, "listening");
@@ -290,11 +330,25 @@ describe("--offline", () => {
   it("--offline needs no server for a data file, and is refused for a store and with --watch", async () => {
     const { env } = await cachedCli();
     const { path } = await dataFile(DATA);
-    const local = await runCli(["get", "--offline", "PORT", "--data", path, "--env", "shop/development"]);
+    const local = await runCli([
+      "get",
+      "--offline",
+      "PORT",
+      "--data",
+      path,
+      "--env",
+      "shop/development",
+    ]);
     expect(local).toMatchObject({ code: 0, stderr: "" });
     const store = await runCli(["get", "--offline", "PORT", "--store", "etcd://127.0.0.1:1"]);
-    expect([store.code, store.stderr]).toEqual([2, expect.stringContaining("a store is read over the network")]);
+    expect([store.code, store.stderr]).toEqual([
+      2,
+      expect.stringContaining("a store is read over the network"),
+    ]);
     const watched = await runCli(["run", "--offline", "--watch", "--", "true"], { env });
-    expect([watched.code, watched.stderr]).toEqual([2, expect.stringContaining("cannot be used with option '--watch")]);
+    expect([watched.code, watched.stderr]).toEqual([
+      2,
+      expect.stringContaining("cannot be used with option '--watch"),
+    ]);
   });
 });

@@ -84,14 +84,18 @@ it.each(["set NAME -v", "get PORT -V", "list --version"])("appvars %s is refused
   });
 });
 
-it.each([["get", "DATABASE_URL"], ["list"], ["diff", "test", "production"], ["unset", "DATABASE_URL"]])(
-  "%s accepts -e for --env",
-  async (...words) => {
-    const { path } = await dataFile(DATA);
-    const [command = "", ...others] = words;
-    expect(await runCli([command, "--data", path, "-e", "test", ...others])).toMatchObject({ code: 0 });
-  },
-);
+it.each([
+  ["get", "DATABASE_URL"],
+  ["list"],
+  ["diff", "test", "production"],
+  ["unset", "DATABASE_URL"],
+])("%s accepts -e for --env", async (...words) => {
+  const { path } = await dataFile(DATA);
+  const [command = "", ...others] = words;
+  expect(await runCli([command, "--data", path, "-e", "test", ...others])).toMatchObject({
+    code: 0,
+  });
+});
 
 describe("a mistyped command", () => {
   it.each([
@@ -112,7 +116,11 @@ describe("a mistyped command", () => {
     ["help env lst", "unknown command 'lst' (did you mean list?)"],
     ["frobnicate --help", "unknown command 'frobnicate'; see --help"],
   ])("appvars %s is refused as an unknown command", async (line, message) => {
-    expect(await runCli(line.split(" "))).toEqual({ code: 2, stdout: "", stderr: `appvars: ${message}\n` });
+    expect(await runCli(line.split(" "))).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `appvars: ${message}\n`,
+    });
   });
 
   it("a mistyped command is reported as JSON with --json", async () => {
@@ -125,8 +133,14 @@ describe("a mistyped command", () => {
 
 it.each([
   [["env", "rotate", "shop/tset"], 'no environment named "shop/tset" (did you mean shop/test?)'],
-  [["get", "PORT", "--env", "prodction"], 'no environment named "prodction" (did you mean production?)'],
-  [["unset", "DATABASE_URI", "--env", "test"], '"DATABASE_URI" (did you mean DATABASE_URL?) has no value'],
+  [
+    ["get", "PORT", "--env", "prodction"],
+    'no environment named "prodction" (did you mean production?)',
+  ],
+  [
+    ["unset", "DATABASE_URI", "--env", "test"],
+    '"DATABASE_URI" (did you mean DATABASE_URL?) has no value',
+  ],
 ])("a mistyped name: %j", async (words, message) => {
   const { code, stdout, stderr } = await runCli([...words, "--data", (await dataFile(DATA)).path]);
   expect([code, stdout]).toEqual([3, ""]);

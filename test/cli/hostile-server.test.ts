@@ -27,15 +27,20 @@ const READERS = [
 ].map(named);
 
 describe("a server that does not answer with HTTP", () => {
-  it.each(READERS)("a protocol switch makes %s exit 7 without printing or starting anything", async (_name, argv) => {
-    const { url } = await tcpPeer((socket) =>
-      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"),
-    );
-    const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
-    const { code, stdout, stderr } = await runCli(argv, { env });
-    expect([code, stdout]).toEqual([7, ""]);
-    expect(stderr).toBe(`appvars: ${url.origin} switches to another protocol\n`);
-  });
+  it.each(READERS)(
+    "a protocol switch makes %s exit 7 without printing or starting anything",
+    async (_name, argv) => {
+      const { url } = await tcpPeer((socket) =>
+        socket.write(
+          "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+        ),
+      );
+      const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
+      const { code, stdout, stderr } = await runCli(argv, { env });
+      expect([code, stdout]).toEqual([7, ""]);
+      expect(stderr).toBe(`appvars: ${url.origin} switches to another protocol\n`);
+    },
+  );
 
   it.each(READERS)("a connection closed without an answer makes %s exit 5", async (_name, argv) => {
     const { url } = await tcpPeer((socket) => socket.end());
@@ -72,7 +77,10 @@ function answerNotFound(res: ServerResponse): void {
 /** A server of one variable that answers the read of all values with this text. */
 function valuesPeer(body: string) {
   return httpPeer((req, res) => {
-    const page = { metadata: { limit: 1_000, offset: 0, total: 1 }, data: [variable(1, "PORT", "NUMBER")] };
+    const page = {
+      metadata: { limit: 1_000, offset: 0, total: 1 },
+      data: [variable(1, "PORT", "NUMBER")],
+    };
     res.end(req.url?.startsWith(BY_NAME) ? body : JSON.stringify(page));
   });
 }
@@ -85,43 +93,70 @@ function value(variable_id: number, content: unknown) {
   return { id: variable_id, variable_id, content: { value: content } };
 }
 
-const LISTERS = [["list", "--values"], ["export"], ["run", "--pristine", "--", process.execPath, "-e", ""]].map(named);
+const LISTERS = [
+  ["list", "--values"],
+  ["export"],
+  ["run", "--pristine", "--", process.execPath, "-e", ""],
+].map(named);
 
 describe("answers of a server", () => {
-  it.each(LISTERS)("an invalid variable name from a server makes %s exit 7", async (_name, argv) => {
-    const folder = await temporaryFolder();
-    const trace = join(folder, "trace");
-    await writeFile(join(folder, "evil.cjs"), `require("node:fs").writeFileSync(${JSON.stringify(trace)}, "x")`);
-    const names = [`NODE_OPTIONS=--require=${folder}/evil.cjs `, "PATH=/evil:", "A\nB", "-x", ""];
-    for (const name of names) {
-      const { url } = await listPeer({ variables: [variable(1, name)], values: [value(1, "")] });
-      const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
-      const { code, stdout, stderr } = await runCli(argv, { env });
-      expect([code, stdout]).toEqual([7, ""]);
-      expect(stderr).toContain("not an appvars server (status 200): data[0].name must be the name of a variable\n");
-    }
-    expect(await readdir(folder)).toEqual(["evil.cjs"]);
-  });
+  it.each(LISTERS)(
+    "an invalid variable name from a server makes %s exit 7",
+    async (_name, argv) => {
+      const folder = await temporaryFolder();
+      const trace = join(folder, "trace");
+      await writeFile(
+        join(folder, "evil.cjs"),
+        `require("node:fs").writeFileSync(${JSON.stringify(trace)}, "x")`,
+      );
+      const names = [`NODE_OPTIONS=--require=${folder}/evil.cjs `, "PATH=/evil:", "A\nB", "-x", ""];
+      for (const name of names) {
+        const { url } = await listPeer({ variables: [variable(1, name)], values: [value(1, "")] });
+        const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
+        const { code, stdout, stderr } = await runCli(argv, { env });
+        expect([code, stdout]).toEqual([7, ""]);
+        expect(stderr).toContain(
+          "not an appvars server (status 200): data[0].name must be the name of a variable\n",
+        );
+      }
+      expect(await readdir(folder)).toEqual(["evil.cjs"]);
+    },
+  );
 
-  it.each(LISTERS)("a value of the wrong type from a server makes %s exit 7", async (_name, argv) => {
-    const { url } = await listPeer({ variables: [variable(1, "PORT", "NUMBER")], values: [value(1, "t0p-s3cr3t")] });
-    const { code, stdout, stderr } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
-    expect([code, stdout]).toEqual([7, ""]);
-    expect(stderr).toBe("appvars: the server sends a value for PORT that is not a NUMBER\n");
-  });
+  it.each(LISTERS)(
+    "a value of the wrong type from a server makes %s exit 7",
+    async (_name, argv) => {
+      const { url } = await listPeer({
+        variables: [variable(1, "PORT", "NUMBER")],
+        values: [value(1, "t0p-s3cr3t")],
+      });
+      const { code, stdout, stderr } = await runCli(argv, {
+        env: { APPVARS_URL: url.origin, ...CREDENTIALS },
+      });
+      expect([code, stdout]).toEqual([7, ""]);
+      expect(stderr).toBe("appvars: the server sends a value for PORT that is not a NUMBER\n");
+    },
+  );
 
   it.each(LISTERS)("an absurd total from a server makes %s exit 7", async (_name, argv) => {
     const lists = { variables: [variable(1, "PORT")], values: [value(1, "x")], total: 1e15 };
     const { url } = await listPeer(lists);
-    const { code, stderr } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
+    const { code, stderr } = await runCli(argv, {
+      env: { APPVARS_URL: url.origin, ...CREDENTIALS },
+    });
     expect(code).toBe(7);
     expect(stderr).toContain("metadata.total must be a whole number from 0 to 2000000");
   });
 
   it.each(LISTERS)("a value that is nested too deeply makes %s exit 7", async (_name, argv) => {
     const deep = JSON.parse(`${"[".repeat(550)}${"]".repeat(550)}`);
-    const { url } = await listPeer({ variables: [variable(1, "FLAGS", "JSON")], values: [value(1, deep)] });
-    const { code, stderr } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
+    const { url } = await listPeer({
+      variables: [variable(1, "FLAGS", "JSON")],
+      values: [value(1, deep)],
+    });
+    const { code, stderr } = await runCli(argv, {
+      env: { APPVARS_URL: url.origin, ...CREDENTIALS },
+    });
     expect(code).toBe(7);
     expect(stderr).toContain("data[0].content.value must be JSON that is not nested too deeply");
   });
@@ -129,20 +164,31 @@ describe("answers of a server", () => {
   it.each(LISTERS)("all values at once that break a rule make %s exit 7", async (_name, argv) => {
     const folder = await temporaryFolder();
     const trace = join(folder, "trace");
-    await writeFile(join(folder, "evil.cjs"), `require("node:fs").writeFileSync(${JSON.stringify(trace)}, "x")`);
+    await writeFile(
+      join(folder, "evil.cjs"),
+      `require("node:fs").writeFileSync(${JSON.stringify(trace)}, "x")`,
+    );
     const deep = `${"[".repeat(550)}${"]".repeat(550)}`;
     for (const [body, rule] of [
-      [`{"data":{"NODE_OPTIONS=--require=${folder}/evil.cjs ":""}}`, "data must be an object with names of variables"],
+      [
+        `{"data":{"NODE_OPTIONS=--require=${folder}/evil.cjs ":""}}`,
+        "data must be an object with names of variables",
+      ],
       ['{"data":{"":1}}', "data must be an object with names of variables"],
       ['{"data":{"A\\nB":1}}', "data must be an object with names of variables"],
       ['{"data":[]}', "data must be an object"],
       ["{}", "data must be an object"],
       [`{"data":{"A":${deep}}}`, "data.A must be JSON that is not nested too deeply"],
-      ['{"data":{"A":1e999}}', "line 1, column 14: a number that can't be held exactly (write it as a string)"],
+      [
+        '{"data":{"A":1e999}}',
+        "line 1, column 14: a number that can't be held exactly (write it as a string)",
+      ],
       ['{"data":{"A":1,"A":2}}', ""],
     ]) {
       const { url } = await valuesPeer(body ?? "");
-      const { code, stdout, stderr } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
+      const { code, stdout, stderr } = await runCli(argv, {
+        env: { APPVARS_URL: url.origin, ...CREDENTIALS },
+      });
       expect([code, stdout]).toEqual([7, ""]);
       expect(stderr).toBe(`appvars: not an appvars server (status 200)${rule && `: ${rule}`}\n`);
     }
@@ -153,7 +199,9 @@ describe("answers of a server", () => {
     "a value of the wrong type among all values makes %s exit 7",
     async (_name, argv) => {
       const { url } = await valuesPeer('{"data":{"PORT":"t0p-s3cr3t"}}');
-      const { code, stdout, stderr } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
+      const { code, stdout, stderr } = await runCli(argv, {
+        env: { APPVARS_URL: url.origin, ...CREDENTIALS },
+      });
       expect([code, stdout]).toEqual([7, ""]);
       expect(stderr).toBe("appvars: the server sends a value for PORT that is not a NUMBER\n");
     },
@@ -163,7 +211,9 @@ describe("answers of a server", () => {
     for (const revision of [{}, { "Appvars-Revision": "1" }]) {
       const { url } = await httpPeer((req, res) => {
         res.writeHead(200, revision);
-        res.end(JSON.stringify(req.url?.includes("by-name") ? value(1, "x") : variable(1, "OTHER")));
+        res.end(
+          JSON.stringify(req.url?.includes("by-name") ? value(1, "x") : variable(1, "OTHER")),
+        );
       });
       const env = { APPVARS_URL: url.origin, ...CREDENTIALS, APPVARS_MAX_WAIT: "0" };
       const { code, stderr } = await runCli(["show", "PORT"], { env });
@@ -182,13 +232,23 @@ describe("an endless list", () => {
       const { url } = await httpPeer((req, res) => {
         if (req.url === BY_NAME) return answerNotFound(res);
         const offset = Number(new URL(req.url ?? "", "http://a").searchParams.get("offset"));
-        const page = { metadata: { limit: 1, offset, total: 2_000_000 }, data: [variable(offset + 1, `V${offset}`)] };
+        const page = {
+          metadata: { limit: 1, offset, total: 2_000_000 },
+          data: [variable(offset + 1, `V${offset}`)],
+        };
         res.end(JSON.stringify(page));
       });
-      const env = { APPVARS_URL: url.origin, ...CREDENTIALS, APPVARS_MAX_WAIT: "0.2", APPVARS_TIMEOUT: "0.5" };
+      const env = {
+        APPVARS_URL: url.origin,
+        ...CREDENTIALS,
+        APPVARS_MAX_WAIT: "0.2",
+        APPVARS_TIMEOUT: "0.5",
+      };
       const { code, stdout, stderr } = await runCli(argv, { env });
       expect([code, stdout]).toEqual([5, ""]);
-      expect(stderr).toBe("appvars: gave up after 0.7 s: --max-wait and one --timeout allow no more\n");
+      expect(stderr).toBe(
+        "appvars: gave up after 0.7 s: --max-wait and one --timeout allow no more\n",
+      );
     },
   );
 });
@@ -196,7 +256,9 @@ describe("an endless list", () => {
 describe.skipIf(process.platform === "win32")("a cache entry that is not a regular file", () => {
   const argv = ["get", "PORT", "--cache", "--max-wait", "0"];
 
-  /** A cache with an answer, the path of the answer, and a command to run once the server has gone. */
+  /**
+   * A cache with an answer, the path of the answer, and a command to run once the server has gone.
+   */
   async function cached() {
     const cache = await temporaryFolder();
     const { url, close } = await runningServer();
@@ -204,7 +266,9 @@ describe.skipIf(process.platform === "win32")("a cache entry that is not a regul
     expect(await get()).toMatchObject({ code: 0, stdout: "3000\n" });
     await close();
     const names = await readdir(join(cache, "snapshots"), { recursive: true, withFileTypes: true });
-    const [file = ""] = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    const [file = ""] = names
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
     return { file, get };
   }
 

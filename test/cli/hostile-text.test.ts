@@ -28,8 +28,20 @@ const SECRETS = { APPVARS_API_KEY: "key", APPVARS_API_SECRET: "secret" };
 const DATA = {
   version: 1,
   environments: [
-    { id: 1, application: HOSTILE_LABEL, name: "dev", api_key: "k1", api_secret: "example-secret-1" },
-    { id: 2, application: HOSTILE_LABEL, name: HOSTILE_LABEL, api_key: "k2", api_secret: "example-secret-2" },
+    {
+      id: 1,
+      application: HOSTILE_LABEL,
+      name: "dev",
+      api_key: "k1",
+      api_secret: "example-secret-1",
+    },
+    {
+      id: 2,
+      application: HOSTILE_LABEL,
+      name: HOSTILE_LABEL,
+      api_key: "k2",
+      api_secret: "example-secret-2",
+    },
   ],
   variables: [
     { id: 1, application: HOSTILE_LABEL, type: "STRING", name: "TEXT", description: HOSTILE },
@@ -44,7 +56,10 @@ const DATA = {
   ],
 };
 
-/** A data file with hostile text in each field, under a hostile name; a file to import; settings; profiles. */
+/**
+ * A data file with hostile text in each field, under a hostile name; a file to import; settings;
+ * profiles.
+ */
 async function hostileFolder() {
   const cwd = join(await temporaryFolder(), HOSTILE_FILE);
   const config = join(cwd, "config");
@@ -53,10 +68,15 @@ async function hostileFolder() {
   await mkdir(project);
   const write = async (name: string, content: unknown) => {
     const path = join(cwd, name);
-    await writeFile(path, typeof content === "string" ? content : JSON.stringify(content), { mode: 0o600 });
+    await writeFile(path, typeof content === "string" ? content : JSON.stringify(content), {
+      mode: 0o600,
+    });
     return path;
   };
-  const profiles = { [HOSTILE]: { url: "https://vars.example", api_key: HOSTILE }, [`p${HOSTILE}`]: { data: HOSTILE } };
+  const profiles = {
+    [HOSTILE]: { url: "https://vars.example", api_key: HOSTILE },
+    [`p${HOSTILE}`]: { data: HOSTILE },
+  };
   await write(".appvars.json", { [HOSTILE]: HOSTILE });
   await write("project/.appvars.json", { url: HOSTILE, profile: HOSTILE, data: HOSTILE });
   await write("config/profiles.json", { version: 1, current: HOSTILE, profiles });
@@ -67,7 +87,10 @@ async function hostileFolder() {
     write,
     data: await write("vars.json", DATA),
     broken: await write("broken.json", { ...DATA, [HOSTILE]: 1 }),
-    misnamed: await write("misnamed.json", { ...DATA, variables: [{ ...DATA.variables[0], name: HOSTILE }] }),
+    misnamed: await write("misnamed.json", {
+      ...DATA,
+      variables: [{ ...DATA.variables[0], name: HOSTILE }],
+    }),
     importable: await write("import.json", { TEXT: `new${HOSTILE}`, ADDED: HOSTILE }),
     refused: await write("refused.json", { [HOSTILE]: 1 }),
     dotenv: await write("refused.env", `${HOSTILE}=x`),
@@ -111,7 +134,15 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
     ...["dotenv", "shell", "json", "yaml", "docker", "tfvars"].map((format) => {
       return { argv: ["export", "--format", format, ...dev], raw: true };
     }),
-    plain("export", "--format", "docker", "--skip-unsupported", "--output", join(cwd, "out.env"), ...dev),
+    plain(
+      "export",
+      "--format",
+      "docker",
+      "--skip-unsupported",
+      "--output",
+      join(cwd, "out.env"),
+      ...dev,
+    ),
     plain("export", "--format", "typescript", ...dev),
     plain("export", "--only", HOSTILE, ...dev),
     plain("export", "--exclude", HOSTILE, "--output", join(cwd, "out"), ...dev),
@@ -203,7 +234,10 @@ function fileCases({ cwd, config, project, ...paths }: Folder): Case[] {
     { argv: ["profile", "use", `p${HOSTILE}`], options: profiles },
     { argv: ["profile", "use", `none${HOSTILE}`], options: profiles },
     { argv: ["profile", "remove", HOSTILE], options: profiles },
-    { argv: ["profile", "add", HOSTILE, "--no-check", "--url", "http://127.0.0.1:1"], options: profiles },
+    {
+      argv: ["profile", "add", HOSTILE, "--no-check", "--url", "http://127.0.0.1:1"],
+      options: profiles,
+    },
     { argv: ["profile", "add", "new", ...dev], options: profiles },
     { argv: ["list", "--profile", `none${HOSTILE}`], options: profiles },
     { argv: ["sign", "GET", HOSTILE], options: { env: SECRETS } },
@@ -272,7 +306,10 @@ function serverCases(url: URL, { data }: Folder): Case[] {
     ["run", "--", "true"],
     ["run", "--only", "TEXT", "--", HOSTILE_FILE],
   ];
-  return [{ argv: ["get", "TEXT"], options: { env }, raw: true }, ...lines.map((argv) => ({ argv, options: { env } }))];
+  return [
+    { argv: ["get", "TEXT"], options: { env }, raw: true },
+    ...lines.map((argv) => ({ argv, options: { env } })),
+  ];
 }
 
 /** A server of one variable, which has this name. */
@@ -280,12 +317,17 @@ function serving(name: string): Promise<{ url: URL }> {
   return httpPeer(({ url = "" }, response) => {
     const [path = ""] = url.split("?");
     response.statusCode = path.includes("MISSING") ? 404 : 200;
-    response.end(JSON.stringify(path.includes("MISSING") ? { message: HOSTILE } : answerTo(path, name)));
+    response.end(
+      JSON.stringify(path.includes("MISSING") ? { message: HOSTILE } : answerTo(path, name)),
+    );
   });
 }
 
 function answerTo(path: string, name: string): object {
-  const page = (data: object[]) => ({ metadata: { limit: 100, offset: 0, total: data.length }, data });
+  const page = (data: object[]) => ({
+    metadata: { limit: 100, offset: 0, total: data.length },
+    data,
+  });
   const content = { value: HOSTILE };
   const value = { id: 1, variable_id: 1, content };
   const variable = { id: 1, type: "STRING", name, description: HOSTILE };
@@ -318,7 +360,9 @@ const SERVERS: Record<string, () => Promise<{ url: URL }>> = {
   "the message of a 503": () => failing(503),
   "Location, Date and ETag": () =>
     tcpPeer((socket) => {
-      const headers = ["Location", "Date", "ETag", "X-RateLimit-Limit"].map((name) => `${name}: \u202e\u009b31m\u200b`);
+      const headers = ["Location", "Date", "ETag", "X-RateLimit-Limit"].map(
+        (name) => `${name}: \u202e\u009b31m\u200b`,
+      );
       socket.end(`HTTP/1.1 302 \u009b31m\r\n${headers.join("\r\n")}\r\nContent-Length: 0\r\n\r\n`);
     }),
   "something else than HTTP": () => tcpPeer((socket) => socket.end(HOSTILE)),
@@ -332,7 +376,11 @@ const FORMS: [flags: string[], terminal: boolean][] = [
   [["--verbose"], true],
 ];
 
-/** Runs these in each way on fresh files. @returns the forbidden text in their output, by command line */
+/**
+ * Runs these in each way on fresh files.
+ *
+ * @returns the forbidden text in their output, by command line
+ */
 async function dangersIn(casesOf: (folder: Folder) => Case[]): Promise<Record<string, string[]>> {
   const found: [string, string[]][] = [];
   for (const [flags, terminal] of FORMS) {
@@ -357,19 +405,32 @@ describe("hostile text", () => {
   it("hostile text from a store is escaped", async () => {
     const { url } = await failing(400, { error: HOSTILE, message: HOSTILE, code: 3 });
     const store = `etcd://${url.host}`;
-    const lines = [["list"], ["doctor"], ["set", "A", "x"], ["env", "list"], ["diff", "a", `${store}/p:${HOSTILE}`]];
-    expect(await dangersIn(() => lines.map((argv) => ({ argv: [...argv, "--store", store] })))).toEqual({});
+    const lines = [
+      ["list"],
+      ["doctor"],
+      ["set", "A", "x"],
+      ["env", "list"],
+      ["diff", "a", `${store}/p:${HOSTILE}`],
+    ];
+    expect(
+      await dangersIn(() => lines.map((argv) => ({ argv: [...argv, "--store", store] }))),
+    ).toEqual({});
   });
 
-  it.each(Object.entries(SERVERS))("hostile text from a server is escaped: in %s", async (_what, open) => {
-    const { url } = await open();
-    expect(await dangersIn((folder) => serverCases(url, folder))).toEqual({});
-  });
+  it.each(Object.entries(SERVERS))(
+    "hostile text from a server is escaped: in %s",
+    async (_what, open) => {
+      const { url } = await open();
+      expect(await dangersIn((folder) => serverCases(url, folder))).toEqual({});
+    },
+  );
 
   it("the tests of hostile text cover every command", async () => {
     const { code: program } = await runWith(buildWhole);
     const lines = fileCases(await hostileFolder()).map(({ argv }) => argv.join(" "));
-    expect(callsOf(program).filter((call) => !lines.some((line) => `${line} `.startsWith(`${call} `)))).toEqual([]);
+    expect(
+      callsOf(program).filter((call) => !lines.some((line) => `${line} `.startsWith(`${call} `))),
+    ).toEqual([]);
   });
 
   it("hostile text is printed as readable escapes", async () => {
@@ -383,7 +444,16 @@ describe("hostile text", () => {
 
   it("hostile text is the same data in JSON", async () => {
     const { data } = await hostileFolder();
-    const { stdout } = await runCli(["get", "TEXT", "TREE", "--json", "--data", data, "--env", "dev"]);
+    const { stdout } = await runCli([
+      "get",
+      "TEXT",
+      "TREE",
+      "--json",
+      "--data",
+      data,
+      "--env",
+      "dev",
+    ]);
     expect(dangers(stdout)).toEqual([]);
     expect(JSON.parse(stdout)).toEqual({ TEXT: HOSTILE, TREE: { [HOSTILE]: [HOSTILE] } });
   });
@@ -406,27 +476,39 @@ describe("hostile text", () => {
 
   it("hostile text in a description is escaped by completion", async () => {
     const { data, config } = await hostileFolder();
-    const { stdout } = await runWith((io) => quickComplete(["__complete", "names", "TEXT", "--data", data], io), {
-      config,
-    });
+    const { stdout } = await runWith(
+      (io) => quickComplete(["__complete", "names", "TEXT", "--data", data], io),
+      {
+        config,
+      },
+    );
     expect(stdout).toMatch(/^TEXT\t\\x1b/);
     expect(dangers(stdout.replace("\t", ""))).toEqual([]);
   });
 
-  it.each(["environments", "profiles"])("hostile text is not offered to a shell among the %s", async (kind) => {
-    const { data, config } = await hostileFolder();
-    const { stdout } = await runWith((io) => quickComplete(["__complete", kind, "", "--data", data], io), { config });
-    expect(dangers(stdout)).toEqual([]);
-  });
+  it.each(["environments", "profiles"])(
+    "hostile text is not offered to a shell among the %s",
+    async (kind) => {
+      const { data, config } = await hostileFolder();
+      const { stdout } = await runWith(
+        (io) => quickComplete(["__complete", kind, "", "--data", data], io),
+        { config },
+      );
+      expect(dangers(stdout)).toEqual([]);
+    },
+  );
 
-  it.each(["pretty", "json"] as const)("hostile text is escaped in a log in the format %s", async (format) => {
-    const { stderr } = await runWith(async ({ stderr: stream }) => {
-      const { log } = createLog(stream, format, () => 0, await colorsFor(stream, {}, true));
-      log("error", HOSTILE);
-    });
-    expect(stderr).toContain("FORGED");
-    expect(dangers(stderr)).toEqual([]);
-  });
+  it.each(["pretty", "json"] as const)(
+    "hostile text is escaped in a log in the format %s",
+    async (format) => {
+      const { stderr } = await runWith(async ({ stderr: stream }) => {
+        const { log } = createLog(stream, format, () => 0, await colorsFor(stream, {}, true));
+        log("error", HOSTILE);
+      });
+      expect(stderr).toContain("FORGED");
+      expect(dangers(stderr)).toEqual([]);
+    },
+  );
 
   it("hostile text in requests is escaped in the server's log", async () => {
     const { data } = await hostileFolder();
@@ -439,13 +521,23 @@ describe("hostile text", () => {
       await expect.poll(() => answered).toBeDefined();
       await answered;
     };
-    const { stderr } = await runCli(["serve", "--verbose", "--port", "0", "--data", data], { onStdout, untilStopped });
+    const { stderr } = await runCli(["serve", "--verbose", "--port", "0", "--data", data], {
+      onStdout,
+      untilStopped,
+    });
     expect(stderr).toContain("GET (no such route) 404");
     expect(dangers(stderr)).toEqual([]);
   });
 });
 
-const TARGETS = ["/%1b[2J%E2%80%AE", "/\u001b[2J", "/\u202e\u200b", "/\u009b31m", "//\u0007", "/?\r\nFORGED"];
+const TARGETS = [
+  "/%1b[2J%E2%80%AE",
+  "/\u001b[2J",
+  "/\u202e\u200b",
+  "/\u009b31m",
+  "//\u0007",
+  "/?\r\nFORGED",
+];
 
 /** Resolves once the server has closed the connection on which it got this. */
 async function answeredBy(port: number, target: string): Promise<void> {

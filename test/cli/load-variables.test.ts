@@ -42,7 +42,12 @@ async function load(options: LoadEnvOptions, surroundings: Surroundings = {}) {
   });
   const loading = loadVariables({ onWarning: (text) => warnings.push(text), ...options }, io);
   const [outcome] = await Promise.allSettled([loading]);
-  return { values: outcome.status === "fulfilled" ? outcome.value : undefined, loading, env, warnings };
+  return {
+    values: outcome.status === "fulfilled" ? outcome.value : undefined,
+    loading,
+    env,
+    warnings,
+  };
 }
 
 /** The options for shop/development of a data file. */
@@ -58,7 +63,9 @@ function changedPort(value: unknown): unknown {
 
 describe("loadEnv", () => {
   it("returns the values with their types, and fills the environment with their texts", async () => {
-    const { values, env, warnings } = await load(await local(), { env: { OTHER: "kept", PORT: "1" } });
+    const { values, env, warnings } = await load(await local(), {
+      env: { OTHER: "kept", PORT: "1" },
+    });
     const { ["__proto__"]: own, ...others } = values ?? {};
     expect(own).toBe("not a prototype");
     expect(others).toEqual({
@@ -80,13 +87,21 @@ describe("loadEnv", () => {
   });
 
   it("leaves the environment as it is with apply: false", async () => {
-    const { values, env } = await load({ ...(await local()), apply: false, only: ["PORT"] }, { env: { PORT: "1" } });
+    const { values, env } = await load(
+      { ...(await local()), apply: false, only: ["PORT"] },
+      { env: { PORT: "1" } },
+    );
     expect(values).toEqual({ PORT: 3000 });
     expect(env).toEqual({ PORT: "1" });
   });
 
   it("selects and renames as run does", async () => {
-    const options = { ...(await local()), only: ["D*", "PORT"], exclude: ["DEBUG"], prefix: "APP_" };
+    const options = {
+      ...(await local()),
+      only: ["D*", "PORT"],
+      exclude: ["DEBUG"],
+      prefix: "APP_",
+    };
     expect((await load({ ...options, nameTransformer: "lower" })).env).toEqual({
       APP_database_url: "postgres://localhost/dev",
       APP_port: "3000",
@@ -97,16 +112,26 @@ describe("loadEnv", () => {
     const { url } = await runningServer();
     const env = { APPVARS_URL: url, ...CREDENTIALS };
     expect((await load({ only: ["PORT"] }, { env })).values).toEqual({ PORT: 3000 });
-    expect((await load({ ...(await local(changedPort(1))), only: ["PORT"] }, { env })).values).toEqual({ PORT: 1 });
+    expect(
+      (await load({ ...(await local(changedPort(1))), only: ["PORT"] }, { env })).values,
+    ).toEqual({ PORT: 1 });
     const options = { url, ...DEVELOPMENT, only: ["PORT"], timeout: 5, maxWait: 0 };
-    expect((await load(options, { env: { APPVARS_API_SECRET: "another" } })).values).toEqual({ PORT: 3000 });
+    expect((await load(options, { env: { APPVARS_API_SECRET: "another" } })).values).toEqual({
+      PORT: 3000,
+    });
   });
 
   it("takes them from a profile, and from .appvars.json once it is allowed", async () => {
     const [cwd, config] = [await temporaryFolder(), await temporaryFolder()];
     const { data } = await local();
     await writeFile(join(cwd, "my.env"), "PORT=4000\n");
-    const project = { data, profile: "mine", only: "PORT, EMPTY", env_file: "my.env", strict: true };
+    const project = {
+      data,
+      profile: "mine",
+      only: "PORT, EMPTY",
+      env_file: "my.env",
+      strict: true,
+    };
     await writeFile(join(cwd, ".appvars.json"), JSON.stringify(project), { mode: 0o600 });
     const profiles = { version: 1, profiles: { mine: { env: "shop/development" } } };
     await writeFile(join(config, "profiles.json"), JSON.stringify(profiles), { mode: 0o600 });
@@ -115,10 +140,15 @@ describe("loadEnv", () => {
     await expect(refused.loading).rejects.toBeInstanceOf(UsageError);
     expect(refused.env).toEqual({});
     expect(await runCli(["allow"], { cwd, config })).toMatchObject({ code: 0 });
-    expect(await load({}, { cwd, config })).toMatchObject({ values: { PORT: 4000, EMPTY: "" }, env: { PORT: "4000" } });
+    expect(await load({}, { cwd, config })).toMatchObject({
+      values: { PORT: 4000, EMPTY: "" },
+      env: { PORT: "4000" },
+    });
     const strict = await load({ only: ["EMPTY", "UNSET"] }, { cwd, config });
     await expect(strict.loading).rejects.toThrow("--strict: UNSET has no value");
-    expect((await load({ only: ["PORT"], strict: false, envFile: [] }, { cwd, config })).values).toEqual({
+    expect(
+      (await load({ only: ["PORT"], strict: false, envFile: [] }, { cwd, config })).values,
+    ).toEqual({
       PORT: 3000,
     });
   });
@@ -140,7 +170,9 @@ describe("loadEnv", () => {
       warnings: [expect.stringContaining(`${file} can be changed by other users`)],
     });
     await writeFile(file, "not an assignment\n");
-    await expect((await loaded()).loading).rejects.toThrow(`${from}: neither an assignment nor a comment: line 1`);
+    await expect((await loaded()).loading).rejects.toThrow(
+      `${from}: neither an assignment nor a comment: line 1`,
+    );
     await rm(file);
     await symlink("nothing", file);
     await expect((await loaded()).loading).rejects.toThrow(`${from} can't be read (ENOENT)`);
@@ -148,12 +180,16 @@ describe("loadEnv", () => {
     await mkdir(file);
     await expect((await loaded()).loading).rejects.toThrow(`${from} can't be read: it is a folder`);
     const named = await load({ ...(await local()), envFile: ["/no/such/my.env"] });
-    await expect(named.loading).rejects.toThrow("--env-file /no/such/my.env can't be read (ENOENT)");
+    await expect(named.loading).rejects.toThrow(
+      "--env-file /no/such/my.env can't be read (ENOENT)",
+    );
   });
 
   it("gives texts of files and of the environment the types of their variables, and names those that have another", async () => {
     const file = join(await temporaryFolder(), "my.env");
-    await writeFile(file, `PORT=4000\nDEBUG=false\nFLAGS='{"beta":[]}'\nUNSET=5\nOWN=6\n`, { mode: 0o600 });
+    await writeFile(file, `PORT=4000\nDEBUG=false\nFLAGS='{"beta":[]}'\nUNSET=5\nOWN=6\n`, {
+      mode: 0o600,
+    });
     const options = { ...(await local()), exclude: ["__proto__", "EMPTY"] };
     const { values, env } = await load({ ...options, envFile: [file] });
     expect(values).toEqual({
@@ -181,10 +217,17 @@ describe("loadEnv", () => {
         values[1].content.value = encrypt("hunter2", "another key");
       }),
     );
-    expect((await load({ ...options, only: ["PORT"], encryptionKey: KEY })).values).toEqual({ PORT: 8080 });
-    const byVariable = await load({ ...options, only: ["PORT"] }, { env: { APPVARS_ENC_KEY: KEY } });
+    expect((await load({ ...options, only: ["PORT"], encryptionKey: KEY })).values).toEqual({
+      PORT: 8080,
+    });
+    const byVariable = await load(
+      { ...options, only: ["PORT"] },
+      { env: { APPVARS_ENC_KEY: KEY } },
+    );
     expect(byVariable.env["PORT"]).toBe("8080");
-    await expect((await load({ ...options, only: ["DEBUG"] })).loading).resolves.toEqual({ DEBUG: true });
+    await expect((await load({ ...options, only: ["DEBUG"] })).loading).resolves.toEqual({
+      DEBUG: true,
+    });
     const refused = await load(options);
     await expect(refused.loading).rejects.toBeInstanceOf(DecryptionError);
     expect(refused.env).toEqual({});
@@ -200,7 +243,9 @@ describe("loadEnv", () => {
     for (const only of [["PORT"], ["P*RT"]]) {
       const renamed = { ...options, only, nameTransformer: "lower", encryptionKey: KEY } as const;
       expect((await load(renamed)).values).toEqual({ port: 8080 });
-      expect((await load({ ...renamed, preserveEnv: true }, { env: { port: "1" } })).values).toEqual({ port: 1 });
+      expect(
+        (await load({ ...renamed, preserveEnv: true }, { env: { port: "1" } })).values,
+      ).toEqual({ port: 1 });
     }
   });
 
@@ -208,9 +253,17 @@ describe("loadEnv", () => {
     const options = await local(edited(({ variables }) => (variables[0].name = "NODE_OPTIONS")));
     const { values, env, warnings } = await load(options);
     expect([values, env].filter((each) => each && "NODE_OPTIONS" in each)).toEqual([]);
-    expect(warnings).toEqual([expect.stringMatching(/^left out NODE_OPTIONS: variables of such names/)]);
-    await expect((await load({ ...options, only: ["NODE_OPTIONS"] })).loading).rejects.toBeInstanceOf(UsageError);
-    const allowed = await load({ ...options, only: ["NODE_OPTIONS"], allowReserved: ["NODE_OPTIONS"] });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^left out NODE_OPTIONS: variables of such names/),
+    ]);
+    await expect(
+      (await load({ ...options, only: ["NODE_OPTIONS"] })).loading,
+    ).rejects.toBeInstanceOf(UsageError);
+    const allowed = await load({
+      ...options,
+      only: ["NODE_OPTIONS"],
+      allowReserved: ["NODE_OPTIONS"],
+    });
     expect(allowed.env).toEqual({ NODE_OPTIONS: "3000" });
   });
 
@@ -247,7 +300,10 @@ describe("loadEnv", () => {
     expect(plain.targets).toEqual(["/v1/variables-values-by-name"]);
     const sealed = await forwardingServer({ data: changedPort(encrypt("8080", KEY)) as object });
     await load({ url: sealed.url, ...DEVELOPMENT, encryptionKey: KEY });
-    expect(sealed.targets).toEqual(["/v1/variables-values-by-name", "/v1/variables?limit=1000&offset=0"]);
+    expect(sealed.targets).toEqual([
+      "/v1/variables-values-by-name",
+      "/v1/variables?limit=1000&offset=0",
+    ]);
   });
 
   it.each<[string, LoadEnvOptions, new (message: string) => Error]>([
@@ -265,6 +321,8 @@ describe("loadEnv", () => {
   it("warns of a data file that others can change", async () => {
     const options = await local();
     await chmod(options.data, 0o666);
-    expect((await load(options)).warnings).toEqual([expect.stringContaining("can be changed by other users")]);
+    expect((await load(options)).warnings).toEqual([
+      expect.stringContaining("can be changed by other users"),
+    ]);
   });
 });

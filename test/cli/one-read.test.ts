@@ -20,8 +20,13 @@ function complete(isSealed = false): object {
 }
 
 async function requests(line: string, { data, isOld, env = {} }: Options = {}) {
-  const { url, targets } = await forwardingServer({ isOld: isOld ?? false, data: data ?? complete() });
-  const result = await runCli(line.split(" "), { env: { APPVARS_URL: url, ...CREDENTIALS, ...env } });
+  const { url, targets } = await forwardingServer({
+    isOld: isOld ?? false,
+    data: data ?? complete(),
+  });
+  const result = await runCli(line.split(" "), {
+    env: { APPVARS_URL: url, ...CREDENTIALS, ...env },
+  });
   return { ...result, targets: targets.toSorted() };
 }
 
@@ -56,7 +61,11 @@ describe("the requests of a command", () => {
     ["export --format json --strict", [ALL, VARIABLES, VALUES, CHECK]],
   ])("%s from a server that does not know the read of all values", async (line, targets) => {
     const { stdout } = await requests(line);
-    expect(await requests(line, { isOld: true })).toMatchObject({ code: 0, stdout, targets: targets.toSorted() });
+    expect(await requests(line, { isOld: true })).toMatchObject({
+      code: 0,
+      stdout,
+      targets: targets.toSorted(),
+    });
   });
 
   it("the definitions are read for the type of an encrypted value only", async () => {
@@ -70,8 +79,13 @@ describe("the requests of a command", () => {
   });
 
   it("the definitions are read to suggest a name", async () => {
-    const { code, stderr, targets } = await requests("export --format json --only PROT", { data: DATA });
-    expect([code, stderr]).toEqual([3, 'appvars: there is no variable "PROT" (did you mean PORT?)\n']);
+    const { code, stderr, targets } = await requests("export --format json --only PROT", {
+      data: DATA,
+    });
+    expect([code, stderr]).toEqual([
+      3,
+      'appvars: there is no variable "PROT" (did you mean PORT?)\n',
+    ]);
     expect(targets).toEqual([`${ALL}?names=PROT`, VARIABLES]);
   });
 });

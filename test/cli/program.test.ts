@@ -13,7 +13,9 @@ const OPTIONS = [
 ];
 
 function separated(line: string): string {
-  return separateWords(line.split(" "), line.includes("sandbox") ? "sandbox" : "run", OPTIONS).join(" ");
+  return separateWords(line.split(" "), line.includes("sandbox") ? "sandbox" : "run", OPTIONS).join(
+    " ",
+  );
 }
 
 describe("separateWords", () => {
@@ -41,16 +43,24 @@ describe("separateWords", () => {
 
 describe("ownWords", () => {
   it("ends at the first --", () => {
-    expect(ownWords(["run", "--json", "--", "ls", "--quiet", "--", "x"])).toEqual(["run", "--json"]);
+    expect(ownWords(["run", "--json", "--", "ls", "--quiet", "--", "x"])).toEqual([
+      "run",
+      "--json",
+    ]);
     expect(ownWords(["get", "A"])).toEqual(["get", "A"]);
   });
 });
 
 describe("a repeated flag", async () => {
   const { code: program } = await runWith(buildWhole);
-  const withCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withCommands)];
+  const withCommands = (command: Command): Command[] => [
+    command,
+    ...command.commands.flatMap(withCommands),
+  ];
   const flags = withCommands(program).flatMap((command) =>
-    command.options.flatMap((option) => (option.required || option.optional ? [{ command, option }] : [])),
+    command.options.flatMap((option) =>
+      option.required || option.optional ? [{ command, option }] : [],
+    ),
   );
 
   /** The error for a flag that is given twice. */
@@ -72,9 +82,19 @@ describe("a repeated flag", async () => {
     for (const { command, option } of flags) {
       const error = thrownFor(command, option);
       if (error === undefined) accepted.add(option.long ?? "");
-      else expect(error).toMatchObject({ code: "usage", message: `${option.long} is given more than once` });
+      else
+        expect(error).toMatchObject({
+          code: "usage",
+          message: `${option.long} is given more than once`,
+        });
     }
     expect(flags.length).toBeGreaterThan(100);
-    expect([...accepted].sort()).toEqual(["--allow-reserved", "--env", "--env-file", "--exclude", "--only"]);
+    expect([...accepted].sort()).toEqual([
+      "--allow-reserved",
+      "--env",
+      "--env-file",
+      "--exclude",
+      "--only",
+    ]);
   });
 });

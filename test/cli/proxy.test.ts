@@ -32,7 +32,9 @@ describe("a command, with a proxy,", () => {
   it("a command does not use the proxy for a server of NO_PROXY", async () => {
     const { proxy, cli, url } = await proxiedCli("http");
     const direct = `http://0.0.0.0:${new URL(url).port}`;
-    expect(await cli(`get PORT --url ${direct}`, { env: { NO_PROXY: "0.0.0.0" } })).toMatchObject({ code: 0 });
+    expect(await cli(`get PORT --url ${direct}`, { env: { NO_PROXY: "0.0.0.0" } })).toMatchObject({
+      code: 0,
+    });
     expect(proxy.requests).toEqual([]);
     expect(await cli(`get PORT --url ${direct}`)).toMatchObject({ code: 0 });
     expect(proxy.requests).toHaveLength(1);
@@ -42,16 +44,26 @@ describe("a command, with a proxy,", () => {
     const { cli } = await proxiedCli("http");
     const env = { HTTP_PROXY: "socks5://user:hunter2@127.0.0.1" };
     const refused = await cli("get PORT", { env });
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/^appvars: HTTP_PROXY must be the URL/)]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^appvars: HTTP_PROXY must be the URL/),
+    ]);
     const { code, stdout } = await cli("doctor", { env });
-    expect([code, stdout]).toEqual([2, expect.stringContaining("problem\tsettings\tHTTP_PROXY must be the URL")]);
+    expect([code, stdout]).toEqual([
+      2,
+      expect.stringContaining("problem\tsettings\tHTTP_PROXY must be the URL"),
+    ]);
     expect(stdout + refused.stderr).not.toContain("hunter2");
   });
 
   it("doctor blames the proxy for its refusals", async () => {
     const { cli, url } = await proxiedCli("https");
-    const proxy = await httpProxy({ answer: (socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n") });
-    const { code, stdout } = await cli("doctor", { env: { HTTPS_PROXY: `127.0.0.1:${proxy.port}` } });
+    const proxy = await httpProxy({
+      answer: (socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"),
+    });
+    const { code, stdout } = await cli("doctor", {
+      env: { HTTPS_PROXY: `127.0.0.1:${proxy.port}` },
+    });
     const name = `the proxy 127.0.0.1:${proxy.port} (HTTPS_PROXY)`;
     expect([code, stdout.split("\n")[2]]).toEqual([
       5,

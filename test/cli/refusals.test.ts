@@ -13,8 +13,10 @@ const VARIABLE_NAME =
   "a name is 1 to 255 letters, digits, _ . or -, begins with a letter or _, and does not end in 99914b932bd37a50b983c5e7c90ae93b";
 const TYPES = "It must be one of STRING, NUMBER, BOOLEAN, JSON.";
 const NO_PLACE = "must be a data file or the URL of a store: etcd://… or etcds://…";
-const REQUEST_PATH = "the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2";
-const UNREACHABLE = "can't reach http://127.0.0.1:1 (--url): connection refused; is the server running?";
+const REQUEST_PATH =
+  "the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2";
+const UNREACHABLE =
+  "can't reach http://127.0.0.1:1 (--url): connection refused; is the server running?";
 
 type Refusal = [line: string, message: string];
 
@@ -32,15 +34,18 @@ const BROKEN = {
 };
 
 /**
- * Runs a line in which `DIR/` is a folder with the example data, which is in use by default, and broken files. Expects
- * the code, the message (or with --json, its JSON), nothing on stdout, and that no file was changed or created.
+ * Runs a line in which `DIR/` is a folder with the example data, which is in use by default, and
+ * broken files. Expects the code, the message (or with --json, its JSON), nothing on stdout, and
+ * that no file was changed or created.
  */
 async function expectRefusal(code: number, line: string, message: string): Promise<void> {
   const folder = await temporaryFolder();
   await copyFile(EXAMPLE, join(folder, "example.json"));
   await chmod(join(folder, "example.json"), 0o600);
   for (const [name, text] of Object.entries(BROKEN)) await writeFile(join(folder, name), text);
-  const argv = line.split(" ").map((word) => (word === "''" ? "" : word.replaceAll("DIR/", `${folder}/`)));
+  const argv = line
+    .split(" ")
+    .map((word) => (word === "''" ? "" : word.replaceAll("DIR/", `${folder}/`)));
   const data = { APPVARS_DATA: join(folder, "example.json"), APPVARS_ENV: "shop/test" };
   const env = { ...data, APPVARS_API_KEY: "k", APPVARS_API_SECRET: "s" };
   const { stderr, ...rest } = await runCli(argv, { env });
@@ -50,7 +55,9 @@ async function expectRefusal(code: number, line: string, message: string): Promi
     stdout: "",
     stderr: message.startsWith("{") ? `${message}\n` : `appvars: ${message}\n`,
   });
-  expect(await readFile(join(folder, "example.json"), "utf8")).toBe(await readFile(EXAMPLE, "utf8"));
+  expect(await readFile(join(folder, "example.json"), "utf8")).toBe(
+    await readFile(EXAMPLE, "utf8"),
+  );
   expect(await readdir(folder)).toHaveLength(1 + Object.keys(BROKEN).length);
 }
 
@@ -76,7 +83,10 @@ describe("a usage error exits 2 and changes nothing", () => {
       "list --api-secret=hunter2",
       "there is no --api-secret, since the process list would show it: set APPVARS_API_SECRET, or name a file with --api-secret-file",
     ],
-    ["set KEY -hunter2", "unknown option; a value that begins with - comes after --: appvars set NAME -- VALUE"],
+    [
+      "set KEY -hunter2",
+      "unknown option; a value that begins with - comes after --: appvars set NAME -- VALUE",
+    ],
     ["set A=hunter2", "the name and the value are two arguments: appvars set A VALUE"],
     ["set 2FA=hunter2", `"2FA" can't be a variable's name: ${VARIABLE_NAME}; for example _2FA`],
     ["get --cache 12h PORT", "the age follows --cache after =: --cache=12h"],
@@ -88,7 +98,10 @@ describe("a usage error exits 2 and changes nothing", () => {
       "option '--watch[=interval]' argument '5x' is invalid. It must be seconds or a time such as 5s or 5m, from 0.1 to 2000000 seconds.",
     ],
     ["run --interval=5 ls", "unknown option '--interval' (did you mean --watch=TIME?)"],
-    ["import --from vault", "unknown option '--from' (docs/recipes.md shows how to move from another tool)"],
+    [
+      "import --from vault",
+      "unknown option '--from' (docs/recipes.md shows how to move from another tool)",
+    ],
     ["export --output ''", "--output must not be empty"],
     ["export --format github --output ''", "--output must not be empty"],
     [
@@ -97,11 +110,23 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     ["list --type text", `option '--type <type>' argument 'text' is invalid. ${TYPES}`],
     ["list DATABASE_URL", "too many arguments for 'list'. Expected 0 arguments but got 1."],
-    ["get", `missing required argument 'name'; for example: DATABASE_URL="$(appvars get DATABASE_URL)"`],
-    ["get --timeout x PORT --url http://127.0.0.1:1", "--timeout must be a number of seconds, 0.001 to 2000000"],
-    ["get --max-wait -1 PORT --url http://127.0.0.1:1", "--max-wait must be a number of seconds, 0 to 2000000"],
+    [
+      "get",
+      `missing required argument 'name'; for example: DATABASE_URL="$(appvars get DATABASE_URL)"`,
+    ],
+    [
+      "get --timeout x PORT --url http://127.0.0.1:1",
+      "--timeout must be a number of seconds, 0.001 to 2000000",
+    ],
+    [
+      "get --max-wait -1 PORT --url http://127.0.0.1:1",
+      "--max-wait must be a number of seconds, 0 to 2000000",
+    ],
     ["get PORT --auth basic --url http://127.0.0.1:1", "--auth must be one of hmac, headers"],
-    ["get PORT --url ftp://localhost", "--url: the server's URL must look like http://127.0.0.1:7400"],
+    [
+      "get PORT --url ftp://localhost",
+      "--url: the server's URL must look like http://127.0.0.1:7400",
+    ],
     [
       "get PORT --api-secret-file DIR/missing.txt --url http://127.0.0.1:1",
       "--api-secret-file DIR/missing.txt can't be read (ENOENT)",
@@ -122,7 +147,10 @@ describe("a usage error exits 2 and changes nothing", () => {
       "set PORT 1 --data DIR/example.json --store etcd://127.0.0.1:1",
       "--data and --store are mutually exclusive: use only one",
     ],
-    ["get PORT --store http://127.0.0.1:1", "--store must be like etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS"],
+    [
+      "get PORT --store http://127.0.0.1:1",
+      "--store must be like etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS",
+    ],
     [
       "list --store etcd://me:hunter2@127.0.0.1",
       "--store must not contain a user or password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD",
@@ -131,13 +159,19 @@ describe("a usage error exits 2 and changes nothing", () => {
       "list --store etcd://127.0.0.1:1 --seal-key-file DIR/missing.txt",
       "--seal-key-file DIR/missing.txt can't be read (ENOENT)",
     ],
-    ["set PORT 1 --store etcd://127.0.0.1:1 --seal-key-file -", "--seal-key-file must be a file, not stdin"],
+    [
+      "set PORT 1 --store etcd://127.0.0.1:1 --seal-key-file -",
+      "--seal-key-file must be a file, not stdin",
+    ],
     [
       "export --format jsn",
       "option '--format <format>' argument 'jsn' is invalid. Allowed choices are dotenv, shell, fish, json, yaml, docker, properties, tfvars, github, kubernetes, compose, systemd, powershell, typescript.",
     ],
     ["export --format typescript --strict", "--strict is for values, not for typescript"],
-    ["export --format typescript --name web", "--name is for kubernetes and compose, not for typescript"],
+    [
+      "export --format typescript --name web",
+      "--name is for kubernetes and compose, not for typescript",
+    ],
     ["export --name web", "--name is for kubernetes and compose, not for dotenv"],
     [
       "export --format kubernetes --name My_App",
@@ -152,7 +186,10 @@ describe("a usage error exits 2 and changes nothing", () => {
       "list --name-transformer snake",
       "option '--name-transformer <style>' argument 'snake' is invalid. Allowed choices are upper, lower, camel, pascal, kebab, tf-var.",
     ],
-    ["diff shop/test", "missing required argument 'b'; for example: appvars diff test production --data vars.json"],
+    [
+      "diff shop/test",
+      "missing required argument 'b'; for example: appvars diff test production --data vars.json",
+    ],
     [
       "set PORT abc",
       "a NUMBER must be a JSON number in the range and precision of a double; for any other text, use the type STRING",
@@ -170,7 +207,10 @@ describe("a usage error exits 2 and changes nothing", () => {
       'there is no value: run appvars set PORT VALUE, or write it to stdin; for an empty value, pass "" or -',
     ],
     ["set PORT 1 2", "too many arguments for 'set'. Expected 2 arguments but got 3."],
-    ["unset", "missing required argument 'name'; for example: appvars unset DEBUG --data vars.json --env production"],
+    [
+      "unset",
+      "missing required argument 'name'; for example: appvars unset DEBUG --data vars.json --env production",
+    ],
     [
       "import .env --format toml",
       "option '--format <format>' argument 'toml' is invalid. Allowed choices are dotenv, json, yaml.",
@@ -189,8 +229,14 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     ["env rename shop/test production", "the environment shop/production already exists"],
     ["env rename shop/test shop/test", "the environment shop/test already exists"],
-    ["env rename test qa", 'the environment "test" is ambiguous: name one of shop/test, billing/test'],
-    ["env rename shop/test billing/qa", "shop/test has variables of its application: it can't have a name in another"],
+    [
+      "env rename test qa",
+      'the environment "test" is ambiguous: name one of shop/test, billing/test',
+    ],
+    [
+      "env rename shop/test billing/qa",
+      "shop/test has variables of its application: it can't have a name in another",
+    ],
     ["env add shop/test --from shop/development", "the environment shop/test already exists"],
     [
       "audit",
@@ -237,10 +283,19 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["rename PORT DEBUG", "shop has a variable DEBUG already"],
     ["rename PORT PORT", "shop has a variable PORT already"],
     ["rename PORT 2FA", `"2FA" can't be a variable's name: ${VARIABLE_NAME}; for example _2FA`],
-    ["rename DATABASE_URL DB_URL", "which application? add --application with one of shop, billing"],
-    ["unset DATABASE_URL --all-envs", "which application? add --application with one of shop, billing"],
+    [
+      "rename DATABASE_URL DB_URL",
+      "which application? add --application with one of shop, billing",
+    ],
+    [
+      "unset DATABASE_URL --all-envs",
+      "which application? add --application with one of shop, billing",
+    ],
     ["set NEW 1 --all-envs", "which application? add --application with one of shop, billing"],
-    ["set PORT 1 --all-envs --env shop/test", "option '--all-envs' cannot be used with option '-e, --env <name>'"],
+    [
+      "set PORT 1 --all-envs --env shop/test",
+      "option '--all-envs' cannot be used with option '-e, --env <name>'",
+    ],
     ["set PORT 1 --application shop", "--application is for --all-envs"],
     ["set PORT 1 --env shop/test --env ''", "--env must not be empty"],
     [
@@ -292,9 +347,15 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["seal http://me:hunter2@host", `DATA ${NO_PLACE}`],
     ["seal DIR/a.json DIR/b.json", "too many arguments for 'seal'. Expected 1 argument but got 2."],
     ["unseal DIR/example.json", "to unseal, use --seal-key-file or APPVARS_SEAL_KEY"],
-    ["unseal etcd://127.0.0.1:1/vars --seal-key-file DIR/example.json", "unseal is for a data file"],
+    [
+      "unseal etcd://127.0.0.1:1/vars --seal-key-file DIR/example.json",
+      "unseal is for a data file",
+    ],
     ["init --seal --store etcd://127.0.0.1:1/vars", "--git and --seal are for a data file"],
-    ["run", "missing required argument 'command'; for example: appvars run --only DATABASE_URL,PORT -- node server.js"],
+    [
+      "run",
+      "missing required argument 'command'; for example: appvars run --only DATABASE_URL,PORT -- node server.js",
+    ],
     [
       "run --only NODE_OPTIONS -- true",
       "--only names reserved variables, which can make programs run other code: NODE_OPTIONS; to pass them on, add --allow-reserved NODE_OPTIONS",
@@ -311,12 +372,18 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["sign G.T /", "the method must be a word such as GET"],
     ["sign GET v1/variables", REQUEST_PATH],
     ["sign GET /v1/variables#x", REQUEST_PATH],
-    ["openapi --format xml", "option '--format <format>' argument 'xml' is invalid. Allowed choices are json, yaml."],
+    [
+      "openapi --format xml",
+      "option '--format <format>' argument 'xml' is invalid. Allowed choices are json, yaml.",
+    ],
     [
       "completion powershell",
       "command-argument value 'powershell' is invalid for argument 'bash|zsh|fish'. Allowed choices are bash, zsh, fish.",
     ],
-    ["completion", "missing required argument 'bash|zsh|fish'; for example: source <(appvars completion bash)"],
+    [
+      "completion",
+      "missing required argument 'bash|zsh|fish'; for example: source <(appvars completion bash)",
+    ],
     [
       "serve --data DIR/example.json --port 65536",
       "option '--port <port>' argument '65536' is invalid. It must be a whole number from 0 to 65535.",
@@ -333,8 +400,14 @@ describe("a usage error exits 2 and changes nothing", () => {
       "serve --data DIR/example.json --port 0 --log-format xml",
       "option '--log-format <format>' argument 'xml' is invalid. Allowed choices are pretty, json.",
     ],
-    ["serve --data DIR/example.json --port 0 --max-stale 5m", "--max-stale needs a data store: a data file has no age"],
-    ["serve --data DIR/example.json --port 7411 --metrics 7411", "--metrics must not have the same port as --port"],
+    [
+      "serve --data DIR/example.json --port 0 --max-stale 5m",
+      "--max-stale needs a data store: a data file has no age",
+    ],
+    [
+      "serve --data DIR/example.json --port 7411 --metrics 7411",
+      "--metrics must not have the same port as --port",
+    ],
   ])("appvars %s", async (line, message) => {
     await expectRefusal(2, line, message);
   });
@@ -343,21 +416,34 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["", "the host must be an address or a name"],
     ["192.0.2.1", "--host 192.0.2.1 is not an address of this machine"],
   ])("serve refuses to listen on --host '%s'", async (host, message) => {
-    const { code, stdout, stderr } = await runCli(["serve", "--data", EXAMPLE, "--port", "0", "--host", host]);
+    const { code, stdout, stderr } = await runCli([
+      "serve",
+      "--data",
+      EXAMPLE,
+      "--port",
+      "0",
+      "--host",
+      host,
+    ]);
     expect([code, stdout]).toEqual([2, ""]);
     // Before it, there may be a warning that others may read the example.
     expect(stderr.split("\n").at(-2)).toBe(`appvars: ${message}`);
   });
 
-  it.each([["get PORT"], ["sandbox -- true"]])("appvars %s needs the name of an environment", async (line) => {
-    const [command = "", ...words] = line.split(" ");
-    const { code, stdout, stderr } = await runCli([command, "--data", EXAMPLE, ...words]);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toBe(`appvars: which environment? add --env with one of ${ENVIRONMENTS}\n`);
-  });
+  it.each([["get PORT"], ["sandbox -- true"]])(
+    "appvars %s needs the name of an environment",
+    async (line) => {
+      const [command = "", ...words] = line.split(" ");
+      const { code, stdout, stderr } = await runCli([command, "--data", EXAMPLE, ...words]);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toBe(`appvars: which environment? add --env with one of ${ENVIRONMENTS}\n`);
+    },
+  );
 
   it("a variable with an invalid number is named as the source of the error", async () => {
-    const { code, stdout, stderr } = await runCli(["get", "PORT"], { env: { APPVARS_TIMEOUT: "x" } });
+    const { code, stdout, stderr } = await runCli(["get", "PORT"], {
+      env: { APPVARS_TIMEOUT: "x" },
+    });
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toBe("appvars: APPVARS_TIMEOUT must be a number of seconds, 0.001 to 2000000\n");
   });
@@ -366,7 +452,10 @@ describe("a usage error exits 2 and changes nothing", () => {
 describe("a name that does not exist exits 3 and changes nothing", () => {
   it.each<Refusal>([
     ["get PROT", 'there is no variable "PROT" (did you mean PORT?)'],
-    ["get PORT --env shop/staging", `no environment named "shop/staging"; there is ${ENVIRONMENTS}`],
+    [
+      "get PORT --env shop/staging",
+      `no environment named "shop/staging"; there is ${ENVIRONMENTS}`,
+    ],
     ["show SENTRI_DSN", 'there is no variable "SENTRI_DSN" (did you mean SENTRY_DSN?)'],
     ["show NO_SUCH_NAME", 'there is no variable "NO_SUCH_NAME"'],
     ["run --only PORT,PROT -- true", 'there is no variable "PROT" (did you mean PORT?)'],
@@ -379,11 +468,20 @@ describe("a name that does not exist exits 3 and changes nothing", () => {
       '"SENTRY_DSN" has no value in shop/test, shop/development',
     ],
     ["unset PROT --all-envs", 'there is no variable "PROT" (did you mean PORT?)'],
-    ["set PORT 1 --env shop/test --env nope", `no environment named "nope"; there is ${ENVIRONMENTS}`],
-    ["set PORT 1 --all-envs --application shp", 'there is no application "shp" (did you mean shop?)'],
+    [
+      "set PORT 1 --env shop/test --env nope",
+      `no environment named "nope"; there is ${ENVIRONMENTS}`,
+    ],
+    [
+      "set PORT 1 --all-envs --application shp",
+      'there is no application "shp" (did you mean shop?)',
+    ],
     ["rename PROT LISTEN", 'there is no variable "PROT" (did you mean PORT?)'],
     ["rename PORT LISTEN --application billing", 'there is no variable "PORT" in billing'],
-    ["env rename shop/tset qa", `no environment named "shop/tset" (did you mean shop/test?); there is ${ENVIRONMENTS}`],
+    [
+      "env rename shop/tset qa",
+      `no environment named "shop/tset" (did you mean shop/test?); there is ${ENVIRONMENTS}`,
+    ],
     [
       "env add qa --from shop/tset",
       `no environment named "shop/tset" (did you mean shop/test?); there is ${ENVIRONMENTS}`,
@@ -448,7 +546,10 @@ describe("a data file that is missing or breaks a rule exits 8 and is not change
     ["migrate DIR/missing.json DIR/new.json", missing],
     ["migrate DIR/rules.json DIR/new.json", rules],
     ["migrate DIR/example.json DIR/syntax.json", syntax],
-    ["migrate DIR/example.json DIR/none/new.json", "DIR/none/new.json can't be written: no such file or folder"],
+    [
+      "migrate DIR/example.json DIR/none/new.json",
+      "DIR/none/new.json can't be written: no such file or folder",
+    ],
   ])("appvars %s", async (line, message) => {
     await expectRefusal(8, line, message);
   });

@@ -88,11 +88,20 @@ describe("get without commander", () => {
   });
 });
 
-/** Words of generated command lines: names, flags in each of their forms, clusters of letters, values, mistakes. */
+/**
+ * Words of generated command lines: names, flags in each of their forms, clusters of letters,
+ * values, mistakes.
+ */
 const WORDS = [
-  ..."PORT|FLAGS||-|--|a=b|test|shop/test|5|-5|PORT\n-n|--json|--json=1|--no-json|--quiet|--qui|--verbose".split("|"),
-  ..."--no-color|--color|-n|-q|-0|-nq|-qn|-q0|-n0|-qq|-nz|-1|-n1|-z|-é|-h|-V|-v|---|--=x|-n=q|-q=1|-qn-q".split("|"),
-  ..."-e|-etest|-e=test|-e=|-qe|-nqe|-nqetest|--env|--env=|--env=test|--timeout|--timeout=-5|--timeout=".split("|"),
+  ..."PORT|FLAGS||-|--|a=b|test|shop/test|5|-5|PORT\n-n|--json|--json=1|--no-json|--quiet|--qui|--verbose".split(
+    "|",
+  ),
+  ..."--no-color|--color|-n|-q|-0|-nq|-qn|-q0|-n0|-qq|-nz|-1|-n1|-z|-é|-h|-V|-v|---|--=x|-n=q|-q=1|-qn-q".split(
+    "|",
+  ),
+  ..."-e|-etest|-e=test|-e=|-qe|-nqe|-nqetest|--env|--env=|--env=test|--timeout|--timeout=-5|--timeout=".split(
+    "|",
+  ),
   ..."--no-newline|--newline|--null|--strict|--no-strict|--insecure|--insecure=1|--auth=hmac|--cache|--cache=1h".split(
     "|",
   ),
@@ -104,9 +113,18 @@ it("a generated command line has the same effect with and without commander", as
   const random = new Random(24);
   let compared = 0;
   for (let round = 0; round < 2_500; round++) {
-    const [command, ...program] = random.pick([["get"], ["get"], ["run", "--", "no-such-program", "-x"]]) as [string];
+    const [command, ...program] = random.pick([
+      ["get"],
+      ["get"],
+      ["run", "--", "no-such-program", "-x"],
+    ]) as [string];
     const words = Array.from({ length: random.below(5) + 1 }, () => random.pick(WORDS));
-    const argv = [...random.pick([[], [], ["-q"], ["--json"], ["-nq"]]), command, ...words, ...program];
+    const argv = [
+      ...random.pick([[], [], ["-q"], ["--json"], ["-nq"]]),
+      command,
+      ...words,
+      ...program,
+    ];
     const quick = await runWith((io) => quickCall(argv, io), world);
     if (quick.code === undefined) continue;
     compared++;
@@ -128,7 +146,9 @@ it.each(["-nq PORT", "-qn PORT", "-nqe shop/test DATABASE_URL", "-nqeshop/test D
 
 describe("calls without commander", () => {
   it.each(["-V", "-v", "--version"])("%s prints the version", async (flag) => {
-    const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
+    const { version } = JSON.parse(
+      await readFile(new URL("../../package.json", import.meta.url), "utf8"),
+    );
     const quick = await runWith((io) => quickCall([flag], io));
     expect(quick).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
@@ -143,7 +163,9 @@ describe("calls without commander", () => {
     const argv = line.split(" ");
     const { code, stderr } = await runWith((io) => quickCall(argv, io));
     expect(code).toBe(2);
-    expect(stderr).toContain(argv.includes("--json") ? JSON.stringify({ error: { code: "usage", message } }) : message);
+    expect(stderr).toContain(
+      argv.includes("--json") ? JSON.stringify({ error: { code: "usage", message } }) : message,
+    );
   });
 });
 
@@ -166,7 +188,11 @@ describe("get without commander leaves to commander", () => {
     ["help list"],
   ])("get without commander leaves %j to commander", async (line) => {
     const argv = line.split(" ");
-    expect(await runWith((io) => quickCall(argv, io))).toEqual({ code: undefined, stdout: "", stderr: "" });
+    expect(await runWith((io) => quickCall(argv, io))).toEqual({
+      code: undefined,
+      stdout: "",
+      stderr: "",
+    });
   });
 });
 
@@ -190,6 +216,10 @@ describe("run without commander leaves to commander", () => {
     ["help list"],
   ])("run without commander leaves %j to commander", async (line) => {
     const argv = line.split(" ");
-    expect(await runWith((io) => quickCall(argv, io))).toEqual({ code: undefined, stdout: "", stderr: "" });
+    expect(await runWith((io) => quickCall(argv, io))).toEqual({
+      code: undefined,
+      stdout: "",
+      stderr: "",
+    });
   });
 });

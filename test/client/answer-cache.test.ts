@@ -5,14 +5,19 @@ import { DATA, DEVELOPMENT } from "../support/data.js";
 import { runningServer } from "../support/running-server.js";
 import { httpPeer } from "./peer.js";
 
-/** A client that revalidates, of a server whose answers have these statuses and ETags, and the ETags that it sent. */
+/**
+ * A client that revalidates, of a server whose answers have these statuses and ETags, and the ETags
+ * that it sent.
+ */
 async function clientOf(next: () => { status?: number; etag?: string }) {
   const sent: (string | undefined)[] = [];
   const { url } = await httpPeer((req, res) => {
     sent.push(req.headers["if-none-match"]);
     const { status = 200, etag } = next();
     const body = status === 200 ? { value: etag } : { message: "Not found" };
-    res.writeHead(status, etag ? { etag } : {}).end(status === 304 ? undefined : JSON.stringify(body));
+    res
+      .writeHead(status, etag ? { etag } : {})
+      .end(status === 304 ? undefined : JSON.stringify(body));
   });
   const client = createClient({ url, ...DEVELOPMENT, revalidate: true, maxWait: 0 });
   onTestFinished(() => client.close());
@@ -20,7 +25,9 @@ async function clientOf(next: () => { status?: number; etag?: string }) {
 }
 
 it("a kept answer is requested conditionally, and returned for a 304", async () => {
-  const { client, sent } = await clientOf(() => (sent.length === 1 ? { etag: '"1"' } : { status: 304 }));
+  const { client, sent } = await clientOf(() =>
+    sent.length === 1 ? { etag: '"1"' } : { status: 304 },
+  );
   const first = await client.getContentByName("A");
   expect(await client.getContentByName("A")).toBe(first);
   expect(sent).toEqual([undefined, '"1"']);
@@ -28,7 +35,8 @@ it("a kept answer is requested conditionally, and returned for a 304", async () 
 
 it("a kept answer is replaced by a newer one", async () => {
   const { client, sent } = await clientOf(() => ({ etag: `"${sent.length}"` }));
-  for (let i = 1; i <= 3; i++) expect(await client.getContentByName("A")).toEqual({ value: `"${i}"` });
+  for (let i = 1; i <= 3; i++)
+    expect(await client.getContentByName("A")).toEqual({ value: `"${i}"` });
   expect(sent).toEqual([undefined, '"1"', '"2"']);
 });
 

@@ -62,7 +62,9 @@ describe("a server whose list never ends", () => {
         { budget: createBudget(), ticks },
       );
       onTestFinished(() => client.close());
-      await expect(readAll((page) => client.listVariables(page))).rejects.toThrow("gave up after 0.5 s");
+      await expect(readAll((page) => client.listVariables(page))).rejects.toThrow(
+        "gave up after 0.5 s",
+      );
     },
   );
 
@@ -78,7 +80,9 @@ describe.each([
   ["back", -3_600_000],
   ["forward", 3_600_000],
 ])("when the clock is set %s by an hour during retries,", (_direction, change) => {
-  /** A server that answers 503 twice or, if it is down, always. The second request sets the clock. */
+  /**
+   * A server that answers 503 twice or, if it is down, always. The second request sets the clock.
+   */
   async function clientOf({ isDown }: { isDown: boolean }) {
     let [requests, setBy] = [0, 0];
     const { now } = Date;
@@ -89,7 +93,10 @@ describe.each([
       res.writeHead(isDown || requests < 3 ? 503 : 200).end('{"value":1}');
     });
     onTestFinished(() => void vi.restoreAllMocks());
-    const client = createClient({ url, apiSecret: "secret", maxWait: isDown ? 0.35 : 5 }, { random: () => 0 });
+    const client = createClient(
+      { url, apiSecret: "secret", maxWait: isDown ? 0.35 : 5 },
+      { random: () => 0 },
+    );
     onTestFinished(() => client.close());
     return client;
   }

@@ -82,7 +82,8 @@ function sourceOf(name: string, store: Store, state: State, asked: string[]): Va
     return real.readSnapshot((snapshot) => read(failing(snapshot)));
   };
   return new Proxy(failing(real), {
-    get: (target, method) => (method === "readSnapshot" ? readSnapshot : Reflect.get(target, method)),
+    get: (target, method) =>
+      method === "readSnapshot" ? readSnapshot : Reflect.get(target, method),
   });
 }
 
@@ -207,7 +208,9 @@ describe("a read of several answers", () => {
     data.values[2].content.value = false;
   });
   const readPair = (snapshot: Snapshot) =>
-    Promise.all(["PORT", "DEBUG"].map(async (name) => (await snapshot.getContentByName(name)).value));
+    Promise.all(
+      ["PORT", "DEBUG"].map(async (name) => (await snapshot.getContentByName(name)).value),
+    );
 
   it("a read of several answers uses only kept answers when the server goes down in the middle", async () => {
     const { source, state, store, onServed } = world();
@@ -215,7 +218,8 @@ describe("a read of several answers", () => {
     store.replace(NEXT);
     Object.assign(state, { error: DOWN, left: 1, now: START + 1_000 });
     // The first answer that came is not kept among them.
-    for (let count = 0; count < 2; count++) expect(await source.readSnapshot(readPair)).toEqual([3000, true]);
+    for (let count = 0; count < 2; count++)
+      expect(await source.readSnapshot(readPair)).toEqual([3000, true]);
     expect(onServed.mock.calls).toEqual([[DOWN, 1_000]]);
   });
 

@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientOptions, createClient } from "../../src/client/client.js";
-import { NotFoundError, RateLimitedError, ServerError, UnauthorizedError } from "../../src/domain/errors.js";
+import {
+  NotFoundError,
+  RateLimitedError,
+  ServerError,
+  UnauthorizedError,
+} from "../../src/domain/errors.js";
 import { sign } from "../../src/signing/sign.js";
 import { aVariable } from "../support/records.js";
 import { httpPeer, tcpPeer, unusedPort } from "./peer.js";
@@ -20,22 +25,30 @@ describe("the client", () => {
     ["getValue", [Number.MAX_SAFE_INTEGER], "/v1/variables-values/9007199254740991"],
     ["getValueByName", ["a.B-c_"], "/v1/variables-values-by-name/a.B-c_"],
     ["getContentByName", ["__proto__"], "/v1/variables-values-by-name/__proto__/content"],
-  ] as const)("%s(%j) requests %s, signs exactly that and does not send the secret", async (method, args, target) => {
-    const { client, requests } = await clientOf(json(200, EMPTY_PAGE), CREDENTIALS);
-    // The answer does not fit every method, but only the request matters here.
-    await (client[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args).catch(() => {});
-    const [request] = requests;
-    expect(request?.url).toBe(target);
-    expect(request?.headers).toMatchObject({ accept: "application/json", "x-api-key": "key" });
-    expect(JSON.stringify(request?.headers)).not.toContain(SECRET);
-    const authorization = request?.headers.authorization ?? "";
-    const timestamp = Number(authorization.slice("HMAC ".length, -65));
-    expect(authorization).toBe(sign({ timestamp, method: "GET", route: target }, SECRET));
-    expect(Math.abs(Date.now() - timestamp)).toBeLessThan(60_000);
-  });
+  ] as const)(
+    "%s(%j) requests %s, signs exactly that and does not send the secret",
+    async (method, args, target) => {
+      const { client, requests } = await clientOf(json(200, EMPTY_PAGE), CREDENTIALS);
+      // The answer does not fit every method, but only the request matters here.
+      await (client[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args).catch(
+        () => {},
+      );
+      const [request] = requests;
+      expect(request?.url).toBe(target);
+      expect(request?.headers).toMatchObject({ accept: "application/json", "x-api-key": "key" });
+      expect(JSON.stringify(request?.headers)).not.toContain(SECRET);
+      const authorization = request?.headers.authorization ?? "";
+      const timestamp = Number(authorization.slice("HMAC ".length, -65));
+      expect(authorization).toBe(sign({ timestamp, method: "GET", route: target }, SECRET));
+      expect(Math.abs(Date.now() - timestamp)).toBeLessThan(60_000);
+    },
+  );
 
   it("the client sends key and secret unchanged with the scheme headers", async () => {
-    const { client, requests } = await clientOf(json(200, EMPTY_PAGE), { ...CREDENTIALS, auth: "headers" });
+    const { client, requests } = await clientOf(json(200, EMPTY_PAGE), {
+      ...CREDENTIALS,
+      auth: "headers",
+    });
     await client.listValues();
     expect(requests[0]?.headers).toMatchObject({ "x-api-key": "key", "x-api-secret": SECRET });
     expect(requests[0]?.headers).not.toHaveProperty("authorization");
@@ -53,11 +66,14 @@ describe("the client", () => {
     [{ apiKey: "key" }, "the API secret is missing"],
     [{ apiKey: "key", apiSecret: "" }, "the API secret is missing"],
     [{ apiSecret: SECRET, auth: "headers" }, "the API key is missing"],
-  ] as const)("the client sends nothing without the required credentials: %o", async (options, message) => {
-    const { client, requests } = await clientOf(json(200, EMPTY_PAGE), options);
-    await expect(client.listVariables()).rejects.toThrow(new UnauthorizedError(message));
-    expect(requests).toHaveLength(0);
-  });
+  ] as const)(
+    "the client sends nothing without the required credentials: %o",
+    async (options, message) => {
+      const { client, requests } = await clientOf(json(200, EMPTY_PAGE), options);
+      await expect(client.listVariables()).rejects.toThrow(new UnauthorizedError(message));
+      expect(requests).toHaveLength(0);
+    },
+  );
 
   it("the client requests health without credentials, even if it has some", async () => {
     const { client, requests } = await clientOf(json(200, HEALTH), CREDENTIALS);
@@ -73,21 +89,30 @@ describe("the client", () => {
     ["1e3", HEALTH],
     ["1, 2", HEALTH],
   ])("the client reads the age of the data from the header %j", async (age, health) => {
-    const { client } = await clientOf((req, res) => json(200, HEALTH)(req, res.setHeader("Appvars-Data-Age", age)));
+    const { client } = await clientOf((req, res) =>
+      json(200, HEALTH)(req, res.setHeader("Appvars-Data-Age", age)),
+    );
     expect(await client.getHealth()).toStrictEqual(health);
   });
 
   it("the client reports an unhealthy server without retrying", async () => {
-    const { client, requests } = await clientOf(json(503, { ...HEALTH, message: "the data file is empty" }));
-    await expect(client.getHealth()).rejects.toThrow(new ServerError("the data file is empty", 503));
+    const { client, requests } = await clientOf(
+      json(503, { ...HEALTH, message: "the data file is empty" }),
+    );
+    await expect(client.getHealth()).rejects.toThrow(
+      new ServerError("the data file is empty", 503),
+    );
     expect(requests).toHaveLength(1);
   });
 
-  it.each(["a/b", "..", "", "A?x", "é", "a%2fb", "$&"])("the client does not request the name %j", async (name) => {
-    const { client, requests } = await clientOf(json(200, EMPTY_PAGE), CREDENTIALS);
-    await expect(client.getContentByName(name)).rejects.toThrow(new NotFoundError("Not found"));
-    expect(requests).toHaveLength(0);
-  });
+  it.each(["a/b", "..", "", "A?x", "é", "a%2fb", "$&"])(
+    "the client does not request the name %j",
+    async (name) => {
+      const { client, requests } = await clientOf(json(200, EMPTY_PAGE), CREDENTIALS);
+      await expect(client.getContentByName(name)).rejects.toThrow(new NotFoundError("Not found"));
+      expect(requests).toHaveLength(0);
+    },
+  );
 
   it("the client signs each attempt separately, and reports pauses and answers", async () => {
     const onRetry = vi.fn();
@@ -98,7 +123,9 @@ describe("the client", () => {
     expect(await client.getContentByName("A")).toStrictEqual({ value: 1 });
     expect(requests[1]?.headers.authorization).not.toBe(requests[0]?.headers.authorization);
     const wait = expect.any(Number);
-    expect(onRetry.mock.calls).toStrictEqual([[{ wait, reason: "the server failed with status 503" }]]);
+    expect(onRetry.mock.calls).toStrictEqual([
+      [{ wait, reason: "the server failed with status 503" }],
+    ]);
     const target = "/v1/variables-values-by-name/A/content";
     expect(onResponse.mock.calls).toStrictEqual([
       [{ target, status: 503, headers: expect.any(Object), milliseconds: expect.any(Number) }],
@@ -110,24 +137,28 @@ describe("the client", () => {
     ["with a length", "Content-Length: 11\r\n\r\n"],
     ["in chunks", "Transfer-Encoding: chunked\r\n\r\nb\r\n"],
     ["without a length", "\r\n"],
-  ])("the client asks again if an answer %s is cut short, with any status", async (_how, headers) => {
-    const body = '{"value":1}';
-    const answers = [
-      `200 OK\r\n${headers}${body.slice(0, 9)}`,
-      `200 OK\r\n${headers}`,
-      `401 Unauthorized\r\n${headers}{"message`,
-      "408 Request Timeout\r\n\r\n",
-      `200 OK\r\nContent-Length: 11\r\n\r\n${body}`,
-    ];
-    const { url } = await tcpPeer((socket) => socket.end(`HTTP/1.1 ${answers.shift()}`));
-    const client = createClient({ url, ...CREDENTIALS }, { sleep: async () => {} });
-    onTestFinished(() => client.close());
-    expect(await client.getContentByName("A")).toEqual({ value: 1 });
-    expect(answers).toEqual([]);
-  });
+  ])(
+    "the client asks again if an answer %s is cut short, with any status",
+    async (_how, headers) => {
+      const body = '{"value":1}';
+      const answers = [
+        `200 OK\r\n${headers}${body.slice(0, 9)}`,
+        `200 OK\r\n${headers}`,
+        `401 Unauthorized\r\n${headers}{"message`,
+        "408 Request Timeout\r\n\r\n",
+        `200 OK\r\nContent-Length: 11\r\n\r\n${body}`,
+      ];
+      const { url } = await tcpPeer((socket) => socket.end(`HTTP/1.1 ${answers.shift()}`));
+      const client = createClient({ url, ...CREDENTIALS }, { sleep: async () => {} });
+      onTestFinished(() => client.close());
+      expect(await client.getContentByName("A")).toEqual({ value: 1 });
+      expect(answers).toEqual([]);
+    },
+  );
 
   it("the client tries once if maxWait is 0", async () => {
-    const limited = (_req: IncomingMessage, res: ServerResponse) => res.writeHead(429, { "Retry-After": "9" }).end();
+    const limited = (_req: IncomingMessage, res: ServerResponse) =>
+      res.writeHead(429, { "Retry-After": "9" }).end();
     const { client, requests } = await clientOf(limited, { ...CREDENTIALS, maxWait: 0 });
     await expect(client.listVariables()).rejects.toThrow(RateLimitedError);
     expect(requests).toHaveLength(1);
@@ -136,21 +167,40 @@ describe("the client", () => {
   it.each([
     ["call", 4],
     ["client", 3],
-  ] as const)("the client applies maxWait per %s: two calls make %d tries", async (maxWaitScope, tries) => {
-    // One pause of 0.19 s fits, a second one does not.
-    const random = vi.spyOn(Math, "random").mockReturnValue(0.9);
-    onTestFinished(() => random.mockRestore());
-    const options = { ...CREDENTIALS, maxWait: 0.3, maxWaitScope };
-    const { client, requests } = await clientOf(json(503, {}), options);
-    for (let call = 0; call < 2; call++) await expect(client.listVariables()).rejects.toThrow(ServerError);
-    expect(requests).toHaveLength(tries);
-  });
+  ] as const)(
+    "the client applies maxWait per %s: two calls make %d tries",
+    async (maxWaitScope, tries) => {
+      // One pause of 0.19 s fits, a second one does not.
+      const random = vi.spyOn(Math, "random").mockReturnValue(0.9);
+      onTestFinished(() => random.mockRestore());
+      const options = { ...CREDENTIALS, maxWait: 0.3, maxWaitScope };
+      const { client, requests } = await clientOf(json(503, {}), options);
+      for (let call = 0; call < 2; call++)
+        await expect(client.listVariables()).rejects.toThrow(ServerError);
+      expect(requests).toHaveLength(tries);
+    },
+  );
 
   it.each([
     ["getVariable", [1], aVariable({ id: 2, name: "A" }), "id must be the requested one"],
-    ["getValue", [1], { id: 2, variable_id: 1, content: { value: 1 } }, "id must be the requested one"],
-    ["getValueByName", ["A"], { id: 0, variable_id: 1, content: { value: 1 } }, "id must be a positive"],
-    ["listVariables", [{ limit: 1 }], { ...EMPTY_PAGE, metadata: { limit: 1, offset: 0, total: 1e15 } }, "total"],
+    [
+      "getValue",
+      [1],
+      { id: 2, variable_id: 1, content: { value: 1 } },
+      "id must be the requested one",
+    ],
+    [
+      "getValueByName",
+      ["A"],
+      { id: 0, variable_id: 1, content: { value: 1 } },
+      "id must be a positive",
+    ],
+    [
+      "listVariables",
+      [{ limit: 1 }],
+      { ...EMPTY_PAGE, metadata: { limit: 1, offset: 0, total: 1e15 } },
+      "total",
+    ],
     ["listValues", [{ offset: 1 }], EMPTY_PAGE, "metadata.offset must be 1, as requested"],
   ] as const)(
     "the client rejects an answer that does not match %s(%j), without retrying",
@@ -173,19 +223,29 @@ describe("the client", () => {
     },
   );
 
-  it.each(["hmac", "headers"] as const)("the client never includes the secret in an error: %s", async (auth) => {
-    const echo = (status: number) => (req: IncomingMessage, res: ServerResponse) =>
-      res.writeHead(status, { "Content-Type": "text/html" }).end(`<p>${JSON.stringify(req.headers)}</p>`);
-    const errors: unknown[] = [];
-    for (const status of [200, 302, 400, 401, 403, 404, 429, 500, 503]) {
-      const { client } = await clientOf(echo(status), { ...CREDENTIALS, auth, maxWait: 0 });
-      errors.push(await client.listVariables().catch((error) => error));
-    }
-    const nobody = createClient({ url: `http://127.0.0.1:${await unusedPort()}`, ...CREDENTIALS, auth, maxWait: 0 });
-    errors.push(await nobody.listVariables().catch((error) => error));
-    expect(errors.map((error) => error instanceof Error)).not.toContain(false);
-    expect(errors.map((error) => described(error)).join()).not.toContain(SECRET);
-  });
+  it.each(["hmac", "headers"] as const)(
+    "the client never includes the secret in an error: %s",
+    async (auth) => {
+      const echo = (status: number) => (req: IncomingMessage, res: ServerResponse) =>
+        res
+          .writeHead(status, { "Content-Type": "text/html" })
+          .end(`<p>${JSON.stringify(req.headers)}</p>`);
+      const errors: unknown[] = [];
+      for (const status of [200, 302, 400, 401, 403, 404, 429, 500, 503]) {
+        const { client } = await clientOf(echo(status), { ...CREDENTIALS, auth, maxWait: 0 });
+        errors.push(await client.listVariables().catch((error) => error));
+      }
+      const nobody = createClient({
+        url: `http://127.0.0.1:${await unusedPort()}`,
+        ...CREDENTIALS,
+        auth,
+        maxWait: 0,
+      });
+      errors.push(await nobody.listVariables().catch((error) => error));
+      expect(errors.map((error) => error instanceof Error)).not.toContain(false);
+      expect(errors.map((error) => described(error)).join()).not.toContain(SECRET);
+    },
+  );
 });
 
 function described(error: unknown): string {

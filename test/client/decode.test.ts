@@ -35,7 +35,19 @@ const RESOURCES: [string, Decoder<unknown>, object, Record<string, unknown[]>][]
     {
       id: NO_IDS,
       type: ["string", "TEXT", "toString", 1, null],
-      name: [1, null, "", "A B", "1A", "A\n", "PATH=/evil", "NODE_OPTIONS=--require=x ", "-x", "a/b", "A".repeat(256)],
+      name: [
+        1,
+        null,
+        "",
+        "A B",
+        "1A",
+        "A\n",
+        "PATH=/evil",
+        "NODE_OPTIONS=--require=x ",
+        "-x",
+        "a/b",
+        "A".repeat(256),
+      ],
       description: [1, null, {}],
     },
   ],
@@ -43,9 +55,18 @@ const RESOURCES: [string, Decoder<unknown>, object, Record<string, unknown[]>][]
     "value",
     decodeValue,
     VALUE,
-    { id: NO_IDS, variable_id: NO_IDS, content: ["x", null, [], {}, { value: Number.POSITIVE_INFINITY }] },
+    {
+      id: NO_IDS,
+      variable_id: NO_IDS,
+      content: ["x", null, [], {}, { value: Number.POSITIVE_INFINITY }],
+    },
   ],
-  ["content", decodeContent, { value: "x" }, { value: [Number.POSITIVE_INFINITY, { a: [Number.NEGATIVE_INFINITY] }] }],
+  [
+    "content",
+    decodeContent,
+    { value: "x" },
+    { value: [Number.POSITIVE_INFINITY, { a: [Number.NEGATIVE_INFINITY] }] },
+  ],
   [
     "health",
     decodeHealth,
@@ -53,7 +74,15 @@ const RESOURCES: [string, Decoder<unknown>, object, Record<string, unknown[]>][]
     {
       uptime: ["1.5", null, -1, Number.POSITIVE_INFINITY],
       message: [1, null],
-      date: [1, null, "now", "2026-01-01", "2026-01-01T00:00:00Z", "2026-13-01T00:00:00.000Z", `\n${HEALTH.date}`],
+      date: [
+        1,
+        null,
+        "now",
+        "2026-01-01",
+        "2026-01-01T00:00:00Z",
+        "2026-13-01T00:00:00.000Z",
+        `\n${HEALTH.date}`,
+      ],
     },
   ],
   [
@@ -91,16 +120,20 @@ describe.each(RESOURCES)("the decoder of a %s", (_name, decode, good, wrong) => 
     expect(() => decode(rest)).toThrow(TypeError);
   });
 
-  it.each(Object.entries(wrong).flatMap(([field, contents]) => contents.map((content) => [field, content] as const)))(
-    "a decoder rejects a resource whose %s is %j",
-    (field, content) => {
-      expect(() => decode({ ...good, [field]: content })).toThrow(TypeError);
+  it.each(
+    Object.entries(wrong).flatMap(([field, contents]) =>
+      contents.map((content) => [field, content] as const),
+    ),
+  )("a decoder rejects a resource whose %s is %j", (field, content) => {
+    expect(() => decode({ ...good, [field]: content })).toThrow(TypeError);
+  });
+
+  it.each([null, [], [good], "text", 1, true, undefined])(
+    "a decoder rejects %j in place of a resource",
+    (json) => {
+      expect(() => decode(json)).toThrow(TypeError);
     },
   );
-
-  it.each([null, [], [good], "text", 1, true, undefined])("a decoder rejects %j in place of a resource", (json) => {
-    expect(() => decode(json)).toThrow(TypeError);
-  });
 });
 
 describe("the decoders", () => {
@@ -108,13 +141,21 @@ describe("the decoders", () => {
     expect(decodeContent({ value })).toStrictEqual({ value });
   });
 
-  it.each([501, 100_000])("the decoders reject a value nested %d levels deep, without a stack overflow", (levels) => {
-    expect(() => decodeContent({ value: nested(levels) })).toThrow("value must be JSON that is not nested too deeply");
-    expect(decodeContent({ value: nested(500) })).toStrictEqual({ value: nested(500) });
-  });
+  it.each([501, 100_000])(
+    "the decoders reject a value nested %d levels deep, without a stack overflow",
+    (levels) => {
+      expect(() => decodeContent({ value: nested(levels) })).toThrow(
+        "value must be JSON that is not nested too deeply",
+      );
+      expect(decodeContent({ value: nested(500) })).toStrictEqual({ value: nested(500) });
+    },
+  );
 
   it("the decoders drop unknown fields in the items of a page too", () => {
-    const page = { metadata: METADATA, data: [{ ...VALUE, environment_id: 1, content: { value: "x", more: 1 } }] };
+    const page = {
+      metadata: METADATA,
+      data: [{ ...VALUE, environment_id: 1, content: { value: "x", more: 1 } }],
+    };
     expect(valuePage(page).data).toStrictEqual([VALUE]);
   });
 
@@ -129,11 +170,14 @@ describe("the decoders", () => {
   });
 
   it("the decoders name the field and the rule in errors, without quoting the value", () => {
-    const page = (item: object) => () => valuePage({ metadata: { ...METADATA, total: 2 }, data: [VALUE, item] });
+    const page = (item: object) => () =>
+      valuePage({ metadata: { ...METADATA, total: 2 }, data: [VALUE, item] });
     expect(page({ ...VALUE, id: 2, variable_id: "t0p-s3cr3t" })).toThrow(
       "data[1].variable_id must be a positive whole number",
     );
-    expect(page({ ...VALUE, id: 2, content: ["t0p-s3cr3t"] })).toThrow("data[1].content must be an object");
+    expect(page({ ...VALUE, id: 2, content: ["t0p-s3cr3t"] })).toThrow(
+      "data[1].content must be an object",
+    );
     expect(page({ ...VALUE, id: 2, content: { value: Number.POSITIVE_INFINITY } })).toThrow(
       /^data\[1\]\.content\.value must be JSON/,
     );
@@ -164,7 +208,11 @@ describe("a page", () => {
     ["shorter than it must be", [3, 2, 9, 3], "data must be as long as metadata says"],
     ["longer than it must be", [3, 2, 4, 3, 4, 5], "data must be as long as metadata says"],
     ["empty before the end", [3, 2, 9], "data must be as long as metadata says"],
-    ["with more than was asked for", [4, 2, 9, 3, 4, 5, 6], "metadata.limit must be a whole number from 1 to 3"],
+    [
+      "with more than was asked for",
+      [4, 2, 9, 3, 4, 5, 6],
+      "metadata.limit must be a whole number from 1 to 3",
+    ],
     ["another offset", [3, 0, 9, 1, 2, 3], "metadata.offset must be 2, as requested"],
     ["with an id twice", [3, 2, 9, 3, 3, 4], "data[1].id must be greater than the id before it"],
     ["in another order", [3, 2, 9, 3, 5, 4], "data[2].id must be greater than the id before it"],
@@ -174,7 +222,11 @@ describe("a page", () => {
 
   it("a page is rejected with a repeated name, or two values of one variable", () => {
     const metadata = { ...METADATA, total: 2 };
-    expect(() => variablePage({ metadata, data: [variable(1, "A"), variable(2, "A")] })).toThrow("name must be");
-    expect(() => valuePage({ metadata, data: [VALUE, { ...VALUE, id: 2 }] })).toThrow("variable_id must be");
+    expect(() => variablePage({ metadata, data: [variable(1, "A"), variable(2, "A")] })).toThrow(
+      "name must be",
+    );
+    expect(() => valuePage({ metadata, data: [VALUE, { ...VALUE, id: 2 }] })).toThrow(
+      "variable_id must be",
+    );
   });
 });

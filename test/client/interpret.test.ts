@@ -16,7 +16,11 @@ const MESSAGE = '{"message":"limit must be a whole number"}';
 const INEXACT = "a number that can't be held exactly (write it as a string)";
 const HEALTH = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
 
-function response(status: number, body: string, headers: HttpResponse["headers"] = {}): HttpResponse {
+function response(
+  status: number,
+  body: string,
+  headers: HttpResponse["headers"] = {},
+): HttpResponse {
   return { status, body, headers: { "content-length": String(body.length), ...headers } };
 }
 
@@ -25,17 +29,25 @@ const foreign = (status: number, rule = "") =>
 
 describe("an answer of a data endpoint", () => {
   it("an answer of a data endpoint is decoded from its body", () => {
-    expect(interpret(response(200, '{"value":null}'), decodeContent)).toStrictEqual({ value: null });
+    expect(interpret(response(200, '{"value":null}'), decodeContent)).toStrictEqual({
+      value: null,
+    });
   });
 
   it.each([
     [response(400, MESSAGE), new UsageError("limit must be a whole number")],
     [response(401, MESSAGE), new UnauthorizedError("the server refused the credentials")],
     [response(404, '{"message":"Not found"}'), new NotFoundError("Not found")],
-    [response(500, '{"message":"Internal server error"}'), new ServerError("the server failed with status 500", 500)],
+    [
+      response(500, '{"message":"Internal server error"}'),
+      new ServerError("the server failed with status 500", 500),
+    ],
     [response(503, HTML), new ServerError("the server failed with status 503", 503)],
     [response(408, ""), new ServerError("the server failed with status 408", 408)],
-    [response(405, '{"message":"no"}'), new ServerError("the server answered with status 405: no", 405)],
+    [
+      response(405, '{"message":"no"}'),
+      new ServerError("the server answered with status 405: no", 405),
+    ],
     [
       response(302, HTML, { location: "http://127.0.0.2/" }),
       new ServerError("the server redirects to http://127.0.0.2/, which is not followed", 302),
@@ -48,7 +60,10 @@ describe("an answer of a data endpoint", () => {
     [response(200, HTML), foreign(200)],
     [response(200, ""), foreign(200)],
     [response(200, '{"value":"t0p-s3cr3t"'), foreign(200)],
-    [response(200, '{"value":12345678901234567890}'), foreign(200, `line 1, column 10: ${INEXACT}`)],
+    [
+      response(200, '{"value":12345678901234567890}'),
+      foreign(200, `line 1, column 10: ${INEXACT}`),
+    ],
     [response(200, '{"content":"t0p-s3cr3t"}'), foreign(200, "value must be present")],
     [response(200, '["t0p-s3cr3t"]'), foreign(200, "it must be an object")],
     [response(204, ""), foreign(204)],
@@ -71,7 +86,10 @@ describe("an answer of a data endpoint", () => {
     (answer, expected) => {
       const error = failure(() => interpret(answer, decodeContent));
       expect(error).toBeInstanceOf(expected.constructor);
-      expect({ ...error, message: error.message }).toStrictEqual({ ...expected, message: expected.message });
+      expect({ ...error, message: error.message }).toStrictEqual({
+        ...expected,
+        message: expected.message,
+      });
       expect(`${error.stack}${error.cause}`).not.toContain("t0p-s3cr3t");
     },
   );
@@ -87,10 +105,14 @@ describe("an answer of a data endpoint", () => {
     ["Infinity", 0],
     ["Wed, 21 Oct 2026 07:28:00 GMT", 0],
   ])("an answer with status 429 and Retry-After %j has a wait of %d s", (header, seconds) => {
-    const error = failure(() => interpret(response(429, HTML, { "retry-after": header }), decodeContent));
+    const error = failure(() =>
+      interpret(response(429, HTML, { "retry-after": header }), decodeContent),
+    );
     expect(error).toBeInstanceOf(RateLimitedError);
     expect(error).toMatchObject({ retryAfter: seconds });
-    expect(error.message).toBe(`rate-limited by the server; it accepts requests again in ${seconds} s`);
+    expect(error.message).toBe(
+      `rate-limited by the server; it accepts requests again in ${seconds} s`,
+    );
   });
 });
 
@@ -105,12 +127,18 @@ describe("an answer with status 401", () => {
     ["3600 s ahead of", 3_600.5, "60 s ahead"],
     ["300 s behind", -299.1, "300 s old"],
     ["86400 s behind", -86_399.5, "300 s old"],
-  ])("an answer with status 401 blames the clocks if this machine's is %s the server's", (offset, seconds, allowed) => {
-    const error = refused(DATE, Date.parse(DATE) + seconds * 1_000);
-    expect(error).toBeInstanceOf(WrongClockError);
-    const clock = `this machine's clock is ${offset} the server's; signatures may be up to ${allowed}`;
-    expect(error).toMatchObject({ code: "unauthorized", message: `the server refused the signature: ${clock}` });
-  });
+  ])(
+    "an answer with status 401 blames the clocks if this machine's is %s the server's",
+    (offset, seconds, allowed) => {
+      const error = refused(DATE, Date.parse(DATE) + seconds * 1_000);
+      expect(error).toBeInstanceOf(WrongClockError);
+      const clock = `this machine's clock is ${offset} the server's; signatures may be up to ${allowed}`;
+      expect(error).toMatchObject({
+        code: "unauthorized",
+        message: `the server refused the signature: ${clock}`,
+      });
+    },
+  );
 
   it.each([
     ["the clocks are close", DATE, 59],
@@ -119,9 +147,15 @@ describe("an answer with status 401", () => {
     ["the date is not one", "t0p-s3cr3t", 3_600],
     ["the request has no signature", DATE, undefined],
   ])("an answer with status 401 blames the credentials if %s", (_what, date, seconds) => {
-    const error = refused(date, seconds === undefined ? undefined : Date.parse(DATE) + seconds * 1_000);
+    const error = refused(
+      date,
+      seconds === undefined ? undefined : Date.parse(DATE) + seconds * 1_000,
+    );
     expect(error).not.toBeInstanceOf(WrongClockError);
-    expect(error).toMatchObject({ code: "unauthorized", message: "the server refused the credentials" });
+    expect(error).toMatchObject({
+      code: "unauthorized",
+      message: "the server refused the credentials",
+    });
   });
 
   it("an answer with status 401 of another server blames nothing of ours", () => {
@@ -153,19 +187,29 @@ describe("an answer that is cut short", () => {
     [200, '{"value":"t0p-s3cr3t"'],
     [200, ""],
     [401, '{"mess'],
-  ])("an answer that is cut short, without a length to tell, can be asked for again: %d %j", (status, body) => {
-    const error = failure(() => interpret({ status, body, headers: {} }, decodeContent));
-    expect(error).toMatchObject({ message: "the answer was cut short", code: "unreachable" });
-    expect(error.cause).toEqual({ code: "ECONNRESET" });
-    expect(failure(() => interpret(response(status, body), decodeContent)).message).toBe(foreign(status).message);
-    const chunked = { "transfer-encoding": "chunked" };
-    expect(failure(() => interpret({ status, body, headers: chunked }, decodeContent))).toBeInstanceOf(ServerError);
-  });
+  ])(
+    "an answer that is cut short, without a length to tell, can be asked for again: %d %j",
+    (status, body) => {
+      const error = failure(() => interpret({ status, body, headers: {} }, decodeContent));
+      expect(error).toMatchObject({ message: "the answer was cut short", code: "unreachable" });
+      expect(error.cause).toEqual({ code: "ECONNRESET" });
+      expect(failure(() => interpret(response(status, body), decodeContent)).message).toBe(
+        foreign(status).message,
+      );
+      const chunked = { "transfer-encoding": "chunked" };
+      expect(
+        failure(() => interpret({ status, body, headers: chunked }, decodeContent)),
+      ).toBeInstanceOf(ServerError);
+    },
+  );
 
-  it.each([HTML, "[", ""])("an answer of another server is not one that is cut short: %j", (body) => {
-    const error = failure(() => interpret({ status: 404, body, headers: {} }, decodeContent));
-    expect(error.message).toBe(foreign(404).message);
-  });
+  it.each([HTML, "[", ""])(
+    "an answer of another server is not one that is cut short: %j",
+    (body) => {
+      const error = failure(() => interpret({ status: 404, body, headers: {} }, decodeContent));
+      expect(error.message).toBe(foreign(404).message);
+    },
+  );
 });
 
 describe("an answer of many megabytes", () => {
@@ -187,7 +231,9 @@ describe("an answer of many megabytes", () => {
 
   it("an answer of many megabytes is accepted if it is simple enough", () => {
     const body = `{"padding":${padding},"value":${nested(500)},"more":${padding}}`;
-    expect(interpret(response(200, body), decodeContent)).toStrictEqual({ value: JSON.parse(nested(500)) });
+    expect(interpret(response(200, body), decodeContent)).toStrictEqual({
+      value: JSON.parse(nested(500)),
+    });
   });
 });
 
@@ -195,10 +241,13 @@ describe("an answer of the health endpoint", () => {
   it.each([
     [200, true],
     [503, false],
-  ])("an answer of the health endpoint has the same body for each status: %d is healthy: %s", (status, healthy) => {
-    const answer = response(status, JSON.stringify(HEALTH));
-    expect(interpretHealth(answer)).toStrictEqual({ healthy, health: HEALTH });
-  });
+  ])(
+    "an answer of the health endpoint has the same body for each status: %d is healthy: %s",
+    (status, healthy) => {
+      const answer = response(status, JSON.stringify(HEALTH));
+      expect(interpretHealth(answer)).toStrictEqual({ healthy, health: HEALTH });
+    },
+  );
 
   it.each([
     [response(503, HTML), foreign(503)],
@@ -208,11 +257,14 @@ describe("an answer of the health endpoint", () => {
     [response(404, HTML), foreign(404)],
     [response(404, MESSAGE), foreign(404, "uptime must be seconds")],
     [response(401, MESSAGE), foreign(401, "uptime must be seconds")],
-  ])("an answer of the health endpoint is rejected if it is not of the API: %o", (answer, expected) => {
-    const error = failure(() => interpretHealth(answer));
-    expect(error).toBeInstanceOf(ServerError);
-    expect(error.message).toBe(expected.message);
-  });
+  ])(
+    "an answer of the health endpoint is rejected if it is not of the API: %o",
+    (answer, expected) => {
+      const error = failure(() => interpretHealth(answer));
+      expect(error).toBeInstanceOf(ServerError);
+      expect(error.message).toBe(expected.message);
+    },
+  );
 });
 
 function failure(act: () => unknown): Error {

@@ -126,9 +126,17 @@ describe("the newest data of a store", () => {
     {},
     { "appvars-version": "1-a" },
     { "appvars-data-age": "0" },
-    ...["", "1", "a-1", "-1-a", "1-", "1-a b", "1.5-a", `${"9".repeat(16)}-a`, `1-${"a".repeat(65)}`].map((version) =>
-      headers(version, 0),
-    ),
+    ...[
+      "",
+      "1",
+      "a-1",
+      "-1-a",
+      "1-",
+      "1-a b",
+      "1.5-a",
+      `${"9".repeat(16)}-a`,
+      `1-${"a".repeat(65)}`,
+    ].map((version) => headers(version, 0)),
     ...["", "-1", "1.5", "soon"].map((age) => headers("1-a", age)),
   ])("an answer without a version and an age is used, and not remembered: %j", (answer) => {
     const newest = new NewestData();

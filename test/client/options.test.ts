@@ -25,7 +25,9 @@ describe("createClient()", () => {
     "createClient() throws for a credential that can't be sent: %j",
     (text) => {
       for (const options of [{ apiKey: text }, { apiSecret: text }]) {
-        expect(() => createClient({ url: ORIGIN, ...options })).toThrow("1 to 512 visible ASCII characters");
+        expect(() => createClient({ url: ORIGIN, ...options })).toThrow(
+          "1 to 512 visible ASCII characters",
+        );
         expect(() => createClient({ url: ORIGIN, ...options })).not.toThrow(text);
       }
     },
@@ -53,7 +55,8 @@ describe("createClient()", () => {
 
 const FORM = "the server's URL must look like http://127.0.0.1:7400";
 const NO_USER = "the server's URL must not contain a user or a password";
-const noPath = (origin: string) => `the server's URL must have no path, query or fragment: use ${origin}`;
+const noPath = (origin: string) =>
+  `the server's URL must have no path, query or fragment: use ${origin}`;
 
 describe("parseOrigin()", () => {
   it.each([

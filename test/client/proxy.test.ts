@@ -18,10 +18,15 @@ const BOTH = SERVER.cert + TLS.cert;
 describe("the client, through a proxy,", () => {
   it("the client sends requests to an https server through one tunnel", async () => {
     const [{ port }, proxy] = [await tlsPeer(), await httpProxy()];
-    const { transport, names } = proxied(`https://other.example:${port}`, `http://proxy.example:${proxy.port}`, {
-      ca: SERVER.cert,
-    });
-    for (let count = 0; count < 3; count++) expect(await transport.get("/a?b=c", {})).toMatchObject({ status: 200 });
+    const { transport, names } = proxied(
+      `https://other.example:${port}`,
+      `http://proxy.example:${proxy.port}`,
+      {
+        ca: SERVER.cert,
+      },
+    );
+    for (let count = 0; count < 3; count++)
+      expect(await transport.get("/a?b=c", {})).toMatchObject({ status: 200 });
     expect(proxy.requests).toStrictEqual([`CONNECT other.example:${port}`]);
     expect(names).toStrictEqual(["proxy.example"]);
   });
@@ -35,36 +40,53 @@ describe("the client, through a proxy,", () => {
     const proxy = await httpProxy();
     const origin = `http://vars.example:${peer.port}`;
     const { transport, names } = proxied(origin, `http://proxy.example:${proxy.port}`);
-    for (let count = 0; count < 2; count++) await transport.get("/a/%7e?b=+c", { "x-api-key": "key" });
+    for (let count = 0; count < 2; count++)
+      await transport.get("/a/%7e?b=+c", { "x-api-key": "key" });
     expect(proxy.requests).toStrictEqual(Array(2).fill(`GET ${origin}/a/%7e?b=+c`));
-    expect(targets).toStrictEqual(Array(2).fill(["/a/%7e?b=+c", `vars.example:${peer.port}`, "key"]));
+    expect(targets).toStrictEqual(
+      Array(2).fill(["/a/%7e?b=+c", `vars.example:${peer.port}`, "key"]),
+    );
     expect([names, proxy.sockets.length]).toStrictEqual([["proxy.example"], 1]);
   });
 
-  it.each(["http", "https"])("the client sends user and password to the proxy only: %s", async (scheme) => {
-    const seen: unknown[] = [];
-    const peer = scheme === "http" ? await httpPeer(respond) : await tlsPeer({}, respond);
-    function respond(req: { headers: object }, res: { end(text: string): void }) {
-      seen.push(JSON.stringify(req.headers).includes("roxy-"));
-      res.end("{}");
-    }
-    const proxy = await httpProxy();
-    const url = `http://us%40er:p%3Ass%C3%A9@127.0.0.1:${proxy.port}`;
-    await proxied(`${scheme}://other.example:${peer.port}`, url, { ca: SERVER.cert }).transport.get("/", {});
-    expect(proxy.credentials).toStrictEqual([`Basic ${Buffer.from("us@er:p:ssé").toString("base64")}`]);
-    expect(seen).toStrictEqual([false]);
-  });
+  it.each(["http", "https"])(
+    "the client sends user and password to the proxy only: %s",
+    async (scheme) => {
+      const seen: unknown[] = [];
+      const peer = scheme === "http" ? await httpPeer(respond) : await tlsPeer({}, respond);
+      function respond(req: { headers: object }, res: { end(text: string): void }) {
+        seen.push(JSON.stringify(req.headers).includes("roxy-"));
+        res.end("{}");
+      }
+      const proxy = await httpProxy();
+      const url = `http://us%40er:p%3Ass%C3%A9@127.0.0.1:${proxy.port}`;
+      await proxied(`${scheme}://other.example:${peer.port}`, url, {
+        ca: SERVER.cert,
+      }).transport.get("/", {});
+      expect(proxy.credentials).toStrictEqual([
+        `Basic ${Buffer.from("us@er:p:ssé").toString("base64")}`,
+      ]);
+      expect(seen).toStrictEqual([false]);
+    },
+  );
 
   it.each(["http", "https"])(
     "the client speaks TLS with a proxy, and keeps its certificate for the server: %s",
     async (scheme) => {
-      const peer = scheme === "http" ? await httpPeer((_req, res) => res.end("{}")) : await tlsPeer(NEEDS_CERTIFICATE);
+      const peer =
+        scheme === "http"
+          ? await httpPeer((_req, res) => res.end("{}"))
+          : await tlsPeer(NEEDS_CERTIFICATE);
       const tls = { ...TLS, requestCert: true, ca: CLIENT_CA, rejectUnauthorized: false };
       const proxy = await httpProxy({ tls });
-      const { transport } = proxied(`${scheme}://other.example:${peer.port}`, `https://localhost:${proxy.port}`, {
-        ...CLIENT,
-        ca: BOTH,
-      });
+      const { transport } = proxied(
+        `${scheme}://other.example:${peer.port}`,
+        `https://localhost:${proxy.port}`,
+        {
+          ...CLIENT,
+          ca: BOTH,
+        },
+      );
       expect(await transport.get("/", {})).toMatchObject({ status: 200 });
       expect(proxy.certified).toStrictEqual([false]);
     },
@@ -74,7 +96,9 @@ describe("the client, through a proxy,", () => {
     const peer = await tlsPeer(TLS);
     const proxy = await httpProxy();
     const url = `http://localhost:${proxy.port}`;
-    const failed = proxied(`https://other.example:${peer.port}`, url, { ca: TLS.cert }).transport.get("/", {});
+    const failed = proxied(`https://other.example:${peer.port}`, url, {
+      ca: TLS.cert,
+    }).transport.get("/", {});
     await expect(failed).rejects.toStrictEqual(
       new UnreachableError(
         `can't reach https://other.example:${peer.port} through the proxy localhost:${proxy.port} (HTTPS_PROXY): ` +
@@ -98,7 +122,9 @@ describe("the client, through a proxy,", () => {
       onRetry: ({ reason }) => reasons.push(reason),
     });
     await expect(client.getContentByName("A")).rejects.toThrow("status 403");
-    expect(reasons).toStrictEqual(Array(2).fill(expect.stringMatching(/^the proxy 127.*it answers with status 503$/)));
+    expect(reasons).toStrictEqual(
+      Array(2).fill(expect.stringMatching(/^the proxy 127.*it answers with status 503$/)),
+    );
   });
 });
 
@@ -106,7 +132,11 @@ describe("the client, through a proxy,", () => {
 const FAILURES: [string, (socket: Socket) => unknown, string][] = [
   ["closes the connection", (socket) => socket.end(), "can't reach NAME: the connection was reset"],
   ["resets it", (socket) => socket.resetAndDestroy(), "can't reach NAME: the connection was reset"],
-  ["is not one", (socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n"), "can't reach NAME: it does not answer with HTTP"],
+  [
+    "is not one",
+    (socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n"),
+    "can't reach NAME: it does not answer with HTTP",
+  ],
   ["sends endless headers", sendEndlessly, "can't reach NAME: it sends too many headers"],
   [
     "requires a user",
@@ -134,7 +164,10 @@ describe.each(["http", "https"])("the client of an %s server, if the proxy", (sc
       `can't reach the proxy 127.0.0.1:${port} (HTTPS_PROXY): connection refused; is the proxy running?`,
     );
     const proxy = await httpProxy({ answer: (socket) => socket.end("HTTP/1.1 407 No\r\n\r\n") });
-    const unknown = proxied(origin, `http://user:hunter2@127.0.0.1:${proxy.port}`).transport.get("/", {});
+    const unknown = proxied(origin, `http://user:hunter2@127.0.0.1:${proxy.port}`).transport.get(
+      "/",
+      {},
+    );
     await expect(unknown).rejects.toThrow(
       `the proxy 127.0.0.1:${proxy.port} (HTTPS_PROXY) refuses the user and the password of its URL (status 407)`,
     );
@@ -143,7 +176,9 @@ describe.each(["http", "https"])("the client of an %s server, if the proxy", (sc
   it("the client reports a proxy that speaks no TLS, or has a certificate that is not trusted", async () => {
     const plain = await httpProxy();
     const mistaken = proxied(origin, `https://127.0.0.1:${plain.port}`).transport.get("/", {});
-    await expect(mistaken).rejects.toThrow("it does not speak TLS; should its URL begin with http:?");
+    await expect(mistaken).rejects.toThrow(
+      "it does not speak TLS; should its URL begin with http:?",
+    );
     const { port, requests } = await httpProxy({ tls: TLS });
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -177,17 +212,24 @@ describe("the client of an http server, if a proxy answers in its place,", () =>
   ])("the client names the proxy with %s", async (status, message) => {
     const page = `HTTP/1.1 ${status}\r\nContent-Length: 7\r\n\r\n<login>`;
     const proxy = await httpProxy({ answer: (socket) => socket.end(page) });
-    const client = clientOf({ url: "http://other.example:1", proxy: `http://127.0.0.1:${proxy.port}`, maxWait: 0 });
+    const client = clientOf({
+      url: "http://other.example:1",
+      proxy: `http://127.0.0.1:${proxy.port}`,
+      maxWait: 0,
+    });
     const failed = client.getContentByName("A");
     const expected = message.replace("NAME", `the proxy 127.0.0.1:${proxy.port}`);
-    await expect(failed).rejects.toStrictEqual(new ServerError(expected, Number.parseInt(status, 10)));
+    await expect(failed).rejects.toStrictEqual(
+      new ServerError(expected, Number.parseInt(status, 10)),
+    );
   });
 });
 
 describe("a tunnel", () => {
   it("a tunnel that the proxy refuses is no answer of the server", async () => {
     const proxy = await httpProxy({
-      answer: (socket) => socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 23\r\n\r\n{"message":"Not found"}'),
+      answer: (socket) =>
+        socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 23\r\n\r\n{"message":"Not found"}'),
     });
     const url = "https://other.example:1";
     const client = clientOf({ url, proxy: `http://127.0.0.1:${proxy.port}` });
@@ -215,19 +257,30 @@ describe("a tunnel", () => {
 });
 
 describe("the option proxy", () => {
-  it.each(["nonsense", "socks5://127.0.0.1:1080", "http://u:hunter2@p/path", "http://u:hunter2%zz@p", "ftp://p"])(
-    "the option proxy refuses %s without quoting it",
-    (proxy) => {
-      const message =
-        "proxy must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or " +
-        "http://user:password@proxy.example.com:3128";
-      expect(() => createClient({ url: "https://vars.example", proxy })).toThrow(new UsageError(message));
-    },
-  );
+  it.each([
+    "nonsense",
+    "socks5://127.0.0.1:1080",
+    "http://u:hunter2@p/path",
+    "http://u:hunter2%zz@p",
+    "ftp://p",
+  ])("the option proxy refuses %s without quoting it", (proxy) => {
+    const message =
+      "proxy must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or " +
+      "http://user:password@proxy.example.com:3128";
+    expect(() => createClient({ url: "https://vars.example", proxy })).toThrow(
+      new UsageError(message),
+    );
+  });
 
   it("the option proxy makes a server on this machine one that others are in front of", () => {
-    const options = { url: "http://127.0.0.1:7400", auth: "headers", proxy: "http://proxy.example" } as const;
-    expect(() => createClient(options)).toThrow("would send the API secret to 127.0.0.1 without encryption");
+    const options = {
+      url: "http://127.0.0.1:7400",
+      auth: "headers",
+      proxy: "http://proxy.example",
+    } as const;
+    expect(() => createClient(options)).toThrow(
+      "would send the API secret to 127.0.0.1 without encryption",
+    );
     expect(() => createClient({ ...options, insecure: true })).not.toThrow();
     expect(() => createClient({ ...options, proxy: "" })).not.toThrow();
   });
@@ -248,12 +301,18 @@ function tlsPeer(
 function proxied(origin: string, proxy: string, options: Partial<TransportOptions> = {}) {
   const names: string[] = [];
   const { lookup } = dns;
-  const fake = (name: string, options: LookupOptions, callback: (...results: unknown[]) => void) => {
+  const fake = (
+    name: string,
+    options: LookupOptions,
+    callback: (...results: unknown[]) => void,
+  ) => {
     // A server that listens looks up its address.
     if (typeof options === "function") return lookup(name, options);
     names.push(name);
     setImmediate(() =>
-      options.all ? callback(null, [{ address: "127.0.0.1", family: 4 }]) : callback(null, "127.0.0.1", 4),
+      options.all
+        ? callback(null, [{ address: "127.0.0.1", family: 4 }])
+        : callback(null, "127.0.0.1", 4),
     );
   };
   const spy = vi.spyOn(dns, "lookup").mockImplementation(fake as typeof dns.lookup);

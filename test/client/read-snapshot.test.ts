@@ -5,7 +5,12 @@ import { type ClientOptions, createClient } from "../../src/client/client.js";
 import { type Attempt, readUnchanged } from "../../src/client/read-unchanged.js";
 import { createBudget } from "../../src/client/retry.js";
 import { ChangedDataError, type NotFoundError, ServerError } from "../../src/domain/errors.js";
-import { readAll, readVariableEntries, type Snapshot, type VariableSource } from "../../src/domain/source.js";
+import {
+  readAll,
+  readVariableEntries,
+  type Snapshot,
+  type VariableSource,
+} from "../../src/domain/source.js";
 import { DATA, DEVELOPMENT, edited } from "../support/data.js";
 import { aRecord, aVariable } from "../support/records.js";
 import { switchingServer } from "../support/switching-server.js";
@@ -24,11 +29,15 @@ function clientOf(url: URL, options: Partial<ClientOptions> = {}): VariableSourc
 }
 
 const readPair = (snapshot: Snapshot) =>
-  Promise.all(["DATABASE_URL", "PORT"].map(async (name) => (await snapshot.getContentByName(name)).value));
+  Promise.all(
+    ["DATABASE_URL", "PORT"].map(async (name) => (await snapshot.getContentByName(name)).value),
+  );
 
 describe("a snapshot from a server whose data changes", () => {
   it("a snapshot starts over after an answer of another revision, and reports the pause", async () => {
-    const { url, targets } = await switchingServer([DATA, NEXT], { pick: (before) => (before === 0 ? 0 : 1) });
+    const { url, targets } = await switchingServer([DATA, NEXT], {
+      pick: (before) => (before === 0 ? 0 : 1),
+    });
     const onRetry = vi.fn();
     const client = clientOf(url, { onRetry });
     expect(await client.readSnapshot(readPair)).toEqual(["postgres://next", 4000]);
@@ -39,18 +48,27 @@ describe("a snapshot from a server whose data changes", () => {
 
   it("a snapshot compares the revision of a 404 too", async () => {
     const without = edited((data) => void data.values.splice(0, 1)) as object;
-    const { url } = await switchingServer([without, DATA], { pick: (before) => (before === 0 ? 0 : 1) });
+    const { url } = await switchingServer([without, DATA], {
+      pick: (before) => (before === 0 ? 0 : 1),
+    });
     const read = async (snapshot: Snapshot) => {
-      const port = await snapshot.getContentByName("PORT").catch((error: NotFoundError) => error.code);
+      const port = await snapshot
+        .getContentByName("PORT")
+        .catch((error: NotFoundError) => error.code);
       return [port, (await snapshot.listValues()).metadata.total];
     };
     expect(await clientOf(url).readSnapshot(read)).toEqual([{ value: 3000 }, 6]);
   });
 
   it("a snapshot sends conditional requests, and compares the revisions of their answers too", async () => {
-    const { url, targets } = await switchingServer([DATA, NEXT], { pick: (before) => (before < 3 ? 0 : 1) });
+    const { url, targets } = await switchingServer([DATA, NEXT], {
+      pick: (before) => (before < 3 ? 0 : 1),
+    });
     const statuses: number[] = [];
-    const client = clientOf(url, { revalidate: true, onResponse: ({ status }) => statuses.push(status) });
+    const client = clientOf(url, {
+      revalidate: true,
+      onResponse: ({ status }) => statuses.push(status),
+    });
     const before = await client.readSnapshot(readVariableEntries);
     const after = await client.readSnapshot(readVariableEntries);
     expect(before.map(({ value }) => value?.content.value)).toContain(3000);
@@ -60,15 +78,18 @@ describe("a snapshot from a server whose data changes", () => {
     expect(targets).toHaveLength(6);
   });
 
-  it("a snapshot gives up after maxWait if the data keeps changing", { timeout: 5_000 }, async () => {
+  it("a snapshot gives up after maxWait if the data keeps changing", {
+    timeout: 5_000,
+  }, async () => {
     const { url, targets } = await switchingServer([DATA, NEXT], { pick: (before) => before % 2 });
     const error = await clientOf(url, { maxWait: 0.5 })
       .readSnapshot(readPair)
       .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ServerError);
-    const [, attempts] = /^the data changed during each of (\d+) attempts to read it; try again later$/.exec(
-      (error as Error).message,
-    ) as RegExpExecArray;
+    const [, attempts] =
+      /^the data changed during each of (\d+) attempts to read it; try again later$/.exec(
+        (error as Error).message,
+      ) as RegExpExecArray;
     expect(Number(attempts)).toBeGreaterThan(2);
     expect(targets.length).toBeLessThanOrEqual(2 * Number(attempts));
   });
@@ -76,18 +97,24 @@ describe("a snapshot from a server whose data changes", () => {
   it("a snapshot tries once if maxWait is 0", async () => {
     const { url, targets } = await switchingServer([DATA, NEXT], { pick: (before) => before % 2 });
     const client = clientOf(url, { maxWait: 0 });
-    await expect(client.readSnapshot(readPair)).rejects.toThrow(new ChangedDataError(`${CHANGED}; try again later`));
+    await expect(client.readSnapshot(readPair)).rejects.toThrow(
+      new ChangedDataError(`${CHANGED}; try again later`),
+    );
     expect(targets.length).toBeLessThanOrEqual(2);
   });
 
   it("a snapshot starts over with retryOn rate-limit too", async () => {
-    const { url } = await switchingServer([DATA, NEXT], { pick: (before) => (before === 0 ? 0 : 1) });
+    const { url } = await switchingServer([DATA, NEXT], {
+      pick: (before) => (before === 0 ? 0 : 1),
+    });
     const client = clientOf(url, { retryOn: "rate-limit" });
     expect(await client.readSnapshot(readPair)).toEqual(["postgres://next", 4000]);
   });
 
   it("a snapshot starts over if read ignores the error of the change", async () => {
-    const { url } = await switchingServer([DATA, NEXT], { pick: (before) => (before === 0 ? 0 : 1) });
+    const { url } = await switchingServer([DATA, NEXT], {
+      pick: (before) => (before === 0 ? 0 : 1),
+    });
     const read = async (snapshot: Snapshot) => {
       const port = await snapshot.getContentByName("PORT");
       return [port.value, await snapshot.getContentByName("DATABASE_URL").catch(() => "none")];
@@ -112,7 +139,10 @@ describe("a snapshot from a server whose data changes", () => {
       const { url, requests } = await revisionPeer(revision as string);
       const read = (snapshot: Snapshot) => snapshot.getContentByName("PORT");
       await expect(clientOf(url).readSnapshot(read)).rejects.toThrow(
-        new ServerError("the server sends an Appvars-Revision that is not 1 to 64 visible ASCII characters", 200),
+        new ServerError(
+          "the server sends an Appvars-Revision that is not 1 to 64 visible ASCII characters",
+          200,
+        ),
       );
       expect(requests).toHaveLength(1);
     },
@@ -126,7 +156,8 @@ describe("a snapshot from a server whose data changes", () => {
       const path = req.url ?? "";
       paths.push(path);
       if (path.includes("/SLOW/") && attempts === 0) return void closed.push(once(res, "close"));
-      if (path.includes("/LIMITED/") && attempts === 0) return void res.writeHead(429, { "retry-after": "1" }).end();
+      if (path.includes("/LIMITED/") && attempts === 0)
+        return void res.writeHead(429, { "retry-after": "1" }).end();
       if (path.includes("/LAST/")) attempts++;
       res.setHeader("Appvars-Revision", attempts > 0 ? "2" : "1").end('{"value":1}');
     });
@@ -137,7 +168,9 @@ describe("a snapshot from a server whose data changes", () => {
       // Waits for the slow one even if the others fail.
       return (await Promise.allSettled([last, ...others])).map(({ status }) => status);
     };
-    expect(await clientOf(url, { timeout: 60 }).readSnapshot(read)).toEqual(Array(3).fill("fulfilled"));
+    expect(await clientOf(url, { timeout: 60 }).readSnapshot(read)).toEqual(
+      Array(3).fill("fulfilled"),
+    );
     await Promise.all(closed);
     expect(closed).toHaveLength(1);
     expect(paths.filter((path) => path.includes("LIMITED"))).toHaveLength(2);
@@ -146,7 +179,9 @@ describe("a snapshot from a server whose data changes", () => {
   it("a snapshot can't be read after readSnapshot() has settled", async () => {
     const { url } = await switchingServer([DATA], { pick: () => 0 });
     const late = await clientOf(url).readSnapshot(async (snapshot) => ({ snapshot }));
-    await expect(late.snapshot.getContentByName("PORT")).rejects.toThrow("after readSnapshot has settled");
+    await expect(late.snapshot.getContentByName("PORT")).rejects.toThrow(
+      "after readSnapshot has settled",
+    );
   });
 
   /** Answers the requests with these revisions in turn, and then with the last one. */
@@ -155,7 +190,10 @@ describe("a snapshot from a server whose data changes", () => {
     const { url } = await httpPeer((req, res: ServerResponse) => {
       const revision = revisions[Math.min(requests.push(req), revisions.length) - 1];
       if (revision !== undefined)
-        res.setHeader("Appvars-Revision", typeof revision === "string" ? latin1(revision) : revision);
+        res.setHeader(
+          "Appvars-Revision",
+          typeof revision === "string" ? latin1(revision) : revision,
+        );
       res.end('{"value":1}');
     });
     return { url, requests };
@@ -180,7 +218,10 @@ describe("a snapshot from a server that sends no revision", () => {
   });
   const renamed = {
     ...many,
-    variables: many.variables.map((each) => ({ ...each, name: { 1: "V1500", 1500: "V1" }[each.id] ?? each.name })),
+    variables: many.variables.map((each) => ({
+      ...each,
+      name: { 1: "V1500", 1500: "V1" }[each.id] ?? each.name,
+    })),
   };
   const movedOn = {
     ...many,
@@ -216,26 +257,44 @@ describe("a snapshot from a server that sends no revision", () => {
     const { entries, total } = await clientOf(url).readSnapshot(read);
     expect(total).toBe(entries.length);
     expect(entries.map(({ variable, value }) => [variable.name, value?.content.value])).toEqual(
-      next.variables.map(({ id, name }) => [name, next.values.find((each) => each.variable_id === id)?.content.value]),
+      next.variables.map(({ id, name }) => [
+        name,
+        next.values.find((each) => each.variable_id === id)?.content.value,
+      ]),
     );
   });
 
   it("a snapshot without revisions reports the inconsistency if it persists", async () => {
     const { url } = await pagesPeer({ total: (offset) => 3 - offset });
     await expect(clientOf(url, { maxWait: 0 }).readSnapshot(readVariableEntries)).rejects.toThrow(
-      new ChangedDataError(`${CHANGED} (the length of a list changed from 3 to 2); try again later`),
+      new ChangedDataError(
+        `${CHANGED} (the length of a list changed from 3 to 2); try again later`,
+      ),
     );
   });
 
   it.each([
-    ["a list of another length", { total: (offset: number) => 3 - offset }, "the length of a list changed from 3 to 2"],
+    [
+      "a list of another length",
+      { total: (offset: number) => 3 - offset },
+      "the length of a list changed from 3 to 2",
+    ],
     ["an id again", { id: () => 1 }, "the server repeats ids in the pages of a list"],
-    ["a value without its variable", { variableId: () => 9 }, "the server lists a value without its variable"],
-  ])("a snapshot reports %s with the same revision as a broken server", async (_what, change, message) => {
-    const { url, requests } = await pagesPeer({ ...change, revision: "1" });
-    await expect(clientOf(url).readSnapshot(readVariableEntries)).rejects.toThrow(new ChangedDataError(message));
-    expect(requests.length).toBeLessThanOrEqual(4);
-  });
+    [
+      "a value without its variable",
+      { variableId: () => 9 },
+      "the server lists a value without its variable",
+    ],
+  ])(
+    "a snapshot reports %s with the same revision as a broken server",
+    async (_what, change, message) => {
+      const { url, requests } = await pagesPeer({ ...change, revision: "1" });
+      await expect(clientOf(url).readSnapshot(readVariableEntries)).rejects.toThrow(
+        new ChangedDataError(message),
+      );
+      expect(requests.length).toBeLessThanOrEqual(4);
+    },
+  );
 
   interface Pages {
     total?: (offset: number) => number;
@@ -245,7 +304,12 @@ describe("a snapshot from a server that sends no revision", () => {
   }
 
   /** Lists of two pages with one item each. */
-  async function pagesPeer({ total = () => 2, id = (offset) => offset + 1, variableId = id, revision }: Pages) {
+  async function pagesPeer({
+    total = () => 2,
+    id = (offset) => offset + 1,
+    variableId = id,
+    revision,
+  }: Pages) {
     const requests: IncomingMessage[] = [];
     const { url } = await httpPeer((req, res) => {
       requests.push(req);
@@ -255,7 +319,9 @@ describe("a snapshot from a server that sends no revision", () => {
         ? { id: id(offset), variable_id: variableId(offset), content: { value: 1 } }
         : aVariable({ id: id(offset), type: "NUMBER", name: `V${offset}` });
       if (revision) res.setHeader("Appvars-Revision", revision);
-      res.end(JSON.stringify({ metadata: { limit: 1, offset, total: total(offset) }, data: [item] }));
+      res.end(
+        JSON.stringify({ metadata: { limit: 1, offset, total: total(offset) }, data: [item] }),
+      );
     });
     return { url, requests };
   }
@@ -263,11 +329,15 @@ describe("a snapshot from a server that sends no revision", () => {
 
 describe("readAll() outside of a snapshot", () => {
   it("readAll() outside of a snapshot fails if the length of the list changes", async () => {
-    const items = (total: number) => Array.from({ length: total }, (_, index) => ({ id: index + 1 }));
+    const items = (total: number) =>
+      Array.from({ length: total }, (_, index) => ({ id: index + 1 }));
     const totals = [1_500, 1_499];
     const list = async ({ limit = 50, offset = 0 }) => {
       const total = totals.shift() ?? 0;
-      return { metadata: { limit, offset, total }, data: items(total).slice(offset, offset + limit) };
+      return {
+        metadata: { limit, offset, total },
+        data: items(total).slice(offset, offset + limit),
+      };
     };
     await expect(readAll(list)).rejects.toThrow(ServerError);
   });
@@ -293,6 +363,8 @@ describe("starting over", () => {
       onRetry: () => {},
     };
     expect(await readUnchanged(read, nothing, options)).toBe("done");
-    expect(pauses.map((seconds) => Number(seconds.toFixed(6)))).toEqual([0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1, 1]);
+    expect(pauses.map((seconds) => Number(seconds.toFixed(6)))).toEqual([
+      0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1, 1,
+    ]);
   });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
-import { type Budget, createBudget, type RetryNotice, type RetryOn, withRetries } from "../../src/client/retry.js";
+import {
+  type Budget,
+  createBudget,
+  type RetryNotice,
+  type RetryOn,
+  withRetries,
+} from "../../src/client/retry.js";
 import {
   NotFoundError,
   RateLimitedError,
@@ -15,18 +21,23 @@ const limited = (seconds: number) => new RateLimitedError("limited", seconds);
 const down = new ServerError("the server failed with status 503", 503);
 
 const PASSING: [string, Error][] = [
-  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"].map((code): [string, Error] => [
-    code,
-    unreachable(code),
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"].map(
+    (code): [string, Error] => [code, unreachable(code)],
+  ),
+  ...[408, 502, 503, 504].map((status): [string, Error] => [
+    String(status),
+    new ServerError("failed", status),
   ]),
-  ...[408, 502, 503, 504].map((status): [string, Error] => [String(status), new ServerError("failed", status)]),
   ["429", limited(1)],
 ];
 
 const LASTING: [string, Error][] = [
   ["ENOTFOUND", unreachable("ENOTFOUND")],
   ["an untrusted certificate", unreachable("DEPTH_ZERO_SELF_SIGNED_CERT")],
-  ...[0, 200, 404, 500, 501].map((status): [string, Error] => [`status ${status}`, new ServerError("failed", status)]),
+  ...[0, 200, 404, 500, 501].map((status): [string, Error] => [
+    `status ${status}`,
+    new ServerError("failed", status),
+  ]),
   ["400", new UsageError("limit")],
   ["401", new UnauthorizedError("refused")],
   ["404", new NotFoundError()],
@@ -42,7 +53,9 @@ interface World {
   retryOn?: RetryOn;
 }
 
-/** `attempt` fails with these errors, then succeeds. Time passes only in `sleep`, and in an attempt. */
+/**
+ * `attempt` fails with these errors, then succeeds. Time passes only in `sleep`, and in an attempt.
+ */
 function world(errors: Error[], options: World = {}) {
   const { budget = createBudget(), random = 0.5, attemptSeconds = 0, retryOn } = options;
   const maxWait = options.maxWait === "default" ? undefined : (options.maxWait ?? 60);
@@ -59,7 +72,15 @@ function world(errors: Error[], options: World = {}) {
     now += seconds * 1_000;
   });
   const onRetry = (notice: RetryNotice) => notices.push(notice);
-  const common = { budget, maxWait, ticks: () => now, random: () => random, sleep, onRetry, retryOn };
+  const common = {
+    budget,
+    maxWait,
+    ticks: () => now,
+    random: () => random,
+    sleep,
+    onRetry,
+    retryOn,
+  };
   const run = () => withRetries(attempt, common);
   const pauses = () => sleep.mock.calls.map(([seconds]) => seconds);
   return { run, attempt, sleep, notices, pauses, budget, seconds: () => now / 1_000 };
@@ -67,7 +88,9 @@ function world(errors: Error[], options: World = {}) {
 
 describe("withRetries()", () => {
   it("withRetries() retries only after a 429 with retryOn rate-limit", async () => {
-    const { run, attempt, pauses } = world([limited(3), unreachable("ECONNREFUSED")], { retryOn: "rate-limit" });
+    const { run, attempt, pauses } = world([limited(3), unreachable("ECONNREFUSED")], {
+      retryOn: "rate-limit",
+    });
     await expect(run()).rejects.toThrow(UnreachableError);
     expect([attempt.mock.calls.length, pauses()]).toEqual([2, [3]]);
   });
@@ -138,11 +161,14 @@ describe("withRetries()", () => {
   it.each([
     [5, 2],
     [4.999, 1],
-  ])("withRetries() waits for 5 s only if the budget allows it: %d s, %d tries", async (span, tries) => {
-    const { run, attempt } = world([limited(5)], { maxWait: span });
-    await run().catch(() => {});
-    expect(attempt).toHaveBeenCalledTimes(tries);
-  });
+  ])(
+    "withRetries() waits for 5 s only if the budget allows it: %d s, %d tries",
+    async (span, tries) => {
+      const { run, attempt } = world([limited(5)], { maxWait: span });
+      await run().catch(() => {});
+      expect(attempt).toHaveBeenCalledTimes(tries);
+    },
+  );
 
   it("withRetries() never spends more than its budget on pauses, and ends with the last error", async () => {
     const last = limited(4);
@@ -183,7 +209,9 @@ describe("withRetries()", () => {
 
 /** Refused by the machine with this address. */
 const refused = (address: string) =>
-  new UnreachableError("refused", { cause: Object.assign(new Error(), { code: "ECONNREFUSED", address }) });
+  new UnreachableError("refused", {
+    cause: Object.assign(new Error(), { code: "ECONNREFUSED", address }),
+  });
 /** Refused by all addresses of a name. */
 const refusedByAll = (...addresses: string[]) => {
   const errors = addresses.map((address) => refused(address).cause);
@@ -208,29 +236,39 @@ describe("withRetries() without maxWait", () => {
     return seconds();
   }
 
-  it.each(UNREACHABLE)("withRetries() gives up within 15 s if the server %s", async (_what, error) => {
-    for (const random of [0, 0.5, 0.99]) {
-      const seconds = await givenUpAfter(error, { random });
-      expect([seconds > 9, seconds <= 15]).toEqual([true, true]);
-    }
-    expect(await givenUpAfter(error, { maxWait: 60 })).toBeGreaterThan(50);
-  });
+  it.each(UNREACHABLE)(
+    "withRetries() gives up within 15 s if the server %s",
+    async (_what, error) => {
+      for (const random of [0, 0.5, 0.99]) {
+        const seconds = await givenUpAfter(error, { random });
+        expect([seconds > 9, seconds <= 15]).toEqual([true, true]);
+      }
+      expect(await givenUpAfter(error, { maxWait: 60 })).toBeGreaterThan(50);
+    },
+  );
 
   it.each([
     ["127.0.0.1", refused("127.0.0.1")],
     ["::1", refused("::1")],
     ["both addresses of localhost", refusedByAll("::1", "127.0.0.1")],
-  ])("withRetries() gives up within 3 s if this machine refuses connections: %s", async (_what, error) => {
-    for (const random of [0, 0.5, 0.99]) {
-      const seconds = await givenUpAfter(error, { random });
-      expect([seconds > 1, seconds <= 3]).toEqual([true, true]);
-    }
-    expect(await givenUpAfter(error, { maxWait: 60 })).toBeGreaterThan(50);
-  });
+  ])(
+    "withRetries() gives up within 3 s if this machine refuses connections: %s",
+    async (_what, error) => {
+      for (const random of [0, 0.5, 0.99]) {
+        const seconds = await givenUpAfter(error, { random });
+        expect([seconds > 1, seconds <= 3]).toEqual([true, true]);
+      }
+      expect(await givenUpAfter(error, { maxWait: 60 })).toBeGreaterThan(50);
+    },
+  );
 
   it("withRetries() counts all tries, and gives the last one the rest of the 15 s", async () => {
     expect(await givenUpAfter(unreachable("ETIMEDOUT"), { attemptSeconds: 10 })).toBeCloseTo(15);
-    const { run, attempt } = world([unreachable("ETIMEDOUT")], { maxWait: "default", attemptSeconds: 10, random: 0 });
+    const { run, attempt } = world([unreachable("ETIMEDOUT")], {
+      maxWait: "default",
+      attemptSeconds: 10,
+      random: 0,
+    });
     await run();
     expect(attempt.mock.calls).toEqual([[Number.POSITIVE_INFINITY], [expect.closeTo(4.9)]]);
   });

@@ -7,11 +7,14 @@ import { CLIENT, CLIENT_CA, TLS } from "../support/tls.js";
 import { httpPeer, listening, tcpPeer } from "./peer.js";
 
 describe("the client over TLS", () => {
-  it.each(["127.0.0.1", "localhost"])("the client over TLS trusts the given certificate for %s", async (host) => {
-    const { port } = await tlsPeer();
-    const client = clientOf(`https://${host}:${port}`, TLS.cert);
-    expect(await client.getContentByName("A")).toStrictEqual({ value: "over TLS" });
-  });
+  it.each(["127.0.0.1", "localhost"])(
+    "the client over TLS trusts the given certificate for %s",
+    async (host) => {
+      const { port } = await tlsPeer();
+      const client = clientOf(`https://${host}:${port}`, TLS.cert);
+      expect(await client.getContentByName("A")).toStrictEqual({ value: "over TLS" });
+    },
+  );
 
   it("the client over TLS rejects another self-signed certificate without retrying or sending anything", async () => {
     const { url, sockets, targets } = await tlsPeer();
@@ -33,14 +36,20 @@ describe("the client over TLS", () => {
       vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", setting);
       onTestFinished(() => void vi.unstubAllEnvs());
       const { url, targets } = await tlsPeer();
-      await expect(clientOf(url).getContentByName("A")).rejects.toThrow("its certificate is self-signed");
+      await expect(clientOf(url).getContentByName("A")).rejects.toThrow(
+        "its certificate is self-signed",
+      );
       expect(targets).toStrictEqual([]);
     },
   );
 
   it("the client over TLS reports a reset if the connection ends during the handshake", async () => {
     const { port } = await tcpPeer((socket) => socket.end());
-    const client = createClient({ url: `https://127.0.0.1:${port}`, apiSecret: "secret", maxWait: 0 });
+    const client = createClient({
+      url: `https://127.0.0.1:${port}`,
+      apiSecret: "secret",
+      maxWait: 0,
+    });
     onTestFinished(() => client.close());
     await expect(client.getContentByName("A")).rejects.toThrow("the connection was reset");
   });
@@ -68,9 +77,16 @@ describe("the client over TLS", () => {
     // A fatal alert, unknown_ca (RFC 8446, section 6).
     const alert = Buffer.from([21, 3, 3, 0, 2, 2, 48]);
     const { port } = await tcpPeer((socket) => socket.end(alert));
-    const client = createClient({ url: `https://127.0.0.1:${port}`, apiSecret: "secret", maxWait: 0, ...CLIENT });
+    const client = createClient({
+      url: `https://127.0.0.1:${port}`,
+      apiSecret: "secret",
+      maxWait: 0,
+      ...CLIENT,
+    });
     onTestFinished(() => client.close());
-    await expect(client.getContentByName("A")).rejects.toThrow("it requires a client certificate that it trusts");
+    await expect(client.getContentByName("A")).rejects.toThrow(
+      "it requires a client certificate that it trusts",
+    );
   });
 
   it.each([
@@ -82,12 +98,16 @@ describe("the client over TLS", () => {
       "the key in key is not that of the certificate in cert",
     ],
   ])("the client over TLS refuses %s", (_what, pair, message) => {
-    expect(() => createClient({ url: "https://127.0.0.1:1", ...pair })).toThrow(new UsageError(message));
+    expect(() => createClient({ url: "https://127.0.0.1:1", ...pair })).toThrow(
+      new UsageError(message),
+    );
   });
 
   it("the client over TLS does not continue without TLS if the server has none", async () => {
     const { port } = await httpPeer((_req, res) => res.end('{"value":"in the open"}'));
-    await expect(clientOf(`https://127.0.0.1:${port}`).getContentByName("A")).rejects.toThrow(UnreachableError);
+    await expect(clientOf(`https://127.0.0.1:${port}`).getContentByName("A")).rejects.toThrow(
+      UnreachableError,
+    );
   });
 });
 
@@ -96,7 +116,10 @@ describe("the client, at an http: URL,", () => {
   beforeEach(() => void sleep.mockClear());
 
   function plainClient(port: number) {
-    const client = createClient({ url: `http://127.0.0.1:${port}`, apiSecret: "secret" }, { sleep });
+    const client = createClient(
+      { url: `http://127.0.0.1:${port}`, apiSecret: "secret" },
+      { sleep },
+    );
     onTestFinished(() => client.close());
     return client;
   }
@@ -110,7 +133,8 @@ describe("the client, at an http: URL,", () => {
       socket.once("data", (bytes) => {
         (isHello(bytes) ? handshakes : requests).push(bytes.length);
         if (isHello(bytes)) return socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
-        if (requests.length > 3) return socket.end('HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"value":1}');
+        if (requests.length > 3)
+          return socket.end('HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"value":1}');
         if (beginning === "") return end(socket);
         return socket.write(beginning, () => setImmediate(() => end(socket)));
       }),
@@ -125,7 +149,9 @@ describe("the client, at an http: URL,", () => {
     const [http, https] = [`http://127.0.0.1:${port}`, `https://127.0.0.1:${port}`];
     for (let call = 0; call < 2; call++) {
       const error = await client.getContentByName("A").catch((reason) => reason);
-      expect(error).toStrictEqual(new UnreachableError(`${http} speaks TLS, not plain HTTP: use ${https}`));
+      expect(error).toStrictEqual(
+        new UnreachableError(`${http} speaks TLS, not plain HTTP: use ${https}`),
+      );
     }
     // Two requests and one handshake.
     expect([sockets.length, targets, sleep.mock.calls]).toEqual([3, [], []]);
@@ -134,14 +160,19 @@ describe("the client, at an http: URL,", () => {
   it.each([
     ["a reset", (socket: Socket) => socket.resetAndDestroy()],
     ["an end", (socket: Socket) => socket.end()],
-  ])("the client tries TLS once after %s without an answer, and then continues with HTTP", async (_what, end) => {
-    const { port, handshakes, requests } = await endingPeer("", end);
-    expect(await plainClient(port).getContentByName("A")).toEqual({ value: 1 });
-    expect([handshakes.length, requests.length]).toEqual([1, 4]);
-  });
+  ])(
+    "the client tries TLS once after %s without an answer, and then continues with HTTP",
+    async (_what, end) => {
+      const { port, handshakes, requests } = await endingPeer("", end);
+      expect(await plainClient(port).getContentByName("A")).toEqual({ value: 1 });
+      expect([handshakes.length, requests.length]).toEqual([1, 4]);
+    },
+  );
 
   it("the client does not try TLS if an answer has begun", async () => {
-    const { port, handshakes, requests } = await endingPeer("HTTP/1.1 200 OK\r\n", (socket) => socket.end());
+    const { port, handshakes, requests } = await endingPeer("HTTP/1.1 200 OK\r\n", (socket) =>
+      socket.end(),
+    );
     expect(await plainClient(port).getContentByName("A")).toEqual({ value: 1 });
     expect([handshakes.length, requests.length]).toEqual([0, 4]);
   });

@@ -65,16 +65,22 @@ describe("the transport", () => {
 
 describe("the transport, without a complete answer", () => {
   const silent = () => {};
-  const partial = (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\npart of it");
+  const partial = (socket: Socket) =>
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\npart of it");
 
   it.each([
     ["before the headers", silent],
-    ["in the middle of the headers", (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-")],
+    [
+      "in the middle of the headers",
+      (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-"),
+    ],
     ["in the middle of the body", partial],
   ])("the transport times out if the server stops %s", async (_when, answer) => {
     const { url, sockets } = await tcpPeer(answer);
     const error = await failure(transport(url, { timeout: 0.1 }).get("/", {}));
-    expect(error).toStrictEqual(new UnreachableError(`can't reach ${url.origin}: no answer within 0.1 s`));
+    expect(error).toStrictEqual(
+      new UnreachableError(`can't reach ${url.origin}: no answer within 0.1 s`),
+    );
     expect(error.cause).toMatchObject({ code: "ETIMEDOUT" });
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
   });
@@ -90,16 +96,22 @@ describe("the transport, without a complete answer", () => {
   it.each([
     ["at once", (socket: Socket) => socket.end()],
     ["with a reset", (socket: Socket) => socket.resetAndDestroy()],
-    ["with a reset in the body", (socket: Socket) => partial(socket) && setImmediate(() => socket.resetAndDestroy())],
+    [
+      "with a reset in the body",
+      (socket: Socket) => partial(socket) && setImmediate(() => socket.resetAndDestroy()),
+    ],
     ["in the middle of the body", (socket: Socket) => partial(socket) && socket.end()],
     [
       "in the middle of a chunk",
-      (socket: Socket) => socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\npart"),
+      (socket: Socket) =>
+        socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\npart"),
     ],
   ])("the transport reports a reset if the connection ends %s", async (_how, answer) => {
     const { url } = await tcpPeer(answer);
     const error = await failure(transport(url).get("/", {}));
-    expect(error).toStrictEqual(new UnreachableError(`can't reach ${url.origin}: the connection was reset`));
+    expect(error).toStrictEqual(
+      new UnreachableError(`can't reach ${url.origin}: the connection was reset`),
+    );
     expect(error.cause).toMatchObject({ code: "ECONNRESET" });
   });
 
@@ -115,7 +127,9 @@ describe("the transport, without a complete answer", () => {
   it("the transport reports that DNS does not answer", async () => {
     const url = new URL("http://vars.invalid");
     const lookup = ((_host: string, _options: object, callback: (error: Error) => void) =>
-      callback(Object.assign(new Error("getaddrinfo EAI_AGAIN"), { code: "EAI_AGAIN" }))) as typeof dns.lookup;
+      callback(
+        Object.assign(new Error("getaddrinfo EAI_AGAIN"), { code: "EAI_AGAIN" }),
+      )) as typeof dns.lookup;
     const spy = vi.spyOn(dns, "lookup").mockImplementation(lookup);
     onTestFinished(() => spy.mockRestore());
     const error = await failure(transport(url).get("/", {}));
@@ -128,24 +142,38 @@ describe("the transport, without a complete answer", () => {
   });
 
   it.each([
-    ["a 101 with Upgrade", "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"],
-    ["a 101 with Upgrade and more", "HTTP/1.1 101 No\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nt0p s3cr3t"],
-  ])("the transport reports a protocol upgrade, and ends the connection: %s", async (_what, text) => {
-    const { url, sockets } = await tcpPeer((socket) => socket.write(text));
-    const error = await failure(transport(url).get("/", {}));
-    expect(error).toStrictEqual(new ServerError(`${url.origin} switches to another protocol`, 0));
-    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
-  });
+    [
+      "a 101 with Upgrade",
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+    ],
+    [
+      "a 101 with Upgrade and more",
+      "HTTP/1.1 101 No\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nt0p s3cr3t",
+    ],
+  ])(
+    "the transport reports a protocol upgrade, and ends the connection: %s",
+    async (_what, text) => {
+      const { url, sockets } = await tcpPeer((socket) => socket.write(text));
+      const error = await failure(transport(url).get("/", {}));
+      expect(error).toStrictEqual(new ServerError(`${url.origin} switches to another protocol`, 0));
+      await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
+    },
+  );
 
   it("the transport returns a 101 without Upgrade like any other status", async () => {
-    const { url } = await tcpPeer((socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+    const { url } = await tcpPeer((socket) =>
+      socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
+    );
     expect(await transport(url).get("/", {})).toMatchObject({ status: 101, body: "" });
   });
 
-  it.each(["100 Continue", "103 Early Hints"])("the transport reports a reset after only %s", async (status) => {
-    const { url } = await tcpPeer((socket) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`));
-    await expect(transport(url).get("/", {})).rejects.toThrow("the connection was reset");
-  });
+  it.each(["100 Continue", "103 Early Hints"])(
+    "the transport reports a reset after only %s",
+    async (status) => {
+      const { url } = await tcpPeer((socket) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`));
+      await expect(transport(url).get("/", {})).rejects.toThrow("the connection was reset");
+    },
+  );
 
   it("the transport times out if the server sends only early hints", async () => {
     const { url } = await tcpPeer((socket) => {
@@ -161,7 +189,9 @@ describe("the transport, without a complete answer", () => {
   });
 
   it("the transport reports too many headers", async () => {
-    const { url } = await tcpPeer((socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n`));
+    const { url } = await tcpPeer((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n`),
+    );
     const error = await failure(transport(url).get("/", {}));
     expect(error).toStrictEqual(new ServerError(`${url.origin} sends too many headers`, 0));
   });
@@ -198,13 +228,17 @@ describe("the transport, with a large or invalid body,", () => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${64 * MIB + 1}\r\n\r\n`);
     });
     const error = await failure(transport(url).get("/", {}));
-    expect(error).toStrictEqual(new ServerError(`the answer from ${url.origin} is larger than 64 MiB`, 200));
+    expect(error).toStrictEqual(
+      new ServerError(`the answer from ${url.origin} is larger than 64 MiB`, 200),
+    );
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
   });
 
   it("the transport rejects an endless answer when it exceeds the limit", async () => {
     const { url, sockets } = await endlessPeer(200);
-    await expect(transport(url, { maxBodyBytes: 4 * MIB }).get("/", {})).rejects.toThrow("is larger than 4 MiB");
+    await expect(transport(url, { maxBodyBytes: 4 * MIB }).get("/", {})).rejects.toThrow(
+      "is larger than 4 MiB",
+    );
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
   });
 
@@ -212,7 +246,10 @@ describe("the transport, with a large or invalid body,", () => {
     "the transport reads only the beginning of an answer with status %d",
     async (status) => {
       const { url, sockets } = await endlessPeer(status);
-      expect(await transport(url, { timeout: 60 }).get("/", {})).toMatchObject({ status, body: "" });
+      expect(await transport(url, { timeout: 60 }).get("/", {})).toMatchObject({
+        status,
+        body: "",
+      });
       await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
       expect(sockets[0]?.bytesWritten).toBeLessThan(16 * MIB);
     },
@@ -225,7 +262,9 @@ describe("the transport, with a large or invalid body,", () => {
   });
 
   it("the transport rejects text that is not UTF-8", async () => {
-    const { url } = await httpPeer((_req, res) => res.end(Buffer.from('{"value":"\xff"}', "latin1")));
+    const { url } = await httpPeer((_req, res) =>
+      res.end(Buffer.from('{"value":"\xff"}', "latin1")),
+    );
     const error = await failure(transport(url).get("/", {}));
     expect(error).toStrictEqual(new ServerError(`the answer from ${url.origin} is not UTF-8`, 200));
   });

@@ -8,7 +8,10 @@ import { forwardingServer } from "../support/forwarding-server.js";
 const PATH = "/v1/variables-values-by-name";
 const PAGES = ["/v1/variables?limit=1000&offset=0", "/v1/variables-values?limit=1000&offset=0"];
 
-async function world({ isOld = false, ...options }: { isOld?: boolean } & Partial<ClientOptions> = {}) {
+async function world({
+  isOld = false,
+  ...options
+}: { isOld?: boolean } & Partial<ClientOptions> = {}) {
   const server = await forwardingServer({ isOld });
   return { ...server, client: createClient({ url: server.url, ...DEVELOPMENT, ...options }) };
 }
@@ -30,19 +33,22 @@ describe("all values by name", () => {
   it.each([
     [{}, 8_192],
     [{ apiKey: undefined }, 1_024],
-  ])("all values are read if the names make a longer target than the server accepts: %j", async (options, limit) => {
-    const { client, targets } = await world(options);
-    const names = (length: number) => [
-      "PORT",
-      ...Array(Math.floor((length - `${PATH}?names=PORT`.length) / 10)).fill("ABCDEFGHI"),
-    ];
-    expect(await client.values(names(limit))).toEqual({ PORT: 3000 });
-    expect(await client.values(names(limit + 10))).toEqual({ PORT: 3000 });
-    const [some = "", all] = targets;
-    expect(some.length).toBeGreaterThan(limit - 10);
-    expect(some.length).toBeLessThanOrEqual(limit);
-    expect(all).toBe(PATH);
-  });
+  ])(
+    "all values are read if the names make a longer target than the server accepts: %j",
+    async (options, limit) => {
+      const { client, targets } = await world(options);
+      const names = (length: number) => [
+        "PORT",
+        ...Array(Math.floor((length - `${PATH}?names=PORT`.length) / 10)).fill("ABCDEFGHI"),
+      ];
+      expect(await client.values(names(limit))).toEqual({ PORT: 3000 });
+      expect(await client.values(names(limit + 10))).toEqual({ PORT: 3000 });
+      const [some = "", all] = targets;
+      expect(some.length).toBeGreaterThan(limit - 10);
+      expect(some.length).toBeLessThanOrEqual(limit);
+      expect(all).toBe(PATH);
+    },
+  );
 
   it("a server that does not know the read is asked for pages, and is known from then on", async () => {
     const { client, targets } = await world({ isOld: true });

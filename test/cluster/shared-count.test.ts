@@ -1,12 +1,19 @@
 import { expect, it } from "vitest";
-import { type CountRequest, createSharedCount, createWorkerLimiter } from "../../src/cluster/shared-count.js";
+import {
+  type CountRequest,
+  createSharedCount,
+  createWorkerLimiter,
+} from "../../src/cluster/shared-count.js";
 import type { Counter, RateLimitResult } from "../../src/server/rate-limiter.js";
 import { usedMemory } from "../support/used-memory.js";
 
 const KEY: Counter = { kind: "key", id: "a" };
 const address = (id: string): Counter => ({ kind: "address", id });
 
-/** A primary and workers. Messages arrive in a random order, the same in every run, when `deliver` is called. */
+/**
+ * A primary and workers. Messages arrive in a random order, the same in every run, when `deliver`
+ * is called.
+ */
 function cluster({
   limit,
   workers = 2,
@@ -48,7 +55,8 @@ function cluster({
       arriving.splice(random(arriving.length), 1)[0]?.();
     }
   };
-  const ask = (worker: number, counter = KEY) => Promise.resolve(limiters[worker]?.count(counter) ?? {});
+  const ask = (worker: number, counter = KEY) =>
+    Promise.resolve(limiters[worker]?.count(counter) ?? {});
   return {
     sent: () => sent,
     pass: (ms: number) => {
@@ -56,13 +64,16 @@ function cluster({
     },
     /** Sends so many requests to these workers at once. */
     send: (requests: number, of: number[], counter = KEY) =>
-      deliver(Array.from({ length: requests }, (_, index) => ask(of[index % of.length] ?? 0, counter))),
+      deliver(
+        Array.from({ length: requests }, (_, index) => ask(of[index % of.length] ?? 0, counter)),
+      ),
     isUsedUp: async (worker: number, counter: Counter) =>
       (await deliver([Promise.resolve(limiters[worker]?.isUsedUp(counter))]))[0],
   };
 }
 
-const admitted = (results: RateLimitResult[]) => results.filter(({ retryAfter }) => retryAfter === undefined).length;
+const admitted = (results: RateLimitResult[]) =>
+  results.filter(({ retryAfter }) => retryAfter === undefined).length;
 
 it.each([
   { workers: 2, limit: 1, requests: 10, lost: 0 },
@@ -126,7 +137,8 @@ it("a client that waits for Retry-After is admitted, by any worker", async () =>
 
 it("isUsedUp() does not count a request, and is true once the limit is reached", async () => {
   const { send, isUsedUp } = cluster({ limit: 2 });
-  for (let times = 0; times < 5; times++) expect(await isUsedUp(times % 2, address("a"))).toBe(false);
+  for (let times = 0; times < 5; times++)
+    expect(await isUsedUp(times % 2, address("a"))).toBe(false);
   expect(admitted(await send(3, [0], address("a")))).toBe(2);
   expect([await isUsedUp(0, address("a")), await isUsedUp(1, address("a"))]).toEqual([true, true]);
 });
@@ -145,7 +157,8 @@ it("addresses without a counter of their own share one over all workers", async 
 it("100,000 addresses do not grow the memory of the primary and a worker", async () => {
   const { send } = cluster({ limit: 100, maxAddresses: 10_000 });
   const before = usedMemory();
-  for (let n = 0; n < 100_000; n++) await send(1, [0], address(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`));
+  for (let n = 0; n < 100_000; n++)
+    await send(1, [0], address(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`));
   // 10,000 counters take 12 MB, 100,000 would take 120.
   expect(usedMemory() - before).toBeLessThan(30_000_000);
 });

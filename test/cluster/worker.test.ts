@@ -7,7 +7,10 @@ import { changingStore } from "../support/changing-store.js";
 import { DATA } from "../support/data.js";
 import { DEV_HEADERS, get } from "../support/http.js";
 
-/** A worker in this process that serves `DATA`, and the messages that it has sent. None counts as written. */
+/**
+ * A worker in this process that serves `DATA`, and the messages that it has sent. None counts as
+ * written.
+ */
 async function startedWorker({
   rateLimit = 0,
   maxStale = 0,
@@ -64,7 +67,8 @@ it("a worker that drains reports all requests before its link ends, also while t
   const { worker, port, sent, written, ended } = await startedWorker();
   for (const path of ["/healthz", "/v1", "/v2"]) await get({ port }, path, { connection: "close" });
   void worker.receive({ kind: "drain" });
-  const reported = () => sent.flatMap((message) => (message.kind === "requests" ? message.requests : []));
+  const reported = () =>
+    sent.flatMap((message) => (message.kind === "requests" ? message.requests : []));
   await expect.poll(() => reported().map(({ path }) => path)).toEqual(["/healthz", "/v1", "/v2"]);
   written.at(-1)?.();
   await ended;
@@ -80,7 +84,10 @@ it("a request that is counted while new data arrives is answered with the data o
   change({
     ...DATA,
     environments: DATA.environments.map((record) => ({ ...record, id: swapped(record.id) })),
-    values: DATA.values.map((record) => ({ ...record, environment_id: swapped(record.environment_id) })),
+    values: DATA.values.map((record) => ({
+      ...record,
+      environment_id: swapped(record.environment_id),
+    })),
   });
   await new Promise(setImmediate);
   await worker.receive({ kind: "counted", counts: [{ before: 0, permits: 0, timeLeft: 60_000 }] });

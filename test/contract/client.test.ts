@@ -7,7 +7,10 @@ import type { Store } from "../../src/store/store.js";
 import { DEVELOPMENT } from "../support/data.js";
 import { describeVariableSource } from "./variable-source.js";
 
-describeVariableSource("the client that signs and sends no key", opening({ apiSecret: DEVELOPMENT.apiSecret }));
+describeVariableSource(
+  "the client that signs and sends no key",
+  opening({ apiSecret: DEVELOPMENT.apiSecret }),
+);
 describeVariableSource(
   "the client that sends its secret, and asks for changes",
   opening({ ...DEVELOPMENT, auth: "headers", revalidate: true }),

@@ -21,7 +21,10 @@ export const VALUES = [
 
 /** The same by name. */
 export const NAMED_VALUES = Object.fromEntries(
-  VALUES.map(({ variable_id, content }) => [VARIABLES.find(({ id }) => id === variable_id)?.name, content.value]),
+  VALUES.map(({ variable_id, content }) => [
+    VARIABLES.find(({ id }) => id === variable_id)?.name,
+    content.value,
+  ]),
 );
 
 /** Names without a value here: unknown, unset, or invalid. */

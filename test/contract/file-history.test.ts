@@ -6,7 +6,8 @@ import { describeHistory } from "./history.js";
 describeHistory("a data file", async (data) => {
   const { path } = await dataFile(data);
   return {
-    update: (change) => updateDataFile(path, change, { author: { actor: "me@here", command: "test" } }),
+    update: (change) =>
+      updateDataFile(path, change, { author: { actor: "me@here", command: "test" } }),
     history: () => readFileHistory(path),
   };
 });

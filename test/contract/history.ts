@@ -29,7 +29,11 @@ const port = (before: number, after: number) => ({
   after: { id: 12, variable_id: 2, environment_id: 1, content: { value: after } },
 });
 
-/** The behavior of every history. @param hold stores data, without a history, for the current test */
+/**
+ * The behavior of every history.
+ *
+ * @param hold stores data, without a history, for the current test
+ */
 export function describeHistory(name: string, hold: (data: Data) => Promise<RecordedData>): void {
   const changesOf = async (held: RecordedData) => {
     const changes: Change[] = [];
@@ -72,13 +76,17 @@ export function describeHistory(name: string, hold: (data: Data) => Promise<Reco
     it("has no change that changes nothing, and none that fails", async () => {
       const held = await hold(DATA as Data);
       await held.update((data) => data);
-      await expect(held.update((data) => ({ ...data, variables: data.variables.slice(1) }))).rejects.toThrow();
+      await expect(
+        held.update((data) => ({ ...data, variables: data.variables.slice(1) })),
+      ).rejects.toThrow();
       expect(await changesOf(held)).toEqual([]);
     });
 
     it("tells that credentials were added, rotated and removed, and does not hold them", async () => {
       const held = await hold(DATA as Data);
-      await held.update((data) => addEnvironment(data, { application: "shop", name: "staging" }, PAIR));
+      await held.update((data) =>
+        addEnvironment(data, { application: "shop", name: "staging" }, PAIR),
+      );
       const other = { api_key: "other-key", api_secret: "other-secret-of-some-length" };
       const times = { now: Date.now(), grace: 1_000 };
       await held.update((data) => rotateEnvironment(data, "shop/staging", other, times));
@@ -116,7 +124,11 @@ export function describeHistory(name: string, hold: (data: Data) => Promise<Reco
         (data: Data) => addEnvironment(data, STAGING, PAIR),
         (data: Data) => copyValues(data, findEnvironment(data.environments, "production"), STAGING),
         (data: Data) => renameVariable(data, "shop", "DATABASE_URL", "DB_URL"),
-        (data: Data) => renameEnvironment(data, findEnvironment(data.environments, "test"), { ...STAGING, name: "qa" }),
+        (data: Data) =>
+          renameEnvironment(data, findEnvironment(data.environments, "test"), {
+            ...STAGING,
+            name: "qa",
+          }),
       ]) {
         await held.update(change);
         states.push(await lists());

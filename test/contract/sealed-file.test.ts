@@ -36,7 +36,10 @@ describeStore("a sealed data file", async (data) => {
       onTestFinished(() => store.close());
       return store;
     },
-    version: async () => ({ file: await readFile(path, "utf8"), folder: await readdir(dirname(path)) }),
+    version: async () => ({
+      file: await readFile(path, "utf8"),
+      folder: await readdir(dirname(path)),
+    }),
   };
 });
 
@@ -44,7 +47,8 @@ describeHistory("a sealed data file", async (data) => {
   const path = await sealedFile(data);
   const author = { actor: "me@here", command: "test" };
   return {
-    update: (change) => updateDataFile(path, change, { author, sealing: new FileSealing({ keys: SEAL_KEY }) }),
+    update: (change) =>
+      updateDataFile(path, change, { author, sealing: new FileSealing({ keys: SEAL_KEY }) }),
     history: () => readFileHistory(path, new FileSealing({ keys: SEAL_KEY })),
   };
 });

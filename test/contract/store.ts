@@ -43,7 +43,9 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       });
       expect(store.snapshot).toStrictEqual({
         version: 1,
-        environments: [{ id: 1, application: "default", name: "test", api_key: "key", api_secret: "secret" }],
+        environments: [
+          { id: 1, application: "default", name: "test", api_key: "key", api_secret: "secret" },
+        ],
         variables: [{ id: 2, application: "default", type: "STRING", name: "A", description: "" }],
         values: [{ id: 3, variable_id: 2, environment_id: 1, content: { value: "a" } }],
       });
@@ -114,7 +116,9 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
           store.update((data) => {
             const home = data.environments.find(({ id }) => id === DEVELOPMENT_ID);
             const other = set(data, { DATABASE_URL: "postgres:" });
-            return setValues(other, home as never, [{ name: "NEW", value: 1, type: "NUMBER", schema: { maximum: 0 } }]);
+            return setValues(other, home as never, [
+              { name: "NEW", value: 1, type: "NUMBER", schema: { maximum: 0 } },
+            ]);
           }),
         ).rejects.toThrow("refused by the schema: NEW must be <= 0");
         expect(byId(store.snapshot)).toStrictEqual(byId(snapshot));
@@ -124,8 +128,15 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
         const broken = edited(({ variables }) => (variables[0].schema = { maximum: 1 }));
         const store = await opened(broken);
         const copy = store.update((data) => {
-          const added = addEnvironment(data, staging, { api_key: "new-key", api_secret: "new-secret" });
-          return copyValues(added, added.environments.find(({ id }) => id === DEVELOPMENT_ID) as never, staging);
+          const added = addEnvironment(data, staging, {
+            api_key: "new-key",
+            api_secret: "new-secret",
+          });
+          return copyValues(
+            added,
+            added.environments.find(({ id }) => id === DEVELOPMENT_ID) as never,
+            staging,
+          );
         });
         await expect(copy).rejects.toThrow("refused by the schema: PORT must be <= 1");
       });
@@ -141,7 +152,9 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       it("makes a change that may break them, and one of values that a client has encrypted", async () => {
         const store = await opened(RULED);
         await store.update((data) => setJson(data, "DATABASE_URL_2", "x"));
-        await store.update(Object.assign((data: Data) => set(data, BROKEN), { mayBreakSchemas: true }));
+        await store.update(
+          Object.assign((data: Data) => set(data, BROKEN), { mayBreakSchemas: true }),
+        );
         expect(contents(store)).toMatchObject(BROKEN);
         await store.update((data) => set(data, { DATABASE_URL: "envbee:enc:v1:AAAA" }));
       });
@@ -162,7 +175,10 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const store = await stored.open();
       const staging = { application: "billing", name: "staging" };
       await store.update((data) => {
-        const added = addEnvironment(data, staging, { api_key: "new-key", api_secret: "new-secret" });
+        const added = addEnvironment(data, staging, {
+          api_key: "new-key",
+          api_secret: "new-secret",
+        });
         return copyValues(added, added.environments[0] as never, staging);
       });
       await store.update((data) => renameVariable(data, "billing", "PORT", "LISTEN"));
@@ -174,7 +190,9 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       expect(byId(snapshot)).toStrictEqual(byId(store.snapshot));
       const qa = snapshot.environments.find(({ name }) => name === "qa");
       const listen = snapshot.variables.find(({ name }) => name === "LISTEN");
-      const copy = snapshot.values.find((each) => each.variable_id === listen?.id && each.environment_id === qa?.id);
+      const copy = snapshot.values.find(
+        (each) => each.variable_id === listen?.id && each.environment_id === qa?.id,
+      );
       expect([listen?.application, copy?.content.value]).toEqual(["billing", 3000]);
     });
 
@@ -194,24 +212,33 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       expect(unsubscribed).not.toHaveBeenCalled();
     });
 
-    it.each([true, false])("reports its own changes once they are made, with watch: %s", async (watch) => {
-      const store = await (await hold(DATA)).open({ watch });
-      const seen: unknown[] = [];
-      store.subscribe(() => seen.push(contents(store)["NEW"]));
-      for (const value of ["a", "b"]) {
-        await store.update((data) => set(data, { NEW: value }));
-        expect(seen.at(-1)).toBe(value);
-      }
-    });
+    it.each([true, false])(
+      "reports its own changes once they are made, with watch: %s",
+      async (watch) => {
+        const store = await (await hold(DATA)).open({ watch });
+        const seen: unknown[] = [];
+        store.subscribe(() => seen.push(contents(store)["NEW"]));
+        for (const value of ["a", "b"]) {
+          await store.update((data) => set(data, { NEW: value }));
+          expect(seen.at(-1)).toBe(value);
+        }
+      },
+    );
 
-    it.each([true, false])("reports no change of its own that was not made, with watch: %s", async (watch) => {
-      const store = await (await hold(DATA)).open({ watch });
-      const listener = vi.fn();
-      store.subscribe(listener);
-      const invalid = (data: Data) => ({ ...data, variables: [...data.variables, ...data.variables.slice(0, 1)] });
-      await expect(store.update(invalid)).rejects.toThrow("has the same id");
-      expect(listener).not.toHaveBeenCalled();
-    });
+    it.each([true, false])(
+      "reports no change of its own that was not made, with watch: %s",
+      async (watch) => {
+        const store = await (await hold(DATA)).open({ watch });
+        const listener = vi.fn();
+        store.subscribe(listener);
+        const invalid = (data: Data) => ({
+          ...data,
+          variables: [...data.variables, ...data.variables.slice(0, 1)],
+        });
+        await expect(store.update(invalid)).rejects.toThrow("has the same id");
+        expect(listener).not.toHaveBeenCalled();
+      },
+    );
 
     it("changes nothing if the change throws, and rejects with its error", async () => {
       const stored = await hold(DATA);
@@ -230,7 +257,10 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const stored = await hold(DATA);
       const store = await stored.open();
       const [snapshot, version] = [store.snapshot, await stored.version()];
-      const twice = (data: Data) => ({ ...data, variables: [...data.variables, ...data.variables.slice(0, 1)] });
+      const twice = (data: Data) => ({
+        ...data,
+        variables: [...data.variables, ...data.variables.slice(0, 1)],
+      });
       await expect(store.update(twice)).rejects.toThrow(
         /variables\[8\] \(id \d, "\w+"\): has the same id as variables\[0\]$/,
       );
@@ -268,18 +298,26 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const stored = await hold(DATA);
       const stores = await openMany(stored, 8);
       const names = stores.map((_, index) => `ADDED_${index}`);
-      await Promise.all(stores.map((store, index) => store.update((data) => set(data, { [names[index] ?? ""]: "x" }))));
+      await Promise.all(
+        stores.map((store, index) =>
+          store.update((data) => set(data, { [names[index] ?? ""]: "x" })),
+        ),
+      );
       const { snapshot } = await stored.open();
       const added = snapshot.variables.filter(({ name }) => name.startsWith("ADDED_"));
       expect(added.map(({ name }) => name).sort()).toStrictEqual(names);
-      expect(added.map(({ id }) => id).sort((a, b) => a - b)).toStrictEqual([9, 10, 11, 12, 13, 14, 15, 16]);
+      expect(added.map(({ id }) => id).sort((a, b) => a - b)).toStrictEqual([
+        9, 10, 11, 12, 13, 14, 15, 16,
+      ]);
       expect(snapshot.values).toHaveLength(DATA.values.length + 8);
     });
 
     it("loses none of the changes that several make to one value", async () => {
       const stored = await hold(DATA);
       const stores = [await stored.open({ watch: true }), ...(await openMany(stored, 3))];
-      await Promise.all(stores.flatMap((store) => Array.from({ length: 5 }, () => store.update(increment))));
+      await Promise.all(
+        stores.flatMap((store) => Array.from({ length: 5 }, () => store.update(increment))),
+      );
       expect(contents(await stored.open())).toMatchObject({ PORT: 3020 });
       await expect.poll(() => contents(stores[0] as EditableStore)["PORT"]).toBe(3020);
     });
@@ -290,7 +328,9 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const seen = new Set<string>();
       const names = ["DATABASE_URL", "FIRST", "SECOND", "THIRD"];
       const look = (from: Pick<EditableStore, "snapshot">) => {
-        const [name, ...others] = Object.keys(contents(from)).filter((known) => names.includes(known));
+        const [name, ...others] = Object.keys(contents(from)).filter((known) =>
+          names.includes(known),
+        );
         expect(others).toEqual([]);
         seen.add(name ?? "none");
       };
@@ -309,7 +349,9 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const counts = new Set<number>();
       const look = ({ snapshot }: EditableStore) => counts.add(snapshot.values.length);
       watching.subscribe(() => look(watching));
-      const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`V${index}`, `${index}`]));
+      const many = Object.fromEntries(
+        Array.from({ length: 1_000 }, (_, index) => [`V${index}`, `${index}`]),
+      );
       let isDone = false;
       const importing = store
         .update((data) => set(data, many))
@@ -336,7 +378,13 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const valid_until = "2030-01-01T00:01:00.000Z";
       const { snapshot } = await stored.open();
       expect(snapshot.environments.find(({ id }) => id === TEST)).toStrictEqual({
-        ...{ id: TEST, application: "shop", name: "test", api_key: "third-key", api_secret: "third-secret" },
+        ...{
+          id: TEST,
+          application: "shop",
+          name: "test",
+          api_key: "third-key",
+          api_secret: "third-secret",
+        },
         previous: [
           { api_key: "second-key", api_secret: "second-secret", valid_until },
           { api_key: "test-key", api_secret: "test-secret", valid_until },
@@ -371,14 +419,20 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
     });
 
     it.each<[string, JsonValue]>([
-      ["an object with the key __proto__", JSON.parse('{"__proto__":{"a":1},"constructor":{"prototype":2}}')],
+      [
+        "an object with the key __proto__",
+        JSON.parse('{"__proto__":{"a":1},"constructor":{"prototype":2}}'),
+      ],
       ["an object with numbers as keys", { b: 1, 10: 2, 9: 3 }],
       ["lone surrogates", "\ud800 \udfff\ud800"],
       ["line separators", "\u2028\u2029\u0085\r\n"],
       ["control characters", "\u0000\u001b\u007f\ufeff\ufffe"],
       ["a text of 100 KB", "💾\\\"'".repeat(17_000)],
       ["a text that looks like records", '{"id":1},{"id":2}]}'],
-      ["numbers at the limits", [0, 1e21, 0.1, 5e-324, Number.MAX_VALUE, Number.MAX_SAFE_INTEGER + 1, -1e-7]],
+      [
+        "numbers at the limits",
+        [0, 1e21, 0.1, 5e-324, Number.MAX_VALUE, Number.MAX_SAFE_INTEGER + 1, -1e-7],
+      ],
       ["nested lists", JSON.parse(`${"[".repeat(50)}${"]".repeat(50)}`)],
     ])("holds any JSON: %s", async (_what, value) => {
       const stored = await hold(DATA);
@@ -386,7 +440,9 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const { snapshot } = store;
       await store.update((data) => setJson(data, "FLAGS", value));
       for (const { snapshot: changed } of [store, await stored.open()]) {
-        expect(JSON.stringify(contents({ snapshot: changed })["FLAGS"])).toBe(JSON.stringify(value));
+        expect(JSON.stringify(contents({ snapshot: changed })["FLAGS"])).toBe(
+          JSON.stringify(value),
+        );
         expect(contents({ snapshot: changed })).toMatchObject({ PORT: 3000, EMPTY: "" });
         expect(changed.variables).toHaveLength(snapshot.variables.length);
       }
@@ -428,12 +484,16 @@ function openMany(stored: StoredData, count: number): Promise<EditableStore[]> {
 /** The ids of a variable and of its value. */
 function idsOf({ snapshot }: EditableStore, name: string): (number | undefined)[] {
   const variable = snapshot.variables.find((each) => each.name === name);
-  return [variable?.id, snapshot.values.find(({ variable_id }) => variable_id === variable?.id)?.id];
+  return [
+    variable?.id,
+    snapshot.values.find(({ variable_id }) => variable_id === variable?.id)?.id,
+  ];
 }
 
 /** The data with its lists sorted: a data file keeps the order it has. */
 function byId(data: Data): unknown {
-  const sorted = <T extends { id: number }>(list: readonly T[]) => list.toSorted((a, b) => a.id - b.id);
+  const sorted = <T extends { id: number }>(list: readonly T[]) =>
+    list.toSorted((a, b) => a.id - b.id);
   const { environments, variables, values } = data;
   return {
     ...data,

@@ -18,9 +18,13 @@ const OFFSET_RULE = "offset must be a whole number of 0 or more";
 /**
  * The behavior of every implementation of VariableSource.
  *
- * @param openStore opens a source for `shop/development` of the store; it is closed when the current test ends
+ * @param openStore opens a source for `shop/development` of the store; it is closed when the
+ *   current test ends
  */
-export function describeVariableSource(name: string, openStore: (store: Store) => Promise<VariableSource>): void {
+export function describeVariableSource(
+  name: string,
+  openStore: (store: Store) => Promise<VariableSource>,
+): void {
   const open = (data: unknown = DATA) => openStore(changingStore(data));
 
   describe(`${name}, as a source of variables`, () => {
@@ -34,7 +38,10 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
 
     it("lists the values of this environment by ascending id, each with its JSON type", async () => {
       const source = await open();
-      expect(await source.listValues()).toStrictEqual({ metadata: { limit: 50, offset: 0, total: 6 }, data: VALUES });
+      expect(await source.listValues()).toStrictEqual({
+        metadata: { limit: 50, offset: 0, total: 6 },
+        data: VALUES,
+      });
     });
 
     it.each(LISTS)("returns the requested page of %s", async (list) => {
@@ -52,7 +59,10 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
 
     it.each(LISTS)("accepts an offset of %s as large as a safe integer", async (list) => {
       const offset = Number.MAX_SAFE_INTEGER;
-      expect(await (await open())[list]({ offset })).toMatchObject({ metadata: { offset }, data: [] });
+      expect(await (await open())[list]({ offset })).toMatchObject({
+        metadata: { offset },
+        data: [],
+      });
     });
 
     describe.each(LISTS)("refuses out-of-bounds pages of %s", (list) => {
@@ -75,24 +85,33 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
       const source = await open(withManyVariables(2_001));
       const { metadata, data } = await source.listVariables({ limit: 5_000, offset: 1 });
       expect(metadata).toStrictEqual({ limit: 1_000, offset: 1, total: 2_001 });
-      expect(data.map(({ id }) => id)).toStrictEqual(Array.from({ length: 1_000 }, (_, index) => index + 2));
+      expect(data.map(({ id }) => id)).toStrictEqual(
+        Array.from({ length: 1_000 }, (_, index) => index + 2),
+      );
 
       const ids = Array.from({ length: 2_001 }, (_, index) => index + 1);
-      expect((await readAll((page) => source.listVariables(page))).map(({ id }) => id)).toStrictEqual(ids);
-      expect((await readAll((page) => source.listValues(page))).map(({ id }) => id)).toStrictEqual(ids);
+      expect(
+        (await readAll((page) => source.listVariables(page))).map(({ id }) => id),
+      ).toStrictEqual(ids);
+      expect((await readAll((page) => source.listValues(page))).map(({ id }) => id)).toStrictEqual(
+        ids,
+      );
     });
 
     it.each(VARIABLES)("gets the variable $id", async (variable) => {
       expect(await (await open()).getVariable(variable.id)).toStrictEqual(variable);
     });
 
-    it.each(VALUES)("gets the value $id by its id, its name, and its content alone", async (value) => {
-      const source = await open();
-      const { name = "" } = VARIABLES.find(({ id }) => id === value.variable_id) ?? {};
-      expect(await source.getValue(value.id)).toStrictEqual(value);
-      expect(await source.getValueByName(name)).toStrictEqual(value);
-      expect(await source.getContentByName(name)).toStrictEqual(value.content);
-    });
+    it.each(VALUES)(
+      "gets the value $id by its id, its name, and its content alone",
+      async (value) => {
+        const source = await open();
+        const { name = "" } = VARIABLES.find(({ id }) => id === value.variable_id) ?? {};
+        expect(await source.getValue(value.id)).toStrictEqual(value);
+        expect(await source.getValueByName(name)).toStrictEqual(value);
+        expect(await source.getContentByName(name)).toStrictEqual(value.content);
+      },
+    );
 
     it("returns all values of this environment by name, in the order of their variables", async () => {
       const values = await (await open()).values();
@@ -107,7 +126,9 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
         ["PORT", 3000],
         ["EMPTY", ""],
       ]);
-      expect(Object.keys(await source.values([...ABSENT_NAMES, "__proto__"]))).toEqual(["__proto__"]);
+      expect(Object.keys(await source.values([...ABSENT_NAMES, "__proto__"]))).toEqual([
+        "__proto__",
+      ]);
       expect(await source.values(ABSENT_NAMES)).toStrictEqual({});
       expect(await source.values([])).toStrictEqual({});
     });
@@ -134,13 +155,18 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
       });
     });
 
-    it.each(["constructor", "toString", "hasOwnProperty"])("treats %s as an ordinary name", async (name) => {
-      const data = edited(({ variables }) => {
-        variables[1].name = name;
-      });
-      expect(await (await open()).getValueByName(name).catch(String)).toBe("NotFoundError: Not found");
-      expect(await (await open(data)).getValueByName(name)).toStrictEqual(VALUES[0]);
-    });
+    it.each(["constructor", "toString", "hasOwnProperty"])(
+      "treats %s as an ordinary name",
+      async (name) => {
+        const data = edited(({ variables }) => {
+          variables[1].name = name;
+        });
+        expect(await (await open()).getValueByName(name).catch(String)).toBe(
+          "NotFoundError: Not found",
+        );
+        expect(await (await open(data)).getValueByName(name)).toStrictEqual(VALUES[0]);
+      },
+    );
 
     it.each([
       ["getVariable", 99, "unknown id"],
@@ -156,10 +182,15 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
     });
 
     describe.each(BY_ID)("%s refuses an invalid id", (method) => {
-      it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])("such as %d", async (id) => {
-        const source = await open();
-        await expect(source[method](id)).rejects.toThrow(new UsageError("id must be a positive whole number"));
-      });
+      it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
+        "such as %d",
+        async (id) => {
+          const source = await open();
+          await expect(source[method](id)).rejects.toThrow(
+            new UsageError("id must be a positive whole number"),
+          );
+        },
+      );
     });
 
     describe.each(BY_NAME)("%s finds nothing under", (method) => {
@@ -195,7 +226,10 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
 
     it.each<[string, (snapshot: Snapshot) => Promise<unknown>]>([
       ["a value", (snapshot) => snapshot.getContentByName("PORT")],
-      ["a value that is gone by then", (snapshot) => snapshot.getContentByName("DATABASE_URL").catch(String)],
+      [
+        "a value that is gone by then",
+        (snapshot) => snapshot.getContentByName("DATABASE_URL").catch(String),
+      ],
       ["a value that is new", (snapshot) => snapshot.getContentByName("UNSET").catch(String)],
       ["a list", (snapshot) => snapshot.listValues()],
       ["all values", (snapshot) => snapshot.values()],
@@ -205,7 +239,9 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
       const next = edited((data) => {
         data.values[0].content.value = 4000;
         data.values.splice(1, 1);
-        data.values.find(({ variable_id }: { variable_id: number }) => variable_id === 7).environment_id = 1;
+        data.values.find(
+          ({ variable_id }: { variable_id: number }) => variable_id === 7,
+        ).environment_id = 1;
       });
       const readBoth = async (snapshot: Snapshot) => ({
         list: await snapshot.listValues(),
@@ -243,12 +279,18 @@ export function describeVariableSource(name: string, openStore: (store: Store) =
       const source = await open();
       const error = new Error("of the reader");
       await expect(source.readSnapshot(() => Promise.reject(error))).rejects.toBe(error);
-      await expect(source.readSnapshot((snapshot) => snapshot.getVariable(99))).rejects.toThrow(NotFoundError);
+      await expect(source.readSnapshot((snapshot) => snapshot.getVariable(99))).rejects.toThrow(
+        NotFoundError,
+      );
     });
 
     it("is healthy, with its uptime and the time", async () => {
       const health = await (await open()).getHealth();
-      expect(health).toStrictEqual({ uptime: expect.any(Number), message: "OK", date: expect.any(String) });
+      expect(health).toStrictEqual({
+        uptime: expect.any(Number),
+        message: "OK",
+        date: expect.any(String),
+      });
       expect(health.uptime).toBeGreaterThanOrEqual(0);
       expect(new Date(health.date).toISOString()).toBe(health.date);
     });
@@ -265,6 +307,11 @@ function withManyVariables(count: number): unknown {
   return edited((data) => {
     const ids = Array.from({ length: count }, (_, index) => count - index);
     data.variables = ids.map((id) => ({ id, type: "NUMBER", name: `V${id}`, application: "shop" }));
-    data.values = ids.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value: id } }));
+    data.values = ids.map((id) => ({
+      id,
+      variable_id: id,
+      environment_id: 1,
+      content: { value: id },
+    }));
   });
 }

@@ -18,14 +18,61 @@ const PREVIOUS = { api_key: "old", api_secret: "old", valid_until: "2026-01-31T1
 
 const [NUMBER, LIST, INNER, TEXT] = [1, ["a"], { items: { title: "a" } }, "a"];
 const ALL_KEYWORDS = {
-  ...{ $schema: "https://json-schema.org/draft/2020-12/schema", $comment: TEXT, title: TEXT, description: TEXT },
-  ...{ default: { $ref: "#" }, examples: [{ $async: true }], deprecated: true, readOnly: true, writeOnly: true },
-  ...{ type: ["number", "null"], enum: [{ $ref: "#" }], const: { $async: true }, format: "port", pattern: TEXT },
-  ...{ minimum: NUMBER, maximum: NUMBER, exclusiveMinimum: NUMBER, exclusiveMaximum: NUMBER, multipleOf: NUMBER },
-  ...{ minLength: NUMBER, maxLength: NUMBER, minItems: NUMBER, maxItems: NUMBER, minProperties: NUMBER },
-  ...{ maxProperties: NUMBER, required: LIST, dependentRequired: { a: LIST }, additionalProperties: false },
-  ...{ propertyNames: INNER, items: INNER, not: INNER, if: INNER, else: INNER, properties: { $ref: INNER } },
-  ...{ patternProperties: { $ref: INNER }, prefixItems: [INNER], anyOf: [INNER], allOf: [true], oneOf: [INNER] },
+  ...{
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $comment: TEXT,
+    title: TEXT,
+    description: TEXT,
+  },
+  ...{
+    default: { $ref: "#" },
+    examples: [{ $async: true }],
+    deprecated: true,
+    readOnly: true,
+    writeOnly: true,
+  },
+  ...{
+    type: ["number", "null"],
+    enum: [{ $ref: "#" }],
+    const: { $async: true },
+    format: "port",
+    pattern: TEXT,
+  },
+  ...{
+    minimum: NUMBER,
+    maximum: NUMBER,
+    exclusiveMinimum: NUMBER,
+    exclusiveMaximum: NUMBER,
+    multipleOf: NUMBER,
+  },
+  ...{
+    minLength: NUMBER,
+    maxLength: NUMBER,
+    minItems: NUMBER,
+    maxItems: NUMBER,
+    minProperties: NUMBER,
+  },
+  ...{
+    maxProperties: NUMBER,
+    required: LIST,
+    dependentRequired: { a: LIST },
+    additionalProperties: false,
+  },
+  ...{
+    propertyNames: INNER,
+    items: INNER,
+    not: INNER,
+    if: INNER,
+    else: INNER,
+    properties: { $ref: INNER },
+  },
+  ...{
+    patternProperties: { $ref: INNER },
+    prefixItems: [INNER],
+    anyOf: [INNER],
+    allOf: [true],
+    oneOf: [INNER],
+  },
 };
 
 type Edit = Parameters<typeof edited>[0];
@@ -44,13 +91,19 @@ describe("the example data file", () => {
 
   test("has two applications with three environments each", () => {
     const names = ["development", "test", "production"];
-    const expected = ["shop", "billing"].flatMap((application) => names.map((name) => `${application}/${name}`));
-    expect(example.environments.map(({ application, name }) => `${application}/${name}`)).toEqual(expected);
+    const expected = ["shop", "billing"].flatMap((application) =>
+      names.map((name) => `${application}/${name}`),
+    );
+    expect(example.environments.map(({ application, name }) => `${application}/${name}`)).toEqual(
+      expected,
+    );
   });
 
   test("has all four types in each application", () => {
     for (const application of ["shop", "billing"]) {
-      const variables = example.variables.filter((variable) => variable.application === application);
+      const variables = example.variables.filter(
+        (variable) => variable.application === application,
+      );
       expect(new Set(variables.map(({ type }) => type))).toEqual(new Set(VARIABLE_TYPES));
     }
   });
@@ -70,12 +123,17 @@ describe("the schema and the store both accept", () => {
     [
       "records without an application",
       (data) => {
-        for (const record of [...data.environments, ...data.variables].filter((r) => r.application === "billing"))
+        for (const record of [...data.environments, ...data.variables].filter(
+          (r) => r.application === "billing",
+        ))
           delete record.application;
       },
     ],
     ["the largest id", (data) => (data.values[0].id = Number.MAX_SAFE_INTEGER)],
-    ["an environment's name of 255 characters", (data) => (data.environments[0].name = "👋".repeat(255))],
+    [
+      "an environment's name of 255 characters",
+      (data) => (data.environments[0].name = "👋".repeat(255)),
+    ],
     ["a variable's name of 255 characters", (data) => (data.variables[0].name = "A".repeat(255))],
     ["a name with a dot and a hyphen", (data) => (data.variables[0].name = "_a.b-C")],
     ["a key of 512 characters", (data) => (data.environments[0].api_key = "~".repeat(512))],
@@ -84,15 +142,24 @@ describe("the schema and the store both accept", () => {
       "a variable that is optional and public",
       (data) => Object.assign(data.variables[0], { optional: true, secret: false }),
     ],
-    ["a schema", (data) => (data.variables[0].schema = { minimum: 1, anyOf: [{ title: "a" }, true] })],
+    [
+      "a schema",
+      (data) => (data.variables[0].schema = { minimum: 1, anyOf: [{ title: "a" }, true] }),
+    ],
     ["a schema with all keywords", (data) => (data.variables[0].schema = ALL_KEYWORDS)],
     ["a value that breaks its schema", (data) => (data.variables[0].schema = { maximum: 1 })],
     ["a named key", (data) => (data.environments[0].keys = [KEY])],
     [
       "a named key with all fields",
-      (data) => (data.environments[0].keys = [{ ...KEY, only: ["DB_*", "PORT"], ...TIMES, previous: [PREVIOUS] }]),
+      (data) =>
+        (data.environments[0].keys = [
+          { ...KEY, only: ["DB_*", "PORT"], ...TIMES, previous: [PREVIOUS] },
+        ]),
     ],
-    ["a named key that can read nothing", (data) => (data.environments[0].keys = [{ ...KEY, only: [] }])],
+    [
+      "a named key that can read nothing",
+      (data) => (data.environments[0].keys = [{ ...KEY, only: [] }]),
+    ],
     [
       "a key's name in two environments",
       (data) => {
@@ -140,7 +207,8 @@ describe("the schema and the store both refuse", () => {
     ]),
     [
       "a schema for __proto__",
-      (data) => (data.variables[0].schema = JSON.parse('{"properties":{"__proto__":{"type":"string"}}}')),
+      (data) =>
+        (data.variables[0].schema = JSON.parse('{"properties":{"__proto__":{"type":"string"}}}')),
     ],
     ["an id of 0", (data) => (data.variables[6].id = 0)],
     ["a negative id", (data) => (data.environments[0].id = -1)],
@@ -155,7 +223,10 @@ describe("the schema and the store both refuse", () => {
     ["an application with a slash", (data) => (data.variables[0].application = "a/b")],
     ["an environment without a name", (data) => delete data.environments[0].name],
     ["an environment's name with a newline", (data) => (data.environments[0].name = "dev\n")],
-    ["an environment's name of 256 characters", (data) => (data.environments[0].name = "x".repeat(256))],
+    [
+      "an environment's name of 256 characters",
+      (data) => (data.environments[0].name = "x".repeat(256)),
+    ],
     ["no key", (data) => delete data.environments[0].api_key],
     ["an empty key", (data) => (data.environments[0].api_key = "")],
     ["a key with a comma", (data) => (data.environments[0].api_key = "a,b")],
@@ -164,20 +235,44 @@ describe("the schema and the store both refuse", () => {
     ["a secret with a space", (data) => (data.environments[0].api_secret = "a secret")],
     ["a secret that is not ASCII", (data) => (data.environments[0].api_secret = "sécret")],
     ["a secret of 513 characters", (data) => (data.environments[0].api_secret = "x".repeat(513))],
-    ["an unknown field of a named key", (data) => (data.environments[0].keys = [{ ...KEY, url: "" }])],
-    ["a named key without a name", (data) => (data.environments[0].keys = [{ ...KEY, name: undefined }])],
-    ["a key's name with a slash", (data) => (data.environments[0].keys = [{ ...KEY, name: "a/b" }])],
-    ["a named key without a secret", (data) => (data.environments[0].keys = [{ ...KEY, api_secret: undefined }])],
-    ["a named key's only as a text", (data) => (data.environments[0].keys = [{ ...KEY, only: "DB_*" }])],
+    [
+      "an unknown field of a named key",
+      (data) => (data.environments[0].keys = [{ ...KEY, url: "" }]),
+    ],
+    [
+      "a named key without a name",
+      (data) => (data.environments[0].keys = [{ ...KEY, name: undefined }]),
+    ],
+    [
+      "a key's name with a slash",
+      (data) => (data.environments[0].keys = [{ ...KEY, name: "a/b" }]),
+    ],
+    [
+      "a named key without a secret",
+      (data) => (data.environments[0].keys = [{ ...KEY, api_secret: undefined }]),
+    ],
+    [
+      "a named key's only as a text",
+      (data) => (data.environments[0].keys = [{ ...KEY, only: "DB_*" }]),
+    ],
     ["a pattern with a comma", (data) => (data.environments[0].keys = [{ ...KEY, only: ["A,B"] }])],
     ["an empty pattern", (data) => (data.environments[0].keys = [{ ...KEY, only: [""] }])],
-    ["an expiry that is a date", (data) => (data.environments[0].keys = [{ ...KEY, valid_until: "2026-01-31" }])],
-    ["a rotation that is a number", (data) => (data.environments[0].keys = [{ ...KEY, rotated_at: 1 }])],
+    [
+      "an expiry that is a date",
+      (data) => (data.environments[0].keys = [{ ...KEY, valid_until: "2026-01-31" }]),
+    ],
+    [
+      "a rotation that is a number",
+      (data) => (data.environments[0].keys = [{ ...KEY, rotated_at: 1 }]),
+    ],
     ["a variable without a type", (data) => delete data.variables[0].type],
     ["a type in lower case", (data) => (data.variables[0].type = "number")],
     ["a variable without a name", (data) => delete data.variables[0].name],
     ["a name that begins with a digit", (data) => (data.variables[0].name = "1PORT")],
-    ["a name that ends in the MD5 of {}", (data) => (data.variables[0].name = "PORT99914b932bd37a50b983c5e7c90ae93b")],
+    [
+      "a name that ends in the MD5 of {}",
+      (data) => (data.variables[0].name = "PORT99914b932bd37a50b983c5e7c90ae93b"),
+    ],
     ["a name with a space", (data) => (data.variables[0].name = "MY PORT")],
     ["a name of 256 characters", (data) => (data.variables[0].name = "A".repeat(256))],
     ["a description of null", (data) => (data.variables[0].description = null)],
@@ -237,12 +332,14 @@ function expectSame(rule: Rule, reference: Schema | undefined, place: string): v
   const schema = resolved(reference);
   const { properties = {}, required = [], anyOf = [schema] } = schema;
   if (rule.otherwise !== undefined) expect(schema.default, place).toBe(rule.otherwise);
-  if (rule.least !== undefined) expect([schema.minimum, schema.maximum], place).toEqual([rule.least, 2 ** 53 - 1]);
+  if (rule.least !== undefined)
+    expect([schema.minimum, schema.maximum], place).toEqual([rule.least, 2 ** 53 - 1]);
   if (rule.oneOf) expect(allowedBy(schema), place).toEqual(rule.oneOf);
   if (rule.patterns) for (const each of anyOf) expect(resolved(each).type, place).toBe("string");
   // Some engines want an escape where JavaScript needs none.
   for (const [pattern] of rule.patterns ?? [])
-    if (pattern instanceof RegExp) expect(schema.pattern?.replaceAll("\\[", "["), place).toBe(pattern.source);
+    if (pattern instanceof RegExp)
+      expect(schema.pattern?.replaceAll("\\[", "["), place).toBe(pattern.source);
   if (rule.items) expectSame(rule.items, schema.items, `${place}[]`);
   if (!rule.fields) return;
   expect(schema.additionalProperties, place).toBe(false);

@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import { SETTING_NAMES, SETTINGS } from "../../src/cli/settings/setting-table.js";
 import { readKeys } from "../../src/cli/settings/settings-file.js";
 
-const SCHEMA = JSON.parse(await readFile(new URL("../../data/appvars.settings.schema.json", import.meta.url), "utf8"));
+const SCHEMA = JSON.parse(
+  await readFile(new URL("../../data/appvars.settings.schema.json", import.meta.url), "utf8"),
+);
 const isValid = new Ajv2020({ allowUnionTypes: true }).compile(SCHEMA);
 
 it("the schema of .appvars.json has the keys that it may have, and no other", () => {

@@ -22,10 +22,15 @@ export interface CheckedDocument {
   rewritten: string;
 }
 
-/** Runs the console blocks of a Markdown document in one shell, in an empty folder with an empty home. */
+/**
+ * Runs the console blocks of a Markdown document in one shell, in an empty folder with an empty
+ * home.
+ */
 export async function checkDocument(markdown: string): Promise<CheckedDocument> {
   const printed = await runCommands(parseDocument(markdown));
-  const differing = [...printed].filter(([{ output }, lines]) => output.map(settle).join("\n") !== lines.join("\n"));
+  const differing = [...printed].filter(
+    ([{ output }, lines]) => output.map(settle).join("\n") !== lines.join("\n"),
+  );
   const lines = markdown.split("\n");
   // From the last to the first: each replacement moves the lines after it.
   for (const [{ bodyStart, output }, actual] of differing.toReversed())
@@ -41,7 +46,9 @@ export async function checkDocument(markdown: string): Promise<CheckedDocument> 
   };
 }
 
-async function runCommands(parts: readonly (Command | CodeBlock)[]): Promise<Map<Command, string[]>> {
+async function runCommands(
+  parts: readonly (Command | CodeBlock)[],
+): Promise<Map<Command, string[]>> {
   const printed = new Map<Command, string[]>();
   if (!parts.some(({ kind }) => kind === "command")) return printed;
   const usesEtcd = parts.some((part) => part.kind === "command" && part.text.startsWith("etcd "));

@@ -16,7 +16,9 @@ async function readCompose(): Promise<Yaml> {
 }
 
 async function readKubernetes(): Promise<Yaml[]> {
-  const documents = parseAllDocuments(await read("docs/deploy/kubernetes.yaml"), { version: "1.1" });
+  const documents = parseAllDocuments(await read("docs/deploy/kubernetes.yaml"), {
+    version: "1.1",
+  });
   return documents.flatMap((document) => {
     expect(document.errors).toEqual([]);
     return [document.toJS()];
@@ -24,10 +26,14 @@ async function readKubernetes(): Promise<Yaml[]> {
 }
 
 /** Checks a command line of `serve`, and the variables that it gets. */
-async function checkServe([command, ...args]: string[], variables: Record<string, string | undefined>): Promise<void> {
+async function checkServe(
+  [command, ...args]: string[],
+  variables: Record<string, string | undefined>,
+): Promise<void> {
   expect(command).toBe("serve");
   const { stdout } = await runCli(["serve", "--help"]);
-  for (const flag of args.filter((arg) => arg.startsWith("--"))) expect(stdout).toContain(`${flag} <`);
+  for (const flag of args.filter((arg) => arg.startsWith("--")))
+    expect(stdout).toContain(`${flag} <`);
   const settings = await read("docs/settings.md");
   for (const name of Object.keys(variables)) expect(settings).toContain(`\`${name}\``);
   expect(parseStoreUrl(variables["APPVARS_STORE"] ?? "", "the URL").endpoints).toHaveLength(3);
@@ -39,7 +45,12 @@ describe("docs/deploy/compose.yaml", () => {
     expect(Object.keys(services)).toEqual(
       expect.arrayContaining(["etcd-1", "etcd-2", "etcd-3", "replica-1", "replica-2", "replica-3"]),
     );
-    for (const { networks, volumes = [], secrets = [], depends_on: needed = {} } of Object.values<Yaml>(services)) {
+    for (const {
+      networks,
+      volumes = [],
+      secrets = [],
+      depends_on: needed = {},
+    } of Object.values<Yaml>(services)) {
       expect(Object.keys(defined["networks"])).toEqual(expect.arrayContaining(networks));
       expect(Object.keys(defined["secrets"])).toEqual(expect.arrayContaining(secrets));
       expect(Object.keys(services)).toEqual(expect.arrayContaining(Object.keys(needed)));
@@ -51,7 +62,11 @@ describe("docs/deploy/compose.yaml", () => {
   it("has members that name each other", async () => {
     const { services } = await readCompose();
     for (const name of ["etcd-1", "etcd-2", "etcd-3"]) {
-      const { ETCD_NAME, ETCD_INITIAL_CLUSTER, ETCD_INITIAL_ADVERTISE_PEER_URLS: peers } = services[name].environment;
+      const {
+        ETCD_NAME,
+        ETCD_INITIAL_CLUSTER,
+        ETCD_INITIAL_ADVERTISE_PEER_URLS: peers,
+      } = services[name].environment;
       expect(ETCD_NAME).toBe(name);
       expect(ETCD_INITIAL_CLUSTER.split(",")).toContain(`${name}=${peers}`);
     }
@@ -83,7 +98,9 @@ describe("docs/deploy/kubernetes.yaml", () => {
     const { containers, volumes } = deployment.spec.template.spec;
     const [{ args, env, volumeMounts }] = containers;
     await checkServe(args, Object.fromEntries(env.map(({ name, value }: Yaml) => [name, value])));
-    expect(volumeMounts.map(({ name }: Yaml) => name)).toEqual(volumes.map(({ name }: Yaml) => name));
+    expect(volumeMounts.map(({ name }: Yaml) => name)).toEqual(
+      volumes.map(({ name }: Yaml) => name),
+    );
   });
 
   it("runs as the user of the image, with no more capabilities than there", async () => {

@@ -1,5 +1,14 @@
 import { readFileSync, watch } from "node:fs";
-import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,8 +24,8 @@ const MAX_WAIT_MS = 40_000;
 const FOLDERS = ["work", "home", "bin", "streams", "terminal", "node_modules"];
 
 /**
- * A shell that runs the commands of one document, in an empty folder with an empty home. `appvars` is the built command
- * line, and programs can import the package.
+ * A shell that runs the commands of one document, in an empty folder with an empty home. `appvars`
+ * is the built command line, and programs can import the package.
  */
 export class DocumentSession {
   readonly #root: string;
@@ -27,11 +36,19 @@ export class DocumentSession {
   private constructor(root: string, surroundings: Record<string, string>) {
     this.#root = root;
     const env = {
-      ...{ PATH: `${join(root, "bin")}:${process.env["PATH"]}`, HOME: join(root, "home"), LC_ALL: "C.UTF-8" },
+      ...{
+        PATH: `${join(root, "bin")}:${process.env["PATH"]}`,
+        HOME: join(root, "home"),
+        LC_ALL: "C.UTF-8",
+      },
       APPVARS_ACTOR: "me@laptop",
       ...surroundings,
     };
-    this.#shell = new ShellSession({ folder: join(root, "work"), env, spare: join(root, "streams") });
+    this.#shell = new ShellSession({
+      folder: join(root, "work"),
+      env,
+      spare: join(root, "streams"),
+    });
   }
 
   /** @param usesEtcd whether it starts etcd, as `etcd` without flags for its ports */
@@ -43,7 +60,8 @@ export class DocumentSession {
     const node = `exec '${process.execPath}' --require '${root}/preload.cjs'`;
     await writeProgram(root, "node", `${node} "$@"`);
     await writeProgram(root, "appvars", `${node} '${BINARY}' "$@"`);
-    // On a terminal curl shows no progress. Its requests go to the session's port, as those of `appvars` do.
+    // On a terminal curl shows no progress. Its requests go to the session's port, as those of
+    // `appvars` do.
     const connectTo = [7400, 7401].map((port) => {
       return `--connect-to "127.0.0.1:${port}:127.0.0.1:$(cat '${root}/port-${port}' 2>/dev/null || echo 1)"`;
     });
@@ -57,13 +75,16 @@ export class DocumentSession {
   }
 
   /**
-   * Returns the output of the command, as on a terminal: stdout and stderr in one. A command that ends with `&` is left
-   * running, and read until it has printed as many lines as the document shows.
+   * Returns the output of the command, as on a terminal: stdout and stderr in one. A command that
+   * ends with `&` is left running, and read until it has printed as many lines as the document
+   * shows.
    */
   async run({ text, output }: Command): Promise<string[]> {
     const file = join(this.#root, "terminal", String(++this.#steps));
     // `$?` is that of the command before.
-    const { code = 0 } = await this.#shell.run(`(exit ${this.#code}); eval ${quote(text)} >${quote(file)} 2>&1`);
+    const { code = 0 } = await this.#shell.run(
+      `(exit ${this.#code}); eval ${quote(text)} >${quote(file)} 2>&1`,
+    );
     this.#code = code;
     if (text.endsWith(" &")) await this.#untilPrinted(file, output.length);
     const printed = (await readFile(file, "utf8"))
@@ -91,7 +112,10 @@ export class DocumentSession {
         printed = readFileSync(file, "utf8");
         if (printed.split("\n").length > lines) end(resolve);
       };
-      const timer = setTimeout(() => end(() => reject(new Error(`printed only:\n${printed}`))), MAX_WAIT_MS);
+      const timer = setTimeout(
+        () => end(() => reject(new Error(`printed only:\n${printed}`))),
+        MAX_WAIT_MS,
+      );
       const watcher = watch(file, check);
       check();
     });

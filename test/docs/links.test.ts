@@ -3,7 +3,13 @@ import { dirname, join, relative } from "node:path";
 import { expect, it } from "vitest";
 import { DOCUMENTS, REPOSITORY } from "./documents.js";
 
-const FILES = [...DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "test/scripts/README.md"];
+const FILES = [
+  ...DOCUMENTS,
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+  "test/scripts/README.md",
+];
 
 it.each(FILES)("relative links in %s lead to files and headings that exist", (path) => {
   expect(linksOf(path).filter((link) => !exists(link, path))).toEqual([]);
@@ -12,8 +18,11 @@ it.each(FILES)("relative links in %s lead to files and headings that exist", (pa
 it("links between the packaged documents lead to packaged files", () => {
   const { files } = JSON.parse(read("package.json"));
   const packaged = [...files, "README.md", "LICENSE", "package.json"];
-  const isPackaged = (file: string) => packaged.some((name) => file === name || file.startsWith(`${name}/`));
-  const targets = FILES.filter(isPackaged).flatMap((path) => linksOf(path).map((link) => targetOf(link, path).file));
+  const isPackaged = (file: string) =>
+    packaged.some((name) => file === name || file.startsWith(`${name}/`));
+  const targets = FILES.filter(isPackaged).flatMap((path) =>
+    linksOf(path).map((link) => targetOf(link, path).file),
+  );
   expect(targets).toContain("CONTRIBUTING.md");
   expect(targets.filter((file) => !isPackaged(file))).toEqual([]);
 });
@@ -47,7 +56,10 @@ function targetOf(link: string, from: string): { file: string; anchor: string | 
   return { file: path ? relative(".", join(dirname(from), path)) : from, anchor };
 }
 
-/** The anchors that GitHub and npm make from headings: lower case, without punctuation, with hyphens for spaces. */
+/**
+ * The anchors that GitHub and npm make from headings: lower case, without punctuation, with hyphens
+ * for spaces.
+ */
 function anchorsOf(markdown: string): string[] {
   const headings = [...markdown.replaceAll(/^```.*?^```$/gms, "").matchAll(/^#+ (.*)$/gm)];
   return headings.map(([, heading = ""]) =>

@@ -30,23 +30,39 @@ export function parseDocument(markdown: string): (Command | CodeBlock)[] {
     if (end < 0) throw new Error(`line ${start + 1}: the code block has no end`);
     if (language === "console") parts.push(...parseCommands(lines, start + 1, end));
     else
-      parts.push({ kind: "code", language, text: textOf(lines, start, end), line: start + 1, ...fileOf(lines, start) });
+      parts.push({
+        kind: "code",
+        language,
+        text: textOf(lines, start, end),
+        line: start + 1,
+        ...fileOf(lines, start),
+      });
     start = end;
   }
   return parts;
 }
 
-/** A command begins with `$ ` and goes on for as long as its lines end with a backslash; below it comes its output. */
+/**
+ * A command begins with `$ ` and goes on for as long as its lines end with a backslash; below it
+ * comes its output.
+ */
 function parseCommands(lines: readonly string[], start: number, end: number): Command[] {
   const commands: Command[] = [];
   for (let index = start; index < end; ) {
-    if (!lines[index]?.startsWith("$ ")) throw new Error(`line ${index + 1}: output that belongs to no command`);
+    if (!lines[index]?.startsWith("$ "))
+      throw new Error(`line ${index + 1}: output that belongs to no command`);
     let bodyStart = index + 1;
     while (bodyStart < end && lines[bodyStart - 1]?.endsWith("\\")) bodyStart++;
     let bodyEnd = bodyStart;
     while (bodyEnd < end && !lines[bodyEnd]?.startsWith("$ ")) bodyEnd++;
     const text = lines.slice(index, bodyStart).join("\n").slice(2);
-    commands.push({ kind: "command", text, line: index + 1, bodyStart, output: lines.slice(bodyStart, bodyEnd) });
+    commands.push({
+      kind: "command",
+      text,
+      line: index + 1,
+      bodyStart,
+      output: lines.slice(bodyStart, bodyEnd),
+    });
     index = bodyEnd;
   }
   return commands;
@@ -57,6 +73,8 @@ function textOf(lines: readonly string[], start: number, end: number): string {
 }
 
 function fileOf(lines: readonly string[], start: number): { file?: string } {
-  const file = /`([\w.-]+)`:$/.exec(lines.slice(0, start).findLast((line) => line !== "") ?? "")?.[1];
+  const file = /`([\w.-]+)`:$/.exec(
+    lines.slice(0, start).findLast((line) => line !== "") ?? "",
+  )?.[1];
   return file === undefined ? {} : { file };
 }

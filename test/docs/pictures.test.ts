@@ -11,10 +11,13 @@ const DOCUMENT = read("performance.md");
 const PICTURES: [string, string][] = Object.entries(picturesOf(DOCUMENT));
 const HOSTILE = '<a href="x">&';
 
-it.each(PICTURES)("docs/%s has the figures of docs/performance.md: node test/bench/pictures.mjs", (name, svg) => {
-  expect(DOCUMENT).toContain(`](${name})`);
-  expect(read(name)).toBe(svg);
-});
+it.each(PICTURES)(
+  "docs/%s has the figures of docs/performance.md: node test/bench/pictures.mjs",
+  (name, svg) => {
+    expect(DOCUMENT).toContain(`](${name})`);
+    expect(read(name)).toBe(svg);
+  },
+);
 
 it.each([
   ...PICTURES,
@@ -32,7 +35,9 @@ it("labels are escaped", () => {
 
 it("bars are as long as their values, the shortest first", () => {
   const svg = barChart({ title: "CPU", note: "", bars: [bar("long", 1_000), bar("short", 250)] });
-  expect([...svg.matchAll(/<rect class="other" .* width="(\d+)"/g)].map(([, width]) => width)).toEqual(["94", "376"]);
+  expect(
+    [...svg.matchAll(/<rect class="other" .* width="(\d+)"/g)].map(([, width]) => width),
+  ).toEqual(["94", "376"]);
   expect([...svg.matchAll(/class="name".*>(.*)</g)].map(([, text]) => text)).toEqual([
     ...["short", "250.0"],
     ...["long", "1,000.0"],
@@ -43,7 +48,8 @@ it("lines that end together have labels apart", () => {
   const svg = growthChart(growth(["one", 30, 300], ["two", 30, 300], ["three", 30, 300]));
   const places = [...svg.matchAll(/class="name" .* y="([\d.]+)"/g)].map(([, y]) => Number(y));
   expect(places).toHaveLength(3);
-  for (const [index, y] of places.slice(1).entries()) expect(y - Number(places[index])).toBeCloseTo(21, 0);
+  for (const [index, y] of places.slice(1).entries())
+    expect(y - Number(places[index])).toBeCloseTo(21, 0);
 });
 
 it.each([

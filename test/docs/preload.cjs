@@ -6,11 +6,14 @@ const { join } = require("node:path");
 
 // The session's output goes to a file. A reader has a terminal there, unless the output is redirected or piped.
 const { dev, ino } = fs.fstatSync(1);
-const isTerminal = fs.readdirSync(join(__dirname, "terminal"), { withFileTypes: true }).some(({ name }) => {
-  const file = fs.statSync(join(__dirname, "terminal", name));
-  return file.dev === dev && file.ino === ino;
-});
-if (isTerminal) Object.assign(process.stdout, { isTTY: true, columns: 120, getColorDepth: () => 1 });
+const isTerminal = fs
+  .readdirSync(join(__dirname, "terminal"), { withFileTypes: true })
+  .some(({ name }) => {
+    const file = fs.statSync(join(__dirname, "terminal", name));
+    return file.dev === dev && file.ino === ino;
+  });
+if (isTerminal)
+  Object.assign(process.stdout, { isTTY: true, columns: 120, getColorDepth: () => 1 });
 
 // The documents use these ports: of servers, and of etcd. Each session has free ones in their place.
 const PORTS = [7400, 7401, 2379];
@@ -22,7 +25,9 @@ net.Server.prototype.listen = function (options, ...others) {
   const port = options?.port;
   if (!PORTS.includes(port)) return listen.call(this, options, ...others);
   this.address = () => ({ ...address.call(this), port });
-  this.prependOnceListener("listening", () => fs.writeFileSync(portFile(port), String(address.call(this).port)));
+  this.prependOnceListener("listening", () =>
+    fs.writeFileSync(portFile(port), String(address.call(this).port)),
+  );
   this.once("close", () => fs.rmSync(portFile(port), { force: true }));
   return listen.call(this, { ...options, port: 0 }, ...others);
 };

@@ -32,14 +32,19 @@ export function recipe(title: string): Recipe {
 
 /** The text of the only block in a language, or of the file with this name. */
 export function block(title: string, languageOrFile: string): string {
-  const blocks = recipe(title).blocks.filter(({ language, file }) => [file ?? language, file].includes(languageOrFile));
+  const blocks = recipe(title).blocks.filter(({ language, file }) =>
+    [file ?? language, file].includes(languageOrFile),
+  );
   const [first, ...others] = blocks;
   if (first === undefined || others.length > 0)
     throw new Error(`${title}: ${blocks.length} blocks "${languageOrFile}"`);
   return first.text;
 }
 
-/** A folder with the files of a recipe, in which its commands are run. Programs in it can import the package. */
+/**
+ * A folder with the files of a recipe, in which its commands are run. Programs in it can import the
+ * package.
+ */
 export class Workplace {
   readonly folder: string;
   readonly #env: Record<string, string>;
@@ -49,7 +54,10 @@ export class Workplace {
     this.#env = env;
   }
 
-  /** @param env variables of the commands besides `PATH`, which has `appvars`, and a home of their own */
+  /**
+   * @param env variables of the commands besides `PATH`, which has `appvars`, and a home of their
+   *   own
+   */
   static async of(title: string, env: Record<string, string>): Promise<Workplace> {
     const folder = await temporaryFolder();
     const bin = join(folder, "bin");
@@ -64,7 +72,8 @@ export class Workplace {
     });
     await place.writeProgram("bin/appvars", `exec '${process.execPath}' '${BINARY}' "$@"`);
     await place.writeProgram("bin/node", `exec '${process.execPath}' "$@"`);
-    for (const { file, text } of recipe(title).blocks) if (file !== undefined) await place.write(file, text);
+    for (const { file, text } of recipe(title).blocks)
+      if (file !== undefined) await place.write(file, text);
     return place;
   }
 
@@ -82,7 +91,10 @@ export class Workplace {
     { shell = ["sh"], env = {} }: { shell?: string[]; env?: Record<string, string> } = {},
   ): Promise<Finished> {
     const [program = "", ...flags] = shell;
-    return run(program, [...flags, "-c", `cd '${this.folder}'\n${script}`], { ...this.#env, ...env });
+    return run(program, [...flags, "-c", `cd '${this.folder}'\n${script}`], {
+      ...this.#env,
+      ...env,
+    });
   }
 
   /** The same for a script that has to succeed. Resolves to its output. */

@@ -10,7 +10,9 @@ import { runCli } from "../support/cli.js";
 import { REPOSITORY } from "./documents.js";
 
 const COMMANDS = readDocument("commands.md");
-const SHARED_FLAGS = ["Global flags", "Source flags", "Data flags"].flatMap((title) => flagsIn(sectionOf(title)));
+const SHARED_FLAGS = ["Global flags", "Source flags", "Data flags"].flatMap((title) =>
+  flagsIn(sectionOf(title)),
+);
 const SUBCOMMANDS = {
   env: ["list", "add", "rename", "credentials", "rotate", "remove", "key"],
   profile: ["list", "add", "use", "remove"],
@@ -33,11 +35,15 @@ describe("docs/commands.md", () => {
     expect(SHARED_FLAGS.filter((flag) => !flags.includes(flag))).toEqual([]);
   });
 
-  it.each(Object.entries(SUBCOMMANDS))("describes each subcommand of %s", async (command, subcommands) => {
-    const { stdout } = await runCli([command, "--help"]);
-    expect(namesIn(stdout).filter((name) => name !== "help")).toEqual(subcommands);
-    for (const subcommand of subcommands) expect(sectionOf(command)).toContain(`\`${command} ${subcommand}`);
-  });
+  it.each(Object.entries(SUBCOMMANDS))(
+    "describes each subcommand of %s",
+    async (command, subcommands) => {
+      const { stdout } = await runCli([command, "--help"]);
+      expect(namesIn(stdout).filter((name) => name !== "help")).toEqual(subcommands);
+      for (const subcommand of subcommands)
+        expect(sectionOf(command)).toContain(`\`${command} ${subcommand}`);
+    },
+  );
 
   it("lists the exit codes and the error codes of --json", () => {
     const section = sectionOf("Exit codes");
@@ -49,27 +55,35 @@ describe("docs/commands.md", () => {
 });
 
 it("docs/settings.md describes each environment variable", () => {
-  const sources = readdirSync(join(REPOSITORY, "src"), { recursive: true, encoding: "utf8" }).filter((path) =>
-    /\.tsx?$/.test(path),
-  );
+  const sources = readdirSync(join(REPOSITORY, "src"), {
+    recursive: true,
+    encoding: "utf8",
+  }).filter((path) => /\.tsx?$/.test(path));
   const names = sources.flatMap(
-    (path) => readFileSync(join(REPOSITORY, "src", path), "utf8").match(/\bAPPVARS_[A-Z_]*[A-Z]\b/g) ?? [],
+    (path) =>
+      readFileSync(join(REPOSITORY, "src", path), "utf8").match(/\bAPPVARS_[A-Z_]*[A-Z]\b/g) ?? [],
   );
   const settings = readDocument("settings.md");
   expect([...new Set(names)].filter((name) => !settings.includes(`\`${name}\``))).toEqual([]);
 });
 
 it("docs/settings.md and the flags have each setting, and no other", async () => {
-  // The flag and the variable are in the first two cells, a variable without a flag is in one of them.
+  // The flag and the variable are in the first two cells, a variable without a flag is in one of
+  // them.
   const rows = [...readDocument("settings.md").matchAll(/^\|(.*?)\|(.*?)\|/gm)];
   const flags = rows.flatMap(([, first = ""]) => first.match(/--[a-z][a-z-]*/g) ?? []);
-  const variables = rows.flatMap(([, first, second]) => `${first} ${second}`.match(/\bAPPVARS_[A-Z_]+/g) ?? []);
-  const named = (place: "flag" | "variable") => new Set(SETTING_NAMES.flatMap((name) => SETTINGS[name][place] ?? []));
+  const variables = rows.flatMap(
+    ([, first, second]) => `${first} ${second}`.match(/\bAPPVARS_[A-Z_]+/g) ?? [],
+  );
+  const named = (place: "flag" | "variable") =>
+    new Set(SETTING_NAMES.flatMap((name) => SETTINGS[name][place] ?? []));
   expect(new Set(flags)).toEqual(named("flag"));
   const shared = await flagsOf("completion");
   const accepted = (await flagsOf("connection")).filter((flag) => !shared.includes(flag));
   expect(new Set(accepted)).toEqual(named("flag"));
-  const others = ["ALLOW_PROJECT", "ACTOR", "ALLOW_UNSAFE_FILES", "RATE_LIMIT_STORE"].map((name) => `APPVARS_${name}`);
+  const others = ["ALLOW_PROJECT", "ACTOR", "ALLOW_UNSAFE_FILES", "RATE_LIMIT_STORE"].map(
+    (name) => `APPVARS_${name}`,
+  );
   expect(new Set(variables)).toEqual(new Set([...named("variable"), ...others]));
   const inFilesAlone = Object.values(SETTINGS).filter(({ flag, variable }) => !flag && !variable);
   for (const { key } of inFilesAlone) expect(readDocument("settings.md")).toContain(`\`${key}\``);
@@ -99,11 +113,17 @@ function registeredRoutes(): string[] {
   onTestFinished(() => add.mockRestore());
   createApp({ faults: { onArrival: [], onceCounted: [] } } as unknown as AppDependencies);
   const [app] = add.mock.contexts as { routes: { pattern: RegExp }[] }[];
-  const paths = app?.routes.map(({ pattern }) => pattern.source.replace(/^\^|\$$/g, "").replaceAll("\\/", "/")) ?? [];
+  const paths =
+    app?.routes.map(({ pattern }) =>
+      pattern.source.replace(/^\^|\$$/g, "").replaceAll("\\/", "/"),
+    ) ?? [];
   return paths
     .filter((path) => path !== "")
     .map((path) =>
-      path.replaceAll(/\(\?<(\w+)>\[\^\/\]\+\)/g, (_, name) => `{${name === "name" ? "variable_name" : name}}`),
+      path.replaceAll(
+        /\(\?<(\w+)>\[\^\/\]\+\)/g,
+        (_, name) => `{${name === "name" ? "variable_name" : name}}`,
+      ),
     )
     .sort();
 }

@@ -15,7 +15,9 @@ it("diffValues lists added, removed and changed values, by name", () => {
 });
 
 it("diffValues reports a change of type", () => {
-  expect(diffValues([text("PORT", "1")], [{ name: "PORT", type: "NUMBER", value: 1 }])).toHaveLength(1);
+  expect(
+    diffValues([text("PORT", "1")], [{ name: "PORT", type: "NUMBER", value: 1 }]),
+  ).toHaveLength(1);
 });
 
 it("diffValues ignores the order of JSON keys", () => {

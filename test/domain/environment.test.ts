@@ -20,14 +20,18 @@ describe("findEnvironment", () => {
 
   it("findEnvironment asks for the qualified name where the name alone is ambiguous", () => {
     expect(() => findEnvironment(ENVIRONMENTS, "development")).toThrow(
-      new UsageError('the environment "development" is ambiguous: name one of shop/development, billing/development'),
+      new UsageError(
+        'the environment "development" is ambiguous: name one of shop/development, billing/development',
+      ),
     );
   });
 
   it.each(["Production", "/production", "shop/prodution"])(
     "findEnvironment suggests the name that %j probably is a typo of",
     (name) => {
-      expect(() => findEnvironment(ENVIRONMENTS, name)).toThrow(/\(did you mean (shop\/)?production\?\)/);
+      expect(() => findEnvironment(ENVIRONMENTS, name)).toThrow(
+        /\(did you mean (shop\/)?production\?\)/,
+      );
     },
   );
 
@@ -43,7 +47,9 @@ describe("findEnvironment", () => {
   );
 
   it("findEnvironment reports that there are no environments", () => {
-    expect(() => findEnvironment([], "test")).toThrow(new NotFoundError('no environment named "test"; there is none'));
+    expect(() => findEnvironment([], "test")).toThrow(
+      new NotFoundError('no environment named "test"; there is none'),
+    );
   });
 });
 

@@ -32,7 +32,9 @@ describe("the bounds of a page", () => {
   it.each([-1, 0.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])(
     "the bounds of a page can't have the offset %d",
     (offset) => {
-      expect(() => pageBounds({ offset })).toThrow(new UsageError("offset must be a whole number of 0 or more"));
+      expect(() => pageBounds({ offset })).toThrow(
+        new UsageError("offset must be a whole number of 0 or more"),
+      );
     },
   );
 });
@@ -49,9 +51,15 @@ describe("a page", () => {
     expect(metadata.total).toBe(1_200);
   });
 
-  it.each([1_200, 1_201, Number.MAX_SAFE_INTEGER])("a page is empty from the offset %d on", (offset) => {
-    expect(paginate(ITEMS, { offset })).toStrictEqual({ metadata: { limit: 50, offset, total: 1_200 }, data: [] });
-  });
+  it.each([1_200, 1_201, Number.MAX_SAFE_INTEGER])(
+    "a page is empty from the offset %d on",
+    (offset) => {
+      expect(paginate(ITEMS, { offset })).toStrictEqual({
+        metadata: { limit: 50, offset, total: 1_200 },
+        data: [],
+      });
+    },
+  );
 
   it("a page of nothing is empty", () => {
     expect(paginate([])).toStrictEqual({ metadata: { limit: 50, offset: 0, total: 0 }, data: [] });

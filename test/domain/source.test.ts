@@ -13,7 +13,8 @@ import { aVariable } from "../support/records.js";
 
 type Item = { id: number };
 
-const itemsTo = (last: number): Item[] => Array.from({ length: last }, (_, index) => ({ id: index + 1 }));
+const itemsTo = (last: number): Item[] =>
+  Array.from({ length: last }, (_, index) => ({ id: index + 1 }));
 
 /** A list of which each read finds another length: the last of `totals` from then on. */
 function changingList(...totals: [number, ...number[]]) {
@@ -40,7 +41,10 @@ describe("readAll", () => {
   it("readAll requests pages of the maximum size, each from the end of the last", async () => {
     const list = changingList(1_500);
     await readAll(list);
-    expect(list.mock.calls).toStrictEqual([[{ limit: 1_000, offset: 0 }], [{ limit: 1_000, offset: 1_000 }]]);
+    expect(list.mock.calls).toStrictEqual([
+      [{ limit: 1_000, offset: 0 }],
+      [{ limit: 1_000, offset: 1_000 }],
+    ]);
   });
 
   it("readAll continues after a page that is shorter than requested", async () => {
@@ -64,7 +68,9 @@ describe("readAll", () => {
 
   it("readAll fails when a list ends before the total that it claims", async () => {
     const list = vi.fn(async () => ({ metadata: { limit: 1_000, offset: 0, total: 9 }, data: [] }));
-    await expect(readAll(list)).rejects.toThrow(new ChangedDataError("the server leaves out the end of a list"));
+    await expect(readAll(list)).rejects.toThrow(
+      new ChangedDataError("the server leaves out the end of a list"),
+    );
     expect(list).toHaveBeenCalledTimes(1);
   });
 
@@ -82,7 +88,9 @@ describe("readAll", () => {
       metadata: { limit: 1, offset, total: 2 },
       data: [{ id: offset === 0 ? 2 : id }],
     });
-    await expect(readAll(list)).rejects.toThrow(new ChangedDataError("the server repeats ids in the pages of a list"));
+    await expect(readAll(list)).rejects.toThrow(
+      new ChangedDataError("the server repeats ids in the pages of a list"),
+    );
   });
 
   it("readAll fails when one page fails", async () => {
@@ -91,7 +99,8 @@ describe("readAll", () => {
   });
 });
 
-const variable = (id: number, type: VariableType): Variable => aVariable({ id, type, name: `V${id}` });
+const variable = (id: number, type: VariableType): Variable =>
+  aVariable({ id, type, name: `V${id}` });
 const value = (variable_id: number, content: JsonValue): VariableValue => {
   return { id: variable_id + 10, variable_id, content: { value: content } };
 };
@@ -108,7 +117,9 @@ describe("checkConsistency", () => {
     ["two variables with the same name", [one, { ...two, name: "V1" }], []],
     ["two values of the same variable", [one], [value(1, "x"), { ...value(1, "y"), id: 12 }]],
   ])("checkConsistency rejects %s", (fault, variables, values) => {
-    expect(() => checkConsistency(variables, values)).toThrow(new ChangedDataError(`the server lists ${fault}`));
+    expect(() => checkConsistency(variables, values)).toThrow(
+      new ChangedDataError(`the server lists ${fault}`),
+    );
   });
 });
 
@@ -125,10 +136,13 @@ describe("joinValues", () => {
     ["NUMBER", "t0p-s3cr3t"],
     ["STRING", 1],
     ["BOOLEAN", null],
-  ] as const)("joinValues rejects for a %s the value %j, which it does not quote", (type, content) => {
-    const error = new ServerError(`the server sends a value for V1 that is not a ${type}`, 200);
-    expect(() => joinValues([variable(1, type)], byVariable([value(1, content)]))).toThrow(error);
-  });
+  ] as const)(
+    "joinValues rejects for a %s the value %j, which it does not quote",
+    (type, content) => {
+      const error = new ServerError(`the server sends a value for V1 that is not a ${type}`, 200);
+      expect(() => joinValues([variable(1, type)], byVariable([value(1, content)]))).toThrow(error);
+    },
+  );
 
   it("joinValues accepts an encrypted value for any type", () => {
     const sealed = value(1, `${ENCRYPTED_PREFIX}AAAA`);

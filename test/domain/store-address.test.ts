@@ -5,19 +5,31 @@ import { parseStoreUrl } from "../../src/domain/store-address.js";
 const SECRET = "t0p-s3cr3t";
 const MANY = Array.from({ length: 17 }, (_, index) => `h${index}`).join(",");
 
-const PASSWORD_RULE = "must not contain a user or password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD";
+const PASSWORD_RULE =
+  "must not contain a user or password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD";
 const FORM_RULE = "must be like etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS";
 const ENDPOINT_RULE = "has an endpoint that is not HOST:PORT";
-const PREFIX_RULE = "has a prefix with other characters than letters, digits, '.', '_', '-' and '/'";
+const PREFIX_RULE =
+  "has a prefix with other characters than letters, digits, '.', '_', '-' and '/'";
 
 const RESERVED_RULE = "has a prefix with a name that stores use: log, parts or uploads";
 
 describe("the URL of a store", () => {
   it.each([
     ["etcd://h1", ["http://h1:2379"], "/appvars/", "etcd://h1:2379/appvars"],
-    ["etcd://h1/logs/my-parts", ["http://h1:2379"], "/logs/my-parts/", "etcd://h1:2379/logs/my-parts"],
+    [
+      "etcd://h1/logs/my-parts",
+      ["http://h1:2379"],
+      "/logs/my-parts/",
+      "etcd://h1:2379/logs/my-parts",
+    ],
     ["etcd://h1/", ["http://h1:2379"], "/appvars/", "etcd://h1:2379/appvars"],
-    ["etcds://H1:02379/a/b-c_d.e/", ["https://h1:2379"], "/a/b-c_d.e/", "etcds://h1:2379/a/b-c_d.e"],
+    [
+      "etcds://H1:02379/a/b-c_d.e/",
+      ["https://h1:2379"],
+      "/a/b-c_d.e/",
+      "etcds://h1:2379/a/b-c_d.e",
+    ],
     [
       "etcd://10.0.0.1:1,[::1]:65535,db-1.example.com/x",
       ["http://10.0.0.1:1", "http://[::1]:65535", "http://db-1.example.com:2379"],

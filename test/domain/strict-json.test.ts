@@ -39,12 +39,14 @@ describe("parseJson", () => {
     expect(() => parseJson(text)).toThrow(new JsonError(message));
   });
 
-  it.each(['{"a": [], "b": {"a": ":{\\":"}, "__proto__": [1, -2.5e3, true, null]}', ' "x" ', "[]", "0"])(
-    "returns the same as JSON.parse for %j",
-    (text) => {
-      expect(parseJson(text)).toEqual(JSON.parse(text));
-    },
-  );
+  it.each([
+    '{"a": [], "b": {"a": ":{\\":"}, "__proto__": [1, -2.5e3, true, null]}',
+    ' "x" ',
+    "[]",
+    "0",
+  ])("returns the same as JSON.parse for %j", (text) => {
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
 
   it("refuses more items than the limit before it parses them", () => {
     expect(parseJson('["a", {"b": 1}]', 3)).toEqual(["a", { b: 1 }]);
@@ -66,8 +68,19 @@ describe("parseJson", () => {
   });
 
   it("reads every number that JavaScript writes", () => {
-    const numbers = Array.from({ length: 2_000 }, (_, index) => (index - 1_000) * 1.37 * 10 ** ((index % 600) - 300));
-    const all = [...numbers, 2 ** 60, 2 ** 53 + 2, 1e21, 123e-20, Number.MAX_VALUE, Number.MIN_VALUE];
+    const numbers = Array.from(
+      { length: 2_000 },
+      (_, index) => (index - 1_000) * 1.37 * 10 ** ((index % 600) - 300),
+    );
+    const all = [
+      ...numbers,
+      2 ** 60,
+      2 ** 53 + 2,
+      1e21,
+      123e-20,
+      Number.MAX_VALUE,
+      Number.MIN_VALUE,
+    ];
     expect(parseJson(JSON.stringify(all))).toEqual(JSON.parse(JSON.stringify(all)));
   });
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/domain/errors.js";
-import { checkId, isEncrypted, isVariableName, isVariableType, valueFitsType } from "../../src/domain/variable.js";
+import {
+  checkId,
+  isEncrypted,
+  isVariableName,
+  isVariableType,
+  valueFitsType,
+} from "../../src/domain/variable.js";
 
 const ENCRYPTED = "envbee:enc:v1:AAAA";
 
@@ -91,7 +97,10 @@ describe("checkId", () => {
     expect(checkId(id)).toBe(id);
   });
 
-  it.each([0, -0, -1, 1.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])("checkId throws for %d", (id) => {
-    expect(() => checkId(id)).toThrow(new UsageError("id must be a positive whole number"));
-  });
+  it.each([0, -0, -1, 1.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])(
+    "checkId throws for %d",
+    (id) => {
+      expect(() => checkId(id)).toThrow(new UsageError("id must be a positive whole number"));
+    },
+  );
 });

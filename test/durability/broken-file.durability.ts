@@ -28,7 +28,11 @@ it.each(BREAKS)(
     const server = await runningServer({ data: file.path });
     const health = async () => (await get(server, "/healthz", {})).status;
     const answers = async () => {
-      const targets = ["/v1/variables", "/v1/variables-values", "/v1/variables-values-by-name/PORT/content"];
+      const targets = [
+        "/v1/variables",
+        "/v1/variables-values",
+        "/v1/variables-values-by-name/PORT/content",
+      ];
       const all = await Promise.all(targets.map((target) => get(server, target)));
       return all.map(({ status, body, headers }) => ({ status, body, etag: headers.etag }));
     };
@@ -38,13 +42,19 @@ it.each(BREAKS)(
     await breakFile(file);
     const toldMs = await until(health, 503);
     const after = await answers();
-    addRow({ test: "a served file is broken", tries: 1, torn: isDeepStrictEqual(after, before) ? 0 : 1 });
+    addRow({
+      test: "a served file is broken",
+      tries: 1,
+      torn: isDeepStrictEqual(after, before) ? 0 : 1,
+    });
     expect(after).toStrictEqual(before);
 
     await file.write(MENDED);
     const mendedMs = await until(health, 200);
     expect((await answers())[0]?.body).toContain("mended");
-    figure(`${fault}: answers unchanged, /healthz 503 after ${toldMs} ms; recovered ${mendedMs} ms after the mend`);
+    figure(
+      `${fault}: answers unchanged, /healthz 503 after ${toldMs} ms; recovered ${mendedMs} ms after the mend`,
+    );
     expect(mendedMs).toBeLessThan(NOTICED_WITHIN_MS);
   },
 );

@@ -16,12 +16,18 @@ export const KEYS = { "x-api-key": "key", "x-api-secret": "secret" };
 /** About that many bytes between two counters, which a whole file has at the same count. */
 export function countingData(bytes: number): Data {
   const between = Math.max(1, Math.round(bytes / PADDED_BYTES));
-  const names = ["HEAD", ...Array.from({ length: between }, (_, index) => `PADDING_${index}`), "TAIL"];
+  const names = [
+    "HEAD",
+    ...Array.from({ length: between }, (_, index) => `PADDING_${index}`),
+    "TAIL",
+  ];
   const isCounter = (name: string) => !name.startsWith("PADDING");
   const value = (name: string) => (isCounter(name) ? 0 : PADDING);
   return {
     version: 1,
-    environments: [{ id: 1, application: "default", name: "development", api_key: "key", api_secret: "secret" }],
+    environments: [
+      { id: 1, application: "default", name: "development", api_key: "key", api_secret: "secret" },
+    ],
     variables: names.map((name, index) =>
       aRecord({
         id: index + 1,
@@ -39,7 +45,9 @@ export function countingData(bytes: number): Data {
   };
 }
 
-/** A data file of about that many bytes, alone in a folder that is gone when the current test ends. */
+/**
+ * A data file of about that many bytes, alone in a folder that is gone when the current test ends.
+ */
 export async function countingFile(bytes: number): Promise<string> {
   const path = join(await temporaryFolder(), "vars.json");
   await createDataFile(path, countingData(bytes));
@@ -50,7 +58,8 @@ export async function countingFile(bytes: number): Promise<string> {
 export async function readCount(path: string): Promise<number> {
   const { values } = await parseData(await readFile(path));
   const [head, tail] = [values.at(0), values.at(-1)].map((record) => record?.content.value);
-  if (typeof head !== "number" || head !== tail) throw new Error(`counts ${head} and ${tail} in one file`);
+  if (typeof head !== "number" || head !== tail)
+    throw new Error(`counts ${head} and ${tail} in one file`);
   return head;
 }
 
@@ -65,9 +74,12 @@ export async function checkHistory(path: string): Promise<void> {
   let count = countIn(data.values[0]);
   let first: number | undefined;
   for await (const { id, command, changes: records } of changes) {
-    const change = records.find(({ list, after }) => list === "values" && after?.id === data.values[0]?.id);
+    const change = records.find(
+      ({ list, after }) => list === "values" && after?.id === data.values[0]?.id,
+    );
     if (!change && command === "changed outside") continue;
-    if (countIn(change?.after) !== count) throw new Error(`change ${id}, ${command}, does not lead to ${count}`);
+    if (countIn(change?.after) !== count)
+      throw new Error(`change ${id}, ${command}, does not lead to ${count}`);
     [count, first] = [countIn(change?.before), id];
   }
   if ((first ?? 1) === 1 && count !== 0) throw new Error(`the history begins with ${count}`);
@@ -76,5 +88,7 @@ export async function checkHistory(path: string): Promise<void> {
 /** The names of files that writers left beside the data file and its history, sorted. */
 export async function leftBeside(path: string): Promise<string[]> {
   const names = await readdir(dirname(path));
-  return names.filter((name) => ![path, historyPathOf(path)].includes(join(dirname(path), name))).sort();
+  return names
+    .filter((name) => ![path, historyPathOf(path)].includes(join(dirname(path), name)))
+    .sort();
 }

@@ -11,7 +11,10 @@ import { startProgram } from "./programs.js";
 const DEPLOYMENTS = QUICK ? 40 : 420;
 /** Longer than a write takes, so that they come at any moment of one. */
 const WITHIN_MS = 30;
-/** No system call compares and renames, so what comes between the last `stat` and the rename is lost. It was a fifth of all. */
+/**
+ * No system call compares and renames, so what comes between the last `stat` and the rename is
+ * lost. It was a fifth of all.
+ */
 const MAX_LOST = 0.05;
 
 it.each([
@@ -29,7 +32,9 @@ it.each([
       await delay(Math.random() * WITHIN_MS);
       const data = await parseData(await readFile(path));
       const content = { value: `deployment ${number}` };
-      const values = data.values.map((record) => (record.id === 2 ? { ...record, content } : record));
+      const values = data.values.map((record) =>
+        record.id === 2 ? { ...record, content } : record,
+      );
       const deployed = Buffer.concat([...dataPieces({ ...data, values })]);
       await writeFile(`${path}.new`, deployed, { mode: 0o600 });
       await deploy(path);

@@ -27,7 +27,9 @@ import { Stepper, World } from "./stepper.js";
 
 // Each lane has its own file, and computes while the others wait for the file system.
 const LANES = 4;
-const ERRORS = QUICK ? ["EIO", "ENOENT"] : ["EIO", "ENOSPC", "EMFILE", "ENOMEM", "EACCES", "ENOENT"];
+const ERRORS = QUICK
+  ? ["EIO", "ENOENT"]
+  : ["EIO", "ENOSPC", "EMFILE", "ENOMEM", "EACCES", "ENOENT"];
 const TEXT = JSON.stringify(DATA);
 const PORT_VALUE_ID = 12;
 const ENV = ["--env", "shop/development"];
@@ -59,7 +61,11 @@ class Faults {
   readonly around: AroundCall = (call, proceed) => {
     if (!call.path.startsWith(this.#folder)) return proceed();
     this.calls++;
-    if (!this.fault || this.calls < this.fault.at || (this.calls > this.fault.at && !this.fault.forGood)) {
+    if (
+      !this.fault ||
+      this.calls < this.fault.at ||
+      (this.calls > this.fault.at && !this.fault.forGood)
+    ) {
       this.succeeded.push(call.name);
       return proceed();
     }
@@ -68,7 +74,11 @@ class Faults {
     if (call.name.startsWith("close")) void proceed();
     const { error } = this.fault;
     const { [error]: errno = 0 } = constants.errno as Record<string, number>;
-    throw Object.assign(new Error(`${error}: made to fail`), { code: error, errno: -errno, syscall: call.name });
+    throw Object.assign(new Error(`${error}: made to fail`), {
+      code: error,
+      errno: -errno,
+      syscall: call.name,
+    });
   };
 }
 
@@ -85,26 +95,31 @@ type Fail = (failure: string, kind?: "lost" | "torn") => void;
 type Check = (file: DataFile, fault: Fault, fail: Fail) => Promise<boolean>;
 
 it("a command that reads prints the value, or says why it can't", async () => {
-  const read = (file: DataFile, faults: Faults) => command(faults, ["get", "PORT", "--data", file.path, ...ENV]);
+  const read = (file: DataFile, faults: Faults) =>
+    command(faults, ["get", "PORT", "--data", file.path, ...ENV]);
   await eachFault("reading", await callsOf(read), async (file, fault, fail) => {
     const faults = new Faults(dirname(file.path), fault);
     const { code, stdout, stderr } = await read(file, faults);
-    if (code === 0 ? stdout !== "3000\n" : stdout !== "") fail(`exit code ${code} after ${JSON.stringify(stdout)}`);
+    if (code === 0 ? stdout !== "3000\n" : stdout !== "")
+      fail(`exit code ${code} after ${JSON.stringify(stdout)}`);
     checkMessage(code, stderr, fail);
     return code !== 0;
   });
 });
 
 it("a command that writes has written, or says why it can't", async () => {
-  const write = (file: DataFile, faults: Faults) => command(faults, ["set", "PORT", "9", "--data", file.path, ...ENV]);
+  const write = (file: DataFile, faults: Faults) =>
+    command(faults, ["set", "PORT", "9", "--data", file.path, ...ENV]);
   await eachFault("writing", await callsOf(write), async (file, fault, fail) => {
     const faults = new Faults(dirname(file.path), fault);
     const { code, stderr } = await write(file, faults);
     await checkWritten(file, code, stderr, fail);
     if (code === 0) {
-      const order = faults.succeeded.filter((name) => ["sync", "rename", "renameSync"].includes(name));
-      // The first rename is that of the lock. Once the new data is on disk, the history comes: an entry, or a new file. If the
-      // data file can't be compared then, all of that is done again.
+      const order = faults.succeeded.filter((name) =>
+        ["sync", "rename", "renameSync"].includes(name),
+      );
+      // The first rename is that of the lock. Once the new data is on disk, the history comes: an
+      // entry, or a new file. If the data file can't be compared then, all of that is done again.
       if (!/^rename(,sync.*)?,sync,(sync|sync,renameSync,sync),renameSync,sync$/.test(order.join()))
         fail(`acknowledged after ${order}`, "lost");
     }
@@ -118,17 +133,20 @@ it("a command that writes has written, or says why it can't", async () => {
 
 it("a command that seals a file and its history can be run again, whatever has failed", async () => {
   const { path: keyFile } = await dataFile(SEAL_KEY);
-  const seal = (file: DataFile, faults: Faults) => command(faults, ["seal", file.path, "--seal-key-file", keyFile]);
+  const seal = (file: DataFile, faults: Faults) =>
+    command(faults, ["seal", file.path, "--seal-key-file", keyFile]);
   await eachFault("sealing", await callsOf(seal), async (file, fault, fail) => {
     const before = await historyOf(file.path);
     const { code, stderr } = await seal(file, new Faults(dirname(file.path), fault));
-    if (code !== 0 && code !== EXIT_CODES.invalid_data) fail(`exit code ${code} and ${JSON.stringify(stderr)}`);
+    if (code !== 0 && code !== EXIT_CODES.invalid_data)
+      fail(`exit code ${code} and ${JSON.stringify(stderr)}`);
     const again = await restarted(() => runCli(["seal", file.path, "--seal-key-file", keyFile]));
     if (again.code !== 0) fail(`sealed again: ${again.stderr}`);
     const { data, history } = await historyOf(file.path, await fileSealing(SEAL_KEY));
     if (!isSameData(data, DATA)) fail("other data", "lost");
     if (history !== before.history) fail("another history", "lost");
-    const written = (await readFile(file.path, "utf8")) + (await readFile(historyPathOf(file.path), "utf8"));
+    const written =
+      (await readFile(file.path, "utf8")) + (await readFile(historyPathOf(file.path), "utf8"));
     if (/postgres|"dev-secret"/.test(written)) fail("a secret in clear");
     await runCli(["unseal", file.path, "--seal-key-file", keyFile]);
     return code !== 0;
@@ -146,7 +164,10 @@ async function restarted<T>(work: () => Promise<T>): Promise<T> {
   return result as T;
 }
 
-async function historyOf(path: string, sealing?: FileSealing): Promise<{ data: Data; history: string }> {
+async function historyOf(
+  path: string,
+  sealing?: FileSealing,
+): Promise<{ data: Data; history: string }> {
   await updateDataFile(path, (data) => data, { sealing });
   const { data, changes } = await readFileHistory(path, sealing);
   const all: Change[] = [];
@@ -154,8 +175,15 @@ async function historyOf(path: string, sealing?: FileSealing): Promise<{ data: D
   return { data, history: JSON.stringify(all) };
 }
 
-it("a command whose own system calls fail does its work, or says why it can't", async ({ skip }) => {
-  const obstacle = await promisify(execFile)("strace", ["-qq", "-e", "inject=fsync:error=EIO", "true"]).then(
+it("a command whose own system calls fail does its work, or says why it can't", async ({
+  skip,
+}) => {
+  const obstacle = await promisify(execFile)("strace", [
+    "-qq",
+    "-e",
+    "inject=fsync:error=EIO",
+    "true",
+  ]).then(
     () => undefined,
     (error: Error) => `strace can't be used here: ${error.message}`,
   );
@@ -169,10 +197,18 @@ it("a command whose own system calls fail does its work, or says why it can't", 
     for (const call of queue) await eachSystemCall(call, file, count);
   };
   await Promise.all(Array.from({ length: 2 }, lane));
-  report("a system call fails, writing", "writing, each of some system calls fails once, and for good", count, start);
+  report(
+    "a system call fails, writing",
+    "writing, each of some system calls fails once, and for good",
+    count,
+    start,
+  );
 });
 
-/** Those of a writing command, and whether only those about the file, its folder and its lock: Node makes others. */
+/**
+ * Those of a writing command, and whether only those about the file, its folder and its lock: Node
+ * makes others.
+ */
 const SYSTEM_CALLS: readonly (readonly [name: string, aboutTheFile: boolean])[] = [
   ["fsync", false],
   ["fchmod", false],
@@ -188,7 +224,11 @@ const SYSTEM_CALLS: readonly (readonly [name: string, aboutTheFile: boolean])[] 
   ["/^readlink", true],
 ];
 
-async function eachSystemCall([call, aboutTheFile]: readonly [string, boolean], file: DataFile, count: Count) {
+async function eachSystemCall(
+  [call, aboutTheFile]: readonly [string, boolean],
+  file: DataFile,
+  count: Count,
+) {
   const log = `${file.path}.log`;
   const paths = aboutTheFile
     ? [file.path, dirname(file.path), `${file.path}.lock`].flatMap((path) => ["-P", path])
@@ -200,7 +240,11 @@ async function eachSystemCall([call, aboutTheFile]: readonly [string, boolean], 
       const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:error=EIO:when=${when}`];
       // It counts the calls of each thread.
       const env = { UV_THREADPOOL_SIZE: "1" };
-      const { code, stderr } = await run("strace", ["-f", "-qq", "-o", log, ...inject, ...paths, ...command], env);
+      const { code, stderr } = await run(
+        "strace",
+        ["-f", "-qq", "-o", log, ...inject, ...paths, ...command],
+        env,
+      );
       const wasHit = (await readFile(log, "utf8")).includes("(INJECTED)");
       await rm(log);
       if (!wasHit) return;
@@ -215,12 +259,15 @@ async function eachSystemCall([call, aboutTheFile]: readonly [string, boolean], 
 
 it("a server serves the last good data while it can't reload, and the new data as soon as it can", async () => {
   const next = edited((data) => (data.values[0].content.value = 9));
-  const served = async (port: number) => (await get({ port }, "/v1/variables-values-by-name/PORT/content")).body;
+  const served = async (port: number) =>
+    (await get({ port }, "/v1/variables-values-by-name/PORT/content")).body;
   const healthy = async (port: number) => (await get({ port }, "/healthz", {})).status === 200;
   let slowest = 0;
 
   const reload = async (file: DataFile, faults: Faults, fault: Fault | undefined, fail: Fail) => {
-    const server = await withFsCalls(faults.around, () => serve({ data: file.path, port: 0, rateLimit: 0 }));
+    const server = await withFsCalls(faults.around, () =>
+      serve({ data: file.path, port: 0, rateLimit: 0 }),
+    );
     try {
       faults.calls = 0;
       faults.fault = fault;
@@ -235,7 +282,8 @@ it("a server serves the last good data while it can't reload, and the new data a
       await expect.poll(isOver, { timeout: 10_000, interval: 5 }).toBe(true);
       const start = performance.now();
       faults.fault = undefined;
-      const isRecovered = async () => (await served(server.port)) === '{"value":9}' && (await healthy(server.port));
+      const isRecovered = async () =>
+        (await served(server.port)) === '{"value":9}' && (await healthy(server.port));
       await expect.poll(isRecovered, { timeout: 10_000, interval: 5 }).toBe(true);
       slowest = Math.max(slowest, performance.now() - start);
       return told;
@@ -254,7 +302,9 @@ it("a server serves the last good data while it can't reload, and the new data a
   figure(`reloading: recovered ${Math.round(slowest)} ms after the fault at the latest`);
 });
 
-/** Tries `check`, which resolves to whether the work was refused, with each fault of so many calls. */
+/**
+ * Tries `check`, which resolves to whether the work was refused, with each fault of so many calls.
+ */
 async function eachFault(title: string, calls: number, check: Check): Promise<void> {
   const start = performance.now();
   const faults = Array.from({ length: calls }, (_, index) => index + 1).flatMap((at) =>
@@ -300,7 +350,9 @@ function report(test: string, title: string, { failures, ...counted }: Count, st
 }
 
 /** The number of calls that the work makes without a fault. */
-async function callsOf(work: (file: DataFile, faults: Faults) => Promise<unknown>): Promise<number> {
+async function callsOf(
+  work: (file: DataFile, faults: Faults) => Promise<unknown>,
+): Promise<number> {
   const file = await dataFile(TEXT);
   const faults = new Faults(dirname(file.path));
   // Modules are loaded by other calls, which should not be among those that fail.
@@ -328,11 +380,21 @@ function checkMessage(code: number | null, stderr: string, fail: Fail): void {
   if (!isTold && !isSilent) fail(`exit code ${code} and ${JSON.stringify(stderr)}`);
 }
 
-/** The file has the new value after exit code 0, and is as it was otherwise, unless the message says so. */
-async function checkWritten(file: DataFile, code: number | null, stderr: string, fail: Fail): Promise<void> {
+/**
+ * The file has the new value after exit code 0, and is as it was otherwise, unless the message says
+ * so.
+ */
+async function checkWritten(
+  file: DataFile,
+  code: number | null,
+  stderr: string,
+  fail: Fail,
+): Promise<void> {
   checkMessage(code, stderr, fail);
   const text = await readFile(file.path, "utf8");
-  const data = await parseData(Buffer.from(text)).catch((error: Error) => fail(error.message, "torn"));
+  const data = await parseData(Buffer.from(text)).catch((error: Error) =>
+    fail(error.message, "torn"),
+  );
   const isWritten = data?.values.find(({ id }) => id === PORT_VALUE_ID)?.content.value === 9;
   const { changes } = await readFileHistory(file.path);
   const newest = (await changes[Symbol.asyncIterator]().next()).value?.command;
@@ -355,7 +417,8 @@ async function checkNextWriter({ path }: DataFile, fail: Fail): Promise<void> {
     })),
   );
   await next.go();
-  if (next.outcome?.error || !next.outcome) fail(`the next writer: ${next.outcome?.error?.stack ?? "waits"}`);
+  if (next.outcome?.error || !next.outcome)
+    fail(`the next writer: ${next.outcome?.error?.stack ?? "waits"}`);
   const left = await leftBeside(path);
   if (left.length > 0) fail(`left behind by the next writer: ${left.join()}`);
 }

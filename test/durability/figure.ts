@@ -7,7 +7,10 @@ export interface Row {
   readonly tries: number;
   /** Acknowledged writes that were lost. */
   readonly lost?: number;
-  /** Files, or answers, that are not one whole version, and files that do not agree with their history. */
+  /**
+   * Files, or answers, that are not one whole version, and files that do not agree with their
+   * history.
+   */
   readonly torn?: number;
   /** Writes or reads that failed with an error. */
   readonly refused?: number;

@@ -12,8 +12,8 @@ export interface FsCall {
 }
 
 /**
- * Wraps each call: returns the result of `proceed`, which makes the call, or throws to make it fail. Must be synchronous
- * for calls whose names end in `Sync`.
+ * Wraps each call: returns the result of `proceed`, which makes the call, or throws to make it
+ * fail. Must be synchronous for calls whose names end in `Sync`.
  */
 export type AroundCall = (call: FsCall, proceed: () => unknown) => unknown;
 
@@ -42,7 +42,8 @@ function wrapSync(name: string, original: Call): Call {
   return (...args) => {
     const around = current.getStore();
     if (!around) return original(...args);
-    if (name === "existsSync") return exists(() => around({ name, path: pathOf(args) }, () => original(...args)));
+    if (name === "existsSync")
+      return exists(() => around({ name, path: pathOf(args) }, () => original(...args)));
     const result = around({ name, path: pathOf(args) }, () => original(...args));
     if (name === "openSync") pathsOfDescriptors.set(result, String(args[0]));
     return result;
@@ -61,7 +62,9 @@ function exists(look: () => unknown): unknown {
 function wrapPromise(name: string, original: Call, path?: string): Call {
   return async (...args) => {
     const around = current.getStore();
-    return around ? around({ name, path: path ?? pathOf(args) }, () => original(...args)) : original(...args);
+    return around
+      ? around({ name, path: path ?? pathOf(args) }, () => original(...args))
+      : original(...args);
   };
 }
 
@@ -113,7 +116,8 @@ function wrapHandle(handle: FileHandle, path: string): FileHandle {
 
 const promises = fs.promises as unknown as Calls;
 for (const [name, original] of Object.entries(promises)) {
-  if (typeof original === "function" && !NOT_WRAPPED.includes(name)) promises[name] = wrapPromise(name, original);
+  if (typeof original === "function" && !NOT_WRAPPED.includes(name))
+    promises[name] = wrapPromise(name, original);
 }
 const open = promises["open"] as Call;
 promises["open"] = async (...args) => {

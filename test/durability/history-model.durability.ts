@@ -3,8 +3,12 @@ import { runHistoryModel } from "../support/history-model.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { addRow, figure, since } from "./figure.js";
 
-vi.mock("node:fs", async (load) => (await import("../support/simulated-disk.js")).simulatedFs(load));
-vi.mock("node:fs/promises", async (load) => (await import("../support/simulated-disk.js")).simulatedPromises(load));
+vi.mock("node:fs", async (load) =>
+  (await import("../support/simulated-disk.js")).simulatedFs(load),
+);
+vi.mock("node:fs/promises", async (load) =>
+  (await import("../support/simulated-disk.js")).simulatedPromises(load),
+);
 
 const RUNS = QUICK ? 1_000 : 20_000;
 /** `npm test` has the seeds below. */

@@ -35,9 +35,19 @@ describe("a data file whose writer is killed", () => {
     "is whole, has all acknowledged writes, and agrees with its history: $size",
     async ({ size, bytes, files, kills, updatesMs }) => {
       const start = performance.now();
-      const tally = { kills: 0, torn: 0, lost: 0, temporaries: 0, locks: 0, midWrite: 0, waiting: 0 };
+      const tally = {
+        kills: 0,
+        torn: 0,
+        lost: 0,
+        temporaries: 0,
+        locks: 0,
+        midWrite: 0,
+        waiting: 0,
+      };
       const paths = await Promise.all(Array.from({ length: files }, () => countingFile(bytes)));
-      await Promise.all(paths.map((path) => killAgainAndAgain(path, kills / files, updatesMs, tally)));
+      await Promise.all(
+        paths.map((path) => killAgainAndAgain(path, kills / files, updatesMs, tally)),
+      );
 
       addRow({ test: `kill -9, ${size}`, tries: tally.kills, lost: tally.lost, torn: tally.torn });
       figure(
@@ -72,9 +82,17 @@ describe("a data file whose writer is killed", () => {
   });
 });
 
-type Tally = Record<"kills" | "torn" | "lost" | "temporaries" | "locks" | "midWrite" | "waiting", number>;
+type Tally = Record<
+  "kills" | "torn" | "lost" | "temporaries" | "locks" | "midWrite" | "waiting",
+  number
+>;
 
-async function killAgainAndAgain(path: string, kills: number, updatesMs: number, tally: Tally): Promise<void> {
+async function killAgainAndAgain(
+  path: string,
+  kills: number,
+  updatesMs: number,
+  tally: Tally,
+): Promise<void> {
   let acknowledged = 0;
   let leftovers: string[] = [];
   for (let kill = 0; kill < kills; kill++) {
@@ -104,7 +122,10 @@ async function killAgainAndAgain(path: string, kills: number, updatesMs: number,
   expect(await leftBeside(path)).toStrictEqual([]);
 }
 
-/** The count in the file: the last acknowledged one, or the next, if its writer was killed before acknowledging it. */
+/**
+ * The count in the file: the last acknowledged one, or the next, if its writer was killed before
+ * acknowledging it.
+ */
 async function checkedCount(path: string, acknowledged: number, tally: Tally): Promise<number> {
   const count = await readCount(path).catch(() => undefined);
   const problem = await checkHistory(path).catch(({ message }: Error) => message);

@@ -1,4 +1,13 @@
-import { lstat, mkdir, readFile, readlink, rename, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  lstat,
+  mkdir,
+  readFile,
+  readlink,
+  rename,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { countingFile, leftBeside, readCount } from "./counting-file.js";
@@ -16,7 +25,9 @@ it("a link to the file stays a link, and its target is written", async () => {
   await symlink(join("real", "data.json"), link);
   const { code } = await runWriter([link, ...COUNT]);
   const isLink = (await lstat(link)).isSymbolicLink();
-  figure(`symlinked file: ${WRITES} writes, it ${isLink ? "is still a link" : "is NO link any more"}`);
+  figure(
+    `symlinked file: ${WRITES} writes, it ${isLink ? "is still a link" : "is NO link any more"}`,
+  );
   expect({ code, isLink, target: await readlink(link) }).toStrictEqual({
     code: 0,
     isLink: true,
@@ -27,14 +38,17 @@ it("a link to the file stays a link, and its target is written", async () => {
   expect(await leftBeside(link)).toStrictEqual(["real"]);
 });
 
-it.each(["000", "022", "077"])("the file stays its owner's alone under the umask %s", async (umask) => {
-  const path = await countingFile(10_000);
-  const through = ["sh", "-c", `umask ${umask}; exec "$@"`, "sh"];
-  const { code } = await runWriter([path, ...COUNT], { through });
-  const mode = ((await stat(path)).mode & 0o777).toString(8);
-  figure(`umask ${umask}: mode ${mode} after ${WRITES} writes`);
-  expect({ code, mode }).toStrictEqual({ code: 0, mode: "600" });
-});
+it.each(["000", "022", "077"])(
+  "the file stays its owner's alone under the umask %s",
+  async (umask) => {
+    const path = await countingFile(10_000);
+    const through = ["sh", "-c", `umask ${umask}; exec "$@"`, "sh"];
+    const { code } = await runWriter([path, ...COUNT], { through });
+    const mode = ((await stat(path)).mode & 0o777).toString(8);
+    figure(`umask ${umask}: mode ${mode} after ${WRITES} writes`);
+    expect({ code, mode }).toStrictEqual({ code: 0, mode: "600" });
+  },
+);
 
 it("a link planted where a temporary file may come is not followed", async () => {
   const path = await countingFile(10_000);

@@ -21,7 +21,10 @@ it("several processes that write at once lose no write", async () => {
   const { acknowledged, present } = await writeAtOnce(path);
   addRow({ test: `${WRITERS} writers`, ...counted(acknowledged, present) });
   figure(`${OF}: ${grouped(present)} of ${grouped(WRITERS * WRITES)} present (${since(start)})`);
-  expect({ acknowledged, present }).toStrictEqual({ acknowledged: WRITERS * WRITES, present: WRITERS * WRITES });
+  expect({ acknowledged, present }).toStrictEqual({
+    acknowledged: WRITERS * WRITES,
+    present: WRITERS * WRITES,
+  });
   expect(await leftBeside(path)).toStrictEqual([]);
 });
 
@@ -44,12 +47,18 @@ it.skipIf(process.platform !== "linux")(
       }),
       leaveLocks(),
     ]);
-    addRow({ test: `${WRITERS} writers, locks of killed ones between them`, ...counted(acknowledged, present) });
+    addRow({
+      test: `${WRITERS} writers, locks of killed ones between them`,
+      ...counted(acknowledged, present),
+    });
     figure(
       `${OF}, ${locks} stale locks between them: ${acknowledged - present} acknowledged writes lost, ` +
         `${WRITERS * WRITES - acknowledged} refused (${since(start)})`,
     );
-    expect({ acknowledged, present }).toStrictEqual({ acknowledged: WRITERS * WRITES, present: WRITERS * WRITES });
+    expect({ acknowledged, present }).toStrictEqual({
+      acknowledged: WRITERS * WRITES,
+      present: WRITERS * WRITES,
+    });
   },
 );
 
@@ -92,7 +101,9 @@ it("no write is lost when writers are killed and stopped at random, and live one
   const codes = await Promise.all(writers.map(({ ended }) => ended));
   const isAcknowledged = (line: string) => line.startsWith("WRITER_");
   const acknowledged = writers.flatMap(({ lines }) => lines).filter(isAcknowledged);
-  const ofSurvivors = writers.filter((_, index) => codes[index] === 0).flatMap(({ lines }) => lines);
+  const ofSurvivors = writers
+    .filter((_, index) => codes[index] === 0)
+    .flatMap(({ lines }) => lines);
   const accepted = ofSurvivors.filter(isAcknowledged).length;
   const { variables } = await parseData(await readFile(path));
   const names = new Set(variables.map(({ name }) => name));
@@ -119,17 +130,30 @@ function counted(acknowledged: number, present: number) {
 }
 
 /** How many writes were acknowledged, and how many of those are in the file at the end. */
-async function writeAtOnce(path: string, more: string[] = []): Promise<{ acknowledged: number; present: number }> {
+async function writeAtOnce(
+  path: string,
+  more: string[] = [],
+): Promise<{ acknowledged: number; present: number }> {
   const prefixes = Array.from({ length: WRITERS }, (_, index) => `WRITER_${index}`);
-  const results = await Promise.all(prefixes.map((prefix) => runWriter([path, "add", `${WRITES}`, prefix, ...more])));
+  const results = await Promise.all(
+    prefixes.map((prefix) => runWriter([path, "add", `${WRITES}`, prefix, ...more])),
+  );
   expect(results.map(({ code }) => code)).toStrictEqual(prefixes.map(() => 0));
-  const acknowledged = results.flatMap(({ lines }) => lines).filter((line) => line.startsWith("WRITER_"));
+  const acknowledged = results
+    .flatMap(({ lines }) => lines)
+    .filter((line) => line.startsWith("WRITER_"));
   const { variables } = await parseData(await readFile(path));
   const names = new Set(variables.map(({ name }) => name));
-  return { acknowledged: acknowledged.length, present: acknowledged.filter((name) => names.has(name)).length };
+  return {
+    acknowledged: acknowledged.length,
+    present: acknowledged.filter((name) => names.has(name)).length,
+  };
 }
 
-/** Takes the lock if it is free, and leaves it as one does that was killed. In one step, as writers come in between. */
+/**
+ * Takes the lock if it is free, and leaves it as one does that was killed. In one step, as writers
+ * come in between.
+ */
 async function leaveStaleLock(lockPath: string): Promise<boolean> {
   const stale = `${lockPath}.stale`;
   const [random, host, , , hostName] = createToken().split("-");

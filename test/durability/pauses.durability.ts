@@ -65,13 +65,20 @@ it("two writers that are stopped at any two file-system calls lose nothing", asy
 });
 
 /** Stops A, then B and a reader, and then continues all of them. */
-async function interleave(pause: Pause, path: string, updates: Updates, count: Count): Promise<void> {
+async function interleave(
+  pause: Pause,
+  path: string,
+  updates: Updates,
+  count: Count,
+): Promise<void> {
   const fail = (failure: string, kind?: "lost" | "torn") => {
     if (kind) count[kind]++;
     count.failures.push(`${JSON.stringify(pause)}: ${failure}`);
   };
   const look = async () => {
-    const data = await parseData(await readFile(path)).catch((error: Error) => fail(error.message, "torn"));
+    const data = await parseData(await readFile(path)).catch((error: Error) =>
+      fail(error.message, "torn"),
+    );
     return data?.variables.map(({ name }) => name) ?? [];
   };
   await writeFile(path, TEXT);
@@ -101,7 +108,8 @@ async function interleave(pause: Pause, path: string, updates: Updates, count: C
     } else {
       count.refused++;
       fail(`${name}: ${outcome.error.stack}`);
-      if (isThere) fail(`the write of ${name} is there, but it was refused: ${outcome.error.message}`);
+      if (isThere)
+        fail(`the write of ${name} is there, but it was refused: ${outcome.error.message}`);
     }
   }
   const left = await leftBeside(path);
@@ -112,7 +120,9 @@ type Name = "A" | "B";
 type Update = typeof import("../../src/store/update-data-file.js").updateDataFile;
 type Updates = Record<Name, Update>;
 
-/** A separate instance of the modules, as another process would have: nothing in memory is shared. */
+/**
+ * A separate instance of the modules, as another process would have: nothing in memory is shared.
+ */
 async function freshUpdate(): Promise<Update> {
   vi.resetModules();
   return (await import("../../src/store/update-data-file.js")).updateDataFile;

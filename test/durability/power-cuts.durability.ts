@@ -55,7 +55,9 @@ describe("a power cut", () => {
 
   it("is noticed here when writes are not synced: those that were acknowledged are gone, or half there", async (context) => {
     const { lost, torn, tries } = await cutAtEachCall(context, { synced: false, most: 3 });
-    figure(`the same without fsync, which has to fail: ${tries} cuts, ${lost} lost writes, ${torn} torn files`);
+    figure(
+      `the same without fsync, which has to fail: ${tries} cuts, ${lost} lost writes, ${torn} torn files`,
+    );
     expect(lost + torn).toBeGreaterThan(0);
   });
 
@@ -79,10 +81,13 @@ describe("a power cut", () => {
     for (let cut = 0; cut < CUTS; cut++) {
       await delay(Math.random() * CUT_WITHIN_MS);
       const acknowledged = paths.map((_, of) =>
-        Math.max(...writers.map(({ file, program }) => (file === of ? Number(program.lines.at(-1)) : 0))),
+        Math.max(
+          ...writers.map(({ file, program }) => (file === of ? Number(program.lines.at(-1)) : 0)),
+        ),
       );
       await disk.cutPower(async (copy) => {
-        for (const [file, path] of paths.entries()) await examine(copy(path), acknowledged[file] ?? 0, counted);
+        for (const [file, path] of paths.entries())
+          await examine(copy(path), acknowledged[file] ?? 0, counted);
       });
       counted.tries++;
     }
@@ -96,7 +101,10 @@ describe("a power cut", () => {
   });
 });
 
-async function cutAtEachCall(context: TestContext, { synced = true, most = Number.POSITIVE_INFINITY } = {}) {
+async function cutAtEachCall(
+  context: TestContext,
+  { synced = true, most = Number.POSITIVE_INFINITY } = {},
+) {
   const disk = await newDisk(context);
   const path = await disk.newFile("vars.json", 10_000);
   const counted = { tries: 0, lost: 0, torn: 0 };
@@ -124,7 +132,11 @@ async function cutAtEachCall(context: TestContext, { synced = true, most = Numbe
 }
 
 /** Checks a file as it is after the power cut, and writes it once more. */
-async function examine(path: string, acknowledged: number, counted: Record<"lost" | "torn", number>) {
+async function examine(
+  path: string,
+  acknowledged: number,
+  counted: Record<"lost" | "torn", number>,
+) {
   const count = await readCount(path).catch(() => undefined);
   const problem = await checkHistory(path).catch(({ message }: Error) => message);
   if (problem) figure(`the history: ${problem}`);
@@ -142,13 +154,19 @@ async function examine(path: string, acknowledged: number, counted: Record<"lost
   expect(next.outcome).toStrictEqual({});
   expect(await readCount(path)).toBe(count + 1);
   await checkHistory(path);
-  expect((await leftBeside(path)).filter((name) => name.includes(basename(path)))).toStrictEqual([]);
+  expect((await leftBeside(path)).filter((name) => name.includes(basename(path)))).toStrictEqual(
+    [],
+  );
 }
 
 /** Both counters of a counting file are its only numbers. */
 function withCount(data: Data, count: number): Data {
-  const counted = (value: unknown) => ({ value: typeof value === "number" ? count : value }) as { value: number };
-  return { ...data, values: data.values.map((record) => ({ ...record, content: counted(record.content.value) })) };
+  const counted = (value: unknown) =>
+    ({ value: typeof value === "number" ? count : value }) as { value: number };
+  return {
+    ...data,
+    values: data.values.map((record) => ({ ...record, content: counted(record.content.value) })),
+  };
 }
 
 interface Disk {
@@ -162,9 +180,10 @@ interface Disk {
 }
 
 /**
- * A file system on a separate disk. The disk is an image that a loop device writes past the page cache, so it has
- * no unsynced data. The image is on a file system that can be frozen: while it is copied, nothing writes it. No file
- * system has to keep unsynced data, but ext4 tries: the options are those with which it tries least.
+ * A file system on a separate disk. The disk is an image that a loop device writes past the page
+ * cache, so it has no unsynced data. The image is on a file system that can be frozen: while it is
+ * copied, nothing writes it. No file system has to keep unsynced data, but ext4 tries: the options
+ * are those with which it tries least.
  */
 async function newDisk({ skip }: TestContext): Promise<Disk> {
   skip(obstacle !== undefined, obstacle);
@@ -193,7 +212,10 @@ async function newDisk({ skip }: TestContext): Promise<Disk> {
       const after = await mkdtemp(join(folder, "after-"));
       const copy = `${after}.img`;
       // A freeze soon after a thaw can fail as busy on a loaded machine.
-      await vi.waitFor(() => run("fsfreeze", ["--freeze", host]), { timeout: 10_000, interval: 20 });
+      await vi.waitFor(() => run("fsfreeze", ["--freeze", host]), {
+        timeout: 10_000,
+        interval: 20,
+      });
       try {
         await run("cp", ["--sparse=always", image, copy]);
       } finally {
@@ -210,7 +232,10 @@ async function newDisk({ skip }: TestContext): Promise<Disk> {
   };
 }
 
-/** Even if something is still open there: a loop device is given back some time after it was detached. */
+/**
+ * Even if something is still open there: a loop device is given back some time after it was
+ * detached.
+ */
 async function unmount(folder: string): Promise<void> {
   await run("umount", ["--lazy", folder]);
 }

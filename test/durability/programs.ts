@@ -38,7 +38,9 @@ export function startProgram(
   const ended = once(child, "close").then(([code]) => code as number | null);
   const firstLine = Promise.race([
     once(reader, "line").then(([line]) => line as string),
-    ended.then((code) => Promise.reject(new Error(`${script} ended with ${code} and printed nothing`))),
+    ended.then((code) =>
+      Promise.reject(new Error(`${script} ended with ${code} and printed nothing`)),
+    ),
   ]);
   // A test that kills it early does not wait for its first line.
   firstLine.catch(() => {});

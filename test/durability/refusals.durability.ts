@@ -7,7 +7,13 @@ import { EXIT_CODES } from "../../src/cli/output/report-error.js";
 import { createDataFile } from "../../src/store/data-file.js";
 import { BINARY, run as start } from "../support/binary.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { checkHistory, countingData, countingFile, leftBeside, readCount } from "./counting-file.js";
+import {
+  checkHistory,
+  countingData,
+  countingFile,
+  leftBeside,
+  readCount,
+} from "./counting-file.js";
 import { addRow, figure, since } from "./figure.js";
 import { type ProgramOptions, runWriter } from "./programs.js";
 
@@ -20,19 +26,22 @@ const run = promisify(execFile);
 const CAN_MOUNT = IS_SUPERUSER && (await canMount());
 
 describe("a writer that can't write", () => {
-  it.skipIf(!CAN_MOUNT)("leaves the file as it was on a full disk, and writes once there is room", async () => {
-    const folder = await smallDisk("32k");
-    const path = join(folder, "vars.json");
-    await createDataFile(path, countingData(20_000));
-    await refused("full disk (tmpfs)", path, "can't be written: the disk is full");
-    await run("mount", ["-o", "remount,size=56k", folder]);
-    const reason = `can't be changed: ${path}.history.jsonl can't be written: the disk is full`;
-    await refused("full disk (tmpfs), but for the data", path, reason);
+  it.skipIf(!CAN_MOUNT)(
+    "leaves the file as it was on a full disk, and writes once there is room",
+    async () => {
+      const folder = await smallDisk("32k");
+      const path = join(folder, "vars.json");
+      await createDataFile(path, countingData(20_000));
+      await refused("full disk (tmpfs)", path, "can't be written: the disk is full");
+      await run("mount", ["-o", "remount,size=56k", folder]);
+      const reason = `can't be changed: ${path}.history.jsonl can't be written: the disk is full`;
+      await refused("full disk (tmpfs), but for the data", path, reason);
 
-    await run("mount", ["-o", "remount,size=256k", folder]);
-    expect(await runWriter([path, "count", "1"])).toStrictEqual({ code: 0, lines: ["1"] });
-    expect(await readCount(path)).toBe(1);
-  });
+      await run("mount", ["-o", "remount,size=256k", folder]);
+      expect(await runWriter([path, "count", "1"])).toStrictEqual({ code: 0, lines: ["1"] });
+      expect(await readCount(path)).toBe(1);
+    },
+  );
 
   it("leaves the file as it was when files may not be that large", async () => {
     const path = await countingFile(20_000);
@@ -47,7 +56,17 @@ describe("a writer that can't write", () => {
 
   it("is reported by the command, too, with the exit code of invalid data", async () => {
     const path = await countingFile(20_000);
-    const command = [process.execPath, BINARY, "set", "HEAD", "1", "--data", path, "--env", "development"];
+    const command = [
+      process.execPath,
+      BINARY,
+      "set",
+      "HEAD",
+      "1",
+      "--data",
+      path,
+      "--env",
+      "development",
+    ];
     const { code } = await start("sh", ["-c", 'ulimit -f 10; exec "$@"', "sh", ...command]);
     figure(`file size limit, the command line: exit code ${code}`);
     expect(code).toBe(EXIT_CODES.invalid_data);
@@ -55,13 +74,20 @@ describe("a writer that can't write", () => {
     expect(await leftBeside(path)).toStrictEqual([]);
   });
 
-  it.skipIf(!CAN_MOUNT)("leaves the file as it was on a file system that is read-only", async () => {
-    const folder = await smallDisk("64k");
-    const path = join(folder, "vars.json");
-    await createDataFile(path, countingData(10_000));
-    await run("mount", ["-o", "remount,ro", folder]);
-    await refused("read-only file system", path, "can't be written: the file system is read-only");
-  });
+  it.skipIf(!CAN_MOUNT)(
+    "leaves the file as it was on a file system that is read-only",
+    async () => {
+      const folder = await smallDisk("64k");
+      const path = join(folder, "vars.json");
+      await createDataFile(path, countingData(10_000));
+      await run("mount", ["-o", "remount,ro", folder]);
+      await refused(
+        "read-only file system",
+        path,
+        "can't be written: the file system is read-only",
+      );
+    },
+  );
 
   it("leaves the file as it was in a folder that is read-only", async () => {
     const path = await countingFile(10_000);
@@ -89,8 +115,16 @@ describe("a writer that can't write", () => {
   });
 });
 
-/** Runs a writer, and checks that it reports this error, keeps the file's bytes and leaves no file behind. */
-async function refused(title: string, path: string, reason: string, options?: ProgramOptions): Promise<void> {
+/**
+ * Runs a writer, and checks that it reports this error, keeps the file's bytes and leaves no file
+ * behind.
+ */
+async function refused(
+  title: string,
+  path: string,
+  reason: string,
+  options?: ProgramOptions,
+): Promise<void> {
   const before = await readFile(path);
   const start = performance.now();
   const { code, lines } = await runWriter([path, "count", "1"], options);
@@ -107,7 +141,10 @@ async function refused(title: string, path: string, reason: string, options?: Pr
     `${title}: ${lines.join()}; the file is ${same ? "the same byte for byte" : "ANOTHER"}, ` +
       `${left.length} other files left (${took})`,
   );
-  expect({ code, lines }).toStrictEqual({ code: EXIT_CODES.invalid_data, lines: [`invalid_data ${path} ${reason}`] });
+  expect({ code, lines }).toStrictEqual({
+    code: EXIT_CODES.invalid_data,
+    lines: [`invalid_data ${path} ${reason}`],
+  });
   expect({ same, left }).toStrictEqual({ same: true, left: [] });
 }
 

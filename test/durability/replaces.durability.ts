@@ -20,7 +20,9 @@ it("serves whole versions while the file is replaced at a rate, and soon the las
   const port = Number(await server.firstLine);
   const tally: Tally = { answers: 0, mixed: 0, failed: 0, older: 0, versions: new Set() };
   const writer = startProgram("writer.mjs", [path, "replace", `${REPLACES}`, `${PER_SECOND}`]);
-  const clients = Array.from({ length: CLIENTS }, (_, index) => hammer(port, index, writer.ended, tally));
+  const clients = Array.from({ length: CLIENTS }, (_, index) =>
+    hammer(port, index, writer.ended, tally),
+  );
   const [code, ...servedAt] = await Promise.all([writer.ended, ...clients]);
   expect(code, writer.lines.join()).toBe(0);
   const [startedAt = 0, replacedAt = 0] = (writer.lines[0] ?? "").split(" ").map(Number);
@@ -50,8 +52,16 @@ interface Tally {
   versions: Set<number>;
 }
 
-/** Reads lists, one after the other, until it is served the last version; resolves to the time of that. */
-async function hammer(port: number, client: number, replaced: Promise<unknown>, tally: Tally): Promise<number> {
+/**
+ * Reads lists, one after the other, until it is served the last version; resolves to the time of
+ * that.
+ */
+async function hammer(
+  port: number,
+  client: number,
+  replaced: Promise<unknown>,
+  tally: Tally,
+): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const target = client % 2 === 0 ? "/v1/variables?limit=1000" : "/v1/variables-values?limit=1000";

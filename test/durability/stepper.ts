@@ -3,7 +3,10 @@ import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 import { type FsCall, withFsCalls } from "./fs-calls.js";
 
-/** Waits in a row after which a process is stopped: waiting for a stopped process would take forever. */
+/**
+ * Waits in a row after which a process is stopped: waiting for a stopped process would take
+ * forever.
+ */
 const MAX_WAITS = 3;
 
 /** A simulated machine, for processes that are stepped concurrently. Waits take no real time. */
@@ -41,7 +44,8 @@ export class Stepper {
   constructor(name: string, world: World, work: () => Promise<unknown>) {
     this.#name = name;
     this.#world = world;
-    this.#start = () => steppers.run(this, () => withFsCalls((call, proceed) => this.#around(call, proceed), work));
+    this.#start = () =>
+      steppers.run(this, () => withFsCalls((call, proceed) => this.#around(call, proceed), work));
   }
 
   /** Milliseconds that its clock is ahead. */
@@ -76,9 +80,12 @@ export class Stepper {
 
   #around(call: FsCall, proceed: () => unknown): unknown {
     const { path } = call;
-    if (this.#world.isRestarted && path === "/proc/sys/kernel/random/boot_id") return `${this.#name}\n`;
+    if (this.#world.isRestarted && path === "/proc/sys/kernel/random/boot_id")
+      return `${this.#name}\n`;
     // No other process writes there, and synchronous calls can't be stopped.
-    return path.startsWith("/proc/") || call.name.endsWith("Sync") ? proceed() : this.#step(call, proceed);
+    return path.startsWith("/proc/") || call.name.endsWith("Sync")
+      ? proceed()
+      : this.#step(call, proceed);
   }
 
   async #step({ name }: FsCall, proceed: () => unknown): Promise<unknown> {

@@ -19,12 +19,19 @@ export class TableReporter implements Reporter {
 function sumUp(test: string, rows: readonly Row[]): string[] {
   const ofTest = rows.filter((row) => row.test === test);
   const counts = COLUMNS.map((column) => ofTest.flatMap((row) => row[column] ?? []));
-  return [test, ...counts.map((each) => (each.length === 0 ? "-" : grouped(each.reduce((sum, count) => sum + count))))];
+  return [
+    test,
+    ...counts.map((each) =>
+      each.length === 0 ? "-" : grouped(each.reduce((sum, count) => sum + count)),
+    ),
+  ];
 }
 
 function formatTable(rows: readonly string[][]): string {
   const all = [["test", ...COLUMNS], ...rows];
-  const widths = ["test", ...COLUMNS].map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const widths = ["test", ...COLUMNS].map((_, column) =>
+    Math.max(...all.map((row) => row[column]?.length ?? 0)),
+  );
   const pad = (cell: string, column: number) =>
     column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
   return all.map((row) => `${row.map(pad).join("  ")}\n`).join("");

@@ -12,7 +12,10 @@ import { startProgram } from "./programs.js";
 
 const VARIABLES = 5_000;
 const REPLACED_EVERY_MS = 300;
-/** Exports by the code in this process, which are quick, and by separate processes, as users start them. */
+/**
+ * Exports by the code in this process, which are quick, and by separate processes, as users start
+ * them.
+ */
 const EXPORTS = QUICK ? { here: 15, started: 5 } : { here: 100, started: 60 };
 const EXPORTS_AT_REST = QUICK ? { here: 5, started: 2 } : { here: 20, started: 10 };
 
@@ -37,33 +40,54 @@ it("export finds most inconsistent reads behind a proxy that strips the revision
   addRow({ test: "the same without a revision", ...counted(tally) });
   figure(`without Appvars-Revision: ${described(tally)}; median ${times(tally)}`);
   expect(tally).toMatchObject({ failed: 0 });
-  // Values alone that change leave nothing to be found. Without a look at lengths and ids it is one in five.
+  // Values alone that change leave nothing to be found. Without a look at lengths and ids it is one
+  // in five.
   expect(tally.torn + tally.lacking).toBeLessThan(tally.exports / (QUICK ? 3 : 10));
 });
 
-/** The data of a version: all values are its number, and some of the variables are left out, so that others move up. */
+/**
+ * The data of a version: all values are its number, and some of the variables are left out, so that
+ * others move up.
+ */
 function versionOf(number: number) {
   const absent = absentFrom(number);
-  const ids = Array.from({ length: VARIABLES }, (_, index) => index + 1).filter((id) => !absent.has(id));
+  const ids = Array.from({ length: VARIABLES }, (_, index) => index + 1).filter(
+    (id) => !absent.has(id),
+  );
   return {
     version: 1,
-    environments: [{ id: 1, application: "shop", name: "dev", api_key: "key", api_secret: "secret" }],
+    environments: [
+      { id: 1, application: "shop", name: "dev", api_key: "key", api_secret: "secret" },
+    ],
     variables: ids.map((id) => aRecord({ id, type: "NUMBER", name: nameOf(id) })),
-    values: ids.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value: number } })),
+    values: ids.map((id) => ({
+      id,
+      variable_id: id,
+      environment_id: 1,
+      content: { value: number },
+    })),
   };
 }
 
 /** None, one or two, so that the length of the lists changes with every second version. */
 function absentFrom(number: number): Set<number> {
   const count = Math.floor(number / 2) % 3;
-  return new Set(Array.from({ length: count }, (_, index) => ((number * 7_919 + index * 104_729) % VARIABLES) + 1));
+  return new Set(
+    Array.from(
+      { length: count },
+      (_, index) => ((number * 7_919 + index * 104_729) % VARIABLES) + 1,
+    ),
+  );
 }
 
 function nameOf(id: number): string {
   return `V${id}`;
 }
 
-/** A server in a separate process that serves the first version and, with `replaced`, later ones until the test ends. */
+/**
+ * A server in a separate process that serves the first version and, with `replaced`, later ones
+ * until the test ends.
+ */
 async function servedVersions({ replaced = false } = {}) {
   const file = await dataFile(versionOf(1));
   const port = Number(await startProgram("server.mjs", [file.path]).firstLine);
@@ -104,7 +128,12 @@ interface Tally {
   started: number[];
 }
 
-function counted({ exports, torn, lacking, refused }: Tally): Pick<Row, "tries" | "torn" | "refused"> {
+function counted({
+  exports,
+  torn,
+  lacking,
+  refused,
+}: Tally): Pick<Row, "tries" | "torn" | "refused"> {
   return { tries: exports, torn: torn + lacking, refused };
 }
 

@@ -1,5 +1,5 @@
-// A process that writes a data file: node writer.mjs PATH JOB [ARGUMENT...]. It prints a line for each
-// acknowledged write, or `CODE MESSAGE` of an error; it ends with 8 when an error ended it.
+// A process that writes a data file: node writer.mjs PATH JOB [ARGUMENT...]. It prints a line for
+// each acknowledged write, or `CODE MESSAGE` of an error; it ends with 8 when an error ended it.
 import { writeSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,8 +16,9 @@ const JOBS = {
   },
 
   /**
-   * Adds variables called PREFIX_1, PREFIX_2 and so on; prints each name, or the error in its place. Given a
-   * number of milliseconds, it begins each when the clock is at a multiple, as all others do.
+   * Adds variables called PREFIX_1, PREFIX_2 and so on; prints each name, or the error in its
+   * place. Given a number of milliseconds, it begins each when the clock is at a multiple, as all
+   * others do.
    */
   async add(store, times, prefix, together) {
     for (let number = 1; number <= times; number++) {
@@ -30,7 +31,10 @@ const JOBS = {
     }
   },
 
-  /** Replaces the file so many times at a rate, in turns as we do and as editors do; prints when it was done. */
+  /**
+   * Replaces the file so many times at a rate, in turns as we do and as editors do; prints when it
+   * was done.
+   */
   async replace(store, times, perSecond) {
     const start = Date.now();
     for (let version = 1; version <= times; version++) {
@@ -45,16 +49,23 @@ const JOBS = {
 function countedOn(data) {
   const counted = (record) => ({ ...record, content: { value: record.content.value + 1 } });
   const last = data.values.length - 1;
-  return { ...data, values: data.values.map((r, index) => (index === 0 || index === last ? counted(r) : r)) };
+  return {
+    ...data,
+    values: data.values.map((r, index) => (index === 0 || index === last ? counted(r) : r)),
+  };
 }
 
 /** The data with the version in each record, and no smaller for it. */
 function ofVersion(data, version) {
-  const counted = ({ value }) => (typeof value === "number" ? version : `${version}`.padStart(value.length, "0"));
+  const counted = ({ value }) =>
+    typeof value === "number" ? version : `${version}`.padStart(value.length, "0");
   return {
     ...data,
     variables: data.variables.map((record) => ({ ...record, description: `${version}` })),
-    values: data.values.map((record) => ({ ...record, content: { value: counted(record.content) } })),
+    values: data.values.map((record) => ({
+      ...record,
+      content: { value: counted(record.content) },
+    })),
   };
 }
 

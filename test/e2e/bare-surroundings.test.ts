@@ -45,9 +45,14 @@ const WITH_FOLDER = ["allow", "allow --revoke"];
 const UNKNOWN = "cd / && unset HOME && exec setpriv --reuid 12345 --regid 12345 --clear-groups";
 
 /** Runs a command line where `sh` has run this before. */
-async function appvars(words: string, before: string, env: Record<string, string> = {}): Promise<Finished> {
+async function appvars(
+  words: string,
+  before: string,
+  env: Record<string, string> = {},
+): Promise<Finished> {
   const [{ url }, { path }] = [await runningServer(), await dataFile(DATA)];
-  if (before === UNKNOWN) for (const owned of [dirname(path), path]) await chown(owned, 12345, 12345);
+  if (before === UNKNOWN)
+    for (const owned of [dirname(path), path]) await chown(owned, 12345, 12345);
   const args = words.replace(/\bU\b/, url).replace(/\bD\b/, path).split(" ");
   return run("sh", ["-c", `${before} "$@"`, "sh", process.execPath, BINARY, ...args], {
     ...CREDENTIALS,
@@ -64,17 +69,23 @@ describe("in a folder that has been deleted", () => {
 
   it.each(WITHOUT_FOLDER)("exit code is %d in a deleted folder: %s", async (expected, words) => {
     const { code, stderr } = await appvars(words, before, await where());
-    expect([code, stderr]).toEqual([expected, expect.not.stringMatching(/deleted|uv_cwd|\n {4}at /)]);
+    expect([code, stderr]).toEqual([
+      expected,
+      expect.not.stringMatching(/deleted|uv_cwd|\n {4}at /),
+    ]);
   });
 
-  it.each(WITH_FOLDER)("a command that needs a deleted folder says so in one line: %s", async (words) => {
-    const finished = await appvars(words, before, await where());
-    expect(finished).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: "appvars: the current folder has been deleted: change to another\n",
-    });
-  });
+  it.each(WITH_FOLDER)(
+    "a command that needs a deleted folder says so in one line: %s",
+    async (words) => {
+      const finished = await appvars(words, before, await where());
+      expect(finished).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: "appvars: the current folder has been deleted: change to another\n",
+      });
+    },
+  );
 
   it.skipIf(!has("script", "--version"))(
     "the TUI does not start in a deleted folder, and says so in one line",
@@ -85,7 +96,9 @@ describe("in a folder that has been deleted", () => {
         await where(),
       );
       expect(await tty.exitCode).toBe(2);
-      expect(tty.written()).toBe("appvars: the current folder has been deleted: change to another\r\n");
+      expect(tty.written()).toBe(
+        "appvars: the current folder has been deleted: change to another\r\n",
+      );
     },
   );
 });
@@ -103,10 +116,13 @@ const canBeUnknown = process.getuid?.() === 0 && has("setpriv", "--reuid", "1234
 
 // Skipped where this can't run as another user: only root can.
 describe.skipIf(!canBeUnknown)("for an unknown user without a home", () => {
-  it.each(WITHOUT_FOLDER)("exit code is %d for an unknown user without a home: %s", async (expected, words) => {
-    const { code, stderr } = await appvars(words, UNKNOWN);
-    expect([code, stderr]).toEqual([expected, expect.not.stringMatching(/\n {4}at /)]);
-  });
+  it.each(WITHOUT_FOLDER)(
+    "exit code is %d for an unknown user without a home: %s",
+    async (expected, words) => {
+      const { code, stderr } = await appvars(words, UNKNOWN);
+      expect([code, stderr]).toEqual([expected, expect.not.stringMatching(/\n {4}at /)]);
+    },
+  );
 
   it.each(["profile add x --no-check --url http://127.0.0.1:1", "allow F"])(
     "a command that can't store anything without a home says so in one line: %s",

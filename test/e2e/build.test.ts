@@ -4,7 +4,11 @@ import { delimiter, join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** Builds in a folder with earlier outputs. @param rolldown a shell script in place of the bundler */
+/**
+ * Builds in a folder with earlier outputs.
+ *
+ * @param rolldown a shell script in place of the bundler
+ */
 async function buildWith(rolldown: string) {
   const folder = await temporaryFolder();
   for (const name of ["scripts", "bin", "dist", "build"]) await mkdir(join(folder, name));
@@ -20,7 +24,9 @@ async function buildWith(rolldown: string) {
   }
   const env = { ...process.env, PATH: [join(folder, "bin"), process.env["PATH"]].join(delimiter) };
   const { status } = spawnSync(process.execPath, [join(folder, "scripts/build.mjs")], { env });
-  const outputs = ["dist", "build"].map((output) => readFile(join(folder, output, "main.js"), "utf8"));
+  const outputs = ["dist", "build"].map((output) =>
+    readFile(join(folder, output, "main.js"), "utf8"),
+  );
   return [status, ...(await Promise.all(outputs))];
 }
 

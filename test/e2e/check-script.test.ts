@@ -6,7 +6,8 @@ import { shellWord } from "../../src/domain/shell.js";
 import { checkScript } from "../support/scripts/check-script.js";
 import { ShellSession } from "../support/scripts/shell-session.js";
 
-const check = (text: string, timeout = 20) => checkScript(text, { file: "x.txt", open: ShellSession.open, timeout });
+const check = (text: string, timeout = 20) =>
+  checkScript(text, { file: "x.txt", open: ShellSession.open, timeout });
 
 /** The output of this command as lines of a script. */
 async function outputOf(command: string): Promise<string> {
@@ -25,7 +26,10 @@ setInterval(() => {}, 1e6);
 
 describe("a script passes", () => {
   it.each([
-    ["with stdout, stderr and exit code as they are", "$ echo a; echo b >&2; (exit 3)\na\n! b\n[3]\n"],
+    [
+      "with stdout, stderr and exit code as they are",
+      "$ echo a; echo b >&2; (exit 3)\na\n! b\n[3]\n",
+    ],
     ["with nothing where nothing comes", "$ true\n"],
     ["with empty lines at the end", "$ echo; echo a; echo\n\na\n\\\n"],
     ["without a newline at the end", "$ printf a\na<no newline>\n"],
@@ -41,8 +45,14 @@ describe("a script passes", () => {
       "with a program in the background, its exports and its end",
       `& node program.mjs\nexport GREETING=hello\n! starting\n\n$ echo $GREETING\nhello\n\n^TERM\n! stopping\n[3]\n${PROGRAM}`,
     ],
-    ["with a program in the background that ends by itself", "& sh -c 'echo x >&2; exit 4'\n! x\n[4]\n"],
-    ["with a program in the background that ends by a signal", "& sh -c 'echo x; exec sleep 1000'\nx\n\n^C\n[130]\n"],
+    [
+      "with a program in the background that ends by itself",
+      "& sh -c 'echo x >&2; exit 4'\n! x\n[4]\n",
+    ],
+    [
+      "with a program in the background that ends by a signal",
+      "& sh -c 'echo x; exec sleep 1000'\nx\n\n^C\n[130]\n",
+    ],
   ])("a script passes %s", async (_what, text) => {
     expect(await check(text)).toEqual({ problems: [], rewritten: text });
   });
@@ -71,9 +81,18 @@ describe("a script fails for", () => {
     ["a dot, which is no pattern", "$ echo abc\na.c\n"],
     ["a placeholder that is none", "$ echo abc\n<text>\n"],
     ["a placeholder after a backslash", "$ echo 80\n\\<port>\n"],
-    ["output in the background", `& node program.mjs\nexport GREETING=hallo\n! starting\n${PROGRAM}`],
-    ["output when that stops", `& node program.mjs\nexport GREETING=hello\n! starting\n^TERM\n[3]\n${PROGRAM}`],
-    ["its exit code", `& node program.mjs\nexport GREETING=hello\n! starting\n^TERM\n! stopping\n${PROGRAM}`],
+    [
+      "output in the background",
+      `& node program.mjs\nexport GREETING=hallo\n! starting\n${PROGRAM}`,
+    ],
+    [
+      "output when that stops",
+      `& node program.mjs\nexport GREETING=hello\n! starting\n^TERM\n[3]\n${PROGRAM}`,
+    ],
+    [
+      "its exit code",
+      `& node program.mjs\nexport GREETING=hello\n! starting\n^TERM\n! stopping\n${PROGRAM}`,
+    ],
   ])("a script fails for %s", async (_what, text) => {
     expect((await check(text)).problems).toHaveLength(1);
   });
@@ -95,14 +114,18 @@ describe("a script fails for", () => {
 
 it("shows the line and the text that differ", async () => {
   const { problems } = await check("# x\n\n$ printf 'a\\nb\\nc\\n'\na\nB\nc\n[1]\n\n$ echo\n\\\n");
-  expect(problems).toEqual(["x.txt:3: printf 'a\\nb\\nc\\n'\n    a\n  - B\n  - c\n  - [1]\n  + b\n  + c"]);
+  expect(problems).toEqual([
+    "x.txt:3: printf 'a\\nb\\nc\\n'\n    a\n  - B\n  - c\n  - [1]\n  + b\n  + c",
+  ]);
 });
 
 describe("a script is rewritten", () => {
   it("with placeholders kept, and commands, comments and files as they are", async () => {
     const text = "# x\n$ echo 80; echo c\n<port>\nb\n\n# y\n$ (exit 2)\n[1]\n\n-- a --\nb\n";
     const { rewritten } = await check(text);
-    expect(rewritten).toBe("# x\n$ echo 80; echo c\n<port>\nc\n\n# y\n$ (exit 2)\n[2]\n\n-- a --\nb\n");
+    expect(rewritten).toBe(
+      "# x\n$ echo 80; echo c\n<port>\nc\n\n# y\n$ (exit 2)\n[2]\n\n-- a --\nb\n",
+    );
     expect(await check(rewritten)).toEqual({ problems: [], rewritten });
   });
 
@@ -147,10 +170,9 @@ it("has an empty home and nothing of this process's environment", async () => {
 
 it("leaves no process and no file behind", async () => {
   let closed = 0;
-  const server = createServer((socket) => socket.on("error", () => {}).on("close", () => closed++)).listen(
-    0,
-    "127.0.0.1",
-  );
+  const server = createServer((socket) =>
+    socket.on("error", () => {}).on("close", () => closed++),
+  ).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const { rewritten } = await check(`& sh children.sh

@@ -10,7 +10,10 @@ import { dataFile } from "../support/data-file.js";
 import { completionFolder, hasShell, offered, wholeProgram } from "../support/shell-completion.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** The words alone, sorted: without descriptions, and without the `--flag=` that fish and bash differ in. */
+/**
+ * The words alone, sorted: without descriptions, and without the `--flag=` that fish and bash
+ * differ in.
+ */
 function words(lines: readonly string[] | undefined): string[] {
   return (lines ?? []).map((line) => line.replace(/\t.*/, "").replace(/^--[\w-]+=/, "")).sort();
 }
@@ -20,7 +23,11 @@ async function local(): Promise<Record<string, string>> {
 }
 
 /** Each command as a line, with the subcommands and flags that must be offered after it. */
-function commandLines(command: Command, line: string, above: readonly Option[]): [string, string[], string[]][] {
+function commandLines(
+  command: Command,
+  line: string,
+  above: readonly Option[],
+): [string, string[], string[]][] {
   const options = [...command.options, ...above].filter((option) => !option.hidden);
   const flags = [...options.flatMap(({ long, short }) => [long, short]), "--help", "-h"].filter(
     (flag) => flag !== undefined,
@@ -28,7 +35,9 @@ function commandLines(command: Command, line: string, above: readonly Option[]):
   const subcommands = command.commands.map((subcommand) => subcommand.name());
   return [
     [line, subcommands, flags],
-    ...command.commands.flatMap((subcommand) => commandLines(subcommand, `${line} ${subcommand.name()}`, options)),
+    ...command.commands.flatMap((subcommand) =>
+      commandLines(subcommand, `${line} ${subcommand.name()}`, options),
+    ),
   ];
 }
 
@@ -42,7 +51,8 @@ for (const shell of SHELL_NAMES) {
       const lines = expected.flatMap(([line]) => [`${line} `, `${line} --`, `${line} -`]);
       const found = await offered(shell, lines);
       for (const [line, subcommands, flags] of expected) {
-        if (subcommands.length > 0) expect(words(found.get(`${line} `)), line).toEqual([...subcommands, "help"].sort());
+        if (subcommands.length > 0)
+          expect(words(found.get(`${line} `)), line).toEqual([...subcommands, "help"].sort());
         expect(words(found.get(`${line} -`)), `${line} -`).toEqual([...flags].sort());
         expect(words(found.get(`${line} --`)), `${line} --`).toEqual(
           flags.filter((flag) => flag.startsWith("--")).sort(),
@@ -54,7 +64,11 @@ for (const shell of SHELL_NAMES) {
       const program = await wholeProgram();
       const expected = program.commands.flatMap((command) =>
         command.options.flatMap(({ long, argChoices }) =>
-          argChoices ? [" ", "="].map((sign) => [`appvars ${command.name()} ${long}${sign}`, argChoices] as const) : [],
+          argChoices
+            ? [" ", "="].map(
+                (sign) => [`appvars ${command.name()} ${long}${sign}`, argChoices] as const,
+              )
+            : [],
         ),
       );
       expect(expected.length).toBeGreaterThan(4);
@@ -62,7 +76,8 @@ for (const shell of SHELL_NAMES) {
         shell,
         expected.map(([line]) => line),
       );
-      for (const [line, choices] of expected) expect(words(found.get(line)), line).toEqual([...choices].sort());
+      for (const [line, choices] of expected)
+        expect(words(found.get(line)), line).toEqual([...choices].sort());
     });
 
     it(`${shell} completes by the words before`, async () => {
@@ -99,8 +114,13 @@ for (const shell of SHELL_NAMES) {
     it(`${shell} completes names of variables from the data file on the line`, async () => {
       const { path } = await dataFile(DATA);
       for (const data of [`--data ${path}`, `--data=${path}`]) {
-        expect(await complete(`appvars get ${data} --env shop/development D`)).toEqual(["DATABASE_URL", "DEBUG"]);
-        expect(await complete(`appvars unset ${data} --env=billing/development D`)).toEqual(["DATABASE_URL"]);
+        expect(await complete(`appvars get ${data} --env shop/development D`)).toEqual([
+          "DATABASE_URL",
+          "DEBUG",
+        ]);
+        expect(await complete(`appvars unset ${data} --env=billing/development D`)).toEqual([
+          "DATABASE_URL",
+        ]);
         expect(await complete(`appvars set ${data} DE`)).toEqual(["DEBUG"]);
       }
     });
@@ -115,15 +135,25 @@ for (const shell of SHELL_NAMES) {
     it(`${shell} completes profiles, and uses the profile on the line`, async () => {
       const { path } = await dataFile(DATA);
       const home = await temporaryFolder();
-      const profiles = { staging: { data: path, env: "test" }, other: { url: "http://127.0.0.1:1" } };
+      const profiles = {
+        staging: { data: path, env: "test" },
+        other: { url: "http://127.0.0.1:1" },
+      };
       await mkdir(join(home, "appvars"));
-      await writeFile(join(home, "appvars", "profiles.json"), JSON.stringify({ version: 1, profiles }));
+      await writeFile(
+        join(home, "appvars", "profiles.json"),
+        JSON.stringify({ version: 1, profiles }),
+      );
       const env = { XDG_CONFIG_HOME: home };
       expect(await complete("appvars get --profile ", { env })).toEqual(["other", "staging"]);
       expect(await complete("appvars get --profile=st", { env })).toEqual(["staging"]);
-      expect(await complete("appvars get --profile staging DAT", { env })).toEqual(["DATABASE_URL"]);
+      expect(await complete("appvars get --profile staging DAT", { env })).toEqual([
+        "DATABASE_URL",
+      ]);
       expect(await complete("appvars get --profile other DAT", { env })).toEqual([]);
-      expect(await complete("appvars show --profile staging DAT", { env })).toEqual(["DATABASE_URL"]);
+      expect(await complete("appvars show --profile staging DAT", { env })).toEqual([
+        "DATABASE_URL",
+      ]);
       expect(await complete("appvars profile use st", { env })).toEqual(["staging"]);
       expect(await complete("appvars profile remove other st", { env })).toEqual(["staging"]);
       expect(await complete("appvars profile add st", { env })).toEqual([]);
@@ -144,7 +174,9 @@ for (const shell of SHELL_NAMES) {
       for (const command of ["run", "export", "sandbox"]) {
         const line = `appvars ${command} --data ${path} --env shop/development --allow-reserved`;
         expect(await complete(`${line} P`)).toEqual(["PATH", "PS1"]);
-        expect((await complete(`${line} PATH,PS`)).map((word) => word.replace(/^PATH,/, ""))).toEqual(["PS1"]);
+        expect(
+          (await complete(`${line} PATH,PS`)).map((word) => word.replace(/^PATH,/, "")),
+        ).toEqual(["PS1"]);
       }
     });
 
@@ -173,19 +205,28 @@ for (const shell of ["zsh", "fish"] as const) {
     ]);
   });
 
-  it.skipIf(!hasShell(shell))(`${shell} shows untrusted descriptions literally (skipped without it)`, async () => {
-    const description = "$(touch pwned) `touch pwned` %F{red} a:b\\c [d] 'e' \"f\"";
-    const { path } = await dataFile(edited((data) => Object.assign(data.variables[1], { description })));
-    const line = `appvars get --data ${path} --env test DAT`;
-    const found = await offered(shell, [line]);
-    expect(found.get(line)?.[0]).toContain(description);
-  });
+  it.skipIf(!hasShell(shell))(
+    `${shell} shows untrusted descriptions literally (skipped without it)`,
+    async () => {
+      const description = "$(touch pwned) `touch pwned` %F{red} a:b\\c [d] 'e' \"f\"";
+      const { path } = await dataFile(
+        edited((data) => Object.assign(data.variables[1], { description })),
+      );
+      const line = `appvars get --data ${path} --env test DAT`;
+      const found = await offered(shell, [line]);
+      expect(found.get(line)?.[0]).toContain(description);
+    },
+  );
 }
 
 it.skipIf(!has("shellcheck", "--version"))(
   "shellcheck finds no problem in the script for bash (skipped without it)",
   async () => {
     const { script } = await completionFolder("bash", await wholeProgram());
-    expect(await run("shellcheck", ["-s", "bash", script])).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await run("shellcheck", ["-s", "bash", script])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
   },
 );

@@ -6,7 +6,12 @@ import { has } from "../formats/consumers.js";
 import { BINARY } from "../support/binary.js";
 import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
-import { completionFolder, hasShell, SHELL_ARGS, wholeProgram } from "../support/shell-completion.js";
+import {
+  completionFolder,
+  hasShell,
+  SHELL_ARGS,
+  wholeProgram,
+} from "../support/shell-completion.js";
 import { type Terminal, terminal } from "../support/terminal.js";
 
 /** Made of two parts, so that the line that sets it does not match it. */
@@ -64,14 +69,17 @@ for (const shell of SHELL_NAMES) {
   const missing = !hasShell(shell) || !has("script", "--version");
   const why = "skipped without it or without script of util-linux";
 
-  it.skipIf(missing)(`${shell} completes a command, a flag and a name on a terminal (${why})`, async () => {
-    const env = { APPVARS_DATA: (await dataFile(DATA)).path, APPVARS_ENV: "shop/development" };
-    const tty = await shellWithCompletion(shell, env);
-    tty.type("appvars ge\t--jso\tDATAB\t\r");
-    await tty.until(/"postgres:\/\/localhost\/dev"\]?[\s\S]*READY> /);
-    tty.type("appvars expo\t--format=yam\t\r");
-    await tty.until(/DATABASE_URL: [\s\S]*READY> /);
-  });
+  it.skipIf(missing)(
+    `${shell} completes a command, a flag and a name on a terminal (${why})`,
+    async () => {
+      const env = { APPVARS_DATA: (await dataFile(DATA)).path, APPVARS_ENV: "shop/development" };
+      const tty = await shellWithCompletion(shell, env);
+      tty.type("appvars ge\t--jso\tDATAB\t\r");
+      await tty.until(/"postgres:\/\/localhost\/dev"\]?[\s\S]*READY> /);
+      tty.type("appvars expo\t--format=yam\t\r");
+      await tty.until(/DATABASE_URL: [\s\S]*READY> /);
+    },
+  );
 
   it.skipIf(missing)(`${shell} completes files (${why})`, async () => {
     const { path } = await dataFile(DATA);
@@ -91,14 +99,21 @@ for (const shell of SHELL_NAMES) {
       for (const name of NASTY_NAMES) {
         await writeFile(join(tty.folder, "vars.json"), JSON.stringify(fileWithEnvironment(name)));
         tty.type(`appvars get --data vars.json ${flag}${name.match(/^\w*/)}\t\r`);
-        await tty.until(new RegExp(`got <(--env=)?${name.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&")}>[\\s\\S]*READY> `));
+        await tty.until(
+          new RegExp(
+            `got <(--env=)?${name.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&")}>[\\s\\S]*READY> `,
+          ),
+        );
       }
       expect(await readdir(tty.folder)).toEqual(["vars.json"]);
     },
   );
 }
 
-/** Replaces the command `get` by one that prints its arguments, as the shell has split the completed line. */
+/**
+ * Replaces the command `get` by one that prints its arguments, as the shell has split the completed
+ * line.
+ */
 async function printArgumentsOfGet(folder: string): Promise<void> {
   const script = `#!/bin/sh
 if [ "$1" = get ]; then printf 'got <%s>\\n' "$@"; exit; fi
@@ -111,7 +126,9 @@ exec '${process.execPath}' '${BINARY}' "$@"
 function fileWithEnvironment(name: string): unknown {
   return edited((data) => {
     data.environments = [{ ...data.environments[1], name }];
-    data.values = data.values.filter(({ environment_id }: { environment_id: number }) => environment_id === 2);
+    data.values = data.values.filter(
+      ({ environment_id }: { environment_id: number }) => environment_id === 2,
+    );
   });
 }
 

@@ -9,24 +9,40 @@ import { DOCUMENTS, REPOSITORY } from "../docs/documents.js";
 import { parseDocument } from "../docs/parse-document.js";
 import { needs } from "../support/needed-program.js";
 
-// `UPDATE_DOCS=1 npx vitest run test/e2e/docs-blocks.test.ts` writes the output of the commands into the documents.
-// Read the diff: it is the actual output, not the intended one.
+// `UPDATE_DOCS=1 npx vitest run test/e2e/docs-blocks.test.ts` writes the output of the commands
+// into the documents. Read the diff: it is the actual output, not the intended one.
 const { UPDATE_DOCS: isUpdate = "", CI: isCi = "" } = process.env;
 if (isUpdate && isCi) throw new Error("UPDATE_DOCS rewrites the documents: it is not for CI");
 
-const RECIPE_LANGUAGES = ["go", "ini", "javascript", "makefile", "python", "terraform", "typescript"];
+const RECIPE_LANGUAGES = [
+  "go",
+  "ini",
+  "javascript",
+  "makefile",
+  "python",
+  "terraform",
+  "typescript",
+];
 
 const lacksCurl = spawnSync("curl", ["--version"]).error !== undefined;
 
 describe.concurrent("console blocks", () => {
   for (const path of DOCUMENTS) {
     const uses = (program: string) => read(path).includes(`\n$ ${program} `);
-    const options = { timeout: 120_000, ...(uses("etcd") && needs("etcd")), ...(uses("git") && needs("git")) };
-    it.skipIf(lacksCurl && uses("curl"))(`in ${path} print the output in the document`, options, async () => {
-      const { problems, rewritten } = await checkDocument(read(path));
-      if (isUpdate) writeFileSync(join(REPOSITORY, path), rewritten);
-      else expect(problems).toEqual([]);
-    });
+    const options = {
+      timeout: 120_000,
+      ...(uses("etcd") && needs("etcd")),
+      ...(uses("git") && needs("git")),
+    };
+    it.skipIf(lacksCurl && uses("curl"))(
+      `in ${path} print the output in the document`,
+      options,
+      async () => {
+        const { problems, rewritten } = await checkDocument(read(path));
+        if (isUpdate) writeFileSync(join(REPOSITORY, path), rewritten);
+        else expect(problems).toEqual([]);
+      },
+    );
   }
 });
 
@@ -34,10 +50,19 @@ describe("the check of console blocks", () => {
   const console = (...lines: string[]) => ["```console", ...lines, "```", ""].join("\n");
 
   it.each([
-    ["output and exit codes, across blocks", console("$ a=1; (exit 3)") + console("$ echo $? $a", "3 1")],
+    [
+      "output and exit codes, across blocks",
+      console("$ a=1; (exit 3)") + console("$ echo $? $a", "3 1"),
+    ],
     ["stdout and stderr in their order", console("$ echo a; echo b >&2; echo c", "a", "b", "c")],
-    ["a background command up to the lines it shows", console("$ (echo a; sleep 1000) &", "a", "$ kill $!")],
-    ["a file shown before", `\`a.json\`:\n\n\`\`\`json\n{}\n\`\`\`\n${console("$ cat a.json", "{}")}`],
+    [
+      "a background command up to the lines it shows",
+      console("$ (echo a; sleep 1000) &", "a", "$ kill $!"),
+    ],
+    [
+      "a file shown before",
+      `\`a.json\`:\n\n\`\`\`json\n{}\n\`\`\`\n${console("$ cat a.json", "{}")}`,
+    ],
   ])("accepts %s", async (_what, markdown) => {
     expect((await checkDocument(markdown)).problems).toEqual([]);
   });
@@ -68,7 +93,8 @@ describe.each(DOCUMENTS)("code blocks in %s", (path) => {
       else if (language === "sh") execFileSync("sh", ["-n"], { input: text });
       else if (language === "js") expect(commands.join("\n"), place).toContain(file);
       // The files of recipes.test.ts.
-      else if (path === "docs/recipes.md" && file !== "no name") expect(RECIPE_LANGUAGES, place).toContain(language);
+      else if (path === "docs/recipes.md" && file !== "no name")
+        expect(RECIPE_LANGUAGES, place).toContain(language);
       else expect(language, place).toBe("text");
     }
   });
@@ -82,9 +108,11 @@ const isSettings = ajv.compile(JSON.parse(read("data/appvars.settings.schema.jso
 /** The problems of a data file or of settings; none with other JSON. */
 function problemsOf(content: Record<string, unknown>): unknown[] {
   const isProject = String(content["$schema"]).endsWith("settings.schema.json");
-  const check = ["environments" in content && isData, isProject && isSettings, "tui" in content && isUserSettings].find(
-    Boolean,
-  );
+  const check = [
+    "environments" in content && isData,
+    isProject && isSettings,
+    "tui" in content && isUserSettings,
+  ].find(Boolean);
   return !check || check(content) ? [] : (check.errors ?? []);
 }
 

@@ -17,7 +17,11 @@ const PRINT = "console.log(JSON.stringify(Object.entries(process.env).sort()));"
 
 /** Runs a module that has `loadEnv`, without a terminal. */
 function program(code: string, env: Env) {
-  return run(process.execPath, ["--input-type=module", "-e", `import { loadEnv } from ${LIBRARY};\n${code}`], env);
+  return run(
+    process.execPath,
+    ["--input-type=module", "-e", `import { loadEnv } from ${LIBRARY};\n${code}`],
+    env,
+  );
 }
 
 /** The variables of shop/development, one of them with a reserved name. */
@@ -30,11 +34,18 @@ describe("loadEnv fills process.env as run does", () => {
   it.each<[string[], LoadEnvOptions, Env?]>([
     [[], {}],
     [["--only", "PORT,D*", "--exclude", "DEBUG"], { only: ["PORT", "D*"], exclude: ["DEBUG"] }],
-    [["--prefix", "APP_", "--name-transformer", "lower"], { prefix: "APP_", nameTransformer: "lower" }],
+    [
+      ["--prefix", "APP_", "--name-transformer", "lower"],
+      { prefix: "APP_", nameTransformer: "lower" },
+    ],
     [["--allow-reserved", "NODE_OPTIONS"], { allowReserved: ["NODE_OPTIONS"] }],
     [["--preserve-env"], { preserveEnv: true }, { PORT: "80", NODE_OPTIONS: "--no-warnings" }],
     [["-f", "my.env"], { envFile: ["my.env"] }, { PORT: "80" }],
-    [["-f", "my.env", "--preserve-env"], { envFile: ["my.env"], preserveEnv: true }, { PORT: "80" }],
+    [
+      ["-f", "my.env", "--preserve-env"],
+      { envFile: ["my.env"], preserveEnv: true },
+      { PORT: "80" },
+    ],
     [["--env", "billing/development"], { env: "billing/development" }],
   ])("%j", async (flags, options, own = {}) => {
     const env = { ...(await local()), ...own };
@@ -42,7 +53,11 @@ describe("loadEnv fills process.env as run does", () => {
     await writeFile(join(folder, "my.env"), "PORT=4000\nOWN=5\n", { mode: 0o600 });
     const file = (name: string) => name.replace("my.env", join(folder, "my.env"));
     const child = [process.execPath, "-e", PRINT];
-    const passed = await run(process.execPath, [BINARY, "run", ...flags.map(file), "--", ...child], env);
+    const passed = await run(
+      process.execPath,
+      [BINARY, "run", ...flags.map(file), "--", ...child],
+      env,
+    );
     const filled = await program(`await loadEnv(${file(JSON.stringify(options))});\n${PRINT}`, env);
     expect([passed.code, filled.code]).toEqual([0, 0]);
     expect(filled.stdout).not.toBe("");
@@ -84,8 +99,15 @@ describe("the process of the program", () => {
     const env = await local();
     const { stderr } = await program("await loadEnv();", env);
     expect(stderr).toMatch(/^\(node:\d+\) AppvarsWarning: left out NODE_OPTIONS: .*\n/);
-    const own = await program('await loadEnv({ onWarning: (text) => console.log("own", text) });', env);
-    expect(own).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^own left out NODE_OPTIONS: /) });
+    const own = await program(
+      'await loadEnv({ onWarning: (text) => console.log("own", text) });',
+      env,
+    );
+    expect(own).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringMatching(/^own left out NODE_OPTIONS: /),
+    });
   });
 
   it("loads the code of the command line only when it is called", async () => {

@@ -20,20 +20,40 @@ async function appvars(...words: string[]): Promise<string> {
 }
 
 /** Adds a key of shop/development. @param place flags that name the data */
-async function addKey(name: string, place: string[], ...flags: string[]): Promise<Record<string, string>> {
-  const words = ["env", "key", "add", "shop/development", "--name", name, ...flags, ...place, "--json"];
+async function addKey(
+  name: string,
+  place: string[],
+  ...flags: string[]
+): Promise<Record<string, string>> {
+  const words = [
+    "env",
+    "key",
+    "add",
+    "shop/development",
+    "--name",
+    name,
+    ...flags,
+    ...place,
+    "--json",
+  ];
   const { api_key, api_secret } = JSON.parse(await appvars(...words));
   return { "x-api-key": api_key, "x-api-secret": api_secret };
 }
 
 type Server = Awaited<ReturnType<typeof serveProcess>>;
 
-async function status(server: Server, headers: Record<string, string>, target = PORT): Promise<number> {
+async function status(
+  server: Server,
+  headers: Record<string, string>,
+  target = PORT,
+): Promise<number> {
   return (await get(server, target, headers)).status;
 }
 
 async function replica(url: string, ...flags: string[]): Promise<Server> {
-  return serveProcess(["--store", url, ...flags], { env: { XDG_CACHE_HOME: await temporaryFolder() } });
+  return serveProcess(["--store", url, ...flags], {
+    env: { XDG_CACHE_HOME: await temporaryFolder() },
+  });
 }
 
 describe("named keys of a store in etcd", needs("etcd"), () => {
@@ -50,18 +70,33 @@ describe("named keys of a store in etcd", needs("etcd"), () => {
     const { url, place } = await store();
     const replicas = [await replica(url), await replica(url)];
     const expectAll = async (expected: number, headers: Record<string, string>, target = PORT) => {
-      for (const server of replicas) await expect.poll(() => status(server, headers, target)).toBe(expected);
+      for (const server of replicas)
+        await expect.poll(() => status(server, headers, target)).toBe(expected);
     };
     const ana = await addKey("ana", place, "--only", "PORT");
     await expectAll(200, ana);
     await expectAll(404, ana, FLAGS);
-    await appvars("env", "key", "rotate", "shop/development", "ana", "--grace", "1h", "--quiet", ...place);
+    await appvars(
+      "env",
+      "key",
+      "rotate",
+      "shop/development",
+      "ana",
+      "--grace",
+      "1h",
+      "--quiet",
+      ...place,
+    );
     await expectAll(200, ana);
     expect(await appvars("env", "key", "list", ...place)).toContain("\tana\t");
     await appvars("env", "key", "remove", "shop/development", "ana", "--quiet", ...place);
     await expectAll(401, ana);
     const history = await appvars("history", ...place);
-    expect(history.match(/key "ana" \w+/g)).toEqual(['key "ana" removed', 'key "ana" rotated', 'key "ana" added']);
+    expect(history.match(/key "ana" \w+/g)).toEqual([
+      'key "ana" removed',
+      'key "ana" rotated',
+      'key "ana" added',
+    ]);
   });
 
   it("a replica without its store takes a removed key for as long as its data is of age, and says how old that is", async () => {
@@ -95,13 +130,16 @@ describe("several processes", () => {
     const server = await serveProcess([...place, "--workers", "2", "--rate-limit", "20"]);
     const statuses: number[] = [];
     // Each on a new connection, which either worker takes.
-    for (let index = 0; index < 24; index++) statuses.push(await status(server, ana, index % 2 ? PORT : FLAGS));
+    for (let index = 0; index < 24; index++)
+      statuses.push(await status(server, ana, index % 2 ? PORT : FLAGS));
     const count = (wanted: number) => statuses.filter((each) => each === wanted).length;
     expect([count(200), count(404), count(429)]).toEqual([10, 10, 4]);
     expect([await status(server, ben), await status(server, ben, FLAGS)]).toEqual([200, 200]);
     await appvars("env", "key", "remove", "shop/development", "ben", "--quiet", ...place);
     await expect.poll(() => status(server, ben)).toBe(401);
-    await expect.poll(async () => Promise.all(Array.from({ length: 8 }, () => status(server, ben)))).not.toContain(200);
+    await expect
+      .poll(async () => Promise.all(Array.from({ length: 8 }, () => status(server, ben))))
+      .not.toContain(200);
   });
 
   it(
@@ -109,7 +147,11 @@ describe("several processes", () => {
     needs("redis-server"),
     async () => {
       const redis = await startRedis();
-      const OLD = { api_key: "old-ana", api_secret: "old-secret-of-ana", valid_until: "2999-12-31T00:00:00Z" };
+      const OLD = {
+        api_key: "old-ana",
+        api_secret: "old-secret-of-ana",
+        valid_until: "2999-12-31T00:00:00Z",
+      };
       const data = edited((copy) => {
         copy.environments[0].keys = ["ana", "ben"].map((name) => ({
           ...{ name, api_key: `key-of-${name}`, api_secret: `secret-of-${name}` },
@@ -123,7 +165,9 @@ describe("several processes", () => {
       const old = { "x-api-key": OLD.api_key, "x-api-secret": OLD.api_secret };
       const ben = { "x-api-key": "key-of-ben", "x-api-secret": "secret-of-ben" };
       const asked = [await status(one, ana), await status(other, ana), await status(other, old)];
-      expect([...asked, await status(one, ana), await status(other, ana)]).toEqual([200, 200, 200, 429, 429]);
+      expect([...asked, await status(one, ana), await status(other, ana)]).toEqual([
+        200, 200, 200, 429, 429,
+      ]);
       expect([await status(one, ben), await status(other, ben)]).toEqual([200, 200]);
     },
   );

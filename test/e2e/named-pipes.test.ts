@@ -48,7 +48,10 @@ describe.skipIf(process.platform === "win32")("a named pipe", () => {
 
   it("is not imported in the TUI, where waiting for it could not be stopped", async () => {
     const pipe = await namedPipe("pipe.env");
-    const { code: found } = await runWith((io) => findPlaces({ data: cli.path }, { io, warn: () => {} }), {});
+    const { code: found } = await runWith(
+      (io) => findPlaces({ data: cli.path }, { io, warn: () => {} }),
+      {},
+    );
     onTestFinished(() => found.close());
     const place = await found.places[0]?.open(() => {});
     const refused = place?.editor?.importFile({ path: pipe, format: undefined });
@@ -65,7 +68,10 @@ describe.skipIf(process.platform === "win32")("a named pipe", () => {
     const { url } = await runningServer();
     const cwd = await temporaryFolder();
     await rename(await namedPipe(), join(cwd, ".appvars.json"));
-    const { code, stdout, stderr } = await runCli(["get", "PORT"], { cwd, env: { ...CREDENTIALS, APPVARS_URL: url } });
+    const { code, stdout, stderr } = await runCli(["get", "PORT"], {
+      cwd,
+      env: { ...CREDENTIALS, APPVARS_URL: url },
+    });
     expect([code, stdout]).toEqual([0, "3000\n"]);
     expect(stderr).toMatch("it is not a regular file");
   });
@@ -76,19 +82,28 @@ describe.skipIf(process.platform === "win32")("a named pipe", () => {
   ])("is not waited for as the %s of a project", async (key, words) => {
     const cwd = await temporaryFolder();
     const pipe = await namedPipe();
-    const place = key === "ca_file" ? { url: "https://127.0.0.1:1" } : { data: cli.path, env: "shop/test" };
+    const place =
+      key === "ca_file" ? { url: "https://127.0.0.1:1" } : { data: cli.path, env: "shop/test" };
     await writeFile(join(cwd, ".appvars.json"), JSON.stringify({ ...place, [key]: pipe }));
     const env = { ...CREDENTIALS, APPVARS_ALLOW_PROJECT: "1" };
     const { code, stderr } = await runCli(words, { cwd, env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`${pipe} can't be read: it is not a regular file`)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`${pipe} can't be read: it is not a regular file`),
+    ]);
   });
 
   it("is not waited for as the key beside a data file", async () => {
     const { path } = await dataFile(DATA);
     execFileSync("mkfifo", [`${path}.key`]);
     const { code, stderr } = await runCli(["list", "--data", path, "--env", "shop/test"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(".key can't be read: it is not a regular file")]);
-    await expect(serve({ data: path, port: 0 })).rejects.toThrow(".key can't be read: it is not a regular file");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(".key can't be read: it is not a regular file"),
+    ]);
+    await expect(serve({ data: path, port: 0 })).rejects.toThrow(
+      ".key can't be read: it is not a regular file",
+    );
   });
 
   it("is read as a file that a flag names", async () => {
@@ -114,10 +129,15 @@ describe.skipIf(process.platform === "win32")("a named pipe", () => {
     const { url, close } = await runningServer();
     const cache = await temporaryFolder();
     const get = () =>
-      runCli(["get", "PORT", "--cache", "--max-wait", "0"], { cache, env: { ...CREDENTIALS, APPVARS_URL: url } });
+      runCli(["get", "PORT", "--cache", "--max-wait", "0"], {
+        cache,
+        env: { ...CREDENTIALS, APPVARS_URL: url },
+      });
     expect((await get()).code).toBe(0);
     await close();
-    const files = execFileSync("find", [cache, "-type", "f"], { encoding: "utf8" }).trim().split("\n");
+    const files = execFileSync("find", [cache, "-type", "f"], { encoding: "utf8" })
+      .trim()
+      .split("\n");
     for (const file of files) {
       await rm(file);
       execFileSync("mkfifo", [file]);

@@ -18,7 +18,14 @@ async function lint(...texts: string[]): Promise<string[]> {
   const folder = await temporaryFolder();
   const paths = texts.map((_text, index) => join(folder, `${index}.yaml`));
   for (const [index, path] of paths.entries()) await writeFile(path, texts[index] ?? "");
-  const { stdout } = await redocly("lint", "--config", "redocly.yaml", "--format", "json", ...paths);
+  const { stdout } = await redocly(
+    "lint",
+    "--config",
+    "redocly.yaml",
+    "--format",
+    "json",
+    ...paths,
+  );
   // One JSON text for each file, without a separator.
   const reports: Report[] = JSON.parse(`[${stdout.replaceAll(/^\}\s*\{/gm, "},{")}]`);
   expect(reports.map(({ totals }) => totals.ignored)).toEqual(texts.map(() => 0));
@@ -26,7 +33,9 @@ async function lint(...texts: string[]): Promise<string[]> {
 }
 
 it("the document passes the linter's strict rules as JSON and as YAML", async () => {
-  const [json, yaml] = await Promise.all(["json", "yaml"].map((format) => runCli(["openapi", "--format", format])));
+  const [json, yaml] = await Promise.all(
+    ["json", "yaml"].map((format) => runCli(["openapi", "--format", format])),
+  );
   expect(await lint(json?.stdout ?? "", yaml?.stdout ?? "")).toEqual([]);
 });
 
@@ -34,7 +43,9 @@ it("the linter finds an unknown field, a missing server and an undeclared path p
   const document = JSON.parse((await runCli(["openapi"])).stdout);
   const changes = [{ summery: "" }, { servers: [] }, { paths: { "/{x}": { get: {} } } }];
   const found = await lint(...changes.map((change) => JSON.stringify({ ...document, ...change })));
-  expect(found).toEqual(expect.arrayContaining(["struct", "no-empty-servers", "path-parameters-defined"]));
+  expect(found).toEqual(
+    expect.arrayContaining(["struct", "no-empty-servers", "path-parameters-defined"]),
+  );
 });
 
 /** Runs Redocly's command line, without telemetry and with an empty home. */

@@ -42,7 +42,12 @@ const DATA = {
 const tried = new Set<string>();
 
 /** A test of a recipe. It counts as tried where the test is skipped, too. */
-function tries(title: string, behavior: string, options: TestOptions, test: () => Promise<void>): void {
+function tries(
+  title: string,
+  behavior: string,
+  options: TestOptions,
+  test: () => Promise<void>,
+): void {
   tried.add(title);
   it(`${title}: ${behavior}`, options, test);
 }
@@ -60,7 +65,10 @@ async function withServer(title: string): Promise<{ place: Workplace; url: strin
   return { place: await Workplace.of(title, { APPVARS_URL: url, ...CREDENTIALS }), url };
 }
 
-/** Options of a test that is skipped, with a line at the end of the run, where a program does not run. */
+/**
+ * Options of a test that is skipped, with a line at the end of the run, where a program does not
+ * run.
+ */
 function needing(install: string, program: string, ...args: string[]): TestOptions {
   if (spawnSync(program, args, { stdio: "ignore" }).status === 0) return {};
   return { skip: true, meta: { missing: `${program} is missing: ${install}` } };
@@ -68,7 +76,12 @@ function needing(install: string, program: string, ...args: string[]): TestOptio
 
 const PRINT_URL = 'printf "%s\\n" "$DATABASE_URL"';
 
-const needsKubectl = needing("see kubernetes.io/docs/tasks/tools", "kubectl", "version", "--client");
+const needsKubectl = needing(
+  "see kubernetes.io/docs/tasks/tools",
+  "kubectl",
+  "version",
+  "--client",
+);
 const needsMake = needing("apt-get install make", "make", "--version");
 
 describe("docs/recipes.md", () => {
@@ -105,7 +118,10 @@ describe("docs/recipes.md", () => {
       const place = await workplace("direnv");
       const script = `direnv allow . && direnv exec . sh -c '${PRINT_URL}'`;
       expect(await place.print(script)).toBe(`${HARD}\n`);
-      expect(await place.run(script, { env: { APPVARS_ENV: "nope" } })).toMatchObject({ code: 1, stdout: "" });
+      expect(await place.run(script, { env: { APPVARS_ENV: "nope" } })).toMatchObject({
+        code: 1,
+        stdout: "",
+      });
     },
   );
 
@@ -135,36 +151,55 @@ describe("docs/recipes.md", () => {
     const place = await workplace("Node.js");
     await place.write("app.js", "console.log(process.env.DATABASE_URL)");
     const [run, file] = recipe("Node.js").blocks.filter(({ language }) => language === "sh");
-    for (const block of [run, file]) expect(await place.print(block?.text ?? "false")).toBe(`${HARD}\n`);
+    for (const block of [run, file])
+      expect(await place.print(block?.text ?? "false")).toBe(`${HARD}\n`);
     const [, inline = ""] = /`(node --env-file=<[^`]*)`/.exec(recipe("Node.js").text) ?? [];
     expect(await place.print(inline, { shell: ["bash"] })).toBe(`${HARD}\n`);
   });
 
   tries("Node.js", "gives a TypeScript program its types", {}, async () => {
     const place = await workplace("Node.js");
-    await place.writeProgram("bin/npx", `shift; exec node '${REPOSITORY}/node_modules/typescript/bin/tsc' "$@"`);
+    await place.writeProgram(
+      "bin/npx",
+      `shift; exec node '${REPOSITORY}/node_modules/typescript/bin/tsc' "$@"`,
+    );
     await place.write("package.json", '{ "type": "module" }');
     const types = { types: ["node"], typeRoots: [join(REPOSITORY, "node_modules/@types")] };
     const compilerOptions = { strict: true, target: "es2023", module: "nodenext", ...types };
-    await place.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["app.ts", "variables.d.ts"] }));
+    await place.write(
+      "tsconfig.json",
+      JSON.stringify({ compilerOptions, include: ["app.ts", "variables.d.ts"] }),
+    );
     const [, , typed] = recipe("Node.js").blocks.filter(({ language }) => language === "sh");
     expect(await place.print(typed?.text ?? "false")).toBe(`3001 ${HARD}\n`);
-    await place.write("app.ts", block("Node.js", "app.ts").replace("env.PORT + 1", "env.DATABASE_URL"));
-    expect((await place.run("npx tsc")).stdout).toContain("Type 'string' is not assignable to type 'number'");
+    await place.write(
+      "app.ts",
+      block("Node.js", "app.ts").replace("env.PORT + 1", "env.DATABASE_URL"),
+    );
+    expect((await place.run("npx tsc")).stdout).toContain(
+      "Type 'string' is not assignable to type 'number'",
+    );
   });
 
   const pythons = ["python3", "/usr/bin/python3"].map((program) => {
-    return spawnSync(program, ["-c", "import dotenv, sys; print(sys.executable)"], { encoding: "utf8" }).stdout?.trim();
+    return spawnSync(program, ["-c", "import dotenv, sys; print(sys.executable)"], {
+      encoding: "utf8",
+    }).stdout?.trim();
   });
   const python = pythons.find(Boolean);
-  const lacksPython = { skip: true, meta: { missing: "python-dotenv is missing: apt-get install python3-dotenv" } };
+  const lacksPython = {
+    skip: true,
+    meta: { missing: "python-dotenv is missing: apt-get install python3-dotenv" },
+  };
 
   tries("Python", "reads every value", python === undefined ? lacksPython : {}, async () => {
     const place = await workplace("Python");
     await place.writeProgram("bin/python3", `exec '${python}' "$@"`);
-    expect(await place.print("python3 -c 'from settings import settings; print(settings[\"PORT\"] + 1)'")).toBe(
-      "3001\n",
-    );
+    expect(
+      await place.print(
+        "python3 -c 'from settings import settings; print(settings[\"PORT\"] + 1)'",
+      ),
+    ).toBe("3001\n");
     const [, write = ""] = /`(appvars export --for[^`]*)`/s.exec(recipe("Python").text) ?? [];
     expect(await place.print(`${write.replace("\n", " ")}\npython3 app.py`)).toBe(`${HARD}\n`);
     await place.write("app.py", 'import os; print(os.environ["DATABASE_URL"])');
@@ -197,13 +232,17 @@ describe("docs/recipes.md", () => {
     const [bundle = ""] = await readdir(assets);
     const text = await readFile(join(assets, bundle), "utf8");
     expect(text).toContain("A shop");
-    for (const secret of ["mail-password", "me:p$HOME", "deploy-key"]) expect(text).not.toContain(secret);
+    for (const secret of ["mail-password", "me:p$HOME", "deploy-key"])
+      expect(text).not.toContain(secret);
   }
 
   tries("Vite and Next.js", "gives Next.js the public values as texts", {}, async () => {
     const place = await workplace("Vite and Next.js");
-    const call = "import('./next.config.mjs').then((config) => config.default()).then((found) => console.log(found))";
-    expect((await place.run(`node -e "${call}"`)).stderr).toContain("NEXT_PUBLIC_* matches no variable");
+    const call =
+      "import('./next.config.mjs').then((config) => config.default()).then((found) => console.log(found))";
+    expect((await place.run(`node -e "${call}"`)).stderr).toContain(
+      "NEXT_PUBLIC_* matches no variable",
+    );
     await place.print("appvars set NEXT_PUBLIC_PORT 8443");
     expect(await place.print(`node -e "${call}"`)).toBe("{ env: { NEXT_PUBLIC_PORT: '8443' } }\n");
   });
@@ -213,7 +252,12 @@ describe("clients in other languages", () => {
   const TITLE = "Other languages";
   const needsPython = needing("apt-get install python3", "python3", "--version");
   const needsGo = needing("apt-get install golang-go", "go", "version");
-  const needsJq = needing("apt-get install curl jq openssl", "sh", "-c", "curl -V && jq -V && openssl version");
+  const needsJq = needing(
+    "apt-get install curl jq openssl",
+    "sh",
+    "-c",
+    "curl -V && jq -V && openssl version",
+  );
 
   tries(TITLE, "curl signs a request, or sends the secret", needsJq, async () => {
     const { place } = await withServer(TITLE);
@@ -223,17 +267,23 @@ describe("clients in other languages", () => {
 
   tries(TITLE, "Python reads every value", needsPython, async () => {
     const { place } = await withServer(TITLE);
-    const text = await place.print("python3 -c 'import json, values; print(json.dumps(values.values()))'");
+    const text = await place.print(
+      "python3 -c 'import json, values; print(json.dumps(values.values()))'",
+    );
     expect(JSON.parse(text)).toEqual(VALUES);
   });
 
   tries(TITLE, "Go reads every value", { ...needsGo, timeout: 120_000 }, async () => {
     const { place } = await withServer(TITLE);
-    const main = "func main() {\n\tall, err := values(`/v1/variables-values-by-name`)\n\tfmt.Println(all, err)\n}\n";
+    const main =
+      "func main() {\n\tall, err := values(`/v1/variables-values-by-name`)\n\tfmt.Println(all, err)\n}\n";
     await place.write("main.go", `package main\n\nimport "fmt"\n\n${main}`);
     expect(await place.print("gofmt -l .")).toBe("");
-    const printed = await place.print("go run values.go main.go", { env: { GOTOOLCHAIN: "local" } });
-    for (const text of [`DATABASE_URL:${HARD}`, "PORT:3000", "] <nil>\n"]) expect(printed).toContain(text);
+    const printed = await place.print("go run values.go main.go", {
+      env: { GOTOOLCHAIN: "local" },
+    });
+    for (const text of [`DATABASE_URL:${HARD}`, "PORT:3000", "] <nil>\n"])
+      expect(printed).toContain(text);
   });
 });
 
@@ -254,14 +304,18 @@ describe("recipes for CI", () => {
     }
     const workflow = {
       on: {
-        workflow_call: { inputs: Object.fromEntries(Object.keys(inputs).map((name) => [name, { type: "string" }])) },
+        workflow_call: {
+          inputs: Object.fromEntries(Object.keys(inputs).map((name) => [name, { type: "string" }])),
+        },
       },
       jobs: { test: { "runs-on": "ubuntu-latest", steps: runs.steps } },
     };
     const lint = await createLinter();
     expect(lint(JSON.stringify(workflow), "action.yml")).toEqual([]);
     const rows = recipe("GitHub Actions").text.match(/^\| `.*? \|/gm) ?? [];
-    expect(rows.flatMap((row) => row.match(/(?<=`)[\w-]+(?=`)/g) ?? [])).toEqual(Object.keys(inputs));
+    expect(rows.flatMap((row) => row.match(/(?<=`)[\w-]+(?=`)/g) ?? [])).toEqual(
+      Object.keys(inputs),
+    );
     const [, step] = parse(block("GitHub Actions", "yaml")).jobs.test.steps;
     expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(step.with)));
   });
@@ -281,7 +335,10 @@ describe("recipes for CI", () => {
     for (const step of runs.steps) {
       expect(step["working-directory"]).toMatch(/^\$\{\{ github\.action_path \}\}$/);
       const own = Object.entries<string>(step.env ?? {}).map(([name, text]) => {
-        return [name, text.replace(/^\$\{\{ inputs\.([\w-]+) \}\}$/, (_, input) => inputs[input] ?? "")];
+        return [
+          name,
+          text.replace(/^\$\{\{ inputs\.([\w-]+) \}\}$/, (_, input) => inputs[input] ?? ""),
+        ];
       });
       log += await place.print(`cd "$GITHUB_ACTION_PATH"\n${step.run}`, {
         shell,
@@ -301,13 +358,18 @@ describe("recipes for CI", () => {
     const shell = ["bash", "-eo", "pipefail"];
     await place.writeProgram("bin/npm", PRINT_URL);
     expect(await place.print(test.script.join("\n"), { shell })).toBe("***\n");
-    await place.writeProgram("deploy.sh", `echo "$DEPLOY_KEY"; env | grep -c '^DATABASE_URL=' || true`);
+    await place.writeProgram(
+      "deploy.sh",
+      `echo "$DEPLOY_KEY"; env | grep -c '^DATABASE_URL=' || true`,
+    );
     expect(await place.print(deploy.script.join("\n"), { shell })).toBe("deploy-key\n0\n");
     await place.print(build.script.join("\n"), { shell });
     const report = await readFile(join(place.folder, build.artifacts.reports.dotenv), "utf8");
     // Each line has to match: app/services/ci/parse_dotenv_artifact_service.rb
     const lines = report.trimEnd().split("\n");
-    expect(lines.map((line) => /^(.*?)=(.*)$/.exec(line)?.slice(1))).toEqual([["PUBLIC_NAME", "shop"]]);
+    expect(lines.map((line) => /^(.*?)=(.*)$/.exec(line)?.slice(1))).toEqual([
+      ["PUBLIC_NAME", "shop"],
+    ]);
   });
 });
 
@@ -319,27 +381,40 @@ describe("recipes for production", () => {
         .replaceAll(/\/etc\/backup|\/usr\/local\/bin(?=\/)/g, place.folder)
         .replaceAll("/usr/local/bin", join(place.folder, "bin"));
     const lines = here(block("cron", "text")).trimEnd().split("\n");
-    const [job = ""] = lines.filter((line) => /^\d/.test(line)).map((line) => line.split(" ").slice(5).join(" "));
+    const [job = ""] = lines
+      .filter((line) => /^\d/.test(line))
+      .map((line) => line.split(" ").slice(5).join(" "));
     const [PATH = ""] = lines.filter((line) => line.startsWith("PATH="));
     await place.writeProgram("backup", PRINT_URL);
     const credentials = { APPVARS_URL: url, ...CREDENTIALS };
-    const settings = block("cron", "appvars.env").replaceAll(/(?<=(APPVARS_\w+)=).*/g, (_, name) => {
-      return credentials[name as keyof typeof credentials];
-    });
+    const settings = block("cron", "appvars.env").replaceAll(
+      /(?<=(APPVARS_\w+)=).*/g,
+      (_, name) => {
+        return credentials[name as keyof typeof credentials];
+      },
+    );
     const start = `env -i HOME=/ LOGNAME=backup SHELL=/bin/sh "$PATH_LINE" /bin/sh -c "$JOB"`;
     const env = { JOB: job, PATH_LINE: PATH };
     await place.write("appvars.env", settings);
     await chmod(join(place.folder, "appvars.env"), 0o600);
     expect(await place.run(start, { env })).toEqual({ code: 0, stdout: `${HARD}\n`, stderr: "" });
     await place.write("appvars.env", settings.replace("shop-secret", "wrong"));
-    expect(await place.run(start, { env })).toMatchObject({ code: 4, stdout: "", stderr: /refused/ });
+    expect(await place.run(start, { env })).toMatchObject({
+      code: 4,
+      stdout: "",
+      stderr: /refused/,
+    });
   });
 
   describe("systemd", () => {
     const units = ["shop.service", "shop-file.service"];
 
     /** The commands of a unit, where its folders are in that of the recipe. */
-    async function commandsOf(unit: string, place: Workplace, url: string): Promise<{ pre: string; start: string }> {
+    async function commandsOf(
+      unit: string,
+      place: Workplace,
+      url: string,
+    ): Promise<{ pre: string; start: string }> {
       const text = block("systemd", unit)
         .replaceAll("%d", place.folder)
         .replaceAll("%t", place.folder)
@@ -347,8 +422,11 @@ describe("recipes for production", () => {
         .replaceAll("/srv/shop", place.folder)
         .replace("https://vars.example", url)
         .replace(/(?<=APPVARS_API_KEY=).*/, "shop-key");
-      const variables = [...text.matchAll(/^Environment=(.*)$/gm)].map(([, line]) => `export ${line}`);
-      const line = (name: string) => [...variables, new RegExp(`^${name}=(.*)$`, "m").exec(text)?.[1]].join("\n");
+      const variables = [...text.matchAll(/^Environment=(.*)$/gm)].map(
+        ([, line]) => `export ${line}`,
+      );
+      const line = (name: string) =>
+        [...variables, new RegExp(`^${name}=(.*)$`, "m").exec(text)?.[1]].join("\n");
       await place.write("api-secret", "shop-secret\n");
       await place.write("server.js", "console.log(process.env.DATABASE_URL)");
       return { pre: line("ExecStartPre"), start: line("ExecStart") };
@@ -361,7 +439,10 @@ describe("recipes for production", () => {
       async () => {
         const place = await workplace("systemd");
         for (const unit of units)
-          await place.write(unit, block("systemd", unit).replaceAll(/\/usr\/bin\/(appvars|node)/g, process.execPath));
+          await place.write(
+            unit,
+            block("systemd", unit).replaceAll(/\/usr\/bin\/(appvars|node)/g, process.execPath),
+          );
         const { stdout, stderr } = await place.run(
           `systemd-analyze verify ${units.map((unit) => `./${unit}`).join(" ")}`,
         );
@@ -380,7 +461,8 @@ describe("recipes for production", () => {
       await place.print("mkdir shop");
       const { pre } = await commandsOf("shop-file.service", place, url);
       await place.print(pre, { env: { APPVARS_API_SECRET: "" } });
-      const [, file = ""] = /^EnvironmentFile=-%t\/(.*)$/m.exec(block("systemd", "shop-file.service")) ?? [];
+      const [, file = ""] =
+        /^EnvironmentFile=-%t\/(.*)$/m.exec(block("systemd", "shop-file.service")) ?? [];
       const path = join(place.folder, file);
       expect((await stat(path)).mode & 0o777).toBe(0o600);
       expect(await readFile(path, "utf8")).toMatch(/^SMTP_PASSWORD=["']?mail-password["']?$/m);
@@ -389,15 +471,18 @@ describe("recipes for production", () => {
 
   tries("Container image", "copies existing files, and starts the application", {}, async () => {
     const containerfile = await readFile(join(REPOSITORY, "Containerfile"), "utf8");
-    const copied = [...containerfile.matchAll(/^COPY --from=build (.*) \S+$/gm)].flatMap(([, paths = ""]) =>
-      paths.split(" "),
+    const copied = [...containerfile.matchAll(/^COPY --from=build (.*) \S+$/gm)].flatMap(
+      ([, paths = ""]) => paths.split(" "),
     );
     expect(copied).toContain("/appvars/dist");
-    for (const path of copied) expect(existsSync(path.replace("/appvars", REPOSITORY)), path).toBe(true);
+    for (const path of copied)
+      expect(existsSync(path.replace("/appvars", REPOSITORY)), path).toBe(true);
     const { place } = await withServer("Container image");
     await place.write("server.js", "console.log(process.env.DATABASE_URL)");
     const words = (name: string) =>
-      JSON.parse(new RegExp(`^${name} (.*)$`, "m").exec(block("Container image", "text"))?.[1] ?? "");
+      JSON.parse(
+        new RegExp(`^${name} (.*)$`, "m").exec(block("Container image", "text"))?.[1] ?? "",
+      );
     const command = [...words("ENTRYPOINT"), ...words("CMD")]
       .map((word) => word.replace("/appvars/bin/appvars.cjs", BINARY).replace("/app/", "./"))
       .join(" ");
@@ -410,11 +495,18 @@ describe("recipes for production", () => {
     const { services } = parse(block("Compose", "compose.yaml"));
     expect(some).toContain(` --only ${services.shop.environment.join(",")} `);
     const place = await workplace("Compose");
-    await place.writeProgram("bin/docker", `echo "$*"; ${PRINT_URL}; env | grep -c ^SMTP_PASSWORD= || true`);
+    await place.writeProgram(
+      "bin/docker",
+      `echo "$*"; ${PRINT_URL}; env | grep -c ^SMTP_PASSWORD= || true`,
+    );
     expect(await place.print(some)).toBe(`compose up --detach\n${HARD}\n0\n`);
     await place.writeProgram("bin/docker", "cat");
     const { environment } = parse(await place.print(all)).services.shop;
-    expect(environment).toEqual({ ...VALUES, PORT: "3000", DATABASE_URL: HARD.replaceAll("$", "$$$$") });
+    expect(environment).toEqual({
+      ...VALUES,
+      PORT: "3000",
+      DATABASE_URL: HARD.replaceAll("$", "$$$$"),
+    });
   });
 
   tries("Kubernetes", "has a Secret that kubectl reads", needsKubectl, async () => {
@@ -424,39 +516,64 @@ describe("recipes for production", () => {
       "apply -f -",
       "label --local -f - tested=yes --dry-run=client -o json",
     );
-    const { kind, metadata, data = {}, stringData = {} }: Yaml = JSON.parse(await place.print(script));
-    const decoded = Object.entries<string>(data).map(([name, text]) => [name, Buffer.from(text, "base64").toString()]);
+    const {
+      kind,
+      metadata,
+      data = {},
+      stringData = {},
+    }: Yaml = JSON.parse(await place.print(script));
+    const decoded = Object.entries<string>(data).map(([name, text]) => [
+      name,
+      Buffer.from(text, "base64").toString(),
+    ]);
     expect({ kind, name: metadata.name }).toEqual({ kind: "Secret", name: "shop" });
     expect({ ...Object.fromEntries(decoded), ...stringData }).toEqual({ ...VALUES, PORT: "3000" });
     expect(parse(block("Kubernetes", "yaml")).envFrom).toEqual([{ secretRef: { name: "shop" } }]);
   });
 
-  tries("External Secrets Operator", "creates the Secret that the store names", needsKubectl, async () => {
-    const { place } = await withServer("External Secrets Operator");
-    const script = block("External Secrets Operator", "sh");
-    const [create = "", label = ""] = script.split(/(?=kubectl label)/);
-    const { metadata, data }: Yaml = JSON.parse(await place.print(`${create.trimEnd()} --dry-run=client -o json`));
-    expect(data).toEqual({ key: btoa("shop-key"), secret: btoa("shop-secret") });
-    expect(label).toBe(`kubectl label secret ${metadata.name} external-secrets.io/type=webhook\n`);
-    const [store] = parseAllDocuments(block("External Secrets Operator", "yaml")).map(
-      (document) => document.toJS() as Yaml,
-    );
-    expect(store.spec.provider.webhook.secrets[0].secretRef.name).toBe(metadata.name);
-  });
+  tries(
+    "External Secrets Operator",
+    "creates the Secret that the store names",
+    needsKubectl,
+    async () => {
+      const { place } = await withServer("External Secrets Operator");
+      const script = block("External Secrets Operator", "sh");
+      const [create = "", label = ""] = script.split(/(?=kubectl label)/);
+      const { metadata, data }: Yaml = JSON.parse(
+        await place.print(`${create.trimEnd()} --dry-run=client -o json`),
+      );
+      expect(data).toEqual({ key: btoa("shop-key"), secret: btoa("shop-secret") });
+      expect(label).toBe(
+        `kubectl label secret ${metadata.name} external-secrets.io/type=webhook\n`,
+      );
+      const [store] = parseAllDocuments(block("External Secrets Operator", "yaml")).map(
+        (document) => document.toJS() as Yaml,
+      );
+      expect(store.spec.provider.webhook.secrets[0].secretRef.name).toBe(metadata.name);
+    },
+  );
 
   tries("External Secrets Operator", "sends requests that the server answers", {}, async () => {
     const title = "External Secrets Operator";
     const { url } = await withServer(title);
-    const [store, secret] = parseAllDocuments(block(title, "yaml")).map((document) => document.toJS() as Yaml);
+    const [store, secret] = parseAllDocuments(block(title, "yaml")).map(
+      (document) => document.toJS() as Yaml,
+    );
     const { webhook } = store.spec.provider;
     expect(secret.spec.secretStoreRef).toEqual({ name: store.metadata.name, kind: store.kind });
     const known = { key: CREDENTIALS.APPVARS_API_KEY, secret: CREDENTIALS.APPVARS_API_SECRET };
     let results: Record<string, unknown> = {};
     for (const { extract } of secret.spec.dataFrom) {
-      const data: Yaml = { [webhook.secrets[0].name]: known, remoteRef: { key: encodeURIComponent(extract.key) } };
+      const data: Yaml = {
+        [webhook.secrets[0].name]: known,
+        remoteRef: { key: encodeURIComponent(extract.key) },
+      };
       const fill = (template: string) =>
         template.replaceAll(/\{\{ \.(\w+)\.(\w+) \}\}/g, (_, from, key) => data[from][key]);
-      const headers = Object.entries<string>(webhook.headers).map(([name, template]) => [name, fill(template)]);
+      const headers = Object.entries<string>(webhook.headers).map(([name, template]) => [
+        name,
+        fill(template),
+      ]);
       const target = fill(webhook.url).replace("https://vars.example", url);
       const answer = await fetch(target, { headers: Object.fromEntries(headers) });
       expect(answer.status).toBe(200);
@@ -467,40 +584,58 @@ describe("recipes for production", () => {
     expect(results).toEqual({ DATABASE_URL: HARD, SMTP_PASSWORD: "mail-password" });
   });
 
-  const terraform = needing("see developer.hashicorp.com/terraform/install", "terraform", "version");
+  const terraform = needing(
+    "see developer.hashicorp.com/terraform/install",
+    "terraform",
+    "version",
+  );
 
   tries("Terraform", "passes on the variables", terraform, async () => {
     const place = await workplace("Terraform");
     await place.print("rm http.tf");
-    await place.write("output.tf", 'output "database_url" {\n  value = nonsensitive(var.database_url)\n}\n');
+    await place.write(
+      "output.tf",
+      'output "database_url" {\n  value = nonsensitive(var.database_url)\n}\n',
+    );
     // It does not look for a newer version of itself.
     const env = { CHECKPOINT_DISABLE: "1", TF_CLI_ARGS_apply: "-auto-approve" };
-    await place.print("terraform fmt -check -diff . && terraform init && terraform validate", { env });
+    await place.print("terraform fmt -check -diff . && terraform init && terraform validate", {
+      env,
+    });
     await place.print(block("Terraform", "sh"), { env });
     expect(await place.print("terraform output -raw database_url", { env })).toBe(HARD);
   });
 
   tries("Terraform", "has a data source in the right form", terraform, async () => {
     const place = await workplace("Terraform");
-    expect(await place.print("terraform fmt -check -diff http.tf", { env: { CHECKPOINT_DISABLE: "1" } })).toBe("");
+    expect(
+      await place.print("terraform fmt -check -diff http.tf", { env: { CHECKPOINT_DISABLE: "1" } }),
+    ).toBe("");
   });
 
   tries("Terraform", "describes a request that the server answers", {}, async () => {
     const { url } = await withServer("Terraform");
     const text = block("Terraform", "http.tf");
     const [, target = ""] = /url = "https:\/\/vars\.example(.*)"/.exec(text) ?? [];
-    const headers = [...text.matchAll(/^ +(x-\S+) += var\.(\w+)$/gm)].map(([, name, variable = ""]) => {
-      return [name, CREDENTIALS[variable.toUpperCase() as keyof typeof CREDENTIALS]];
-    });
+    const headers = [...text.matchAll(/^ +(x-\S+) += var\.(\w+)$/gm)].map(
+      ([, name, variable = ""]) => {
+        return [name, CREDENTIALS[variable.toUpperCase() as keyof typeof CREDENTIALS]];
+      },
+    );
     const answer = await fetch(url + target, { headers: Object.fromEntries(headers) });
     expect(answer.status).toBe(200);
     const [, field = ""] = /response_body\)\.(\w+)\)/.exec(text) ?? [];
-    expect(((await answer.json()) as Yaml)[field]).toEqual({ DATABASE_URL: HARD, SMTP_PASSWORD: "mail-password" });
+    expect(((await answer.json()) as Yaml)[field]).toEqual({
+      DATABASE_URL: HARD,
+      SMTP_PASSWORD: "mail-password",
+    });
   });
 });
 
 it("each recipe is tried here, or in a session that shows its output", () => {
-  const left = RECIPES.filter(({ title, text }) => !tried.has(title) && !text.includes("```console\n"));
+  const left = RECIPES.filter(
+    ({ title, text }) => !tried.has(title) && !text.includes("```console\n"),
+  );
   // A command to start a server.
   expect(left.map(({ title }) => title)).toEqual(["Deploy the server"]);
 });

@@ -36,7 +36,11 @@ const SPAWN_REST = `child_process.spawnSync(process.argv[1], process.argv.slice(
 
 describe.skipIf(canExec)("with a version of Node that can't replace its process", () => {
   it("run --exec exits 2 before it reads anything", async () => {
-    const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_API_KEY: "key", APPVARS_API_SECRET: "secret" };
+    const env = {
+      APPVARS_URL: "http://127.0.0.1:1",
+      APPVARS_API_KEY: "key",
+      APPVARS_API_SECRET: "secret",
+    };
     expect(await appvars(["--exec", "--", "true"], env)).toEqual({
       code: 2,
       stdout: "",
@@ -49,7 +53,10 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
   it("run --exec gives its process id, stdin and exit code to the program, and the variables", async () => {
     const script = 'cat; echo "$$ $0 $PORT [$APPVARS_API_SECRET]"; exit 7';
     const args = ["run", "--exec", "--", "sh", "-c", script];
-    const child = start(process.execPath, [BINARY, ...args], { ...(await local()), APPVARS_API_SECRET: "secret" });
+    const child = start(process.execPath, [BINARY, ...args], {
+      ...(await local()),
+      APPVARS_API_SECRET: "secret",
+    });
     child.stdin?.end("from stdin\n");
     const [stdout, stderr, [code]] = await Promise.all([
       text(child.stdout as Readable),
@@ -61,20 +68,31 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
 
   it("run --exec warns before the program starts, and Node does not", async () => {
     const data = edited(({ variables }) => Object.assign(variables[0], { name: "NODE_OPTIONS" }));
-    const { stderr } = await appvars(["--exec", "--", "sh", "-c", "echo started >&2"], await local(data));
+    const { stderr } = await appvars(
+      ["--exec", "--", "sh", "-c", "echo started >&2"],
+      await local(data),
+    );
     expect(stderr).toMatch(/^appvars: left out NODE_OPTIONS: [^\n]*\nstarted\n$/);
   });
 
   it("run --exec leaves a program signals with their default action, and stdio that blocks", async () => {
-    const files = ["status", "fdinfo/0", "fdinfo/1", "fdinfo/2"].map((name) => `/proc/self/${name}`);
+    const files = ["status", "fdinfo/0", "fdinfo/1", "fdinfo/2"].map(
+      (name) => `/proc/self/${name}`,
+    );
     const command = `grep -hE '^(SigBlk|SigIgn|flags)' ${files.join(" ")}`;
     // A shell's pipes: the pipes that Node makes are sockets.
     const pipeline = `sleep 0.1 | "$NODE" "$BINARY" run --exec -- ${command} 2>&1 | cat`;
-    const { stdout } = await run("sh", ["-c", pipeline], { ...(await local()), NODE: process.execPath, BINARY });
+    const { stdout } = await run("sh", ["-c", pipeline], {
+      ...(await local()),
+      NODE: process.execPath,
+      BINARY,
+    });
     const [blocked, ignored, ...flags] = stdout.split("\n").map((line) => line.split("\t")[1]);
     expect([blocked, ignored]).toEqual(["0".repeat(16), "0".repeat(16)]);
     const O_NONBLOCK = 0o4000;
-    expect(flags.slice(0, 3).map((each = "") => Number.parseInt(each, 8) & O_NONBLOCK)).toEqual([0, 0, 0]);
+    expect(flags.slice(0, 3).map((each = "") => Number.parseInt(each, 8) & O_NONBLOCK)).toEqual([
+      0, 0, 0,
+    ]);
   });
 
   it("run --exec leaves a program no descriptor, neither of the connection nor of the cache", async () => {
@@ -98,7 +116,10 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
       copy.variables[1].name = "PATH";
       copy.values[1].content.value = `${folder}:/usr/bin:/bin`;
     });
-    const { stdout } = await appvars(["--exec", "--allow-reserved", "PATH", "--", "tool"], await local(data));
+    const { stdout } = await appvars(
+      ["--exec", "--allow-reserved", "PATH", "--", "tool"],
+      await local(data),
+    );
     expect(stdout).toBe("found\n");
   });
 
@@ -123,7 +144,9 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
     await writeFile(join(folder, "plain"), 'echo "$PORT $1"; exit 3\n', { mode: 0o700 });
     await writeFile(join(folder, "foreign"), "\x7fELF\x02\x01\x01\0\n)", { mode: 0o700 });
     await writeFile(join(folder, "cut-off"), await elfHeader(), { mode: 0o700 });
-    await writeFile(join(folder, "object"), (await elfHeader()).fill(0, E_PHNUM, E_PHNUM + 2), { mode: 0o700 });
+    await writeFile(join(folder, "object"), (await elfHeader()).fill(0, E_PHNUM, E_PHNUM + 2), {
+      mode: 0o700,
+    });
     await writeFile(join(folder, "a=b"), '#!/bin/sh\necho "$0 $1"; exit 3\n', { mode: 0o700 });
     await writeFile(join(folder, "plain=b"), 'echo "$PORT $1"; exit 3\n', { mode: 0o700 });
     const env = await local();
@@ -140,7 +163,11 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
     onTestFinished(() => writer.close());
     const env = await local();
     const finished = await appvars(["--", program, "0"], env);
-    expect(finished).toEqual({ code: 126, stdout: "", stderr: `appvars: ${program} can't be started (ETXTBSY)\n` });
+    expect(finished).toEqual({
+      code: 126,
+      stdout: "",
+      stderr: `appvars: ${program} can't be started (ETXTBSY)\n`,
+    });
     const { code, stderr } = await appvars(["--exec", "--", program, "0"], env);
     expect([code, stderr]).toEqual([126, expect.stringMatching(/^env: .*busy.*\n$/)]);
   });
@@ -155,11 +182,16 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
       `appvars: ${script} can't be started: its interpreter or loader is missing\n`,
     ]);
     const replaced = await appvars(["--exec", "--", script], env);
-    expect([replaced.code, replaced.stderr]).toEqual([127, expect.stringMatching(/^env: .*script.*\n$/)]);
+    expect([replaced.code, replaced.stderr]).toEqual([
+      127,
+      expect.stringMatching(/^env: .*script.*\n$/),
+    ]);
   });
 
   it("run --exec reports the same as run for variables that are too long", async () => {
-    const long = edited(({ values }) => Object.assign(values[1].content, { value: "x".repeat(3_000_000) }));
+    const long = edited(({ values }) =>
+      Object.assign(values[1].content, { value: "x".repeat(3_000_000) }),
+    );
     const env = await local(long);
     const finished = await appvars(["--", "true"], env);
     expect(finished.code).toBe(126);
@@ -170,7 +202,16 @@ describe.skipIf(!canExec)("with a version of Node that can replace its process",
   const canBeFirst = spawnSync("unshare", [...AS_FIRST, "true"]).status === 0;
 
   it.skipIf(!canBeFirst)("run --exec makes the program process 1 of a container", async () => {
-    const command = [process.execPath, BINARY, "run", "--exec", "--", "sh", "-c", "echo $$; cat /proc/1/comm"];
+    const command = [
+      process.execPath,
+      BINARY,
+      "run",
+      "--exec",
+      "--",
+      "sh",
+      "-c",
+      "echo $$; cat /proc/1/comm",
+    ];
     const { stdout } = await run("unshare", [...AS_FIRST, ...command], await local());
     expect(stdout).toBe("1\nsh\n");
   });

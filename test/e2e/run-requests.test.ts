@@ -11,7 +11,8 @@ const PRINT = ["--", process.execPath, "-p", "process.env.PORT"];
 async function world(options: Parameters<typeof forwardingServer>[0] = {}) {
   const server = await forwardingServer(options);
   const env = { APPVARS_URL: server.url, ...CREDENTIALS };
-  const appvars = (...flags: string[]) => run(process.execPath, [BINARY, "run", ...flags, ...PRINT], env);
+  const appvars = (...flags: string[]) =>
+    run(process.execPath, [BINARY, "run", ...flags, ...PRINT], env);
   return { ...server, env, appvars };
 }
 
@@ -31,7 +32,10 @@ describe("the requests of run", () => {
       values[0].content.value = encrypt("8080", "key");
     }) as object;
     const { env, targets } = await world({ data });
-    const finished = await run(process.execPath, [BINARY, "run", ...PRINT], { ...env, APPVARS_ENC_KEY: "key" });
+    const finished = await run(process.execPath, [BINARY, "run", ...PRINT], {
+      ...env,
+      APPVARS_ENC_KEY: "key",
+    });
     expect(finished).toMatchObject({ code: 0, stdout: "8080\n" });
     expect(targets).toEqual([ALL]);
   });
@@ -41,7 +45,10 @@ describe("the requests of run", () => {
     const home = { HOME: await temporaryFolder() };
     const cached = (...flags: string[]) =>
       run(process.execPath, [BINARY, "run", ...flags, ...PRINT], { ...env, ...home });
-    expect(await cached("--cache", "--only", "DEBUG")).toMatchObject({ code: 0, stdout: "undefined\n" });
+    expect(await cached("--cache", "--only", "DEBUG")).toMatchObject({
+      code: 0,
+      stdout: "undefined\n",
+    });
     expect(targets).toEqual([ALL]);
     for (const flags of [[], ["--only", "PORT"], ["--only", "P*"]])
       expect(await cached("--offline", ...flags)).toMatchObject({ code: 0, stdout: "3000\n" });
@@ -50,7 +57,11 @@ describe("the requests of run", () => {
 
   it("run --watch asks whether the values have changed", async () => {
     const { env, statuses, targets } = await world();
-    const program = start(process.execPath, [BINARY, "run", "--watch=0.1", "--", "sleep", "60"], env);
+    const program = start(
+      process.execPath,
+      [BINARY, "run", "--watch=0.1", "--", "sleep", "60"],
+      env,
+    );
     await expect.poll(() => statuses.length, { timeout: 10_000 }).toBeGreaterThan(2);
     program.kill("SIGTERM");
     expect(statuses.slice(0, 3)).toEqual([200, 304, 304]);

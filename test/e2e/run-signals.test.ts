@@ -9,12 +9,17 @@ import { BINARY, isRunning } from "../support/binary.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 
-/** All that Linux has and Node can catch, but for those that a process gets for what it does itself. */
-const NAMES = "TERM INT HUP QUIT USR2 ALRM VTALRM TTIN TTOU WINCH URG IO PWR XCPU SYS TRAP ABRT STKFLT"
-  .split(" ")
-  .map((name) => `SIG${name}` as NodeJS.Signals);
+/**
+ * All that Linux has and Node can catch, but for those that a process gets for what it does itself.
+ */
+const NAMES =
+  "TERM INT HUP QUIT USR2 ALRM VTALRM TTIN TTOU WINCH URG IO PWR XCPU SYS TRAP ABRT STKFLT"
+    .split(" ")
+    .map((name) => `SIG${name}` as NodeJS.Signals);
 
-/** Counts the signals that it hears, says which, and on SIGUSR1 says how many there were and ends. */
+/**
+ * Counts the signals that it hears, says which, and on SIGUSR1 says how many there were and ends.
+ */
 const COUNTING = `
   const heard = {};
   for (const name of ${JSON.stringify(NAMES)}) {
@@ -38,7 +43,12 @@ interface Started {
 /** Starts appvars without a terminal, in a process group of its own, as a supervisor does. */
 async function startedInGroup(words: readonly string[]): Promise<Started> {
   const { path } = await dataFile(DATA);
-  const env = { PATH: process.env["PATH"], HOME: "/dev/null", APPVARS_DATA: path, APPVARS_ENV: "shop/development" };
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: "/dev/null",
+    APPVARS_DATA: path,
+    APPVARS_ENV: "shop/development",
+  };
   const child = spawn(process.execPath, [BINARY, ...words], {
     env,
     detached: true,
@@ -73,11 +83,14 @@ describe.skipIf(process.platform !== "linux")("a signal to the process group of 
   ])("reaches the program under %s once", async (_name, words) => {
     const { child, exitCode, pid, group, line } = await counting(words);
     for (const name of NAMES) {
-      // While appvars is stopped, the program may hear only signals that are sent to it as well. SIGCONT drops SIGTT*.
+      // While appvars is stopped, the program may hear only signals that are sent to it as well.
+      // SIGCONT drops SIGTT*.
       const isKept = !name.startsWith("SIGTT");
       if (isKept) {
         child.kill("SIGSTOP");
-        await expect.poll(() => readProcessStat(Number(child.pid))?.state, { interval: 1 }).toBe("T");
+        await expect
+          .poll(() => readProcessStat(Number(child.pid))?.state, { interval: 1 })
+          .toBe("T");
       }
       process.kill(group, name);
       await expect.poll(() => hasPendingSignals(pid), { interval: 1 }).toBe(false);
@@ -90,7 +103,14 @@ describe.skipIf(process.platform !== "linux")("a signal to the process group of 
   });
 
   it("reaches the programs of a shell under run, even if it ends the shell", async () => {
-    const { child, exitCode, line } = await startedInGroup(["run", "--", "sh", "-c", '"$0" "$@"; true', ...COUNTER]);
+    const { child, exitCode, line } = await startedInGroup([
+      "run",
+      "--",
+      "sh",
+      "-c",
+      '"$0" "$@"; true',
+      ...COUNTER,
+    ]);
     const [, pid] = (await line()).split(" ");
     onTestFinished(() => void (isRunning(Number(pid)) && process.kill(Number(pid), "SIGKILL")));
     process.kill(-Number(child.pid), "SIGTERM");

@@ -18,8 +18,8 @@ const COUNTING = `
   console.log("ready");`;
 
 /**
- * Says whether it is in another process group than appvars, reads a line, and has the parent of appvars signalled. Ends
- * by a second signal.
+ * Says whether it is in another process group than appvars, reads a line, and has the parent of
+ * appvars signalled. Ends by a second signal.
  */
 const UNDER_TIMEOUT = `
   const stat = (pid) => require("node:fs").readFileSync("/proc/" + pid + "/stat", "utf8").split(" ");
@@ -28,7 +28,10 @@ const UNDER_TIMEOUT = `
   process.stdin.once("data", () => process.kill(Number(parent[3])));
   process.once("SIGTERM", () => setTimeout(() => process.exit(7), 100));`;
 
-/** Types the command, with more words around it, at the prompt of a shell, which shows it: output ends with `\r`. */
+/**
+ * Types the command, with more words around it, at the prompt of a shell, which shows it: output
+ * ends with `\r`.
+ */
 const TYPE = `
   proc type {before command after} {
     see "prompt> "; send "$before [join [lmap word $command { format {'%s'} $word }] { }] $after\r"
@@ -38,7 +41,8 @@ const TYPE = `
   spawn -noecho bash --norc --noprofile --noediting -i`;
 
 /** Waits for a text; a script does not go on without it. */
-const SEE = "set timeout 20; proc see {text} { expect $text {} timeout { exit 99 } eof { exit 98 } }";
+const SEE =
+  "set timeout 20; proc see {text} { expect $text {} timeout { exit 99 } eof { exit 98 } }";
 
 /** Runs a script of expect(1), which has the command to start as `$argv`. */
 async function onTerminal(script: string, command: readonly string[]) {
@@ -70,7 +74,8 @@ describe.skipIf(!hasExpect)("on a terminal", () => {
   });
 
   it("run exits 130 when Ctrl-C ends the program", async () => {
-    const script = 'spawn -noecho {*}$argv; see ready; send "\\003"; expect eof; exit [lindex [wait] 3]';
+    const script =
+      'spawn -noecho {*}$argv; see ready; send "\\003"; expect eof; exit [lindex [wait] 3]';
     expect((await onTerminal(script, ["sh", "-c", "echo ready; exec sleep 60"])).code).toBe(130);
   });
 
@@ -82,7 +87,11 @@ describe.skipIf(!hasExpect)("on a terminal", () => {
       see "ready\\r"; send "\\032"; see "Stopped"
       see "prompt> "; send "fg\\r"; see "'-c'"; send "a line\\r"; see "read a line\\r"
       see "prompt> "; send "exit \\$?\\r"; expect eof; exit [lindex [wait] 3]`;
-    const { code } = await onTerminal(script, ["sh", "-c", "echo ready; read x; echo read $x; exit 9"]);
+    const { code } = await onTerminal(script, [
+      "sh",
+      "-c",
+      "echo ready; read x; echo read $x; exit 9",
+    ]);
     expect(code).toBe(9);
   });
 
@@ -119,11 +128,17 @@ describe.skipIf(!hasExpect)("on a terminal", () => {
     expect((await onTerminal(script, ["sh", "-c", "cat; echo end of input"])).code).toBe(9);
   });
 
-  it.skipIf(!hasTimeout)("a signal of timeout(1) at a prompt reaches a program under run once", async () => {
-    const script = `${TYPE}
+  it.skipIf(!hasTimeout)(
+    "a signal of timeout(1) at a prompt reaches a program under run once",
+    async () => {
+      const script = `${TYPE}
       type "timeout 60" $argv ""
       see "own group\\r"; send "\\r"
       see "prompt> "; send "exit \\$?\\r"; expect eof; exit [lindex [wait] 3]`;
-    expect((await onTerminal(script, [process.execPath, "-e", UNDER_TIMEOUT.replaceAll("\n", " ")])).code).toBe(7);
-  });
+      expect(
+        (await onTerminal(script, [process.execPath, "-e", UNDER_TIMEOUT.replaceAll("\n", " ")]))
+          .code,
+      ).toBe(7);
+    },
+  );
 });

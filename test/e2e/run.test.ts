@@ -15,7 +15,10 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 type Env = Record<string, string>;
 
 /** The variables of shop/development in a file, with these values in place of two texts. */
-async function local(values: { url?: unknown; flags?: unknown } = {}, names: Env = {}): Promise<Env> {
+async function local(
+  values: { url?: unknown; flags?: unknown } = {},
+  names: Env = {},
+): Promise<Env> {
   const { path } = await dataFile(
     edited((data) => {
       const [, url, , flags] = data.values;
@@ -59,11 +62,17 @@ describe("the program's environment", () => {
   it("run passes the values of a server", async () => {
     const { url } = await runningServer();
     const env = { APPVARS_URL: url, ...CREDENTIALS };
-    expect(await environment(["--only", "PORT"], env)).toMatchObject({ PORT: "3000", APPVARS_URL: url });
+    expect(await environment(["--only", "PORT"], env)).toMatchObject({
+      PORT: "3000",
+      APPVARS_URL: url,
+    });
   });
 
   it("run --only passes only the named variables", async () => {
-    const seen = await environment(["--only", "PORT,DEBUG", "--pristine"], { ...(await local()), INHERITED: "yes" });
+    const seen = await environment(["--only", "PORT,DEBUG", "--pristine"], {
+      ...(await local()),
+      INHERITED: "yes",
+    });
     expect(Object.keys(seen).sort()).toEqual(["DEBUG", "PATH", "PORT"]);
   });
 
@@ -76,15 +85,29 @@ describe("the program's environment", () => {
   it("run replaces variables that are already set, and --preserve-env keeps even empty ones", async () => {
     const env = { ...(await local()), PORT: "", DEBUG: "mine" };
     expect(await environment([], env)).toMatchObject({ PORT: "3000", DEBUG: "true" });
-    expect(await environment(["--preserve-env"], env)).toMatchObject({ PORT: "", DEBUG: "mine", EMPTY: "" });
+    expect(await environment(["--preserve-env"], env)).toMatchObject({
+      PORT: "",
+      DEBUG: "mine",
+      EMPTY: "",
+    });
   });
 
   it("run leaves out reserved names with a warning, unless --allow-reserved", async () => {
     const env = await local({}, { DATABASE_URL: "LD_LIBRARY_PATH", PORT: "SAFE" });
-    const { stdout, stderr } = await appvars(["--", "sh", "-c", 'echo "<$LD_LIBRARY_PATH> <$SAFE>"'], env);
+    const { stdout, stderr } = await appvars(
+      ["--", "sh", "-c", 'echo "<$LD_LIBRARY_PATH> <$SAFE>"'],
+      env,
+    );
     expect(stdout).toBe("<> <3000>\n");
     expect(stderr).toContain("left out LD_LIBRARY_PATH: ");
-    const args = ["--allow-reserved", "LD_LIBRARY_PATH", "--", "sh", "-c", 'echo "<$LD_LIBRARY_PATH>"'];
+    const args = [
+      "--allow-reserved",
+      "LD_LIBRARY_PATH",
+      "--",
+      "sh",
+      "-c",
+      'echo "<$LD_LIBRARY_PATH>"',
+    ];
     const allowed = await appvars(args, env);
     expect(allowed).toEqual({ code: 0, stdout: "<postgres://localhost/dev>\n", stderr: "" });
   });
@@ -92,7 +115,9 @@ describe("the program's environment", () => {
   it("run warns of reserved names despite --quiet, and as JSON with --json", async () => {
     const env = await local({}, { DATABASE_URL: "TAR_OPTIONS", PORT: "PS1" });
     const { stderr } = await appvars(["--quiet", "--allow-reserved", "PS1", "--", "true"], env);
-    expect(stderr).toMatch(/^appvars: left out TAR_OPTIONS: .*; to keep them, add --allow-reserved TAR_OPTIONS\n$/);
+    expect(stderr).toMatch(
+      /^appvars: left out TAR_OPTIONS: .*; to keep them, add --allow-reserved TAR_OPTIONS\n$/,
+    );
     const inJson = await appvars(["--json", "--", "true"], env);
     expect(JSON.parse(inJson.stderr).warning.message).toMatch(/^left out .*TAR_OPTIONS/);
   });
@@ -109,9 +134,14 @@ describe("the program's environment", () => {
 
   it("run starts nothing when --only names a reserved variable, unless --preserve-env keeps the present one", async () => {
     const env = await local({}, { DATABASE_URL: "PATH" });
-    const { code, stdout, stderr } = await appvars(["--only", "PORT,PATH", "--", "echo", "started"], env);
+    const { code, stdout, stderr } = await appvars(
+      ["--only", "PORT,PATH", "--", "echo", "started"],
+      env,
+    );
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^appvars: --only names reserved variables, .*: PATH; .* --allow-reserved PATH\n$/);
+    expect(stderr).toMatch(
+      /^appvars: --only names reserved variables, .*: PATH; .* --allow-reserved PATH\n$/,
+    );
     const kept = await appvars(["--only", "PATH", "--preserve-env", "--", "echo", "started"], env);
     expect(kept).toEqual({ code: 0, stdout: "started\n", stderr: "" });
   });
@@ -135,12 +165,18 @@ describe("the program's environment", () => {
     const env = { APPVARS_URL: url, ...CREDENTIALS };
     const nested = ["--", process.execPath, BINARY, "get", "PORT"];
     expect(await appvars(nested, env)).toMatchObject({ code: 4, stdout: "" });
-    expect(await appvars(["--pass-credentials", ...nested], env)).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
+    expect(await appvars(["--pass-credentials", ...nested], env)).toEqual({
+      code: 0,
+      stdout: "3000\n",
+      stderr: "",
+    });
   });
 
   it("run decrypts client-side encrypted values, and needs the key only for these", async () => {
     const env = await local({ url: encrypt("plain text", "the key") });
-    expect(await environment(["--only", "DATABASE_URL"], { ...env, APPVARS_ENC_KEY: "the key" })).toMatchObject({
+    expect(
+      await environment(["--only", "DATABASE_URL"], { ...env, APPVARS_ENC_KEY: "the key" }),
+    ).toMatchObject({
       DATABASE_URL: "plain text",
     });
     expect(await environment(["--only", "PORT"], env)).toMatchObject({ PORT: "3000" });
@@ -150,13 +186,21 @@ describe("the program's environment", () => {
   });
 
   it("run refuses a value with a NUL character, without printing the value", async () => {
-    const { code, stdout, stderr } = await appvars(["--", "echo", "started"], await local({ url: "a secret\0" }));
+    const { code, stdout, stderr } = await appvars(
+      ["--", "echo", "started"],
+      await local({ url: "a secret\0" }),
+    );
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toBe("appvars: the value of DATABASE_URL contains a NUL character, which no environment can hold\n");
+    expect(stderr).toBe(
+      "appvars: the value of DATABASE_URL contains a NUL character, which no environment can hold\n",
+    );
   });
 
   it("run puts no value into the process list", async () => {
-    const { stdout } = await appvars(["--only", "DATABASE_URL", "--", "ps", "-e", "-o", "args="], await local());
+    const { stdout } = await appvars(
+      ["--only", "DATABASE_URL", "--", "ps", "-e", "-o", "args="],
+      await local(),
+    );
     expect(stdout).toContain("--only DATABASE_URL");
     expect(stdout).not.toContain("postgres://localhost/dev");
   });
@@ -174,7 +218,11 @@ describe("-f", () => {
     const second = await envFile("PORT=$DEBUG\n");
     const files = ["-f", first, "-f", second];
     const env = { ...(await local()), PORT: "own", DEBUG: "own", MINE: "own" };
-    expect(await environment(files, env)).toMatchObject({ PORT: "$DEBUG", DEBUG: "true", MINE: "two\nlines" });
+    expect(await environment(files, env)).toMatchObject({
+      PORT: "$DEBUG",
+      DEBUG: "true",
+      MINE: "two\nlines",
+    });
     const kept = await environment([...files, "--preserve-env"], env);
     expect(kept).toMatchObject({ PORT: "own", DEBUG: "own", MINE: "own" });
     const some = await environment([...files, "--only", "DEBUG", "--prefix", "X_"], env);
@@ -187,7 +235,10 @@ describe("-f", () => {
     const left = await appvars([...words, 'echo "[$NODE_OPTIONS$LD_PRELOAD]"'], env);
     expect(left.stdout).toBe("[]\n");
     expect(left.stderr).toMatch(/^appvars: left out NODE_OPTIONS, LD_PRELOAD: [^\n]*\n$/);
-    const allowed = await appvars(["--allow-reserved", "NODE_OPTIONS,LD_PRELOAD", ...words, "echo $NODE_OPTIONS"], env);
+    const allowed = await appvars(
+      ["--allow-reserved", "NODE_OPTIONS,LD_PRELOAD", ...words, "echo $NODE_OPTIONS"],
+      env,
+    );
     expect(allowed.stdout).toBe("--bad\n");
   });
 
@@ -197,10 +248,15 @@ describe("-f", () => {
   });
 
   it("run -f refuses a file without an end", async () => {
-    const { code, stderr } = await appvars(["-f", "/dev/zero", "--", "echo", "started"], await local());
+    const { code, stderr } = await appvars(
+      ["-f", "/dev/zero", "--", "echo", "started"],
+      await local(),
+    );
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/^appvars: --env-file \/dev\/zero is too large: it has 17 MB; the limit is 16 MB$/m),
+      expect.stringMatching(
+        /^appvars: --env-file \/dev\/zero is too large: it has 17 MB; the limit is 16 MB$/m,
+      ),
     ]);
   });
 
@@ -217,13 +273,28 @@ describe("-f", () => {
   });
 
   it("run --redact hides the values in the file of -f", async () => {
-    const words = ["--redact", "-f", await envFile("MINE=my-own-token\n"), "--", "sh", "-c", "echo $MINE"];
+    const words = [
+      "--redact",
+      "-f",
+      await envFile("MINE=my-own-token\n"),
+      "--",
+      "sh",
+      "-c",
+      "echo $MINE",
+    ];
     expect((await appvars(words, await local())).stdout).toBe("***\n");
   });
 
   it("run needs no key for an encrypted value that -f replaces", async () => {
     const env = await local({ url: encrypt("postgres://secret", "the key") });
-    const words = ["-f", await envFile("DATABASE_URL=mine\n"), "--", "sh", "-c", "echo $DATABASE_URL"];
+    const words = [
+      "-f",
+      await envFile("DATABASE_URL=mine\n"),
+      "--",
+      "sh",
+      "-c",
+      "echo $DATABASE_URL",
+    ];
     expect((await appvars(words, env)).stdout).toBe("mine\n");
   });
 
@@ -256,7 +327,11 @@ it("run --watch restarts the program when the env_file of its project appears", 
   const folder = await temporaryFolder();
   await writeFile(join(folder, ".appvars.json"), '{"env_file":"my.env"}', { mode: 0o600 });
   const words = ["--watch=0.1s", "--", "sh", "-c", 'echo "[$MINE]"; exec sleep 60'];
-  const { child, lines } = await startedDetached(words, { ...(await local()), APPVARS_ALLOW_PROJECT: "1" }, folder);
+  const { child, lines } = await startedDetached(
+    words,
+    { ...(await local()), APPVARS_ALLOW_PROJECT: "1" },
+    folder,
+  );
   await writeFile(join(folder, "my.env"), "MINE=1\n", { mode: 0o600 });
   while (lines.length < 2) await once(child.stdout as Readable, "data");
   expect(lines).toEqual(["[]", "[1]"]);
@@ -270,7 +345,11 @@ it.each(["", ...("execve" in process ? ["--exec"] : [])])(
     const env = { ...(await local({ url: "a real \uFFFD" })), NODE: process.execPath, BINARY };
     const own = `OWN=$(printf 'my-\\377') DATABASE_URL=$(printf '\\377')`;
     const program = `sh -c 'printf "%s" "$OWN" "$2"' a b "$(printf 'my-\\376')"`;
-    const { stdout, stderr } = await run("sh", ["-c", `${own} "$NODE" "$BINARY" run ${flag} -- ${program}`], env);
+    const { stdout, stderr } = await run(
+      "sh",
+      ["-c", `${own} "$NODE" "$BINARY" run ${flag} -- ${program}`],
+      env,
+    );
     expect(stdout).toBe("my-\uFFFDmy-\uFFFD");
     expect(stderr).toBe(
       "appvars: Node.js can't pass on bytes that are not UTF-8, and has replaced them in an argument, OWN\n",
@@ -280,22 +359,33 @@ it.each(["", ...("execve" in process ? ["--exec"] : [])])(
 
 describe("the command line", () => {
   it("run starts nothing when a name of --only does not exist, and suggests another", async () => {
-    const { code, stdout, stderr } = await appvars(["--only", "PROT,DEBUG", "--", "echo", "started"], await local());
+    const { code, stdout, stderr } = await appvars(
+      ["--only", "PROT,DEBUG", "--", "echo", "started"],
+      await local(),
+    );
     expect([code, stdout]).toEqual([3, ""]);
     expect(stderr).toBe('appvars: there is no variable "PROT" (did you mean PORT?)\n');
   });
 
-  it.each([[["--"]], [[]]])("run passes all words after the program's name, with %j before it", async (separator) => {
-    const args = [...separator, "echo", "--json", "--only", "X", "--", "-q", "--help"];
-    const { code, stdout } = await appvars(args, await local());
-    expect([code, stdout]).toEqual([0, "--json --only X -- -q --help\n"]);
-  });
+  it.each([[["--"]], [[]]])(
+    "run passes all words after the program's name, with %j before it",
+    async (separator) => {
+      const args = [...separator, "echo", "--json", "--only", "X", "--", "-q", "--help"];
+      const { code, stdout } = await appvars(args, await local());
+      expect([code, stdout]).toEqual([0, "--json --only X -- -q --help\n"]);
+    },
+  );
 
   it("run uses --json for itself only when it comes before the program", async () => {
-    const { code, stdout, stderr } = await appvars(["--json", "no-such-program", "--json"], await local());
+    const { code, stdout, stderr } = await appvars(
+      ["--json", "no-such-program", "--json"],
+      await local(),
+    );
     expect([code, stdout]).toEqual([127, ""]);
     expect(JSON.parse(stderr).error.code).toBe("not_found");
-    expect((await appvars(["no-such-program", "--json"], await local())).stderr).toMatch(/^appvars: /);
+    expect((await appvars(["no-such-program", "--json"], await local())).stderr).toMatch(
+      /^appvars: /,
+    );
   });
 
   it.each([
@@ -328,7 +418,9 @@ describe("the exit code", () => {
     ["KILL", 137],
     ["TERM", 143],
   ])("after SIG%s run exits %i", async (signal, code) => {
-    expect((await appvars(["--", "sh", "-c", `kill -${signal} $$`], await local())).code).toBe(code);
+    expect((await appvars(["--", "sh", "-c", `kill -${signal} $$`], await local())).code).toBe(
+      code,
+    );
   });
 
   it("run exits 127 when a program or its interpreter is missing, and says which", async () => {
@@ -338,7 +430,9 @@ describe("the exit code", () => {
       stdout: "",
       stderr: 'appvars: there is no command "no-such-program" in PATH\n',
     });
-    expect((await appvars(["--", "./no/such/file"], env)).stderr).toBe("appvars: there is no file ./no/such/file\n");
+    expect((await appvars(["--", "./no/such/file"], env)).stderr).toBe(
+      "appvars: there is no file ./no/such/file\n",
+    );
     const script = join(await temporaryFolder(), "script");
     await writeFile(script, "#!/no/such/interpreter\n", { mode: 0o700 });
     const { code, stderr } = await appvars(["--", script], env);
@@ -360,13 +454,21 @@ describe("the exit code", () => {
       `appvars: ${file} is not executable for this user\n`,
     ]);
     const noCommand = await appvars(["--", folder], env);
-    expect([noCommand.code, noCommand.stderr]).toEqual([126, `appvars: ${folder} is a folder, not a command\n`]);
+    expect([noCommand.code, noCommand.stderr]).toEqual([
+      126,
+      `appvars: ${folder} is a folder, not a command\n`,
+    ]);
   });
 
   it("run exits 126 when the environment is too long for the system, and names the variable", async () => {
-    const { code, stderr } = await appvars(["--", "true"], await local({ url: "x".repeat(3_000_000) }));
+    const { code, stderr } = await appvars(
+      ["--", "true"],
+      await local({ url: "x".repeat(3_000_000) }),
+    );
     expect(code).toBe(126);
-    expect(stderr).toMatch(/^appvars: true can't be started: .* DATABASE_URL (has|with) 3000014 bytes/);
+    expect(stderr).toMatch(
+      /^appvars: true can't be started: .* DATABASE_URL (has|with) 3000014 bytes/,
+    );
     expect(stderr).not.toContain("xx");
   });
 });
@@ -377,7 +479,10 @@ const ON_SIGNALS = `
   const timer = setInterval(() => {}, 1000);
   console.log("ready");`;
 
-/** Starts it without a terminal, as a supervisor does, and resolves once the program has said its first line. */
+/**
+ * Starts it without a terminal, as a supervisor does, and resolves once the program has said its
+ * first line.
+ */
 async function startedDetached(
   args: readonly string[],
   env: Env,
@@ -399,7 +504,10 @@ describe("signals", () => {
   it.each(["SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGINT", "SIGQUIT"] as const)(
     "run forwards %s to the program and exits with its exit code",
     async (name) => {
-      const { child, lines } = await startedDetached(["--", process.execPath, "-e", ON_SIGNALS], await local());
+      const { child, lines } = await startedDetached(
+        ["--", process.execPath, "-e", ON_SIGNALS],
+        await local(),
+      );
       let told = "";
       child.stderr?.on("data", (chunk) => {
         told += chunk;
@@ -413,7 +521,10 @@ describe("signals", () => {
   );
 
   it("run exits 128+n when a forwarded signal ends the program", async () => {
-    const { child } = await startedDetached(["--", "sh", "-c", "echo ready; exec sleep 60"], await local());
+    const { child } = await startedDetached(
+      ["--", "sh", "-c", "echo ready; exec sleep 60"],
+      await local(),
+    );
     child.kill("SIGHUP");
     expect(await once(child, "close")).toEqual([129, null]);
   });
@@ -422,7 +533,8 @@ describe("signals", () => {
 describe("stdin", () => {
   it("run leaves stdin to the program", async () => {
     const env = { ...(await local()), NODE: process.execPath, BINARY };
-    const script = 'seq 100000 | "$NODE" "$BINARY" run -- wc -l; echo x | "$NODE" "$BINARY" run --redact -- cat';
+    const script =
+      'seq 100000 | "$NODE" "$BINARY" run -- wc -l; echo x | "$NODE" "$BINARY" run --redact -- cat';
     const { stdout } = await run("sh", ["-c", script], env);
     expect(stdout.trim().split(/\s+/)).toEqual(["100000", "x"]);
   });
@@ -430,7 +542,8 @@ describe("stdin", () => {
 
 describe("--redact", () => {
   it("run --redact replaces the values in stdout and stderr", async () => {
-    const script = 'echo "url=$DATABASE_URL!"; echo "port $PORT, flags $FLAGS, debug $DEBUG" >&2; exit 5';
+    const script =
+      'echo "url=$DATABASE_URL!"; echo "port $PORT, flags $FLAGS, debug $DEBUG" >&2; exit 5';
     expect(await appvars(["--redact", "--", "sh", "-c", script], await local())).toEqual({
       code: 5,
       stdout: "url=***!\n",
@@ -440,12 +553,20 @@ describe("--redact", () => {
 
   it("run --redact replaces quoted and encoded values", async () => {
     const script = 'export -p | grep "DATABASE_URL="; printf %s "$DATABASE_URL" | base64';
-    const { stdout } = await appvars(["--redact", "--", "bash", "-c", script], await local({ url: 'a"$b\\c' }));
+    const { stdout } = await appvars(
+      ["--redact", "--", "bash", "-c", script],
+      await local({ url: 'a"$b\\c' }),
+    );
     expect(stdout).toBe('declare -x DATABASE_URL="***"\n***\n');
   });
 
   it("run --redact replaces the credentials of appvars, and values that --preserve-env has kept", async () => {
-    const secrets = { APPVARS_API_SECRET: "our-secret", APPVARS_ENC_KEY: "our-key", PORT: "kept-port", OTHER: "other" };
+    const secrets = {
+      APPVARS_API_SECRET: "our-secret",
+      APPVARS_ENC_KEY: "our-key",
+      PORT: "kept-port",
+      OTHER: "other",
+    };
     const script = 'echo "$APPVARS_API_SECRET $APPVARS_ENC_KEY $PORT $OTHER"';
     const args = ["--redact", "--preserve-env", "--pass-credentials", "--", "sh", "-c", script];
     const { stdout } = await appvars(args, { ...(await local()), ...secrets });
@@ -470,7 +591,11 @@ describe("--redact", () => {
 
   it("run --redact closes the program's output when its own is closed", async () => {
     const script = '"$NODE" "$BINARY" run --redact -- sh -c "yes 2>&-; echo over >&2" | head -n 1';
-    const { stdout, stderr } = await run("sh", ["-c", script], { ...(await local()), NODE: process.execPath, BINARY });
+    const { stdout, stderr } = await run("sh", ["-c", script], {
+      ...(await local()),
+      NODE: process.execPath,
+      BINARY,
+    });
     expect([stdout, stderr]).toEqual(["y\n", "over\n"]);
   });
 
@@ -509,10 +634,19 @@ describe("--watch", () => {
   });
 
   it("run --watch waits for the end of the program's descendants before it restarts the program", async () => {
-    const server = "process.on('SIGTERM', () => setTimeout(() => { console.log('freed'); process.exit(); }, 200))";
+    const server =
+      "process.on('SIGTERM', () => setTimeout(() => { console.log('freed'); process.exit(); }, 200))";
     const nested = `${server}; console.log('bound ' + process.env.PORT); setInterval(() => {}, 1000)`;
     const wrapper = `"$NODE" -e "$NESTED"; echo not reached`;
-    const command = ["--", "env", `NODE=${process.execPath}`, `NESTED=${nested}`, "sh", "-c", wrapper];
+    const command = [
+      "--",
+      "env",
+      `NODE=${process.execPath}`,
+      `NESTED=${nested}`,
+      "sh",
+      "-c",
+      wrapper,
+    ];
     const { child, lines, setPort } = await watched(["--only", "PORT"], command);
     await setPort(4000);
     while (lines.length < 3) await once(child.stdout as Readable, "data");
@@ -544,8 +678,12 @@ describe("--watch", () => {
     const told = createInterface(child.stderr as Readable);
     await first.close();
     const [problem] = await once(told, "line");
-    expect(problem).toContain("can't read the variables, the program keeps running with the old ones: ");
-    const data = edited((copy) => Object.assign(copy.values[0].content, { value: 4000 })) as typeof DATA;
+    expect(problem).toContain(
+      "can't read the variables, the program keeps running with the old ones: ",
+    );
+    const data = edited((copy) =>
+      Object.assign(copy.values[0].content, { value: 4000 }),
+    ) as typeof DATA;
     await runningServer({ data, port: first.port });
     expect(await once(told, "line")).toEqual(["appvars: the variables can be read again"]);
     child.kill("SIGTERM");
@@ -570,7 +708,8 @@ describe("--watch", () => {
   });
 
   it("run --watch starts nothing when it gets SIGTERM during a restart", async () => {
-    const slow = "trap 'echo ending; sleep 0.3; exit 6' TERM; echo ready; while :; do sleep 0.1; done";
+    const slow =
+      "trap 'echo ending; sleep 0.3; exit 6' TERM; echo ready; while :; do sleep 0.1; done";
     const { child, lines, setPort } = await watched([], ["--", "sh", "-c", slow]);
     await setPort(4000);
     while (lines.length < 2) await once(child.stdout as Readable, "data");

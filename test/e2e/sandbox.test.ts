@@ -19,7 +19,11 @@ const CLIENT = [process.execPath, BINARY];
 
 /** A sandbox whose command has printed the URL, and runs until its stdin ends. */
 async function waitingSandbox(options: string[], env = {}, script = 'echo "$APPVARS_URL"; cat') {
-  const child = start(process.execPath, [BINARY, "sandbox", ...options, "--", "sh", "-c", script], env);
+  const child = start(
+    process.execPath,
+    [BINARY, "sandbox", ...options, "--", "sh", "-c", script],
+    env,
+  );
   const exit = once(child, "exit") as Promise<[code: number | null, signal: string | null]>;
   const [url] = (await once(createInterface(child.stdout as Readable), "line")) as [string];
   const end = async () => {
@@ -59,12 +63,23 @@ async function isRefused(url: string): Promise<boolean> {
 describe("the command in a sandbox", () => {
   it("a command in a sandbox reads the example data of development, and the sandbox prints nothing", async () => {
     const script = 'appvars sandbox -- sh -c \'"$NODE" "$BINARY" get DATABASE_URL PORT\'';
-    expect(await runScript(script)).toEqual({ code: 0, stdout: "postgres://localhost/dev\n3000\n", stderr: "" });
+    expect(await runScript(script)).toEqual({
+      code: 0,
+      stdout: "postgres://localhost/dev\n3000\n",
+      stderr: "",
+    });
   });
 
   it("a command in a sandbox gets its flags untouched, even those that appvars has too", async () => {
     const words = ["--json", "--help", "--latency", "x", "-q", "--", "--version", "-- "];
-    const { code, stdout, stderr } = await sandbox(["--", "sh", "-c", 'printf "<%s>" "$@"', "sh", ...words]);
+    const { code, stdout, stderr } = await sandbox([
+      "--",
+      "sh",
+      "-c",
+      'printf "<%s>" "$@"',
+      "sh",
+      ...words,
+    ]);
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: words.map((word) => `<${word}>`).join(""),
@@ -73,7 +88,18 @@ describe("the command in a sandbox", () => {
   });
 
   it("a command in a sandbox gets its flags untouched after options of the sandbox", async () => {
-    const argv = ["--clock-skew", "-5", "--fail-rate=0", "--", "sh", "-c", 'printf "<%s>" "$@"', "sh", "--json", "-V"];
+    const argv = [
+      "--clock-skew",
+      "-5",
+      "--fail-rate=0",
+      "--",
+      "sh",
+      "-c",
+      'printf "<%s>" "$@"',
+      "sh",
+      "--json",
+      "-V",
+    ];
     expect(await sandbox(argv)).toEqual({ code: 0, stdout: "<--json><-V>", stderr: "" });
   });
 
@@ -83,7 +109,12 @@ describe("the command in a sandbox", () => {
 
   it("each sandbox has new credentials", async () => {
     const credentials = async () => {
-      const { stdout } = await sandbox(["--", "sh", "-c", 'echo "$APPVARS_API_KEY $APPVARS_API_SECRET"']);
+      const { stdout } = await sandbox([
+        "--",
+        "sh",
+        "-c",
+        'echo "$APPVARS_API_KEY $APPVARS_API_SECRET"',
+      ]);
       expect(stdout).toMatch(/^[0-9a-f]{32} [0-9a-f]{64}\n$/);
       return stdout;
     };
@@ -101,25 +132,46 @@ describe("the command in a sandbox", () => {
       APPVARS_AUTH: "nonsense",
       APPVARS_CA_FILE: "/nowhere/ca.pem",
     };
-    const kept = { APPVARS_ENC_KEY: "key", APPVARS_TIMEOUT: "9", APPVARS_MAX_WAIT: "8", OTHER: "x" };
+    const kept = {
+      APPVARS_ENC_KEY: "key",
+      APPVARS_TIMEOUT: "9",
+      APPVARS_MAX_WAIT: "8",
+      OTHER: "x",
+    };
     const env = { ...misleading, ...kept };
     const print = "console.log(JSON.stringify(process.env))";
     const { stdout } = await sandbox(["--", process.execPath, "-e", print], env);
     const { PATH: _, ...childEnv } = JSON.parse(stdout);
-    expect(childEnv).toMatchObject({ ...kept, APPVARS_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d{4,}$/) });
-    const names = [...Object.keys(kept), "HOME", "APPVARS_URL", "APPVARS_API_KEY", "APPVARS_API_SECRET"];
+    expect(childEnv).toMatchObject({
+      ...kept,
+      APPVARS_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d{4,}$/),
+    });
+    const names = [
+      ...Object.keys(kept),
+      "HOME",
+      "APPVARS_URL",
+      "APPVARS_API_KEY",
+      "APPVARS_API_SECRET",
+    ];
     expect(
       Object.keys(childEnv)
         .filter((name) => !name.startsWith("_"))
         .sort(),
     ).toEqual(names.sort());
     expect(stdout).not.toContain("prod-");
-    expect(await sandbox(["--", ...CLIENT, "get", "PORT"], env)).toMatchObject({ code: 0, stdout: "3000\n" });
+    expect(await sandbox(["--", ...CLIENT, "get", "PORT"], env)).toMatchObject({
+      code: 0,
+      stdout: "3000\n",
+    });
   });
 });
 
 describe("a data file in a sandbox", () => {
-  const ROTATED = { api_key: "old-key", api_secret: "old-secret", valid_until: "2999-01-01T00:00:00.000Z" };
+  const ROTATED = {
+    api_key: "old-key",
+    api_secret: "old-secret",
+    valid_until: "2999-01-01T00:00:00.000Z",
+  };
   const [first, ...others] = DATA.environments;
   const WITH_ROTATED = { ...DATA, environments: [{ ...first, previous: [ROTATED] }, ...others] };
   const PAIRS = [...DATA.environments, ROTATED];
@@ -128,7 +180,11 @@ describe("a data file in a sandbox", () => {
     const { path } = await dataFile(WITH_ROTATED);
     const before = await readFile(path);
     const argv = ["--data", path, "--env", "shop/development", "--", ...CLIENT, "get", "FLAGS"];
-    expect(await sandbox(argv)).toEqual({ code: 0, stdout: '{"beta":["x",null,1.5]}\n', stderr: "" });
+    expect(await sandbox(argv)).toEqual({
+      code: 0,
+      stdout: '{"beta":["x",null,1.5]}\n',
+      stderr: "",
+    });
     expect(await readFile(path)).toEqual(before);
     expect(await readdir(dirname(path))).toEqual(["vars.json"]);
   });
@@ -155,13 +211,26 @@ describe("a data file in a sandbox", () => {
 
   it.each([
     ["the only environment", [{ ...first, name: "staging" }], [], "postgres://localhost/dev\n"],
-    ["development, where there are others", DATA.environments.slice(0, 3), [], "postgres://localhost/dev\n"],
+    [
+      "development, where there are others",
+      DATA.environments.slice(0, 3),
+      [],
+      "postgres://localhost/dev\n",
+    ],
     ["the one that is named", DATA.environments, ["--env", "test"], "postgres://localhost/test\n"],
   ])("a sandbox chooses %s", async (_which, environments, flags, value) => {
     const ids = environments.map(({ id }) => id);
     const values = DATA.values.filter(({ environment_id }) => ids.includes(environment_id));
     const { path } = await dataFile({ ...DATA, environments, values });
-    const { stdout } = await sandbox(["--data", path, ...flags, "--", ...CLIENT, "get", "DATABASE_URL"]);
+    const { stdout } = await sandbox([
+      "--data",
+      path,
+      ...flags,
+      "--",
+      ...CLIENT,
+      "get",
+      "DATABASE_URL",
+    ]);
     expect(stdout).toBe(value);
   });
 });
@@ -180,7 +249,11 @@ describe("nothing is started", () => {
     [8, "a missing data file", ["--data", "/nowhere/vars.json", ...ECHO], "/nowhere/vars.json"],
     [2, "a data file without a name", ["--data", "", ...ECHO], "--data must not be empty"],
   ])("sandbox exits %i and starts nothing for %s", async (code, _what, argv, message) => {
-    expect(await sandbox(argv)).toEqual({ code, stdout: "", stderr: expect.stringContaining(message) });
+    expect(await sandbox(argv)).toEqual({
+      code,
+      stdout: "",
+      stderr: expect.stringContaining(message),
+    });
   });
 
   it.each([
@@ -206,7 +279,10 @@ describe("faults that our own client meets", () => {
     [4, "a clock that is behind", ["--clock-skew", "-400"], ""],
   ])("a client in a sandbox exits %i with %s", async (code, _what, faults, flags) => {
     const get = `"$0" "$1" get PORT --max-wait 0 ${flags}`;
-    expect(await sandbox([...faults, "--", "sh", "-c", get, ...CLIENT])).toMatchObject({ code, stdout: "" });
+    expect(await sandbox([...faults, "--", "sh", "-c", get, ...CLIENT])).toMatchObject({
+      code,
+      stdout: "",
+    });
   });
 
   it("a client in a sandbox exits 6 once the rate limit is exceeded", async () => {
@@ -250,7 +326,8 @@ describe("the end of the command", () => {
   it.each(["SIGTERM", "SIGHUP"] as const)(
     "sandbox forwards %s and waits for the end of the command",
     async (signal) => {
-      const script = 'trap "cat; exit 5" TERM HUP; echo "$APPVARS_URL"; while :; do sleep 0.01; done';
+      const script =
+        'trap "cat; exit 5" TERM HUP; echo "$APPVARS_URL"; while :; do sleep 0.01; done';
       const { child, url, end } = await waitingSandbox([], {}, script);
       child.kill(signal);
       // The trap runs until stdin ends.
@@ -295,7 +372,9 @@ describe("messages", () => {
   it("sandbox prints one note, to a terminal only", async () => {
     const { code, stdout, stderr } = await runCli(["sandbox", ...SILENT], { terminal: true });
     expect([code, stdout]).toEqual([0, ""]);
-    expect(stderr).toMatch(/^appvars: serving example data on http:\/\/127\.0\.0\.1:\d+ until the command ends\n$/);
+    expect(stderr).toMatch(
+      /^appvars: serving example data on http:\/\/127\.0\.0\.1:\d+ until the command ends\n$/,
+    );
     expect(await runCli(["sandbox", ...SILENT])).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(await runCli(["sandbox", "--quiet", ...SILENT], { terminal: true })).toEqual({
       code: 0,
@@ -316,6 +395,8 @@ describe("messages", () => {
       "--max-wait",
       "0",
     ]);
-    expect(stderr).toMatch(/^appvars: GET \/v1\/variables-values-by-name\/:name\/content 503 in [\d.]+ ms$/m);
+    expect(stderr).toMatch(
+      /^appvars: GET \/v1\/variables-values-by-name\/:name\/content 503 in [\d.]+ ms$/m,
+    );
   });
 });

@@ -33,70 +33,91 @@ function activated(fd: number | undefined, count = "1"): ServeProcessOptions {
   };
 }
 
-describe.skipIf(process.platform !== "linux")("a server that a service manager opens the socket for", () => {
-  it.each(["1", "2"])("listens on that socket, and says so, with --workers %s", async (workers) => {
-    const { path } = await dataFile(DATA);
-    const { fd, port } = heldSocket();
-    const server = await serveProcess(["--data", path, "--workers", workers], activated(fd));
-    expect(server.port).toBe(port);
-    expect(await get(server, "/v1/variables/1")).toMatchObject({ status: 200, json: { name: "DATABASE_URL" } });
-    expect(server.log()).toContain("listening on the socket of the service manager, not on --host and --port\n");
-    for (const child of readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ")) {
-      if (child !== "") expect(readFileSync(`/proc/${child}/environ`, "utf8")).not.toContain("LISTEN_");
-    }
-    expect(await server.stop()).toBe(0);
-  });
-
-  it.each(["1", "2"])("loses no request when it is restarted under load, with --workers %s", async (workers) => {
-    const { path } = await dataFile(DATA);
-    const { fd, port } = heldSocket();
-    const args = ["--data", path, "--rate-limit", "0", "--workers", workers];
-    let server = await serveProcess(args, activated(fd));
-    let [answered, isOver] = [0, false];
-    const count = (outcome: string) => {
-      if (outcome === "answered") answered++;
-      return isOver;
-    };
-    const options = { port, path: "/v1/variables/1", headers: DEV_HEADERS };
-    // Half of the clients open a connection for each request.
-    const clients = Array.from({ length: 16 }, (_, index) =>
-      keepAsking({ ...options, keepAlive: index % 2 === 0 }, count),
+describe.skipIf(process.platform !== "linux")(
+  "a server that a service manager opens the socket for",
+  () => {
+    it.each(["1", "2"])(
+      "listens on that socket, and says so, with --workers %s",
+      async (workers) => {
+        const { path } = await dataFile(DATA);
+        const { fd, port } = heldSocket();
+        const server = await serveProcess(["--data", path, "--workers", workers], activated(fd));
+        expect(server.port).toBe(port);
+        expect(await get(server, "/v1/variables/1")).toMatchObject({
+          status: 200,
+          json: { name: "DATABASE_URL" },
+        });
+        expect(server.log()).toContain(
+          "listening on the socket of the service manager, not on --host and --port\n",
+        );
+        for (const child of readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8")
+          .trim()
+          .split(" ")) {
+          if (child !== "")
+            expect(readFileSync(`/proc/${child}/environ`, "utf8")).not.toContain("LISTEN_");
+        }
+        expect(await server.stop()).toBe(0);
+      },
     );
-    for (let restart = 0; restart < 3; restart++) {
-      const before = answered;
-      await expect.poll(() => answered, { timeout: 20_000 }).toBeGreaterThan(before + 200);
-      expect(await server.stop()).toBe(0);
-      server = await serveProcess(args, activated(fd));
-    }
-    isOver = true;
-    expect(new Set((await Promise.all(clients)).flat())).toEqual(new Set(["answered"]));
-  });
 
-  it("ignores variables that are meant for another process", async () => {
-    const { path } = await dataFile(DATA);
-    const server = await serveProcess(["--data", path], { env: { LISTEN_PID: "1", LISTEN_FDS: "1" } });
-    expect(await get(server, "/v1/variables/1")).toMatchObject({ status: 200 });
-    expect(server.log()).not.toContain("service manager");
-  });
+    it.each(["1", "2"])(
+      "loses no request when it is restarted under load, with --workers %s",
+      async (workers) => {
+        const { path } = await dataFile(DATA);
+        const { fd, port } = heldSocket();
+        const args = ["--data", path, "--rate-limit", "0", "--workers", workers];
+        let server = await serveProcess(args, activated(fd));
+        let [answered, isOver] = [0, false];
+        const count = (outcome: string) => {
+          if (outcome === "answered") answered++;
+          return isOver;
+        };
+        const options = { port, path: "/v1/variables/1", headers: DEV_HEADERS };
+        // Half of the clients open a connection for each request.
+        const clients = Array.from({ length: 16 }, (_, index) =>
+          keepAsking({ ...options, keepAlive: index % 2 === 0 }, count),
+        );
+        for (let restart = 0; restart < 3; restart++) {
+          const before = answered;
+          await expect.poll(() => answered, { timeout: 20_000 }).toBeGreaterThan(before + 200);
+          expect(await server.stop()).toBe(0);
+          server = await serveProcess(args, activated(fd));
+        }
+        isOver = true;
+        expect(new Set((await Promise.all(clients)).flat())).toEqual(new Set(["answered"]));
+      },
+    );
 
-  it("refuses several sockets", async () => {
-    const { path } = await dataFile(DATA);
-    const server = startServe(["--data", path], activated(heldSocket().fd, "2"));
-    expect(await server.ended).toBe(2);
-    expect(server.log()).toBe('appvars: LISTEN_FDS is "2", but serve listens on one socket\n');
-  });
+    it("ignores variables that are meant for another process", async () => {
+      const { path } = await dataFile(DATA);
+      const server = await serveProcess(["--data", path], {
+        env: { LISTEN_PID: "1", LISTEN_FDS: "1" },
+      });
+      expect(await get(server, "/v1/variables/1")).toMatchObject({ status: 200 });
+      expect(server.log()).not.toContain("service manager");
+    });
 
-  it.each([
-    ["none", () => undefined],
-    ["a file", () => 0],
-    ["a connection", connectedDescriptor],
-  ])("refuses a descriptor that it can't listen on: %s", async (_what, open) => {
-    const { path } = await dataFile(DATA);
-    const server = startServe(["--data", path], activated(await open()));
-    expect(await server.ended).toBe(2);
-    expect(server.log()).toContain("appvars: LISTEN_FDS is 1, but descriptor 3 is not a socket to listen on\n");
-  });
-});
+    it("refuses several sockets", async () => {
+      const { path } = await dataFile(DATA);
+      const server = startServe(["--data", path], activated(heldSocket().fd, "2"));
+      expect(await server.ended).toBe(2);
+      expect(server.log()).toBe('appvars: LISTEN_FDS is "2", but serve listens on one socket\n');
+    });
+
+    it.each([
+      ["none", () => undefined],
+      ["a file", () => 0],
+      ["a connection", connectedDescriptor],
+    ])("refuses a descriptor that it can't listen on: %s", async (_what, open) => {
+      const { path } = await dataFile(DATA);
+      const server = startServe(["--data", path], activated(await open()));
+      expect(await server.ended).toBe(2);
+      expect(server.log()).toContain(
+        "appvars: LISTEN_FDS is 1, but descriptor 3 is not a socket to listen on\n",
+      );
+    });
+  },
+);
 
 async function connectedDescriptor(): Promise<number> {
   const server = net.createServer().listen(0, "127.0.0.1");

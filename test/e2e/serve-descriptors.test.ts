@@ -8,13 +8,25 @@ import { dataFile } from "../support/data-file.js";
 import { DEV_HEADERS, nextAnswer } from "../support/http.js";
 
 const HEALTH = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
-const LINES = Object.entries({ Host: "a", ...DEV_HEADERS }).map(([name, value]) => `${name}: ${value}\r\n`);
+const LINES = Object.entries({ Host: "a", ...DEV_HEADERS }).map(
+  ([name, value]) => `${name}: ${value}\r\n`,
+);
 const DATA_REQUEST = `GET /v1/variables/1 HTTP/1.1\r\n${LINES.join("")}\r\n`;
 const LIMIT = 60;
 
 /** `serve` in a process that may have 60 files and connections open. */
 async function serveWithFewDescriptors(path: string) {
-  const argv = [process.execPath, BINARY, "serve", "--data", path, "--port", "0", "--max-connections", "0"];
+  const argv = [
+    process.execPath,
+    BINARY,
+    "serve",
+    "--data",
+    path,
+    "--port",
+    "0",
+    "--max-connections",
+    "0",
+  ];
   const child = start("sh", ["-c", `ulimit -n ${LIMIT}; exec "$@"`, "sh", ...argv]);
   let log = "";
   child.stderr?.setEncoding("utf8").on("data", (text) => {
@@ -26,7 +38,9 @@ async function serveWithFewDescriptors(path: string) {
 
 /** Connections that were answered, as many as the server can have. */
 async function takeAllDescriptors({ port }: { port: number }): Promise<Socket[]> {
-  const sockets = Array.from({ length: 2 * LIMIT }, () => connect({ host: "127.0.0.1", port }).on("error", () => {}));
+  const sockets = Array.from({ length: 2 * LIMIT }, () =>
+    connect({ host: "127.0.0.1", port }).on("error", () => {}),
+  );
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
   });
@@ -55,7 +69,9 @@ it.skipIf(process.platform === "win32")(
     };
     expect(await ask()).toBe(200);
 
-    expect(await runCli(["env", "rotate", "shop/development", "--data", path])).toMatchObject({ code: 0 });
+    expect(await runCli(["env", "rotate", "shop/development", "--data", path])).toMatchObject({
+      code: 0,
+    });
     await expect.poll(ask, { timeout: 10_000 }).toBe(401);
     expect(server.log()).not.toContain("can't be read");
   },

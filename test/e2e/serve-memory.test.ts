@@ -10,9 +10,18 @@ const PATIENCE = { timeout: 20_000 };
 
 /** Valid data with a value of so many characters. */
 function largeData(length: number): string {
-  const value = { id: 99, variable_id: 99, environment_id: 1, content: { value: "x".repeat(length) } };
+  const value = {
+    id: 99,
+    variable_id: 99,
+    environment_id: 1,
+    content: { value: "x".repeat(length) },
+  };
   const variable = aRecord({ id: 99, name: "LARGE" });
-  return JSON.stringify({ ...DATA, variables: [...DATA.variables, variable], values: [...DATA.values, value] });
+  return JSON.stringify({
+    ...DATA,
+    variables: [...DATA.variables, variable],
+    values: [...DATA.values, value],
+  });
 }
 
 it("a reload that would take more than the memory that is left is refused, and the data before it is served on", async () => {
@@ -25,7 +34,8 @@ it("a reload that would take more than the memory that is left is refused, and t
   });
   const [stdout] = await once(child.stdout?.setEncoding("utf8") ?? child, "data");
   const url = /http:\S+/.exec(stdout)?.[0];
-  const status = async (target: string) => (await fetch(`${url}${target}`, { headers: DEV_HEADERS })).status;
+  const status = async (target: string) =>
+    (await fetch(`${url}${target}`, { headers: DEV_HEADERS })).status;
   expect(await status("/healthz")).toBe(200);
 
   await write(largeData(80_000_000));

@@ -23,28 +23,34 @@ async function serveOnTerminal() {
   return { session, pid: Number(pid), port: Number(port), log, logged };
 }
 
-it.skipIf(process.platform === "win32")("SIGHUP does not end a server, and SIGTERM does after it", async () => {
-  const { path } = await dataFile(DATA);
-  const child = start(process.execPath, [BINARY, "serve", "--data", path, "--port", "0"]);
-  let log = "";
-  child.stderr?.setEncoding("utf8").on("data", (text) => {
-    log += text;
-  });
-  await once(child.stdout?.setEncoding("utf8") ?? child, "data");
-  child.kill("SIGHUP");
-  await expect.poll(() => log, { timeout: 15_000 }).toContain(`reloaded ${path}`);
-  child.kill("SIGTERM");
-  expect(await once(child, "exit")).toEqual([0, null]);
-});
+it.skipIf(process.platform === "win32")(
+  "SIGHUP does not end a server, and SIGTERM does after it",
+  async () => {
+    const { path } = await dataFile(DATA);
+    const child = start(process.execPath, [BINARY, "serve", "--data", path, "--port", "0"]);
+    let log = "";
+    child.stderr?.setEncoding("utf8").on("data", (text) => {
+      log += text;
+    });
+    await once(child.stdout?.setEncoding("utf8") ?? child, "data");
+    child.kill("SIGHUP");
+    await expect.poll(() => log, { timeout: 15_000 }).toContain(`reloaded ${path}`);
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  },
+);
 
-it.skipIf(process.platform !== "linux")("SIGHUP does not end a server on a terminal that is still there", async () => {
-  const { session, pid, port, logged } = await serveOnTerminal();
-  process.kill(pid, "SIGHUP");
-  await logged(" reloaded ");
-  expect(await get({ port }, "/healthz", {})).toMatchObject({ status: 200 });
-  session.type("\u0003");
-  expect(await session.exitCode).toBe(0);
-});
+it.skipIf(process.platform !== "linux")(
+  "SIGHUP does not end a server on a terminal that is still there",
+  async () => {
+    const { session, pid, port, logged } = await serveOnTerminal();
+    process.kill(pid, "SIGHUP");
+    await logged(" reloaded ");
+    expect(await get({ port }, "/healthz", {})).toMatchObject({ status: 200 });
+    session.type("\u0003");
+    expect(await session.exitCode).toBe(0);
+  },
+);
 
 it.skipIf(process.platform !== "linux")(
   "a server whose terminal is closed answers open requests and stops",
@@ -69,10 +75,18 @@ it.skipIf(process.platform === "win32").each([
   await symlink(BINARY, join(folder, "node_modules", ".bin", "appvars"));
   const { path } = await dataFile(DATA);
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, APPVARS_DATA: path };
-  await writeFile(join(folder, "package.json"), JSON.stringify({ scripts: { start: `appvars ${line}` } }));
+  await writeFile(
+    join(folder, "package.json"),
+    JSON.stringify({ scripts: { start: `appvars ${line}` } }),
+  );
   const script = `exec ${npm} ${npm.startsWith("npx") ? `appvars ${line}` : ""}`;
   // In its own process group, so that everything it has started can be killed.
-  const npx = spawn("sh", ["-c", script], { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const npx = spawn("sh", ["-c", script], {
+    cwd: folder,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const group = -Number(npx.pid);
   onTestFinished(() => void (isRunning(group) && process.kill(group, "SIGKILL")));
   const log = text(npx.stderr);

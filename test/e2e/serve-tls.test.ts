@@ -29,7 +29,9 @@ async function serveTls(workers: number) {
   const files = ["--tls-cert", join(folder, "tls.crt"), "--tls-key", join(folder, "tls.key")];
   const flags = ["--port", "0", "--rate-limit", "0", "--workers", String(workers)];
   const argv = [BINARY, "serve", "--data", (await dataFile(DATA)).path, ...flags, ...files];
-  const child = spawn(process.execPath, argv, { env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null" } });
+  const child = spawn(process.execPath, argv, {
+    env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null" },
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (part) => {
@@ -54,7 +56,13 @@ function client(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: TLS.cert });
   onTestFinished(() => agent.destroy());
   return async () => {
-    const outgoing = request({ host: "127.0.0.1", port, path: "/v1/variables/1", headers: DEV_HEADERS, agent }).end();
+    const outgoing = request({
+      host: "127.0.0.1",
+      port,
+      path: "/v1/variables/1",
+      headers: DEV_HEADERS,
+      agent,
+    }).end();
     const [incoming] = await once(outgoing, "response").catch((error) => {
       throw Object.assign(error, { wasConnected: outgoing.reusedSocket });
     });
@@ -62,7 +70,10 @@ function client(port: number) {
   };
 }
 
-/** @returns a function that gives the longest time that this process was kept from running since now, in milliseconds */
+/**
+ * @returns a function that gives the longest time that this process was kept from running since
+ *   now, in milliseconds
+ */
 function watchStalls(): () => number {
   let [ticked, longest] = [performance.now(), 0];
   const tick = () => {
@@ -81,33 +92,39 @@ function childrenOf(pid: number): number[] {
 }
 
 describe.skipIf(process.platform !== "linux")("serve with TLS as a process", () => {
-  it.each([1, 2])("no request on an open TLS connection is lost by SIGTERM, with --workers %i", async (workers) => {
-    const { child, port, exit, log } = await serveTls(workers);
-    let answered = 0;
-    const loads = Array.from({ length: 16 }, async () => {
-      const get = client(port);
-      try {
-        for (;;) {
-          await get();
-          answered++;
+  it.each([1, 2])(
+    "no request on an open TLS connection is lost by SIGTERM, with --workers %i",
+    async (workers) => {
+      const { child, port, exit, log } = await serveTls(workers);
+      let answered = 0;
+      const loads = Array.from({ length: 16 }, async () => {
+        const get = client(port);
+        try {
+          for (;;) {
+            await get();
+            answered++;
+          }
+        } catch (error) {
+          return error;
         }
-      } catch (error) {
-        return error;
-      }
-    });
-    await expect.poll(() => answered, PATIENCE).toBeGreaterThan(200);
-    const longestStall = watchStalls();
-    child.kill("SIGTERM");
-    const errors = await Promise.all(loads);
-    const stall = longestStall();
-    // Only a connection that is made while the socket is closed fails. On a machine so busy that these clients were kept
-    // from running, the server has taken them for idle: then a request can cross the end of its connection.
-    const failed = { code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/) };
-    const known = stall < STALL_MS ? { ...failed, wasConnected: false } : failed;
-    expect(errors, `clients stalled for up to ${stall} ms`).toEqual(loads.map(() => expect.objectContaining(known)));
-    expect(await exit).toEqual([0, null]);
-    expect(log()).not.toContain("a worker has ended");
-  });
+      });
+      await expect.poll(() => answered, PATIENCE).toBeGreaterThan(200);
+      const longestStall = watchStalls();
+      child.kill("SIGTERM");
+      const errors = await Promise.all(loads);
+      const stall = longestStall();
+      // Only a connection that is made while the socket is closed fails. On a machine so busy that
+      // these clients were kept from running, the server has taken them for idle: then a request
+      // can cross the end of its connection.
+      const failed = { code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/) };
+      const known = stall < STALL_MS ? { ...failed, wasConnected: false } : failed;
+      expect(errors, `clients stalled for up to ${stall} ms`).toEqual(
+        loads.map(() => expect.objectContaining(known)),
+      );
+      expect(await exit).toEqual([0, null]);
+      expect(log()).not.toContain("a worker has ended");
+    },
+  );
 
   it("all workers, also new ones, use a renewed certificate, of which their environment and arguments say nothing", async () => {
     const server = await serveTls(2);
@@ -118,10 +135,14 @@ describe.skipIf(process.platform !== "linux")("serve with TLS as a process", () 
     await expect.poll(() => serials(server), PATIENCE).toEqual(["02"]);
     const [killed = 0] = childrenOf(pid);
     process.kill(killed, "SIGKILL");
-    await expect.poll(() => childrenOf(pid).filter((worker) => worker !== killed).length, PATIENCE).toBe(2);
+    await expect
+      .poll(() => childrenOf(pid).filter((worker) => worker !== killed).length, PATIENCE)
+      .toBe(2);
     expect(await serials(server)).toEqual(["02"]);
     for (const worker of childrenOf(pid)) {
-      const shown = ["environ", "cmdline"].map((file) => readFileSync(`/proc/${worker}/${file}`, "utf8")).join();
+      const shown = ["environ", "cmdline"]
+        .map((file) => readFileSync(`/proc/${worker}/${file}`, "utf8"))
+        .join();
       expect(shown).not.toContain(folder);
       expect(shown).not.toContain("PRIVATE");
     }

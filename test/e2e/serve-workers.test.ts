@@ -27,7 +27,17 @@ interface Options {
 /** `serve --workers` in a process group of its own. */
 async function startWorkers({ workers, data = DATA, flags = [], env = {} }: Options) {
   const { path, write } = await dataFile(data);
-  const argv = [BINARY, "serve", "--data", path, "--port", "0", "--workers", String(workers), ...flags];
+  const argv = [
+    BINARY,
+    "serve",
+    "--data",
+    path,
+    "--port",
+    "0",
+    "--workers",
+    String(workers),
+    ...flags,
+  ];
   const child = spawn(process.execPath, argv, {
     env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null", ...env },
     detached: true,
@@ -70,7 +80,12 @@ function client(port: number, headers: Headers = DEV_HEADERS) {
       throw Object.assign(error, { wasConnected: outgoing.reusedSocket });
     });
     const body = await text(incoming);
-    return { status: incoming.statusCode as number, headers: incoming.headers, body, json: JSON.parse(body) };
+    return {
+      status: incoming.statusCode as number,
+      headers: incoming.headers,
+      body,
+      json: JSON.parse(body),
+    };
   };
 }
 
@@ -80,9 +95,12 @@ function connectionsOf(pid: number, port: number): number {
   const rows = readFileSync("/proc/net/tcp", "utf8")
     .split("\n")
     .map((row) => row.trim().split(/\s+/));
-  const established = rows.filter(([, address, , state]) => address?.endsWith(local) && state === "01");
+  const established = rows.filter(
+    ([, address, , state]) => address?.endsWith(local) && state === "01",
+  );
   const inodes = new Set(established.map((row) => `socket:[${row[9]}]`));
-  return readdirSync(`/proc/${pid}/fd`).filter((fd) => inodes.has(linkOf(`/proc/${pid}/fd/${fd}`))).length;
+  return readdirSync(`/proc/${pid}/fd`).filter((fd) => inodes.has(linkOf(`/proc/${pid}/fd/${fd}`)))
+    .length;
 }
 
 function linkOf(path: string): string {
@@ -94,9 +112,16 @@ function linkOf(path: string): string {
 }
 
 /** Clients with open connections: at least so many, and one to each worker. */
-async function clientsOfAll({ pid, port }: { pid: number; port: number }, count: number, headers?: Headers) {
+async function clientsOfAll(
+  { pid, port }: { pid: number; port: number },
+  count: number,
+  headers?: Headers,
+) {
   const clients: ReturnType<typeof client>[] = [];
-  while (clients.length < count || childrenOf(pid).some((worker) => connectionsOf(worker, port) === 0)) {
+  while (
+    clients.length < count ||
+    childrenOf(pid).some((worker) => connectionsOf(worker, port) === 0)
+  ) {
     const get = client(port, headers);
     await get("/healthz");
     clients.push(get);
@@ -104,7 +129,10 @@ async function clientsOfAll({ pid, port }: { pid: number; port: number }, count:
   return clients;
 }
 
-/** Sends requests one after the other until `isEnough`, or until one fails, and resolves to the error. */
+/**
+ * Sends requests one after the other until `isEnough`, or until one fails, and resolves to the
+ * error.
+ */
 async function keepAsking(ask: () => Promise<unknown>, isEnough: () => boolean): Promise<unknown> {
   try {
     while (!isEnough()) await ask();
@@ -127,7 +155,9 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
     process.kill(killed, "SIGKILL");
     expect(await Promise.race(loads)).toMatchObject({ code: "ECONNRESET" });
     await expect.poll(() => childrenOf(pid).filter((id) => id !== killed).length, PATIENCE).toBe(2);
-    const uptimes = (await clientsOfAll(server, 2)).map(async (get) => (await get("/healthz")).json.uptime);
+    const uptimes = (await clientsOfAll(server, 2)).map(
+      async (get) => (await get("/healthz")).json.uptime,
+    );
     const [first = 0, ...rest] = await Promise.all(uptimes);
     for (const uptime of rest) expect(Math.abs(uptime - first)).toBeLessThan(0.5);
     isReplaced = true;
@@ -150,10 +180,13 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
       expect((await get("/v1/variables/1")).status).toBe(200);
       answered++;
     };
-    const kept = (await clientsOfAll(server, 8)).map((get) => keepAsking(() => once200(get), isStopped));
+    const kept = (await clientsOfAll(server, 8)).map((get) =>
+      keepAsking(() => once200(get), isStopped),
+    );
     await expect.poll(() => answered, PATIENCE).toBeGreaterThan(200);
     stop(pid);
-    // A new connection is refused or, if it is made while the socket is closed, reset by the system.
+    // A new connection is refused or, if it is made while the socket is closed, reset by the
+    // system.
     const failed = { code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/), wasConnected: false };
     expect(await Promise.all(kept)).toEqual(kept.map(() => expect.objectContaining(failed)));
     expect(await exit).toEqual([0, null]);
@@ -165,14 +198,20 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
     const { child, exit, log } = await startWorkers({ workers: 6 });
     const { pid = 0 } = child;
     const isWorker = (id: number) => commandLine(id).endsWith("worker-process.cjs\0");
-    await expect.poll(() => childrenOf(pid).filter(isWorker), { ...PATIENCE, interval: 5 }).toHaveLength(6);
+    await expect
+      .poll(() => childrenOf(pid).filter(isWorker), { ...PATIENCE, interval: 5 })
+      .toHaveLength(6);
     process.kill(-pid, "SIGINT");
     expect(await exit).toEqual([0, null]);
     expect(log()).not.toContain("ended");
   });
 
   it("all workers switch to new data, and no answer has parts of two versions", async () => {
-    const server = await serveWith({ workers: 2, data: version("one"), flags: ["--rate-limit", "0"] });
+    const server = await serveWith({
+      workers: 2,
+      data: version("one"),
+      flags: ["--rate-limit", "0"],
+    });
     const seen = await clientsOfAll(server, 4, {
       "x-api-key": "key-of-staging",
       "x-api-secret": "secret-of-staging",
@@ -183,7 +222,10 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
         async () => {
           const { json } = await get("/v1/variables-values?limit=1000");
           const [{ content }] = json.data;
-          expect(new Set(json.data.map((value: { content: { value: string } }) => value.content.value)).size).toBe(1);
+          expect(
+            new Set(json.data.map((value: { content: { value: string } }) => value.content.value))
+              .size,
+          ).toBe(1);
           if (versions[index]?.at(-1) !== content.value) versions[index]?.push(content.value);
         },
         () => versions.every((each) => each.length > 1),
@@ -238,10 +280,12 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
     const { pid, log } = server;
     const [, url = ""] = /metrics on (\S+)$/m.exec(log()) ?? [];
     const scrape = async () => (await fetch(url)).text();
-    const connections = (text: string) => Number(/^appvars_open_connections (\d+)$/m.exec(text)?.[1]);
+    const connections = (text: string) =>
+      Number(/^appvars_open_connections (\d+)$/m.exec(text)?.[1]);
     const clients = await clientsOfAll(server, 4);
     await Promise.all(clients.map((get) => get("/v1/variables/1")));
-    const answered = 'appvars_http_requests_total{route="/v1/variables/:id",method="GET",status="200"}';
+    const answered =
+      'appvars_http_requests_total{route="/v1/variables/:id",method="GET",status="200"}';
     await expect.poll(scrape, PATIENCE).toContain(`${answered} ${clients.length}\n`);
     expect(connections(await scrape())).toBe(clients.length);
     process.kill(childrenOf(pid)[0] ?? 0, "SIGKILL");
@@ -252,16 +296,24 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
   });
 
   it("workers take the address of a client from X-Forwarded-For of a trusted proxy", async () => {
-    const { port } = await serveWith({ workers: 2, flags: ["--trust-proxy", "loopback", "--rate-limit", "1"] });
+    const { port } = await serveWith({
+      workers: 2,
+      flags: ["--trust-proxy", "loopback", "--rate-limit", "1"],
+    });
     const status = async (forwarded: string) =>
       (await client(port, { "X-Forwarded-For": forwarded })("/healthz")).status;
-    expect([await status("192.0.2.1"), await status("192.0.2.2"), await status("10.0.0.1, 192.0.2.1")]).toEqual([
-      200, 200, 429,
-    ]);
+    expect([
+      await status("192.0.2.1"),
+      await status("192.0.2.2"),
+      await status("10.0.0.1, 192.0.2.1"),
+    ]).toEqual([200, 200, 429]);
   });
 
   it("workers have no settings of appvars in their environment, and no arguments", async () => {
-    const { pid } = await serveWith({ workers: 2, env: { APPVARS_API_SECRET: "hidden", TZ: "UTC" } });
+    const { pid } = await serveWith({
+      workers: 2,
+      env: { APPVARS_API_SECRET: "hidden", TZ: "UTC" },
+    });
     for (const worker of childrenOf(pid)) {
       const environment = readFileSync(`/proc/${worker}/environ`, "utf8");
       expect(environment).toContain("TZ=UTC");
@@ -274,8 +326,14 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
     const preload = `${await temporaryFolder()}/take-port.cjs`;
     const error = `Object.assign(new Error("listen"), { code: "EADDRINUSE" })`;
     const listen = `function () { process.nextTick(() => this.emit("error", ${error})); return this; }`;
-    await writeFile(preload, `if (process.send) require("node:net").Server.prototype.listen = ${listen};`);
-    const { exit, log } = await startWorkers({ workers: 2, env: { NODE_OPTIONS: `--require ${preload}` } });
+    await writeFile(
+      preload,
+      `if (process.send) require("node:net").Server.prototype.listen = ${listen};`,
+    );
+    const { exit, log } = await startWorkers({
+      workers: 2,
+      env: { NODE_OPTIONS: `--require ${preload}` },
+    });
     expect(await exit).toEqual([1, null]);
     expect(log()).toMatch(/^appvars: port 0 on 127\.0\.0\.1 is in use/m);
     expect(log()).not.toContain("a worker has ended");
@@ -286,7 +344,10 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
     const preload = `${folder}/end-one-worker.cjs`;
     const claim = `require("node:fs").mkdirSync("${folder}/claimed")`;
     await writeFile(preload, `if (process.send) try { ${claim}; process.exit(3); } catch {}`);
-    const { pid, log } = await serveWith({ workers: 2, env: { NODE_OPTIONS: `--require ${preload}` } });
+    const { pid, log } = await serveWith({
+      workers: 2,
+      env: { NODE_OPTIONS: `--require ${preload}` },
+    });
     expect(log()).toContain("a worker has ended (exit code 3)");
     expect(childrenOf(pid)).toHaveLength(2);
   });
@@ -294,9 +355,14 @@ describe.skipIf(process.platform !== "linux")("serve --workers", () => {
   it("serve fails if workers keep ending before they are ready", async () => {
     const preload = `${await temporaryFolder()}/end-workers.cjs`;
     await writeFile(preload, "if (process.send) process.exit(3);");
-    const { exit, log } = await startWorkers({ workers: 2, env: { NODE_OPTIONS: `--require ${preload}` } });
+    const { exit, log } = await startWorkers({
+      workers: 2,
+      env: { NODE_OPTIONS: `--require ${preload}` },
+    });
     expect(await exit).toEqual([1, null]);
-    expect(log()).toContain("appvars: 5 workers in a row ended before they were ready (exit code 3)\n");
+    expect(log()).toContain(
+      "appvars: 5 workers in a row ended before they were ready (exit code 3)\n",
+    );
   });
 });
 
@@ -322,5 +388,9 @@ function version(value: string): Data {
     type: "STRING" as const,
     description: "x".repeat(300),
   }));
-  return { ...data, variables, values: data.values.map((each) => ({ ...each, content: { value } })) };
+  return {
+    ...data,
+    variables,
+    values: data.values.map((each) => ({ ...each, content: { value } })),
+  };
 }

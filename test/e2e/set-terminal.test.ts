@@ -6,7 +6,9 @@ const CERTIFICATE = "-----BEGIN-----\nAAAA\n-----END-----\n";
 
 /** A terminal in which `set DATABASE_URL` asks for the value. */
 async function asked() {
-  const shell = await openShell({ env: { APPVARS_DATA: "vars.json", APPVARS_ENV: "shop/development" } });
+  const shell = await openShell({
+    env: { APPVARS_DATA: "vars.json", APPVARS_ENV: "shop/development" },
+  });
   await shell.run("clear; appvars set DATABASE_URL");
   await shell.until(/^value of DATABASE_URL:$/m);
   return {
@@ -14,7 +16,9 @@ async function asked() {
     /** Resolves to the text of the terminal once the command has exited with this code. */
     ended: async (code: number) => {
       await shell.until(/^value of DATABASE_URL:\n(?:.*\n)*sh>$/m);
-      await shell.run('echo "code=$?"; stty -a | tr " " "\\n" | grep -x -e -icanon -e -echo; appvars get DATABASE_URL');
+      await shell.run(
+        'echo "code=$?"; stty -a | tr " " "\\n" | grep -x -e -icanon -e -echo; appvars get DATABASE_URL',
+      );
       return shell.until(new RegExp(`^code=${code}\n.+\nsh>$`, "m"));
     },
   };
@@ -71,7 +75,9 @@ describe.skipIf(!hasTmux)("in a real terminal, rollback asks whether to change t
     ["C-c", 130],
     ["C-d", 2],
   ])("%s ends it with %i, and changes nothing", async (key, code) => {
-    const shell = await openShell({ env: { APPVARS_DATA: "vars.json", APPVARS_ENV: "shop/development" } });
+    const shell = await openShell({
+      env: { APPVARS_DATA: "vars.json", APPVARS_ENV: "shop/development" },
+    });
     await shell.run("clear; appvars set PORT 4000 && appvars rollback 1");
     await shell.until(/\[y\/N\]$/m);
     await shell.keys(key);

@@ -8,7 +8,10 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const HOST = "vars.invalid";
 const LIMITS = ["--timeout", "0.4", "--max-wait", "0.6"];
 
-/** Seconds for --max-wait, one --timeout, and the start on a slow machine. The system itself waits for 10 or more. */
+/**
+ * Seconds for --max-wait, one --timeout, and the start on a slow machine. The system itself waits
+ * for 10 or more.
+ */
 const MAX_S = 5;
 
 async function appvars(
@@ -25,8 +28,8 @@ async function appvars(
   return { ...finished, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-// Skipped where a program can't have its own name servers, which requires Linux, unshare and ip, and where Node can't end
-// during a lookup, before 22.15.
+// Skipped where a program can't have its own name servers, which requires Linux, unshare and ip,
+// and where Node can't end during a lookup, before 22.15.
 describe.skipIf(!canFakeDns || !("execve" in process))("a DNS server that never answers", () => {
   it.each([
     ["get", ["get", "PORT", ...LIMITS]],
@@ -38,7 +41,10 @@ describe.skipIf(!canFakeDns || !("execve" in process))("a DNS server that never 
     ["run", ["run", ...LIMITS, "--", "false"]],
   ])("%s exits 5 in time if a DNS server never answers", async (_command, args) => {
     const { code, stdout, stderr, seconds } = await appvars(args);
-    expect([code, stdout + stderr]).toEqual([5, expect.stringMatching(/gave up after 1 s|within 0.4 s/)]);
+    expect([code, stdout + stderr]).toEqual([
+      5,
+      expect.stringMatching(/gave up after 1 s|within 0.4 s/),
+    ]);
     expect(seconds).toBeLessThan(MAX_S);
   });
 

@@ -28,14 +28,27 @@ async function sourceOf(variables: Record<string, string>): Promise<Record<strin
 }
 
 describe("a program that run starts", () => {
-  /** Variables that make a program create the file MARK, with a script that runs it in a folder with a file `a.c`. */
+  /**
+   * Variables that make a program create the file MARK, with a script that runs it in a folder with
+   * a file `a.c`.
+   */
   const ATTACKS: [name: string, value: string, script: string, needs: string][] = [
-    ["TAR_OPTIONS", "--checkpoint=1 --checkpoint-action=exec=touch\\ MARK", "tar cf /dev/null a.c", "tar"],
+    [
+      "TAR_OPTIONS",
+      "--checkpoint=1 --checkpoint-action=exec=touch\\ MARK",
+      "tar cf /dev/null a.c",
+      "tar",
+    ],
     ["GIT_TRACE", "MARK", "git --version", "git"],
     ["GIT_TRACE2_EVENT", "MARK", "git --version", "git"],
     ["CC", "touch MARK; :", "make -s -B a.o", "make"],
     ["BASH_ENV", "MARK.sh", "bash -c : < /dev/null", "bash"],
-    ["MAILPATH", "a.c?$(touch MARK)", "(echo 'sleep 1.1; echo >> a.c'; echo :) | bash --norc -i", "bash"],
+    [
+      "MAILPATH",
+      "a.c?$(touch MARK)",
+      "(echo 'sleep 1.1; echo >> a.c'; echo :) | bash --norc -i",
+      "bash",
+    ],
     ["PROMPT_COMMAND", "touch MARK", "echo : | bash --norc -i", "bash"],
     ["PS1", "$(touch MARK)", "echo : | bash --norc -i", "bash"],
   ];
@@ -47,9 +60,13 @@ describe("a program that run starts", () => {
       const mark = join(folder, "mark");
       await writeFile(join(folder, "a.c"), "");
       await writeFile(`${mark}.sh`, `touch ${mark}`);
-      const env = { ...(await sourceOf({ [name]: value.replaceAll("MARK", mark) })), MAILCHECK: "0" };
+      const env = {
+        ...(await sourceOf({ [name]: value.replaceAll("MARK", mark) })),
+        MAILCHECK: "0",
+      };
       const command = ["--", "sh", "-c", `cd ${folder} && { ${script}; }`];
-      const start = (flags: string[]) => run(process.execPath, [BINARY, "run", ...flags, ...command], env);
+      const start = (flags: string[]) =>
+        run(process.execPath, [BINARY, "run", ...flags, ...command], env);
       const { code, stderr } = await start([]);
       expect([code, existsSync(mark)]).toEqual([0, false]);
       expect(stderr).toContain(`appvars: left out ${name}: `);
@@ -85,13 +102,28 @@ describe("export", () => {
   const exported = async (argv: string[]): Promise<Finished> =>
     runCli(["export", ...argv], { env: await sourceOf(VARIABLES) });
 
-  it.each([["dotenv"], ["shell"], ["fish"], ["docker"], ["kubernetes"], ["compose"], ["systemd"], ["powershell"]])(
+  it.each([
+    ["dotenv"],
+    ["shell"],
+    ["fish"],
+    ["docker"],
+    ["kubernetes"],
+    ["compose"],
+    ["systemd"],
+    ["powershell"],
+  ])(
     "export leaves reserved names out of %s, warns even with --quiet, and exits with 0",
     async (format) => {
       for (const flags of [[], ["--quiet"]]) {
         const { code, stdout, stderr } = await exported(["--format", format, ...flags]);
-        expect([code, stdout.includes("PORT"), /evil|PATH|node_options/.test(stdout)]).toEqual([0, true, false]);
-        expect(stderr).toMatch(/^appvars: left out PATH, node_options: .* --allow-reserved PATH,node_options\n$/);
+        expect([code, stdout.includes("PORT"), /evil|PATH|node_options/.test(stdout)]).toEqual([
+          0,
+          true,
+          false,
+        ]);
+        expect(stderr).toMatch(
+          /^appvars: left out PATH, node_options: .* --allow-reserved PATH,node_options\n$/,
+        );
       }
     },
   );
@@ -105,7 +137,12 @@ describe("export", () => {
   });
 
   it("export judges a name as --name-transformer changes it", async () => {
-    const { stdout, stderr } = await exported(["--format", "docker", "--name-transformer", "tf-var"]);
+    const { stdout, stderr } = await exported([
+      "--format",
+      "docker",
+      "--name-transformer",
+      "tf-var",
+    ]);
     expect(stdout).toContain("TF_VAR_path=/evil\n");
     expect(stderr).toBe("");
   });
@@ -124,7 +161,11 @@ describe("export", () => {
     expect(stdout).toBe("PATH=/evil\nPORT=3000\n");
     expect(stderr).toContain("left out node_options: ");
     const all = await exported(["--format", "docker", "--allow-reserved", "PATH,node_options"]);
-    expect(all).toEqual({ code: 0, stdout: "PATH=/evil\nPORT=3000\nnode_options=--require=/evil.js\n", stderr: "" });
+    expect(all).toEqual({
+      code: 0,
+      stdout: "PATH=/evil\nPORT=3000\nnode_options=--require=/evil.js\n",
+      stderr: "",
+    });
   });
 
   it("export does not need the key for a value that it leaves out", async () => {

@@ -17,7 +17,9 @@ function version(text: string, { without = 0 } = {}) {
   const ids = names.map((_, index) => index + 1).filter((id) => id !== without);
   return {
     version: 1,
-    environments: [{ id: 1, application: "shop", name: "dev", api_key: "dev-key", api_secret: "dev-secret" }],
+    environments: [
+      { id: 1, application: "shop", name: "dev", api_key: "dev-key", api_secret: "dev-secret" },
+    ],
     variables: ids.map((id) => ({
       id,
       application: "shop",
@@ -40,7 +42,10 @@ const SEVERAL: [name: string, argv: string[]][] = [
   ["list --values", ["list", "--values"]],
   ["show", ["show", "USER", "--values"]],
   ["run", ["run", "--pristine", "--", process.execPath, "-e", PRINT]],
-  ["run --only", ["run", "--pristine", "--only", "USER,PASSWORD", "--", process.execPath, "-e", PRINT]],
+  [
+    "run --only",
+    ["run", "--pristine", "--only", "USER,PASSWORD", "--", process.execPath, "-e", PRINT],
+  ],
 ];
 
 /** The versions that parts of a text come from. */
@@ -48,29 +53,38 @@ function versionsIn(text: string): string[] {
   return ["one", "two"].filter((each) => text.includes(each));
 }
 
-// A server that does not know the read of all values: what one request answers can't change in between.
+// A server that does not know the read of all values: what one request answers can't change in
+// between.
 const knowsValues = false;
 
 describe.each(SEVERAL)("%s, from a server whose data changes between its answers", (name, argv) => {
   const failing = name.includes("too many") ? 3 : 0;
 
-  it.each([1, 2, 3])(`${name} prints one version of data that changes after request %i`, async (after) => {
-    const { url } = await switchingServer(VERSIONS, { pick: (before) => (before < after ? 0 : 1), knowsValues });
-    const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
-    const { code, stdout, stderr } = await run(process.execPath, [BINARY, ...argv], env);
-    expect([code, stderr.replace("appvars: trying again: the data changed while it was being read\n", "")]).toEqual([
-      failing,
-      failing ? 'appvars: there is no variable "NOPE"\n' : "",
-    ]);
-    expect(versionsIn(stdout)).toHaveLength(failing ? 0 : 1);
-  });
+  it.each([1, 2, 3])(
+    `${name} prints one version of data that changes after request %i`,
+    async (after) => {
+      const { url } = await switchingServer(VERSIONS, {
+        pick: (before) => (before < after ? 0 : 1),
+        knowsValues,
+      });
+      const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
+      const { code, stdout, stderr } = await run(process.execPath, [BINARY, ...argv], env);
+      expect([
+        code,
+        stderr.replace("appvars: trying again: the data changed while it was being read\n", ""),
+      ]).toEqual([failing, failing ? 'appvars: there is no variable "NOPE"\n' : ""]);
+      expect(versionsIn(stdout)).toHaveLength(failing ? 0 : 1);
+    },
+  );
 
   it(`${name} exits 7 if the data never stops changing, and prints and starts nothing`, async () => {
     const { url } = await switchingServer(VERSIONS, { pick: (before) => before % 2, knowsValues });
     const env = { APPVARS_URL: url.origin, ...CREDENTIALS, APPVARS_MAX_WAIT: "0.1" };
     const { code, stdout, stderr } = await run(process.execPath, [BINARY, "--quiet", ...argv], env);
     expect([code, stdout]).toEqual([7, ""]);
-    expect(stderr).toMatch(/^appvars: the data changed during each of \d+ attempts to read it; try again later\n$/);
+    expect(stderr).toMatch(
+      /^appvars: the data changed during each of \d+ attempts to read it; try again later\n$/,
+    );
   });
 });
 
@@ -82,7 +96,9 @@ describe("from a server that names no revision", () => {
     const versions = [version("one"), version("one", { without: 3 })];
     const pick = (before: number) => (before < 1 ? 0 : 1);
     const { url } = await switchingServer(versions, { pick, namesRevision: false, knowsValues });
-    const { code, stdout } = await runCli(argv, { env: { APPVARS_URL: url.origin, ...CREDENTIALS } });
+    const { code, stdout } = await runCli(argv, {
+      env: { APPVARS_URL: url.origin, ...CREDENTIALS },
+    });
     expect(code).toBe(0);
     // The first item of the former second page.
     expect(stdout).toContain("V998");
@@ -111,13 +127,20 @@ describe("get of one name", () => {
 });
 
 describe("diff of a server and a data file", () => {
-  it.each([1, 2, 3])("diff reads one version of a server's data that changes after request %i", async (after) => {
-    const { path } = await dataFile(version("one"));
-    const { url } = await switchingServer(VERSIONS, { pick: (before) => (before < after ? 0 : 1) });
-    const { code, stdout } = await runCli(["diff", url.origin, `${path}:dev`, "--values"], { env: CREDENTIALS });
-    expect(code).toBe(0);
-    expect([0, 1_502]).toContain(stdout.split("\n").length - 1);
-  });
+  it.each([1, 2, 3])(
+    "diff reads one version of a server's data that changes after request %i",
+    async (after) => {
+      const { path } = await dataFile(version("one"));
+      const { url } = await switchingServer(VERSIONS, {
+        pick: (before) => (before < after ? 0 : 1),
+      });
+      const { code, stdout } = await runCli(["diff", url.origin, `${path}:dev`, "--values"], {
+        env: CREDENTIALS,
+      });
+      expect(code).toBe(0);
+      expect([0, 1_502]).toContain(stdout.split("\n").length - 1);
+    },
+  );
 });
 
 describe("diff of two environments of one data file", () => {
@@ -126,7 +149,11 @@ describe("diff of two environments of one data file", () => {
     const { environments, values, ...data } = version(text);
     const [dev] = environments;
     const test = { ...dev, id: 2, name: "test", api_key: "test-key", api_secret: "test-secret" };
-    const copies = values.map((value) => ({ ...value, id: value.id + values.length, environment_id: 2 }));
+    const copies = values.map((value) => ({
+      ...value,
+      id: value.id + values.length,
+      environment_id: 2,
+    }));
     return { ...data, environments: [dev, test], values: [...values, ...copies] };
   }
 

@@ -12,13 +12,19 @@ import { dataFile } from "../support/data-file.js";
 import { get, openSocket } from "../support/http.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** Each request logs an id of 128 characters: their lines are 1.3 MB, five times the limit of unread output. */
+/**
+ * Each request logs an id of 128 characters: their lines are 1.3 MB, five times the limit of unread
+ * output.
+ */
 const LONG_ID = "x".repeat(128);
 const REQUESTS = 5_000;
 /** On one connection at a time. */
 const PIPELINED = 50;
 
-/** A pipe that is not read until `read` is called, which resolves to all that was written until it is closed. */
+/**
+ * A pipe that is not read until `read` is called, which resolves to all that was written until it
+ * is closed.
+ */
 async function unreadPipe() {
   const path = join(await temporaryFolder(), "pipe");
   execFileSync("mkfifo", [path]);
@@ -42,14 +48,20 @@ async function unreadPipe() {
 /** Starts a command with the given stderr; its stdout is read. */
 function startWith(argv: readonly string[], stderr: number | "pipe") {
   const env = { PATH: process.env["PATH"] ?? "", HOME: "/dev/null" };
-  const child = spawn(process.execPath, [BINARY, ...argv], { env, stdio: ["ignore", "pipe", stderr] });
+  const child = spawn(process.execPath, [BINARY, ...argv], {
+    env,
+    stdio: ["ignore", "pipe", stderr],
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
 
 async function serveWith(stderr: number | "pipe", ...options: string[]) {
   const { path } = await dataFile(DATA);
-  const child = startWith(["serve", "--verbose", "--data", path, "--port", "0", ...options], stderr);
+  const child = startWith(
+    ["serve", "--verbose", "--data", path, "--port", "0", ...options],
+    stderr,
+  );
   const [line] = await once(child.stdout?.setEncoding("utf8") ?? child, "data");
   return { child, port: Number(/:(\d+)\b/m.exec(line)?.[1]) };
 }
@@ -77,12 +89,15 @@ async function stopped(child: ReturnType<typeof spawn>): Promise<number> {
 }
 
 describe.skipIf(process.platform !== "linux")("an unread log", () => {
-  it.each(["pipe", "socket"])("serve answers and stops while its log is not read: a %s", async (kind) => {
-    // Node's `pipe` is a socket; without a listener, it is not read once it is full.
-    const { child, port } = await serveWith(kind === "pipe" ? (await unreadPipe()).fd : "pipe");
-    expect(await ask({ port }, REQUESTS)).toEqual([404]);
-    expect(await stopped(child)).toBe(0);
-  });
+  it.each(["pipe", "socket"])(
+    "serve answers and stops while its log is not read: a %s",
+    async (kind) => {
+      // Node's `pipe` is a socket; without a listener, it is not read once it is full.
+      const { child, port } = await serveWith(kind === "pipe" ? (await unreadPipe()).fd : "pipe");
+      expect(await ask({ port }, REQUESTS)).toEqual([404]);
+      expect(await stopped(child)).toBe(0);
+    },
+  );
 
   it("serve logs the number of dropped lines once its log is read", async () => {
     const pipe = await unreadPipe();
@@ -93,7 +108,9 @@ describe.skipIf(process.platform !== "linux")("an unread log", () => {
     const lines = (await reading).trim().split("\n");
     const logged = lines.map((line) => JSON.parse(line) as { message: string; id?: string });
     const requests = logged.filter(({ id }) => id === LONG_ID).length;
-    const counts = logged.flatMap(({ message }) => /^lines dropped: (\d+); /.exec(message)?.[1] ?? []);
+    const counts = logged.flatMap(
+      ({ message }) => /^lines dropped: (\d+); /.exec(message)?.[1] ?? [],
+    );
     expect(counts.length).toBeGreaterThanOrEqual(1);
     const dropped = counts.reduce((sum, count) => sum + Number(count), 0);
     expect(requests).toBeLessThan(REQUESTS / 2);
@@ -118,7 +135,16 @@ describe.skipIf(process.platform !== "linux")("an unread log", () => {
       });
       send();`;
     const script = [process.execPath, "-e", asking].map((word) => `'${word}'`).join(" ");
-    const argv = ["sandbox", "--verbose", "--rate-limit", "0", "--", "sh", "-c", `${script}; exec sleep 1000`];
+    const argv = [
+      "sandbox",
+      "--verbose",
+      "--rate-limit",
+      "0",
+      "--",
+      "sh",
+      "-c",
+      `${script}; exec sleep 1000`,
+    ];
     const child = startWith(argv, (await unreadPipe()).fd);
     const [line] = await once(child.stdout?.setEncoding("utf8") ?? child, "data");
     expect(line).toBe("done\n");
@@ -128,14 +154,25 @@ describe.skipIf(process.platform !== "linux")("an unread log", () => {
 
 describe.skipIf(process.platform !== "linux")("a server whose output can't be written", () => {
   // Descriptor 3 is a pipe whose reader has closed it.
-  it.each([">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full 2>/dev/full", ">&3", ">&3 2>&3", "--json >&3"])(
+  it.each([
+    ">&-",
+    "2>&-",
+    "<&- >&- 2>&-",
+    ">/dev/full 2>/dev/full",
+    ">&3",
+    ">&3 2>&3",
+    "--json >&3",
+  ])(
     "a server whose output can't be written serves until it is stopped: serve %s",
     async (redirection) => {
       const [pipe, port, { path }] = [await unreadPipe(), await freePort(), await dataFile(DATA)];
       await pipe.abandon();
       const script = `exec '${process.execPath}' '${BINARY}' serve --data '${path}' --port ${port} --verbose`;
       const stdio = ["ignore", "ignore", "ignore", pipe.fd] as const;
-      const child = spawn("sh", ["-c", `${script} ${redirection}`], { env: { HOME: "/dev/null" }, stdio: [...stdio] });
+      const child = spawn("sh", ["-c", `${script} ${redirection}`], {
+        env: { HOME: "/dev/null" },
+        stdio: [...stdio],
+      });
       onTestFinished(() => void child.kill("SIGKILL"));
       const status = () => get({ port }, "/healthz", {}).then((answer) => answer.status, String);
       await expect.poll(status, { timeout: 15_000 }).toBe(200);

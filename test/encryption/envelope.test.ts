@@ -21,8 +21,17 @@ describe("an encrypted value", () => {
 
   it("an encrypted value consists of nonce, ciphertext and tag under the SHA-256 of the key", () => {
     const nonce = Buffer.from("000102030405060708090a0b", "hex");
-    const cipher = createCipheriv("aes-256-gcm", createHash("sha256").update("pässword").digest(), nonce);
-    const sealed = Buffer.concat([nonce, cipher.update("secret text"), cipher.final(), cipher.getAuthTag()]);
+    const cipher = createCipheriv(
+      "aes-256-gcm",
+      createHash("sha256").update("pässword").digest(),
+      nonce,
+    );
+    const sealed = Buffer.concat([
+      nonce,
+      cipher.update("secret text"),
+      cipher.final(),
+      cipher.getAuthTag(),
+    ]);
     expect(decrypt(PREFIX + sealed.toString("base64"), "pässword")).toBe("secret text");
   });
 

@@ -5,24 +5,31 @@ import { createSealing, isSealed, UNSEALED } from "../../src/encryption/sealing.
 import { newId } from "../../src/etcd/log.js";
 import { MARKER } from "../store/broken-data.js";
 
-const [FIRST, SECOND] = ["first-key-0123456789abcdef0123456789", "second-key-0123456789abcdef01234567"];
+const [FIRST, SECOND] = [
+  "first-key-0123456789abcdef0123456789",
+  "second-key-0123456789abcdef01234567",
+];
 const OWNER = { store: newId(), write: newId(), key: "/s/head" };
 const TEXT = Buffer.from("text");
 const WRONG_KEY = "is sealed with a key that is not in the file of --seal-key-file";
 const TAMPERED = "can't be opened: it was changed, or moved from another key";
-const NOT_SEALED = "is not sealed: somebody without the key has written it, or the store is not sealed";
+const NOT_SEALED =
+  "is not sealed: somebody without the key has written it, or the store is not sealed";
 const OTHER_OWNER = "is of another store or write";
 
 describe("sealing", () => {
-  it.each(["", "text", "é💾\u0000", "x".repeat(100_000)])("sealed bytes can be opened, and show nothing", (text) => {
-    const sealing = createSealing(FIRST);
-    const [bytes, sealed] = [Buffer.from(text), sealing.seal(Buffer.from(text), OWNER)];
-    expect(isSealed(sealed)).toBe(true);
-    expect(sealing.open(sealed, OWNER.key)).toEqual(bytes);
-    if (text.length > 3) expect(sealed.includes(bytes)).toBe(false);
-    // Nobody can tell whether two are the same.
-    expect(sealing.seal(bytes, OWNER)).not.toEqual(sealed);
-  });
+  it.each(["", "text", "é💾\u0000", "x".repeat(100_000)])(
+    "sealed bytes can be opened, and show nothing",
+    (text) => {
+      const sealing = createSealing(FIRST);
+      const [bytes, sealed] = [Buffer.from(text), sealing.seal(Buffer.from(text), OWNER)];
+      expect(isSealed(sealed)).toBe(true);
+      expect(sealing.open(sealed, OWNER.key)).toEqual(bytes);
+      if (text.length > 3) expect(sealed.includes(bytes)).toBe(false);
+      // Nobody can tell whether two are the same.
+      expect(sealing.seal(bytes, OWNER)).not.toEqual(sealed);
+    },
+  );
 
   it("the first key seals, and all open", () => {
     const sealed = createSealing(FIRST).seal(TEXT, OWNER);
@@ -36,7 +43,8 @@ describe("sealing", () => {
   it("bytes that were moved to another key or prefix can't be opened", () => {
     const sealing = createSealing(FIRST);
     const sealed = sealing.seal(TEXT, OWNER);
-    for (const key of ["/s/log/1", "/t/head", ""]) expect(() => sealing.open(sealed, key)).toThrow(TAMPERED);
+    for (const key of ["/s/log/1", "/t/head", ""])
+      expect(() => sealing.open(sealed, key)).toThrow(TAMPERED);
   });
 
   it("bytes with any one changed, missing or added can't be opened", () => {
@@ -49,9 +57,13 @@ describe("sealing", () => {
         index < 4 ? NOT_SEALED : index < 12 ? WRONG_KEY : TAMPERED,
       );
       const isHeader = index < 44;
-      expect(() => sealing.open(sealed.subarray(0, index), OWNER.key)).toThrow(isHeader ? NOT_SEALED : TAMPERED);
+      expect(() => sealing.open(sealed.subarray(0, index), OWNER.key)).toThrow(
+        isHeader ? NOT_SEALED : TAMPERED,
+      );
     }
-    expect(() => sealing.open(Buffer.concat([sealed, Buffer.alloc(1)]), OWNER.key)).toThrow(TAMPERED);
+    expect(() => sealing.open(Buffer.concat([sealed, Buffer.alloc(1)]), OWNER.key)).toThrow(
+      TAMPERED,
+    );
   });
 
   it("bytes tell the store and the write that they were sealed for", () => {
@@ -59,7 +71,11 @@ describe("sealing", () => {
     const sealed = sealing.seal(TEXT, OWNER);
     sealing.checkOwner(sealed, OWNER);
     sealing.checkOwner(sealed, { store: OWNER.store });
-    for (const other of [{ store: newId() }, { ...OWNER, store: OWNER.write }, { ...OWNER, write: newId() }])
+    for (const other of [
+      { store: newId() },
+      { ...OWNER, store: OWNER.write },
+      { ...OWNER, write: newId() },
+    ])
       expect(() => sealing.checkOwner(sealed, other)).toThrow(OTHER_OWNER);
   });
 

@@ -11,7 +11,11 @@ const SECRET = "t0p-s3cr3t";
 const KEY = "/s/head";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const HEADER = { cluster_id: "7", revision: "9" };
-const kv = (key = KEY, mod_revision: unknown = "8") => ({ key: base64(key), value: base64("text"), mod_revision });
+const kv = (key = KEY, mod_revision: unknown = "8") => ({
+  key: base64(key),
+  value: base64("text"),
+  mod_revision,
+});
 
 const ranges = (...found: readonly unknown[]) => ({
   header: HEADER,
@@ -23,7 +27,11 @@ const GOOD = ranges({ kvs: [kv()] });
 /** A transaction that is refused, and the keys of its conditions. */
 const refused = (...found: readonly unknown[]) => sends({ ...ranges(...found), succeeded: false });
 const ENTRY = { key: KEY, value: Buffer.from("text"), modRevision: 8 };
-const WRITE = { compare: [{ key: KEY, modRevision: 8 }], puts: [{ key: KEY, value: Buffer.from("x") }], deletes: [] };
+const WRITE = {
+  compare: [{ key: KEY, modRevision: 8 }],
+  puts: [{ key: KEY, value: Buffer.from("x") }],
+  deletes: [],
+};
 
 /** Each request is made once, unless others are given. */
 const TIMES = { attempt: 400, request: 1 };
@@ -35,8 +43,14 @@ function gatewayTo(ports: readonly number[], options: Partial<GatewayOptions> = 
   return gateway;
 }
 
-/** A server that gives these answers, and then repeats the last one. @returns also the requests it received */
-async function member(...answers: readonly ((res: ServerResponse, req: IncomingMessage) => void)[]) {
+/**
+ * A server that gives these answers, and then repeats the last one.
+ *
+ * @returns also the requests it received
+ */
+async function member(
+  ...answers: readonly ((res: ServerResponse, req: IncomingMessage) => void)[]
+) {
   // biome-ignore lint/suspicious/noExplicitAny: requests of several forms
   const asked: { path: string | undefined; body: any; authorization: string | undefined }[] = [];
   const { port } = await httpPeer(async (req, res) => {
@@ -58,7 +72,8 @@ const range = (gateway: Gateway) => gateway.range({ key: KEY });
 
 type Failure = [failure: string, port: () => Promise<number>, reason: string | RegExp];
 
-const answering = (body: unknown, status?: number) => async () => (await member(sends(body, status))).port;
+const answering = (body: unknown, status?: number) => async () =>
+  (await member(sends(body, status))).port;
 const tcp = (answer: (socket: Socket) => void) => async () => (await tcpPeer(answer)).port;
 const writing = (text: string) => tcp((socket) => socket.write(text));
 const flooding = (start: string, more: string) =>
@@ -91,28 +106,89 @@ const SWITCH = "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n";
 const FAILURES: Failure[] = [
   ["it says nothing", tcp(() => {}), "no answer within"],
   ["it closes the connection", tcp((socket) => socket.end()), "the connection was reset"],
-  ["it resets the connection", tcp((socket) => socket.resetAndDestroy()), "the connection was reset"],
-  ["it speaks another protocol", writing("SSH-2.0-OpenSSH_9.2\r\n"), "it does not answer with HTTP"],
-  ["it switches protocols", writing(`${SWITCH}Upgrade: x\r\n\r\n`), "it switches to another protocol"],
-  ["it never ends its provisional answers", tcp((socket) => drip(socket, CONTINUE)), "no answer within"],
+  [
+    "it resets the connection",
+    tcp((socket) => socket.resetAndDestroy()),
+    "the connection was reset",
+  ],
+  [
+    "it speaks another protocol",
+    writing("SSH-2.0-OpenSSH_9.2\r\n"),
+    "it does not answer with HTTP",
+  ],
+  [
+    "it switches protocols",
+    writing(`${SWITCH}Upgrade: x\r\n\r\n`),
+    "it switches to another protocol",
+  ],
+  [
+    "it never ends its provisional answers",
+    tcp((socket) => drip(socket, CONTINUE)),
+    "no answer within",
+  ],
   ["its headers are slow", tcp((socket) => drip(socket, "H")), /HTTP|no answer within/],
   ["its headers never end", flooding(OK, "a: b\r\n".repeat(1_000)), "it sends too many headers"],
-  ["its answer never ends", flooding(`${OK}\r\n`, " ".repeat(1_000_000)), "its answer is too large"],
+  [
+    "its answer never ends",
+    flooding(`${OK}\r\n`, " ".repeat(1_000_000)),
+    "its answer is too large",
+  ],
   ["half of its answer is missing", writing(HALF), "no answer within"],
-  ["it closes the connection in its answer", tcp((socket) => socket.end(HALF)), "the connection was reset"],
+  [
+    "it closes the connection in its answer",
+    tcp((socket) => socket.end(HALF)),
+    "the connection was reset",
+  ],
   ["it is a website", answering("<html>Not etcd</html>"), `its answer is not JSON; ${NOT_ETCD}`],
   ["it is too old", answering("404 page not found\n", 404), `its answer is not JSON; ${NOT_ETCD}`],
   ["it fails with a page", answering(`<html>${SECRET}</html>`, 500), "it answers 500"],
-  ["it fails with JSON", answering({ error: SECRET, message: SECRET, code: 13 }, 500), "it refuses the request"],
-  ["it has no leader", answering({ message: "etcdserver: no leader", code: 14 }, 503), "etcdserver: no leader"],
+  [
+    "it fails with JSON",
+    answering({ error: SECRET, message: SECRET, code: 13 }, 500),
+    "it refuses the request",
+  ],
+  [
+    "it has no leader",
+    answering({ message: "etcdserver: no leader", code: 14 }, 503),
+    "etcdserver: no leader",
+  ],
   ["it fails in another form", answering({ code: [], message: {} }, 400), OTHER_FORM],
   ["it redirects", answering("", 302), "its answer is not JSON"],
   ...[
-    ...[null, [], 1, SECRET, {}, { header: null }, { header: { revision: "9" } }, { header: { cluster_id: "7" } }],
-    ...["0x10", "1e3", " 9", "-1", "0", "9007199254740993", 1e300, -1, 1.5, true, null, [9], ""].map((revision) => ({
+    ...[
+      null,
+      [],
+      1,
+      SECRET,
+      {},
+      { header: null },
+      { header: { revision: "9" } },
+      { header: { cluster_id: "7" } },
+    ],
+    ...[
+      "0x10",
+      "1e3",
+      " 9",
+      "-1",
+      "0",
+      "9007199254740993",
+      1e300,
+      -1,
+      1.5,
+      true,
+      null,
+      [9],
+      "",
+    ].map((revision) => ({
       header: { ...HEADER, revision },
     })),
-  ].map((body): Failure => [`it answers ${JSON.stringify(body)}`, answering(JSON.stringify(body)), OTHER_FORM]),
+  ].map(
+    (body): Failure => [
+      `it answers ${JSON.stringify(body)}`,
+      answering(JSON.stringify(body)),
+      OTHER_FORM,
+    ],
+  ),
 ];
 
 /** Invalid answers to a request for keys. */
@@ -125,20 +201,25 @@ const WRONG_KEYS = [
 ] as const;
 
 describe("a member that fails", () => {
-  it.each(FAILURES)("a failed read gives the reason, and goes to the next member: %s", async (_what, start, reason) => {
-    const port = await start();
-    const error: Error = await range(gatewayTo([port])).catch((caught) => caught);
-    expect(error).toBeInstanceOf(UnreachableError);
-    expect(error.message).toMatch(/^no member of the store answers: http:\/\/127\.0\.0\.1:\d+ \(.*\)$/);
-    if (typeof reason === "string") expect(error.message).toContain(reason);
-    else expect(error.message).toMatch(reason);
-    expect(error.message).not.toContain(SECRET);
+  it.each(FAILURES)(
+    "a failed read gives the reason, and goes to the next member: %s",
+    async (_what, start, reason) => {
+      const port = await start();
+      const error: Error = await range(gatewayTo([port])).catch((caught) => caught);
+      expect(error).toBeInstanceOf(UnreachableError);
+      expect(error.message).toMatch(
+        /^no member of the store answers: http:\/\/127\.0\.0\.1:\d+ \(.*\)$/,
+      );
+      if (typeof reason === "string") expect(error.message).toContain(reason);
+      else expect(error.message).toMatch(reason);
+      expect(error.message).not.toContain(SECRET);
 
-    const both = gatewayTo([port, (await good()).port], { times: { ...TIMES, request: 2_000 } });
-    expect(await range(both)).toMatchObject({ clusterId: "7", entries: [ENTRY] });
-    // From now on, it goes to that one first.
-    expect(both.endpoint).not.toContain(`${port}`);
-  });
+      const both = gatewayTo([port, (await good()).port], { times: { ...TIMES, request: 2_000 } });
+      expect(await range(both)).toMatchObject({ clusterId: "7", entries: [ENTRY] });
+      // From now on, it goes to that one first.
+      expect(both.endpoint).not.toContain(`${port}`);
+    },
+  );
 
   it.each(WRONG_KEYS)("a read of keys goes to the next member for %s", async (_what, found) => {
     const { port } = await member(sends(ranges(found)));
@@ -147,24 +228,34 @@ describe("a member that fails", () => {
     expect((await range(both)).entries).toEqual([ENTRY]);
   });
 
-  it.each(FAILURES)("a write has an unknown outcome, and goes to the next member: %s", async (_what, start) => {
-    const failing = await start();
-    const error: Error = await gatewayTo([failing])
-      .commit(WRITE, { within: 1 })
-      .catch((caught) => caught);
-    expect(error).toBeInstanceOf(UncertainError);
-    expect(error.message).not.toContain(SECRET);
+  it.each(FAILURES)(
+    "a write has an unknown outcome, and goes to the next member: %s",
+    async (_what, start) => {
+      const failing = await start();
+      const error: Error = await gatewayTo([failing])
+        .commit(WRITE, { within: 1 })
+        .catch((caught) => caught);
+      expect(error).toBeInstanceOf(UncertainError);
+      expect(error.message).not.toContain(SECRET);
 
-    const { port, asked } = await good();
-    expect(await gatewayTo([failing, port]).commit(WRITE)).toBe(9);
-    expect(asked).toHaveLength(1);
-  });
+      const { port, asked } = await good();
+      expect(await gatewayTo([failing, port]).commit(WRITE)).toBe(9);
+      expect(asked).toHaveLength(1);
+    },
+  );
 
   it("a refused write was made if the key that it compares has its bytes", async () => {
     for (const lost of [[], [(res: ServerResponse) => res.destroy()]]) {
-      const made = await member(...lost, refused({ kvs: [{ ...kv(KEY, "7"), value: base64("x") }] }));
+      const made = await member(
+        ...lost,
+        refused({ kvs: [{ ...kv(KEY, "7"), value: base64("x") }] }),
+      );
       expect(await gatewayTo([made.port]).commit(WRITE)).toBe(7);
-      for (const kvs of [undefined, [kv(KEY, "7")], [{ ...kv("/s/other", "9"), value: base64("x") }]]) {
+      for (const kvs of [
+        undefined,
+        [kv(KEY, "7")],
+        [{ ...kv("/s/other", "9"), value: base64("x") }],
+      ]) {
         const other = await member(...lost, refused({ kvs }));
         const checkTrace = vi.fn();
         expect(await gatewayTo([other.port]).commit(WRITE, { checkTrace })).toBeUndefined();
@@ -175,12 +266,17 @@ describe("a member that fails", () => {
 
   it("a write is sent again only while no other condition fails than those that will hold again", async () => {
     const obstacle = "another writer has the turn";
-    const write = { ...WRITE, compare: [...WRITE.compare, { key: "/s/turn", modRevision: 0, obstacle }] };
+    const write = {
+      ...WRITE,
+      compare: [...WRITE.compare, { key: "/s/turn", modRevision: 0, obstacle }],
+    };
     const waits = refused({ kvs: [kv()] }, { kvs: [kv("/s/turn")] });
     const { port, asked } = await member(waits, waits, sends(GOOD));
     expect(await gatewayTo([port]).commit(write)).toBe(9);
     expect(asked).toHaveLength(3);
-    expect(asked[0]?.body.failure).toEqual([KEY, "/s/turn"].map((key) => ({ request_range: { key: base64(key) } })));
+    expect(asked[0]?.body.failure).toEqual(
+      [KEY, "/s/turn"].map((key) => ({ request_range: { key: base64(key) } })),
+    );
 
     const other = await member(refused({ kvs: [kv(KEY, "9")] }, { kvs: [kv("/s/turn")] }));
     expect(await gatewayTo([other.port]).commit(write)).toBeUndefined();
@@ -189,20 +285,27 @@ describe("a member that fails", () => {
     await expect(never).rejects.toThrow(obstacle);
   });
 
-  it.each([[[]], [[{}, {}]]])("an answer to another transaction is no answer: %j", async (responses) => {
-    for (const succeeded of [true, false]) {
-      const gateway = gatewayTo([(await member(sends({ header: HEADER, succeeded, responses }))).port]);
-      await expect(range(gateway)).rejects.toThrow(OTHER_FORM);
-      await expect(gateway.commit(WRITE, { within: 1 })).rejects.toThrow(UncertainError);
-    }
-  });
+  it.each([[[]], [[{}, {}]]])(
+    "an answer to another transaction is no answer: %j",
+    async (responses) => {
+      for (const succeeded of [true, false]) {
+        const gateway = gatewayTo([
+          (await member(sends({ header: HEADER, succeeded, responses }))).port,
+        ]);
+        await expect(range(gateway)).rejects.toThrow(OTHER_FORM);
+        await expect(gateway.commit(WRITE, { within: 1 })).rejects.toThrow(UncertainError);
+      }
+    },
+  );
 
   it("an answer that comes byte by byte ends", async () => {
     const { port } = await tcpPeer((socket) => {
       socket.write(`${OK}\r\n`);
       drip(socket, " ");
     });
-    await expect(range(gatewayTo([port], { times: { attempt: 20, request: 1 } }))).rejects.toThrow("no answer within");
+    await expect(range(gatewayTo([port], { times: { attempt: 20, request: 1 } }))).rejects.toThrow(
+      "no answer within",
+    );
   });
 });
 
@@ -213,7 +316,9 @@ describe("a member that is slow", () => {
     const large = { ...WRITE, puts: [{ key: KEY, value: Buffer.alloc(1_000_000) }] };
     const written = gatewayTo([port]).commit(large);
     await expect.poll(() => held).toHaveLength(1);
-    await expect(gatewayTo([port]).commit(WRITE, { within: 1 })).rejects.toThrow("no answer within");
+    await expect(gatewayTo([port]).commit(WRITE, { within: 1 })).rejects.toThrow(
+      "no answer within",
+    );
     for (const res of held) res.end(JSON.stringify(GOOD));
     expect(await written).toBe(9);
   });
@@ -222,7 +327,9 @@ describe("a member that is slow", () => {
 describe("members that don't listen", () => {
   it("a write is sent to the next member if it was certainly not sent", async () => {
     const { port, asked } = await good();
-    const gateway = gatewayTo([await unusedPort(), await unusedPort(), port], { times: { ...TIMES, request: 2_000 } });
+    const gateway = gatewayTo([await unusedPort(), await unusedPort(), port], {
+      times: { ...TIMES, request: 2_000 },
+    });
     expect(await gateway.commit(WRITE)).toBe(9);
     expect(asked).toMatchObject([{ path: "/v3/kv/txn" }]);
   });
@@ -244,16 +351,48 @@ describe("members that don't listen", () => {
 
 describe("a request that etcd refuses", () => {
   it.each([
-    [{ code: 3, message: "etcdserver: user name is empty" }, 400, UnauthorizedError, "APPVARS_STORE_USER"],
-    [{ code: 7, message: "etcdserver: permission denied" }, 403, UnauthorizedError, "does not let this user"],
-    [{ code: 9, message: "etcdserver: authentication is not enabled" }, 400, UnauthorizedError, "has no users"],
-    [{ code: 3, message: "etcdserver: request is too large" }, 400, ServerError, "etcdserver: request is too large"],
-    [{ code: 12, message: SECRET }, 501, ServerError, "the store refuses the request: it refuses the request"],
-    [{ code: 11, message: "etcdserver: mvcc: it has been compacted" }, 400, ServerError, "it has been compacted"],
+    [
+      { code: 3, message: "etcdserver: user name is empty" },
+      400,
+      UnauthorizedError,
+      "APPVARS_STORE_USER",
+    ],
+    [
+      { code: 7, message: "etcdserver: permission denied" },
+      403,
+      UnauthorizedError,
+      "does not let this user",
+    ],
+    [
+      { code: 9, message: "etcdserver: authentication is not enabled" },
+      400,
+      UnauthorizedError,
+      "has no users",
+    ],
+    [
+      { code: 3, message: "etcdserver: request is too large" },
+      400,
+      ServerError,
+      "etcdserver: request is too large",
+    ],
+    [
+      { code: 12, message: SECRET },
+      501,
+      ServerError,
+      "the store refuses the request: it refuses the request",
+    ],
+    [
+      { code: 11, message: "etcdserver: mvcc: it has been compacted" },
+      400,
+      ServerError,
+      "it has been compacted",
+    ],
   ])("a request that is refused is not tried again: %j", async (body, status, type, message) => {
     for (const run of [range, (gateway: Gateway) => gateway.commit(WRITE)]) {
       const { port, asked } = await member(sends(body, status));
-      const error: Error = await run(gatewayTo([port, (await good()).port])).catch((caught) => caught);
+      const error: Error = await run(gatewayTo([port, (await good()).port])).catch(
+        (caught) => caught,
+      );
       expect(error).toBeInstanceOf(type);
       expect(error).not.toBeInstanceOf(UncertainError);
       expect(error.message).toContain(message);
@@ -265,18 +404,31 @@ describe("a request that etcd refuses", () => {
 
 describe("reading ranges of keys", () => {
   it("ranges are read at one revision, in one request", async () => {
-    const { port, asked } = await member(sends(ranges({ kvs: [kv()] }, {}, { kvs: [kv("/s/log/2"), kv("/s/log/3")] })));
+    const { port, asked } = await member(
+      sends(ranges({ kvs: [kv()] }, {}, { kvs: [kv("/s/log/2"), kv("/s/log/3")] })),
+    );
     const answers = await gatewayTo([port]).ranges([
       { key: KEY },
       { key: "/s/none" },
       { key: "/s/log/", end: "/s/log0", limit: 2, keysOnly: true },
     ]);
-    expect(answers.map(({ entries }) => entries.map(({ key }) => key))).toEqual([[KEY], [], ["/s/log/2", "/s/log/3"]]);
+    expect(answers.map(({ entries }) => entries.map(({ key }) => key))).toEqual([
+      [KEY],
+      [],
+      ["/s/log/2", "/s/log/3"],
+    ]);
     expect(asked.map(({ body }) => body.success)).toEqual([
       [
         { request_range: { key: base64(KEY) } },
         { request_range: { key: base64("/s/none") } },
-        { request_range: { key: base64("/s/log/"), range_end: base64("/s/log0"), limit: 2, keys_only: true } },
+        {
+          request_range: {
+            key: base64("/s/log/"),
+            range_end: base64("/s/log0"),
+            limit: 2,
+            keys_only: true,
+          },
+        },
       ],
     ]);
   });
@@ -299,14 +451,18 @@ describe("a lease", () => {
       ["/v3/lease/grant", { TTL: 2 }],
       ["/v3/lease/keepalive", { ID: lease }],
     ]);
-    expect(asked[2]?.body.success).toEqual([{ request_put: { key: base64(KEY), value: base64("x"), lease } }]);
+    expect(asked[2]?.body.success).toEqual([
+      { request_put: { key: base64(KEY), value: base64("x"), lease } },
+    ]);
   });
 
   it.each([undefined, 7, "", "0", "-1", "1e3", "9".repeat(21)])(
     "a lease that can't be one is refused: %j",
     async (ID) => {
       const { port } = await member(sends({ header: HEADER, ID }));
-      await expect(gatewayTo([port], { times: { ...TIMES, write: 1 } }).grantLease(1_000)).rejects.toThrow(OTHER_FORM);
+      await expect(
+        gatewayTo([port], { times: { ...TIMES, write: 1 } }).grantLease(1_000),
+      ).rejects.toThrow(OTHER_FORM);
     },
   );
 });
@@ -335,7 +491,14 @@ describe("a login", () => {
       "auth/authenticate",
       "kv/txn",
     ]);
-    expect(asked.map(({ authorization }) => authorization)).toEqual([undefined, "one", "one", "one", undefined, "two"]);
+    expect(asked.map(({ authorization }) => authorization)).toEqual([
+      undefined,
+      "one",
+      "one",
+      "one",
+      undefined,
+      "two",
+    ]);
     expect(asked[0]?.body).toEqual({ name: "someone", password: SECRET });
   });
 
@@ -344,7 +507,12 @@ describe("a login", () => {
     const waits = refused({ kvs: [kv("/s/turn")] });
     const { port, asked } = await member(token("one"), waits, waits, sends(GOOD));
     expect(await gatewayTo([port], options).commit({ ...WRITE, compare: [turn] })).toBe(9);
-    expect(asked.map(({ authorization }) => authorization)).toEqual([undefined, "one", "one", "one"]);
+    expect(asked.map(({ authorization }) => authorization)).toEqual([
+      undefined,
+      "one",
+      "one",
+      "one",
+    ]);
   });
 
   it("a token is asked for again however long no member answered before", async () => {
@@ -359,16 +527,24 @@ describe("a login", () => {
   });
 
   it("a token that gets no answer is not used again", async () => {
-    // A cluster that was restored from a backup does not answer those with a token of a later revision.
+    // A cluster that was restored from a backup does not answer those with a token of a later
+    // revision.
     const { port, asked } = await member(token("one"), () => {}, token("two"), sends(GOOD));
     const gateway = gatewayTo([port], { ...options, times: TIMES });
     await expect(range(gateway)).rejects.toThrow("no answer within");
     expect(await range(gateway)).toMatchObject({ entries: [ENTRY] });
-    expect(asked.map(({ authorization }) => authorization)).toEqual([undefined, "one", undefined, "two"]);
+    expect(asked.map(({ authorization }) => authorization)).toEqual([
+      undefined,
+      "one",
+      undefined,
+      "two",
+    ]);
   });
 
   it("a token that is refused each time ends in an error", async () => {
-    const { port, asked } = await member((res, req) => (req.url?.includes("auth") ? token("one") : invalidToken)(res));
+    const { port, asked } = await member((res, req) =>
+      (req.url?.includes("auth") ? token("one") : invalidToken)(res),
+    );
     await expect(range(gatewayTo([port], options))).rejects.toThrow(UnauthorizedError);
     expect(asked.length).toBeLessThan(10);
   });
@@ -387,7 +563,9 @@ describe("a login", () => {
     "a token that can't be one is refused: %j",
     async (text) => {
       const { port } = await member(token(text));
-      await expect(range(gatewayTo([port], { ...options, times: TIMES }))).rejects.toThrow(OTHER_FORM);
+      await expect(range(gatewayTo([port], { ...options, times: TIMES }))).rejects.toThrow(
+        OTHER_FORM,
+      );
     },
   );
 });
@@ -396,7 +574,8 @@ describe("a watch", () => {
   const watching = async (...lines: readonly unknown[]) => {
     const { port } = await member((res) => {
       res.writeHead(200);
-      for (const line of lines) res.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
+      for (const line of lines)
+        res.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
     });
     return gatewayTo([port]).watch(KEY, new AbortController().signal);
   };

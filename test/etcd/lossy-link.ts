@@ -34,7 +34,9 @@ export const repeat: Fault = async ({ forward, reply }) => {
   await forward();
   reply(await forward());
 };
-/** It is delivered twice at the same time, and the answer to a delivery that was refused arrives. */
+/**
+ * It is delivered twice at the same time, and the answer to a delivery that was refused arrives.
+ */
 export const repeatAtOnce: Fault = async ({ forward, reply }) => {
   const answers = await Promise.all([forward(), forward()]);
   const refused = answers.find((answer) => !answer.includes('"succeeded"'));
@@ -76,7 +78,8 @@ export class Ghost {
 /**
  * A link to an etcd that fails. Closed when the current test ends.
  *
- * @param faultOf the fault of a transaction that writes, given the number of earlier ones; undefined for none
+ * @param faultOf the fault of a transaction that writes, given the number of earlier ones;
+ *   undefined for none
  * @param options.all whether all other requests have faults, too
  */
 export async function lossyLink(
@@ -91,7 +94,14 @@ export async function lossyLink(
       const body = await buffer(req);
       const { method, url: path, headers } = req;
       const send = async () => {
-        const outgoing = request({ host: "127.0.0.1", port: target, method, path, headers, agent: false });
+        const outgoing = request({
+          host: "127.0.0.1",
+          port: target,
+          method,
+          path,
+          headers,
+          agent: false,
+        });
         res.once("close", () => outgoing.destroy());
         outgoing.end(body);
         const [answer] = (await once(outgoing, "response")) as [IncomingMessage];

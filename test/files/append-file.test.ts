@@ -1,5 +1,15 @@
 import { renameSync, writeFileSync } from "node:fs";
-import { appendFile, chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  chmod,
+  chown,
+  mkdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AppendFile } from "../../src/files/append-file.js";
@@ -17,8 +27,10 @@ vi.mock("node:fs", async (load) => {
     throw Object.assign(new Error(), { code: "ENOSPC" });
   };
   const ftruncateSync = (descriptor: number, size: number) => {
-    const { 1: flags = "" } = /flags:\s+(\d+)/.exec(real.readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8")) ?? [];
-    if (Number.parseInt(flags, 8) & real.constants.O_APPEND) throw Object.assign(new Error(), { code: "EPERM" });
+    const { 1: flags = "" } =
+      /flags:\s+(\d+)/.exec(real.readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8")) ?? [];
+    if (Number.parseInt(flags, 8) & real.constants.O_APPEND)
+      throw Object.assign(new Error(), { code: "EPERM" });
     real.ftruncateSync(descriptor, size);
   };
   return { ...real, writeSync, ftruncateSync };
@@ -80,7 +92,9 @@ describe.skipIf(process.platform !== "linux")("a line that fits on the disk only
     onTestFinished(() => {
       fakedFs.room = Number.POSITIVE_INFINITY;
     });
-    expect(() => file.append("2 is too long\n")).toThrow(`${path} can't be written: the disk is full`);
+    expect(() => file.append("2 is too long\n")).toThrow(
+      `${path} can't be written: the disk is full`,
+    );
     fakedFs.room = Number.POSITIVE_INFINITY;
     return { path, file, text };
   }
@@ -98,7 +112,10 @@ describe.skipIf(process.platform !== "linux")("a line that fits on the disk only
       writeFileSync(path, "of another, and long\n");
     });
     file.append("3\n");
-    expect([await readFile(`${path}.1`, "utf8"), await text()]).toEqual(["1\n2 is \n3\n", "of another, and long\n"]);
+    expect([await readFile(`${path}.1`, "utf8"), await text()]).toEqual([
+      "1\n2 is \n3\n",
+      "of another, and long\n",
+    ]);
   });
 });
 

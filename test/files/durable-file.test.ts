@@ -21,7 +21,9 @@ async function oldFile(): Promise<string> {
 const names = async (path: string) => (await readdir(dirname(path))).sort();
 
 /** The prototype of all open files, to make one of its methods fail. */
-async function fileHandles(): Promise<Record<"writeFile" | "sync" | "chown", (...args: unknown[]) => Promise<void>>> {
+async function fileHandles(): Promise<
+  Record<"writeFile" | "sync" | "chown", (...args: unknown[]) => Promise<void>>
+> {
   const file = await open(import.meta.filename);
   await file.close();
   onTestFinished(() => void vi.restoreAllMocks());
@@ -39,26 +41,32 @@ describe("replaceFile", () => {
   });
 
   const onPosix = it.skipIf(process.platform === "win32");
-  onPosix("writes beside the file that the system finds, where `..` behind a link leaves its target", async () => {
-    const path = await oldFile();
-    const elsewhere = join(await temporaryFolder(), "link");
-    await mkdir(join(dirname(path), "sub"));
-    await symlink(join(dirname(path), "sub"), elsewhere);
-    let beside: string[] = [];
-    await replaceFile(`${elsewhere}/../vars.json`, NEW, async () => {
-      beside = await names(path);
-    });
-    expect(await readFile(path, "utf8")).toBe(NEW);
-    expect(beside).toHaveLength(3);
-  });
+  onPosix(
+    "writes beside the file that the system finds, where `..` behind a link leaves its target",
+    async () => {
+      const path = await oldFile();
+      const elsewhere = join(await temporaryFolder(), "link");
+      await mkdir(join(dirname(path), "sub"));
+      await symlink(join(dirname(path), "sub"), elsewhere);
+      let beside: string[] = [];
+      await replaceFile(`${elsewhere}/../vars.json`, NEW, async () => {
+        beside = await names(path);
+      });
+      expect(await readFile(path, "utf8")).toBe(NEW);
+      expect(beside).toHaveLength(3);
+    },
+  );
 
-  it.each([0o000, 0o022, 0o077])("replaceFile creates a file with mode 0600 under the umask %o", async (umask) => {
-    const path = await oldFile();
-    const before = process.umask(umask);
-    onTestFinished(() => void process.umask(before));
-    await replaceFile(path, NEW, unchecked);
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-  });
+  it.each([0o000, 0o022, 0o077])(
+    "replaceFile creates a file with mode 0600 under the umask %o",
+    async (umask) => {
+      const path = await oldFile();
+      const before = process.umask(umask);
+      onTestFinished(() => void process.umask(before));
+      await replaceFile(path, NEW, unchecked);
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+    },
+  );
 
   it("replaceFile syncs the text before the rename, and the folder after it", async () => {
     const path = await oldFile();
@@ -79,7 +87,9 @@ describe("a replacement that fails", () => {
     "a replacement that fails leaves the old file as it was: %s",
     async (method) => {
       const path = await oldFile();
-      vi.spyOn(await fileHandles(), method).mockRejectedValueOnce(Object.assign(new Error(), { code: "EIO" }));
+      vi.spyOn(await fileHandles(), method).mockRejectedValueOnce(
+        Object.assign(new Error(), { code: "EIO" }),
+      );
       await expect(replaceFile(path, NEW, unchecked)).rejects.toMatchObject({ code: "EIO" });
       await expectUnchanged(path);
     },
@@ -125,42 +135,54 @@ describe("a folder that can't be synced", () => {
   it.each<[string, (path: string) => Promise<unknown>]>([
     ["replaced", (path) => replaceFile(path, NEW)],
     ["made", (path) => rm(path).then(() => createFile(path, NEW))],
-  ])("a folder that can't be synced makes an error that says the file was %s all the same", async (_what, write) => {
-    const path = await oldFile();
-    const handles = await fileHandles();
-    const { sync } = handles;
-    // That of the new file, and that of the folder.
-    vi.spyOn(handles, "sync")
-      .mockImplementationOnce(sync)
-      .mockRejectedValueOnce(Object.assign(new Error(), { code: "EIO" }));
-    const message = "was written, but may be lost if the machine crashes now: input/output error";
-    await expect(write(path)).rejects.toThrow(new NotDurableError(message));
-    expect(await readFile(path, "utf8")).toBe(NEW);
-    expect(await names(path)).toStrictEqual(["vars.json"]);
-  });
+  ])(
+    "a folder that can't be synced makes an error that says the file was %s all the same",
+    async (_what, write) => {
+      const path = await oldFile();
+      const handles = await fileHandles();
+      const { sync } = handles;
+      // That of the new file, and that of the folder.
+      vi.spyOn(handles, "sync")
+        .mockImplementationOnce(sync)
+        .mockRejectedValueOnce(Object.assign(new Error(), { code: "EIO" }));
+      const message = "was written, but may be lost if the machine crashes now: input/output error";
+      await expect(write(path)).rejects.toThrow(new NotDurableError(message));
+      expect(await readFile(path, "utf8")).toBe(NEW);
+      expect(await names(path)).toStrictEqual(["vars.json"]);
+    },
+  );
 });
 
 describe("on Windows", () => {
   async function withoutFolderSync(code: string): Promise<void> {
     const handles = await fileHandles();
     const { sync } = handles;
-    vi.spyOn(handles, "sync").mockImplementationOnce(sync).mockRejectedValueOnce(Object.assign(new Error(), { code }));
+    vi.spyOn(handles, "sync")
+      .mockImplementationOnce(sync)
+      .mockRejectedValueOnce(Object.assign(new Error(), { code }));
   }
 
-  it.each(["EPERM", "EACCES", "EISDIR"])("a folder can't be synced, which is no error: %s", async (code) => {
-    const path = await oldFile();
-    await withoutFolderSync(code);
-    await replaceFile(path, NEW, unchecked, undefined, "win32");
-    expect(await readFile(path, "utf8")).toBe(NEW);
-  });
+  it.each(["EPERM", "EACCES", "EISDIR"])(
+    "a folder can't be synced, which is no error: %s",
+    async (code) => {
+      const path = await oldFile();
+      await withoutFolderSync(code);
+      await replaceFile(path, NEW, unchecked, undefined, "win32");
+      expect(await readFile(path, "utf8")).toBe(NEW);
+    },
+  );
 
   it("a folder that can't be synced is an error on other systems, and one of its disk everywhere", async () => {
     const path = await oldFile();
     await withoutFolderSync("EPERM");
-    await expect(replaceFile(path, NEW, unchecked, undefined, "linux")).rejects.toThrow(NotDurableError);
+    await expect(replaceFile(path, NEW, unchecked, undefined, "linux")).rejects.toThrow(
+      NotDurableError,
+    );
     vi.restoreAllMocks();
     await withoutFolderSync("EIO");
-    await expect(replaceFile(path, NEW, unchecked, undefined, "win32")).rejects.toThrow(NotDurableError);
+    await expect(replaceFile(path, NEW, unchecked, undefined, "win32")).rejects.toThrow(
+      NotDurableError,
+    );
   });
 
   it("replaceFile waits for another process to close the old file", async () => {

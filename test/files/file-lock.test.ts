@@ -1,5 +1,16 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { uptime } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -10,9 +21,15 @@ import { byTheClock, faked } from "../support/lock-fakes.js";
 import { exists, lockable, locked, plant, tokenOf } from "../support/locks.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-vi.mock("node:fs/promises", async (load) => (await import("../support/lock-fakes.js")).fakedFiles(load));
-vi.mock("node:timers/promises", async (load) => (await import("../support/lock-fakes.js")).fakedTimers(load));
-vi.mock("node:process", async (load) => (await import("../support/lock-fakes.js")).fakedProcess(load));
+vi.mock("node:fs/promises", async (load) =>
+  (await import("../support/lock-fakes.js")).fakedFiles(load),
+);
+vi.mock("node:timers/promises", async (load) =>
+  (await import("../support/lock-fakes.js")).fakedTimers(load),
+);
+vi.mock("node:process", async (load) =>
+  (await import("../support/lock-fakes.js")).fakedProcess(load),
+);
 
 describe("withFileLock", () => {
   it("withFileLock holds the lock during the work, returns its result, and releases the lock", async () => {
@@ -23,7 +40,9 @@ describe("withFileLock", () => {
 
   it("withFileLock releases the lock when the work fails, and rethrows its error", async () => {
     const { path, lockPath } = await lockable();
-    await expect(withFileLock(path, () => Promise.reject(new RangeError("mine")))).rejects.toThrow(RangeError);
+    await expect(withFileLock(path, () => Promise.reject(new RangeError("mine")))).rejects.toThrow(
+      RangeError,
+    );
     expect(await exists(lockPath)).toBe(false);
   });
 
@@ -78,16 +97,19 @@ it("a lock of another host is reported after 30 s, with the command that removes
 it.each([
   ["is replaced", false],
   ["is not replaced, as on Windows", true],
-])("an empty lock, which a writer that was killed has left, is taken over at once where it %s", async (_how, keeps) => {
-  const { path, lockPath } = await locked();
-  faked.keepsFolders = keeps;
-  onTestFinished(() => {
-    faked.keepsFolders = false;
-  });
-  const { took, value } = await byTheClock(() => withFileLock(path, async () => "mine"));
-  expect([value, took]).toEqual(["mine", 0]);
-  expect(await exists(lockPath)).toBe(false);
-});
+])(
+  "an empty lock, which a writer that was killed has left, is taken over at once where it %s",
+  async (_how, keeps) => {
+    const { path, lockPath } = await locked();
+    faked.keepsFolders = keeps;
+    onTestFinished(() => {
+      faked.keepsFolders = false;
+    });
+    const { took, value } = await byTheClock(() => withFileLock(path, async () => "mine"));
+    expect([value, took]).toEqual(["mine", 0]);
+    expect(await exists(lockPath)).toBe(false);
+  },
+);
 
 it("files that killed writers have left behind are removed", async () => {
   const { path, lockPath } = await lockable();
@@ -102,14 +124,19 @@ it("files that killed writers have left behind are removed", async () => {
 describe("temporary files of writers that were killed", () => {
   it("temporary files of writers that were killed are removed", async () => {
     const { path } = await lockable();
-    for (const id of ["0123456789ab", "ffffffffffff"]) await writeFile(join(dirname(path), `.vars.json.${id}.tmp`), "");
+    for (const id of ["0123456789ab", "ffffffffffff"])
+      await writeFile(join(dirname(path), `.vars.json.${id}.tmp`), "");
     await withFileLock(path, async () => {});
     expect(await readdir(dirname(path))).toEqual([]);
   });
 
   it("files with other names are kept", async () => {
     const { path } = await lockable();
-    const others = [".vars.json.0123456789AB.tmp", ".vars.json.0123456789ab", ".vars.json.0123456789abc.tmp"];
+    const others = [
+      ".vars.json.0123456789AB.tmp",
+      ".vars.json.0123456789ab",
+      ".vars.json.0123456789abc.tmp",
+    ];
     others.push(
       ".vars.json.backup.tmp",
       ".vars.json.tmp",
@@ -264,7 +291,9 @@ describe.skipIf(process.getuid?.() !== 0)("the owner of a file that is replaced"
     const path = await owned(4321, mode);
     await chown(dirname(path), 1234, 1234);
     const writing = await asUser(1234, () =>
-      withFileLock(path, (replace) => replace("new"), { keepsReaders: true }).catch((error: Error) => error.message),
+      withFileLock(path, (replace) => replace("new"), { keepsReaders: true }).catch(
+        (error: Error) => error.message,
+      ),
     );
     if (message) expect(writing).toContain(message);
     else expect(await stat(path)).toMatchObject({ uid: 1234, gid: 1234, mode: 0o100600 });
@@ -329,7 +358,10 @@ describe("a path that is not a lock", () => {
   );
 });
 
-/** Removes and replaces the lock, as an operator and another writer do after they take this one for dead. */
+/**
+ * Removes and replaces the lock, as an operator and another writer do after they take this one for
+ * dead.
+ */
 function takeOver(lockPath: string): void {
   rmSync(lockPath, { recursive: true });
   mkdirSync(lockPath);

@@ -12,12 +12,17 @@ describe.skipIf(process.platform === "win32")("a folder for a secret", () => {
     const parent = await temporaryFolder();
     const folder = await makeScratchFolder([join(parent, "missing"), parent], user);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
-    await expect(makeScratchFolder([join(parent, "missing")], user)).rejects.toThrow(/can't be created: no such file/);
+    await expect(makeScratchFolder([join(parent, "missing")], user)).rejects.toThrow(
+      /can't be created: no such file/,
+    );
   });
 
   it("a scratch folder from before the boot is removed, also where the start time of its process is hidden", async () => {
     const parent = await temporaryFolder();
-    const left = join(parent, `appvars-edit-${createToken().replace(/^(\w+-\w+-\d+)-\d+/, "$1-0")}`);
+    const left = join(
+      parent,
+      `appvars-edit-${createToken().replace(/^(\w+-\w+-\d+)-\d+/, "$1-0")}`,
+    );
     await mkdir(left, { mode: 0o700 });
     await removeLeftScratchFolders([parent], user);
     expect(await readdir(parent)).toHaveLength(1);

@@ -48,15 +48,18 @@ describe("a sealed file", () => {
   it.each([
     ["some bytes", BYTES],
     ["none", Buffer.alloc(0)],
-  ])("a sealed file returns the bytes written, in another process too: %s", async (_content, bytes) => {
-    const parent = join(await temporaryFolder(), "new", "cache");
-    const file = fileIn(parent);
-    expect(await file.read()).toBeUndefined();
-    await file.write(bytes, NOW);
-    for (const reader of [file, fileIn(parent)]) {
-      expect(await readIn(reader)).toEqual({ ...SAVED, hash: hash("sha256", bytes) });
-    }
-  });
+  ])(
+    "a sealed file returns the bytes written, in another process too: %s",
+    async (_content, bytes) => {
+      const parent = join(await temporaryFolder(), "new", "cache");
+      const file = fileIn(parent);
+      expect(await file.read()).toBeUndefined();
+      await file.write(bytes, NOW);
+      for (const reader of [file, fileIn(parent)]) {
+        expect(await readIn(reader)).toEqual({ ...SAVED, hash: hash("sha256", bytes) });
+      }
+    },
+  );
 
   it("a sealed file contains neither the data nor the URL in plain", async () => {
     const { parent, name, path } = await savedFolder();
@@ -85,9 +88,15 @@ describe("a sealed file", () => {
     ["the first byte", async (path: string) => flip(path, 0)],
     ["a byte in the middle", async (path: string) => flip(path, BYTES.length / 2)],
     ["the last byte", async (path: string) => flip(path, (await stat(path)).size - 1)],
-    ["the end, which is cut off", async (path: string) => truncate(path, (await stat(path)).size - 1)],
+    [
+      "the end, which is cut off",
+      async (path: string) => truncate(path, (await stat(path)).size - 1),
+    ],
     ["everything, which is cut off", async (path: string) => truncate(path, 0)],
-    ["the end, where a byte was added", async (path: string) => writeFile(path, "a", { flag: "a" })],
+    [
+      "the end, where a byte was added",
+      async (path: string) => writeFile(path, "a", { flag: "a" }),
+    ],
     ["its size, which is too large", async (path: string) => truncate(path, 2 ** 31)],
     ["its kind: it is a folder", async (path: string) => rm(path).then(() => mkdir(path))],
   ])("a sealed file that was changed is not read: %s", async (_what, change) => {
@@ -99,7 +108,9 @@ describe("a sealed file", () => {
   it("a sealed file refuses data that it could not read again, and keeps the old", async () => {
     const { file } = await savedFolder();
     const tooLarge = { length: 2 ** 30 + 1 } as Uint8Array;
-    await expect(file.write(tooLarge, NOW)).rejects.toThrow("can't be written: the limit is 1,024 MB");
+    await expect(file.write(tooLarge, NOW)).rejects.toThrow(
+      "can't be written: the limit is 1,024 MB",
+    );
     expect(await readIn(file)).toEqual(SAVED);
   });
 
@@ -121,7 +132,8 @@ describe("a sealed file", () => {
     const versions = [1, 2].map((version) => Buffer.alloc(BYTES.length, version));
     await Promise.all(
       writers.map(async (writer, index) => {
-        for (let round = 0; round < 3; round++) await writer.write(versions[index] ?? BYTES, NOW + index);
+        for (let round = 0; round < 3; round++)
+          await writer.write(versions[index] ?? BYTES, NOW + index);
       }),
     );
     const [first, second] = await Promise.all(writers.map(readIn));
@@ -158,7 +170,9 @@ describe("the folder of sealed files", () => {
       await mkdir(join(parent, "snapshots"), { mode: 0o777 });
       await fileIn(parent).write(BYTES, NOW);
       const names = ["", ...(await namesIn(parent))];
-      const modes = names.map(async (name) => (await lstat(join(parent, "snapshots", name))).mode & 0o777);
+      const modes = names.map(
+        async (name) => (await lstat(join(parent, "snapshots", name))).mode & 0o777,
+      );
       expect(await Promise.all(modes)).toEqual([0o700, 0o600]);
     },
   );
@@ -178,26 +192,32 @@ describe("the folder of sealed files", () => {
     },
   );
 
-  it.skipIf(process.platform === "win32")("a link in place of a file is not read, and is replaced", async () => {
-    const { file, path } = await savedFolder();
-    const target = join(await temporaryFolder(), "target");
-    await rename(path, target);
-    await symlink(target, path);
-    expect(await file.read()).toBeUndefined();
-    const before = await readFile(target);
-    await file.write(Buffer.from("new"), NOW);
-    expect((await readFile(target)).equals(before)).toBe(true);
-    expect((await lstat(path)).isFile()).toBe(true);
-  });
+  it.skipIf(process.platform === "win32")(
+    "a link in place of a file is not read, and is replaced",
+    async () => {
+      const { file, path } = await savedFolder();
+      const target = join(await temporaryFolder(), "target");
+      await rename(path, target);
+      await symlink(target, path);
+      expect(await file.read()).toBeUndefined();
+      const before = await readFile(target);
+      await file.write(Buffer.from("new"), NOW);
+      expect((await readFile(target)).equals(before)).toBe(true);
+      expect((await lstat(path)).isFile()).toBe(true);
+    },
+  );
 
-  it.skipIf(process.getuid?.() !== 0)("nothing is read, written or removed in another user's folder", async () => {
-    const { parent, name, file } = await savedFolder({ secret: "" });
-    await chown(file.folder, 1234, 1234);
-    expect(await file.read()).toBeUndefined();
-    for (const work of [() => file.write(BYTES, NOW), () => file.remove()])
-      await expect(work()).rejects.toThrow(`${file.folder} belongs to another user`);
-    expect(await namesIn(parent)).toEqual([name]);
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    "nothing is read, written or removed in another user's folder",
+    async () => {
+      const { parent, name, file } = await savedFolder({ secret: "" });
+      await chown(file.folder, 1234, 1234);
+      expect(await file.read()).toBeUndefined();
+      for (const work of [() => file.write(BYTES, NOW), () => file.remove()])
+        await expect(work()).rejects.toThrow(`${file.folder} belongs to another user`);
+      expect(await namesIn(parent)).toEqual([name]);
+    },
+  );
 
   it("files that were not used for 30 days are removed, and nothing else", async () => {
     const { parent, path, name, file } = await savedFolder({ owner: "http://used:7400" });
@@ -205,7 +225,8 @@ describe("the folder of sealed files", () => {
     const old = NOW / 1_000 - 30 * 86_400 - 60;
     for (const each of ["a".repeat(64), "notes.txt"]) await writeFile(inFolder(each), "");
     await mkdir(inFolder("b".repeat(64)));
-    for (const each of ["a".repeat(64), "notes.txt", "b".repeat(64), name]) await utimes(inFolder(each), old, old);
+    for (const each of ["a".repeat(64), "notes.txt", "b".repeat(64), name])
+      await utimes(inFolder(each), old, old);
     await file.confirm(NOW);
     await fileIn(parent).write(BYTES, NOW);
     const names = await namesIn(parent);

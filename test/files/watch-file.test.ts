@@ -61,7 +61,9 @@ describe("a watched data file", () => {
     const { path, store } = await watched();
     await rm(path);
     await vi.waitFor(() => expect(store.problem).toBeDefined(), PATIENCE);
-    expect(store.problem).toBe("the data file can't be read: no such file or folder; the last good data is served");
+    expect(store.problem).toBe(
+      "the data file can't be read: no such file or folder; the last good data is served",
+    );
     expect(served(store)).toBe("first");
 
     await writeFile(path, version("second"));
@@ -70,8 +72,14 @@ describe("a watched data file", () => {
   });
 
   it.each([
-    [`{"version": 1, "api_secret": "${MARKER}`, "is not valid JSON: line 1, column 30: not a valid string"],
-    [JSON.stringify(marked((d) => (d.version = MARKER))), "has an unknown version; this appvars reads version 1"],
+    [
+      `{"version": 1, "api_secret": "${MARKER}`,
+      "is not valid JSON: line 1, column 30: not a valid string",
+    ],
+    [
+      JSON.stringify(marked((d) => (d.version = MARKER))),
+      "has an unknown version; this appvars reads version 1",
+    ],
     [
       JSON.stringify(marked((d) => (d.values[0].content.value = MARKER))),
       'values[0] (id 12): content.value must be a NUMBER, like its variable "PORT"',

@@ -22,17 +22,28 @@ export async function fileWith(name: string, content: string): Promise<string> {
 }
 
 /** Runs a program that has to succeed and to say nothing to stderr. */
-export async function output(command: string, args: readonly string[], env?: Record<string, string>): Promise<string> {
+export async function output(
+  command: string,
+  args: readonly string[],
+  env?: Record<string, string>,
+): Promise<string> {
   const { code, stdout, stderr } = await run(command, args, env);
   expect({ code, stderr }, `${command} failed`).toEqual({ code: 0, stderr: "" });
   return stdout;
 }
 
-/** Splits the table into values that the format can hold, by `canHold`, and the rest, which it must refuse. */
-export function table(canHold: (text: string) => boolean): { held: NamedValue[]; refused: NamedValue[] } {
+/**
+ * Splits the table into values that the format can hold, by `canHold`, and the rest, which it must
+ * refuse.
+ */
+export function table(canHold: (text: string) => boolean): {
+  held: NamedValue[];
+  refused: NamedValue[];
+} {
   const held: NamedValue[] = [];
   const refused: NamedValue[] = [];
-  for (const entry of entriesOf(ALL_VALUES)) (canHold(valueText(entry.value)) ? held : refused).push(entry);
+  for (const entry of entriesOf(ALL_VALUES))
+    (canHold(valueText(entry.value)) ? held : refused).push(entry);
   return { held, refused };
 }
 
@@ -46,7 +57,10 @@ export function asJson(entries: readonly NamedValue[]): Record<string, JsonValue
 }
 
 /** Compares by name first, so that a failure shows the one value and not the whole table. */
-export function expectSame(actual: Record<string, unknown>, expected: Record<string, unknown>): void {
+export function expectSame(
+  actual: Record<string, unknown>,
+  expected: Record<string, unknown>,
+): void {
   expect(Object.keys(actual).sort()).toEqual(Object.keys(expected).sort());
   for (const name of Object.keys(expected)) {
     expect(JSON.stringify(actual[name]), name).toBe(JSON.stringify(expected[name]));
@@ -66,7 +80,11 @@ export function refusal(write: Writer, entries: readonly NamedValue[]): string {
 }
 
 /** One error has to name every one of these entries, and none of their neighbours. */
-export function expectAllRefused(write: Writer, refused: readonly NamedValue[], held: readonly NamedValue[]): void {
+export function expectAllRefused(
+  write: Writer,
+  refused: readonly NamedValue[],
+  held: readonly NamedValue[],
+): void {
   const message = refusal(write, [...held.slice(0, 50), ...refused]);
   expect(refusedNames(message)).toEqual(new Set(refused.map(({ name }) => name)));
 }

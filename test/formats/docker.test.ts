@@ -42,7 +42,9 @@ it("newlines, a carriage return at the end, NUL and broken surrogate pairs are r
 });
 
 it("a line for docker may have up to 64 KiB", () => {
-  const longest = entriesOf(["é".repeat((65_535 - 3 - 1) / 2), "x".repeat(65_535 - 3)]).map((e) => ({ ...e }));
+  const longest = entriesOf(["é".repeat((65_535 - 3 - 1) / 2), "x".repeat(65_535 - 3)]).map(
+    (e) => ({ ...e }),
+  );
   expect(Object.keys(readEnvFile(Buffer.from(writeDocker(longest))))).toHaveLength(2);
   expect(refusal(writeDocker, entriesOf(["x".repeat(65_535 - 2)]))).toContain(
     "V0 (its line is longer than docker's limit",

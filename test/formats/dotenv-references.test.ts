@@ -18,7 +18,9 @@ function notesOf(text: string): string[] {
 }
 
 function expand(text: string): Record<string, unknown> {
-  return Object.fromEntries(readDotenv(text, { expand: true }).map(({ name, value }) => [name, value]));
+  return Object.fromEntries(
+    readDotenv(text, { expand: true }).map(({ name, value }) => [name, value]),
+  );
 }
 
 it.each([
@@ -69,7 +71,9 @@ it.each([
   "pa${Sup3rS!}",
   "${Sup3rS-${Sup3rS}}",
 ])("a password is not quoted in the message about %s", (password) => {
-  expect(() => expand(`A=1\n\nPASSWORD="${password}"`)).toThrow(/^PASSWORD \(line 3\) (?!.*Sup3rS)/);
+  expect(() => expand(`A=1\n\nPASSWORD="${password}"`)).toThrow(
+    /^PASSWORD \(line 3\) (?!.*Sup3rS)/,
+  );
 });
 
 it.each(["B=$A", "B=$B", "B=${B}:x"])(
@@ -88,15 +92,24 @@ it("a chain of references has up to 100 links", () => {
     return [...lines, `C${length}=x`].join("\n");
   };
   expect(expand(chain(99))).toMatchObject({ C0: "x" });
-  expect(() => expand(chain(20_000))).toThrow("C100 (line 101) is referred to by more than 100 in a row");
+  expect(() => expand(chain(20_000))).toThrow(
+    "C100 (line 101) is referred to by more than 100 in a row",
+  );
 });
 
 it("the length of all values together and the depth of defaults are limited", () => {
-  const laughs = Array.from({ length: 30 }, (_, index) => `L${index + 1}=\${L${index}}\${L${index}}`).join("\n");
-  expect(() => expand(`L0=ha\n${laughs}`)).toThrow("the expanded values are longer than 16 MiB together");
+  const laughs = Array.from(
+    { length: 30 },
+    (_, index) => `L${index + 1}=\${L${index}}\${L${index}}`,
+  ).join("\n");
+  expect(() => expand(`L0=ha\n${laughs}`)).toThrow(
+    "the expanded values are longer than 16 MiB together",
+  );
   const nested = (depth: number) => `B=${"${A:-".repeat(depth)}x${"}".repeat(depth)}`;
   expect(expand(nested(100))).toEqual({ B: "x" });
-  expect(() => expand(nested(20_000))).toThrow("B (line 1) has defaults in defaults, more than 100 deep");
+  expect(() => expand(nested(20_000))).toThrow(
+    "B (line 1) has defaults in defaults, more than 100 deep",
+  );
 });
 
 it("a value may consist of a million references", () => {
@@ -106,7 +119,8 @@ it("a value may consist of a million references", () => {
 });
 
 it("references are described by name and line, except literal and escaped ones", () => {
-  const text = '# $X\r\nA=\'\r\n$X\'\r\nexport B=$X\r\n\r\nC="\\$X"\nD=`$X`\nE=$5\nF: ${X:-y}\nB="a\nb$X"';
+  const text =
+    '# $X\r\nA=\'\r\n$X\'\r\nexport B=$X\r\n\r\nC="\\$X"\nD=`$X`\nE=$5\nF: ${X:-y}\nB="a\nb$X"';
   expect(notesOf(text)[0]).toBe(takenLiterally("B (line 10), F (line 9)"));
   const many = Array.from({ length: 12 }, (_, index) => `V${index}=$X\n`).join("");
   expect(notesOf(many)[0]).toMatch(/, V9 \(line 10\) and 2 more;/);
@@ -114,7 +128,9 @@ it("references are described by name and line, except literal and escaped ones",
 
 it("expanding changes nothing in export's output between single quotes", () => {
   const entries = entriesOf(
-    NASTY_TEXTS.filter((text) => !/['\r\0]|\p{Surrogate}/u.test(text) && portableForm(text) !== undefined),
+    NASTY_TEXTS.filter(
+      (text) => !/['\r\0]|\p{Surrogate}/u.test(text) && portableForm(text) !== undefined,
+    ),
   );
   const text = writeDotenv(entries);
   const read = readDotenv(text, { expand: true });

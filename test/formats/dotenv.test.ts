@@ -32,11 +32,13 @@ function writable(text: string): boolean {
 const held = all.filter(({ value }) => writable(valueText(value)));
 const refused = all.filter((entry) => !held.includes(entry));
 
-const textsOf = (entries: readonly ReadEntry[]) => entries.map(({ name, value }) => ({ name, value }));
+const textsOf = (entries: readonly ReadEntry[]) =>
+  entries.map(({ name, value }) => ({ name, value }));
 
 describe("writing", () => {
   it("dotenv parses every value to itself, alone and in one file with all the others", () => {
-    for (const entry of held) expect(parse(writeDotenv([entry]))[entry.name], entry.name).toBe(valueText(entry.value));
+    for (const entry of held)
+      expect(parse(writeDotenv([entry]))[entry.name], entry.name).toBe(valueText(entry.value));
     expectSame(parse(writeDotenv(held)), asText(held));
   });
 
@@ -59,8 +61,11 @@ describe("writing", () => {
   });
 
   it("__proto__ is refused, as dotenv drops it; other odd names are kept", () => {
-    const named = (...names: string[]) => names.map((name) => ({ name, type: "STRING" as const, value: "x" }));
-    expect(refusal(writeDotenv, named("__proto__"))).toContain("__proto__ (dotenv drops this name)");
+    const named = (...names: string[]) =>
+      names.map((name) => ({ name, type: "STRING" as const, value: "x" }));
+    expect(refusal(writeDotenv, named("__proto__"))).toContain(
+      "__proto__ (dotenv drops this name)",
+    );
     const names = ["a.b", "a-b", "constructor", "toString", "_"];
     expect(Object.keys(parse(writeDotenv(named(...names))))).toEqual(names);
   });
@@ -107,11 +112,14 @@ describe("reading", () => {
     ]);
   });
 
-  it.each(["ZIP TEXT", "ZIP", "JSON string", "", "ZIP  STRING"])("refuses a comment with another type: %s", (said) => {
-    expect(() => readDotenv(`# one\n# appvars type: ${said}\nZIP=1`)).toThrow(
-      new UsageError("line 2 must be # appvars type: NAME TYPE"),
-    );
-  });
+  it.each(["ZIP TEXT", "ZIP", "JSON string", "", "ZIP  STRING"])(
+    "refuses a comment with another type: %s",
+    (said) => {
+      expect(() => readDotenv(`# one\n# appvars type: ${said}\nZIP=1`)).toThrow(
+        new UsageError("line 2 must be # appvars type: NAME TYPE"),
+      );
+    },
+  );
 
   it("refuses a type comment after the first assignment", () => {
     const text = "A=1\n# appvars type: B STRING\nB=5\n";
@@ -124,15 +132,34 @@ describe("reading", () => {
     const text =
       "\ufeff# comment\r\nexport A=1 # one\r\n\r\n  B = two words  \r\nC='#3'\r\nD=\"x\\ny\"\r\nE=\r\nF: 6\r\n";
     expect(readDotenv(text)).toEqual(
-      Object.entries({ A: "1", B: "two words", C: "#3", D: "x\ny", E: "", F: "6" }).map(([name, value]) => ({
-        name,
-        value,
-      })),
+      Object.entries({ A: "1", B: "two words", C: "#3", D: "x\ny", E: "", F: "6" }).map(
+        ([name, value]) => ({
+          name,
+          value,
+        }),
+      ),
     );
   });
 
   it("reads any text as dotenv does, but refuses what dotenv drops", () => {
-    const parts = ["A", "B_1", "a.b-c", "=", ":", " ", "\n", "\n\n", "\r\n", "\r", "'", '"', "`", "\\", "#", "x"];
+    const parts = [
+      "A",
+      "B_1",
+      "a.b-c",
+      "=",
+      ":",
+      " ",
+      "\n",
+      "\n\n",
+      "\r\n",
+      "\r",
+      "'",
+      '"',
+      "`",
+      "\\",
+      "#",
+      "x",
+    ];
     const all = ["export ", "\t", "\\n", "\ufeff", "\\'", '\\"', "\u00a0", ...parts];
     const random = new Random(1);
     for (let round = 0; round < 20_000; round++) {
@@ -145,13 +172,18 @@ describe("reading", () => {
   it("reads a text in linear time", () => {
     const blank = "\n".repeat(300_000);
     expect(readDotenv(`${blank}A=1${blank}\n# end`)).toEqual([{ name: "A", value: "1" }]);
-    const lines = Array.from({ length: 50_000 }, (_, index) => `# appvars type: line ${index}`).join("\n");
+    const lines = Array.from(
+      { length: 50_000 },
+      (_, index) => `# appvars type: line ${index}`,
+    ).join("\n");
     expect(readDotenv(`A='${lines}'`)).toEqual([{ name: "A", value: lines }]);
   });
 
   it("names a line that dotenv drops, even if its text is also in a value", () => {
     const text = "A='one\nB C=1\ntwo'\nB C=1\n";
-    expect(() => readDotenv(text)).toThrow(new UsageError("neither an assignment nor a comment: line 4"));
+    expect(() => readDotenv(text)).toThrow(
+      new UsageError("neither an assignment nor a comment: line 4"),
+    );
   });
 
   it("the last of two lines for one name counts", () => {
@@ -163,7 +195,9 @@ describe("reading", () => {
 
   it("refuses __proto__, which dotenv drops, but not the text in a value or comment", () => {
     for (const text of ["__proto__=x", "A=1\nexport __proto__ = 'x'", "__proto__=1\n__proto_a=2"]) {
-      expect(() => readDotenv(text)).toThrow("these can't be read from dotenv: __proto__ (dotenv drops this name)");
+      expect(() => readDotenv(text)).toThrow(
+        "these can't be read from dotenv: __proto__ (dotenv drops this name)",
+      );
     }
     expect(readDotenv("A='\n__proto__=x'\n# __proto__=y\nB=__proto__")).toEqual([
       { name: "A", value: "\n__proto__=x" },
@@ -174,7 +208,9 @@ describe("reading", () => {
   it("refuses names that no variable can have, all at once, and not the values", () => {
     const long = "L".repeat(300);
     expect(() => readDotenv(`1A=secret\nOK=1\n.b=secret\n${long}=secret`)).toThrow(
-      new UsageError(`these can't be variable names: "1A", ".b", "${"L".repeat(80)}…"; a name is ${NAME_RULE}`),
+      new UsageError(
+        `these can't be variable names: "1A", ".b", "${"L".repeat(80)}…"; a name is ${NAME_RULE}`,
+      ),
     );
   });
 });
@@ -191,7 +227,8 @@ it("random values go through a file and back, beside any others", () => {
 it("reads what the dotenv package reads in any file, or refuses it", () => {
   const { read, refused } = readRandomFiles(3_000);
   expect(refused.length).toBeLessThan(read.length);
-  for (const { text, values } of read) expect({ text, values }).toEqual({ text, values: { ...parse(text) } });
+  for (const { text, values } of read)
+    expect({ text, values }).toEqual({ text, values: { ...parse(text) } });
 });
 
 describe("for one program", () => {
@@ -204,7 +241,9 @@ describe("for one program", () => {
     );
   });
 
-  /** chamber, cmd/export.go, doubleQuoteEscape; Doppler, pkg/controllers/secrets.go, MapToEnvFormat. */
+  /**
+   * chamber, cmd/export.go, doubleQuoteEscape; Doppler, pkg/controllers/secrets.go, MapToEnvFormat.
+   */
   const chamber = (text: string) =>
     text
       .replace(/[\\"!$`]/g, "\\$&")
@@ -229,7 +268,9 @@ describe("for one program", () => {
     ["compose", `A='it\\'s'\nB="\\t\\$\\0101" # c\nC: x#y #z\nD=\${C:-d}$$`],
     ["chamber", `A="\\$\\!\\\`\\"\\\\\\n$B"\nB='\\n'`],
   ] as const)("%s: quotes, escapes, comments and references", (program, text) => {
-    const values = Object.fromEntries(readDotenv(text, { program }).map(({ name, value }) => [name, value]));
+    const values = Object.fromEntries(
+      readDotenv(text, { program }).map(({ name, value }) => [name, value]),
+    );
     expect(values).toEqual(
       {
         node: { A: "it\\" },
@@ -263,25 +304,35 @@ describe("for one program", () => {
     ["compose", ['A="x"; B=y', 'A="x', "A"]],
     ["chamber", ['A="x"y', 'A="x', "A"]],
     ["node", ["A='it's'", "A"]],
-  ] as const)("%s: refuses lines that it would drop, refuse or run, and reads none of them", (program, lines) => {
-    for (const line of lines)
-      expect(() => readDotenv(`OK=1\n${line}\n`, { program }), line).toThrow(
-        new UsageError(`not an assignment that --for ${program} reads: line 2`),
-      );
-  });
+  ] as const)(
+    "%s: refuses lines that it would drop, refuse or run, and reads none of them",
+    (program, lines) => {
+      for (const line of lines)
+        expect(() => readDotenv(`OK=1\n${line}\n`, { program }), line).toThrow(
+          new UsageError(`not an assignment that --for ${program} reads: line 2`),
+        );
+    },
+  );
 
   it.each(DOTENV_PROGRAMS.filter((program) => !["node", "chamber"].includes(program)))(
     "%s: a reference to a name that is not before it is refused, and is not quoted",
     (program) => {
       const text = 'A="pa${Sup3rS}"\nSup3rS=1\n';
-      expect(() => readDotenv(text, { program })).toThrow(/^A \(line 1\) refers to a name (?!.*Sup3rS)/);
+      expect(() => readDotenv(text, { program })).toThrow(
+        /^A \(line 1\) refers to a name (?!.*Sup3rS)/,
+      );
     },
   );
 
   it("the length of all values together is limited for every program that expands", () => {
-    const lines = Array.from({ length: 30 }, (_, index) => `L${index + 1}="\${L${index}}\${L${index}}"`);
+    const lines = Array.from(
+      { length: 30 },
+      (_, index) => `L${index + 1}="\${L${index}}\${L${index}}"`,
+    );
     for (const program of ["python", "shell", "compose"] as const)
-      expect(() => readDotenv(`L0=ha\n${lines.join("\n")}`, { program })).toThrow("longer than 16 MiB together");
+      expect(() => readDotenv(`L0=ha\n${lines.join("\n")}`, { program })).toThrow(
+        "longer than 16 MiB together",
+      );
   });
 });
 
@@ -291,17 +342,19 @@ describe("notes", () => {
     readDotenv(text, { ...options, note: (note) => notes.push(note) });
     return notes;
   };
-  const KEPT = "backslashes are kept in A (line 1); import --for replaces escapes as another program does";
+  const KEPT =
+    "backslashes are kept in A (line 1); import --for replaces escapes as another program does";
   const CUT = "the text from # on is left out of A (line 1); to keep it, put the value in quotes";
   const QUOTE = "a quote or a second assignment is part of the value of A (line 1)";
 
   it.each([
-    ...[`A="\\""`, `A="\\\\"`, `A="\\$x"`, 'A="\\`"', `A="\\!"`, `A="a\\tb"`, `A='it\\'s'`].map((text) => [text, KEPT]),
+    ...[`A="\\""`, `A="\\\\"`, `A="\\$x"`, 'A="\\`"', `A="\\!"`, `A="a\\tb"`, `A='it\\'s'`].map(
+      (text) => [text, KEPT],
+    ),
     ...["A=abc#def", "A=#abc", 'A="x"#y', "A=x#", "export A=1#2 # 3"].map((text) => [text, CUT]),
-    ...['A="x"; export B=y', "A='it's'", 'A="x', "A='x' 'y'", "A=1; export B=2", `A="a"b"c"`].map((text) => [
-      text,
-      QUOTE,
-    ]),
+    ...['A="x"; export B=y', "A='it's'", 'A="x', "A='x' 'y'", "A=1; export B=2", `A="a"b"c"`].map(
+      (text) => [text, QUOTE],
+    ),
   ])("%s", (text, note) => {
     expect(notesOf(text)).toEqual([note]);
   });
@@ -321,13 +374,17 @@ describe("notes", () => {
   });
 
   it("what export writes has none, and with --expand none about escaped dollar signs", () => {
-    const literal = entriesOf(randomTexts(300, 5).filter((text) => writable(text) && !/\$[A-Za-z_{]/.test(text)));
+    const literal = entriesOf(
+      randomTexts(300, 5).filter((text) => writable(text) && !/\$[A-Za-z_{]/.test(text)),
+    );
     expect(notesOf(writeDotenv(literal))).toEqual([]);
     expect(notesOf('A="\\$HOME"', { expand: true })).toEqual([]);
   });
 
   it("other kinds of files are refused by name, before their lines", () => {
-    expect(() => readDotenv("apiVersion: v1\nkind: Secret\n- x\n")).toThrow("this is a Kubernetes manifest;");
+    expect(() => readDotenv("apiVersion: v1\nkind: Secret\n- x\n")).toThrow(
+      "this is a Kubernetes manifest;",
+    );
     expect(() => readDotenv('A="ENC[x]"\nsops_mac=x\n')).toThrow(
       "encrypted by SOPS; use the output of: sops decrypt FILE",
     );

@@ -40,7 +40,15 @@ it.each([false, true])("GitHub's runner preserves every value (Windows: %s)", (w
 
 it("writeGithub refuses values that a runner can't hold", () => {
   expectAllRefused(writeGithub, refused, held);
-  const names = ["GITHUB_TOKEN", "Runner_X", "node_options", "a.b", "OK", "MY_GITHUB_X", "NODE_OPTIONS_2"];
+  const names = [
+    "GITHUB_TOKEN",
+    "Runner_X",
+    "node_options",
+    "a.b",
+    "OK",
+    "MY_GITHUB_X",
+    "NODE_OPTIONS_2",
+  ];
   expect(
     refusal(
       writeGithub,
@@ -57,5 +65,7 @@ it("GitHub's delimiter is new each time, and never in a value", () => {
   const draws = ["aa", "bb", "cc"];
   const randomHex = () => draws.shift() ?? "";
   const text = writeGithub(entriesOf(["x\nappvars_aa\nINJECTED=1", "appvars_bb"]), { randomHex });
-  expect(text).toBe("V0<<appvars_cc\nx\nappvars_aa\nINJECTED=1\nappvars_cc\nV1<<appvars_cc\nappvars_bb\nappvars_cc\n");
+  expect(text).toBe(
+    "V0<<appvars_cc\nx\nappvars_aa\nINJECTED=1\nappvars_cc\nV1<<appvars_cc\nappvars_bb\nappvars_cc\n",
+  );
 });

@@ -33,7 +33,16 @@ it("inferValue leaves everything else as a STRING", () => {
     "NaN",
     "Infinity",
   ];
-  texts.push("9007199254740992", "12345678901234567890", "1e999", "{", "{a}", "[1,]", '{"a":1,"a":2}', '{"a":1e999}');
+  texts.push(
+    "9007199254740992",
+    "12345678901234567890",
+    "1e999",
+    "{",
+    "{a}",
+    "[1,]",
+    '{"a":1,"a":2}',
+    '{"a":1e999}',
+  );
   texts.push('"json"', " {}", "envbee:enc:v1:AAAA");
   for (const text of texts) expect(inferValue(text), text).toEqual({ type: "STRING", value: text });
 });
@@ -84,14 +93,27 @@ it.each([
     ],
   ],
   ["BOOLEAN", ["secret", "", "TRUE", "1", "yes", " true"]],
-  ["JSON", ["secret", "", "{secret}", "[1e999]", '{"secret":1,"secret":2}', "[9007199254740993]", "NaN"]],
+  [
+    "JSON",
+    ["secret", "", "{secret}", "[1e999]", '{"secret":1,"secret":2}', "[9007199254740993]", "NaN"],
+  ],
 ] as const)("a %s refuses other text without quoting it", (type, texts) => {
   for (const text of texts) {
-    const error = expect.objectContaining({ name: "UsageError", message: expect.not.stringMatching(/secret|1e999/) });
+    const error = expect.objectContaining({
+      name: "UsageError",
+      message: expect.not.stringMatching(/secret|1e999/),
+    });
     expect(() => parseAs(text, type), text).toThrow(error);
   }
 });
 
 it("nativeType finds the type of a value", () => {
-  expect(["x", 1, true, null, [], {}].map(nativeType)).toEqual(["STRING", "NUMBER", "BOOLEAN", "JSON", "JSON", "JSON"]);
+  expect(["x", 1, true, null, [], {}].map(nativeType)).toEqual([
+    "STRING",
+    "NUMBER",
+    "BOOLEAN",
+    "JSON",
+    "JSON",
+    "JSON",
+  ]);
 });

@@ -13,14 +13,17 @@ it("JSON.parse and readJson preserve every value", () => {
 
 it("writeJson writes one pretty-printed object with a newline at the end, and __proto__ like any other name", () => {
   const names = { A: "x", __proto: [1] };
-  const entries = Object.entries<JsonValue>(names).map(([name, value]) => ({ name, type: "JSON" as const, value }));
+  const entries = Object.entries<JsonValue>(names).map(([name, value]) => ({
+    name,
+    type: "JSON" as const,
+    value,
+  }));
   expect(writeJson([...entries, { name: "__proto__", type: "STRING", value: "p" }])).toBe(
     '{\n  "A": "x",\n  "__proto": [\n    1\n  ],\n  "__proto__": "p"\n}\n',
   );
-  expect(readJson('{"__proto__": "p", "constructor": {"__proto__": 1}}').map(({ name }) => name)).toEqual([
-    "__proto__",
-    "constructor",
-  ]);
+  expect(
+    readJson('{"__proto__": "p", "constructor": {"__proto__": 1}}').map(({ name }) => name),
+  ).toEqual(["__proto__", "constructor"]);
   expect(writeJson([])).toBe("{}\n");
 });
 
@@ -47,9 +50,18 @@ it.each([
   ['{"A": "secret",}', "not valid JSON: line 1, column 16: property name expected"],
   ['{"A": 1} // secret', "not valid JSON: line 1, column 10: end of file expected"],
   ["", "not valid JSON: line 1, column 1: unexpected end of file"],
-  ['{"A": 1,\n "A": "secret"}', "not valid JSON: line 2, column 2: the same key twice in one object"],
-  ['{"A": {"secret": 1, "secret": 2}}', "not valid JSON: line 1, column 21: the same key twice in one object"],
-  ['{"A": [1e999]}', "not valid JSON: line 1, column 8: a number that can't be held exactly (write it as a string)"],
+  [
+    '{"A": 1,\n "A": "secret"}',
+    "not valid JSON: line 2, column 2: the same key twice in one object",
+  ],
+  [
+    '{"A": {"secret": 1, "secret": 2}}',
+    "not valid JSON: line 1, column 21: the same key twice in one object",
+  ],
+  [
+    '{"A": [1e999]}',
+    "not valid JSON: line 1, column 8: a number that can't be held exactly (write it as a string)",
+  ],
   [
     '{"A": 0.30000000000000000004}',
     "not valid JSON: line 1, column 7: a number that can't be held exactly (write it as a string)",

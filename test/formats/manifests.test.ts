@@ -10,28 +10,43 @@ describe("kubernetes", () => {
 
   function valuesOf(secret: { data: Record<string, string> }): Record<string, string> {
     return Object.fromEntries(
-      Object.entries(secret.data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]),
+      Object.entries(secret.data).map(([key, value]) => [
+        key,
+        Buffer.from(value, "base64").toString(),
+      ]),
     );
   }
 
   it.each(["1.1", "1.2"] as const)("a Secret holds every value, read as YAML %s", (version) => {
     const secret = parse(writeKubernetes(held, { name: "app.prod" }), { version });
-    expect(secret).toMatchObject({ apiVersion: "v1", kind: "Secret", metadata: { name: "app.prod" }, type: "Opaque" });
+    expect(secret).toMatchObject({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "app.prod" },
+      type: "Opaque",
+    });
     expectSame(valuesOf(secret), asText(held));
   });
 
   it("half a surrogate pair and a key of more than 253 characters are refused", () => {
     expectAllRefused(writeKubernetes, refused, held);
     const long = { name: "N".repeat(254), type: "STRING" as const, value: "x" };
-    expect(refusal(writeKubernetes, [long])).toContain("N (a key of a Secret has at most 253 characters)");
+    expect(refusal(writeKubernetes, [long])).toContain(
+      "N (a key of a Secret has at most 253 characters)",
+    );
   });
 
   it("values that are too large for one Secret are refused, and the largest is named", () => {
     const entries = entriesOf(["x".repeat(500_000), "x".repeat(548_576)]);
     expect(writeKubernetes(entries)).toContain("V1: ");
     expect(
-      refusal(writeKubernetes, [...entries, ...entriesOf(["x"]).map((entry) => ({ ...entry, name: "ONE" }))]),
-    ).toBe("a Secret holds at most 1048576 bytes, and these values have 1048577; the largest is V1 with 548576");
+      refusal(writeKubernetes, [
+        ...entries,
+        ...entriesOf(["x"]).map((entry) => ({ ...entry, name: "ONE" })),
+      ]),
+    ).toBe(
+      "a Secret holds at most 1048576 bytes, and these values have 1048577; the largest is V1 with 548576",
+    );
   });
 
   it("nothing to write is still a Secret", () => {

@@ -2,16 +2,106 @@
 import type { JsonValue, NamedValue } from "../../src/domain/variable.js";
 import { seededRandom } from "../support/random.js";
 
-/** Texts that have broken the output of some program like this one, or look like the syntax of one of our formats. */
+/**
+ * Texts that have broken the output of some program like this one, or look like the syntax of one
+ * of our formats.
+ */
 export const NASTY_TEXTS: readonly string[] = [
-  ...["", " ", "  both ends  ", "\t", "\ttab\t", "\n", "\n\n", "a\n", "\na", "a\nb", "a\n\nb\n", "\r", "\r\n", "a\rb"],
-  ...["a\r\nb", "a\r", "\f", "\v", "\u001b[31mred", "\u0001\u001f\u007f", "\u0085", "\u0080\u009f", "\0", "a\0b"],
-  ...["'", "''", "'''", '"', '""', "`", "``", "'\"`", "it's", 'say "hi"', "'quoted'", '"quoted"', "`quoted`"],
-  ...["'a' 'b'", '"a" "b"', `it's "x"`, `it's \`x\``, '"x" `y`', `"it's" \`all\``, `'it's "all" \`three\`'`],
+  ...[
+    "",
+    " ",
+    "  both ends  ",
+    "\t",
+    "\ttab\t",
+    "\n",
+    "\n\n",
+    "a\n",
+    "\na",
+    "a\nb",
+    "a\n\nb\n",
+    "\r",
+    "\r\n",
+    "a\rb",
+  ],
+  ...[
+    "a\r\nb",
+    "a\r",
+    "\f",
+    "\v",
+    "\u001b[31mred",
+    "\u0001\u001f\u007f",
+    "\u0085",
+    "\u0080\u009f",
+    "\0",
+    "a\0b",
+  ],
+  ...[
+    "'",
+    "''",
+    "'''",
+    '"',
+    '""',
+    "`",
+    "``",
+    "'\"`",
+    "it's",
+    'say "hi"',
+    "'quoted'",
+    '"quoted"',
+    "`quoted`",
+  ],
+  ...[
+    "'a' 'b'",
+    '"a" "b"',
+    `it's "x"`,
+    `it's \`x\``,
+    '"x" `y`',
+    `"it's" \`all\``,
+    `'it's "all" \`three\`'`,
+  ],
   ...[`'"\`#`, `"'\` # not a comment`, `a\n'"\``, `'"\`\n#`, "x'\n\"y", "\r'", "\r\"'", '\r"'],
-  ...["\\", "\\\\", "\\'", '\\"', "a\\", "a'\\", 'a"\\', "'\"\\", "\\n", "\\r", "\\r\r", "\\n\r", "C:\\new\\dir\\"],
-  ...["\\u0041", "\\x41", "\\101", "\\\n", "a\\\nb", "\\ ", " \\", "\\$HOME", "\\`", "\\!", "'\\''", "'\"'\"'"],
-  ...["$", "$$", "$HOME", "${HOME}", "$(touch pwned)", "`touch pwned`", "$((1+1))", "${", "$${", "$$${", "$${x}"],
+  ...[
+    "\\",
+    "\\\\",
+    "\\'",
+    '\\"',
+    "a\\",
+    "a'\\",
+    'a"\\',
+    "'\"\\",
+    "\\n",
+    "\\r",
+    "\\r\r",
+    "\\n\r",
+    "C:\\new\\dir\\",
+  ],
+  ...[
+    "\\u0041",
+    "\\x41",
+    "\\101",
+    "\\\n",
+    "a\\\nb",
+    "\\ ",
+    " \\",
+    "\\$HOME",
+    "\\`",
+    "\\!",
+    "'\\''",
+    "'\"'\"'",
+  ],
+  ...[
+    "$",
+    "$$",
+    "$HOME",
+    "${HOME}",
+    "$(touch pwned)",
+    "`touch pwned`",
+    "$((1+1))",
+    "${",
+    "$${",
+    "$$${",
+    "$${x}",
+  ],
   ...[
     "%",
     "%%",
@@ -209,13 +299,30 @@ export const NASTY_TEXTS: readonly string[] = [
     "'".repeat(3_000),
     "\\'".repeat(3_000),
   ],
-  ...["\n".repeat(3_000), `${'"'.repeat(500)}${"'".repeat(500)}`, "é".repeat(20_000), "$(".repeat(3_000)],
+  ...[
+    "\n".repeat(3_000),
+    `${'"'.repeat(500)}${"'".repeat(500)}`,
+    "é".repeat(20_000),
+    "$(".repeat(3_000),
+  ],
 ];
 
 /** Values that are no text. */
 const NASTY_JSON: readonly JsonValue[] = [
-  ...[0, 1, -1, 1.5, 0.1, 1e21, -1e21, 1e-7, 1.5e-7, 5e-324, 1.7976931348623157e308, 9007199254740991],
-  ...[true, false, null, [], {}, [[]], [{}], { a: [] }, [null, true, 1, "a", { b: [1, { c: "d" }] }]],
+  ...[
+    0, 1, -1, 1.5, 0.1, 1e21, -1e21, 1e-7, 1.5e-7, 5e-324, 1.7976931348623157e308, 9007199254740991,
+  ],
+  ...[
+    true,
+    false,
+    null,
+    [],
+    {},
+    [[]],
+    [{}],
+    { a: [] },
+    [null, true, 1, "a", { b: [1, { c: "d" }] }],
+  ],
   {
     "": "",
     "a b": 1,
@@ -287,17 +394,28 @@ const PIECES = [
 export function randomTexts(count: number, seed: number): string[] {
   const random = seededRandom(seed);
   const pick = () => PIECES[Math.floor(random() * PIECES.length)];
-  return Array.from({ length: count }, () => Array.from({ length: Math.floor(random() * 13) }, pick).join(""));
+  return Array.from({ length: count }, () =>
+    Array.from({ length: Math.floor(random() * 13) }, pick).join(""),
+  );
 }
 
-/** All of the above: each format has to write them so that its consumer reads them back, or to refuse them. */
-export const ALL_VALUES: readonly JsonValue[] = [...NASTY_TEXTS, ...randomTexts(1_500, 1), ...NASTY_JSON];
+/**
+ * All of the above: each format has to write them so that its consumer reads them back, or to
+ * refuse them.
+ */
+export const ALL_VALUES: readonly JsonValue[] = [
+  ...NASTY_TEXTS,
+  ...randomTexts(1_500, 1),
+  ...NASTY_JSON,
+];
 
 export function hasLoneSurrogate(text: string): boolean {
   return Buffer.from(text).toString() !== text;
 }
 
-/** Values of real `.env` files that their readers disagree on, with the names in docs/commands.md. */
+/**
+ * Values of real `.env` files that their readers disagree on, with the names in docs/commands.md.
+ */
 export const HARD_TEXTS: Readonly<Record<string, string>> = {
   "blanks at the ends": "  x  ",
   "a single quote": "it's",

@@ -8,18 +8,28 @@ const { held, refused } = table(
   (text) => text !== "" && !text.includes("\0") && !hasLoneSurrogate(text) && text.length < 32_767,
 );
 
-const ESCAPES: Record<string, string> = { "0": "\0", a: "\x07", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
+const ESCAPES: Record<string, string> = {
+  "0": "\0",
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+};
 
 /**
- * One assignment: `$env:NAME` or `${env:NAME}`, then a literal or an expandable string. Each kind of quote has curly
- * variants, and two in a row stand for the second.
+ * One assignment: `$env:NAME` or `${env:NAME}`, then a literal or an expandable string. Each kind
+ * of quote has curly variants, and two in a row stand for the second.
  */
 const ASSIGNMENT =
   /\$(?:\{env:([^{}`]+)\}|env:(\w+)) = (?:'((?:[^'\u2018-\u201b]|['\u2018-\u201b]{2})*)'|"((?:[^"\u201c-\u201e`$]|`.|\$\(\[char\]\d+\))*)")\n/sy;
 
 /**
- * Assignments by the rules of PowerShell's tokenizer, as far as they are the same in 5.1 and 7 (PowerShell/PowerShell,
- * engine/parser/tokenizer.cs: ScanStringLiteral, ScanStringExpandable, Backtick; CharTraits.cs for the quotes).
+ * Assignments by the rules of PowerShell's tokenizer, as far as they are the same in 5.1 and 7
+ * (PowerShell/PowerShell, engine/parser/tokenizer.cs: ScanStringLiteral, ScanStringExpandable,
+ * Backtick; CharTraits.cs for the quotes).
  */
 function readScript(text: string): Record<string, string> {
   const variables: Record<string, string> = {};
@@ -48,13 +58,19 @@ it("each variable is one line of ASCII, which no code page and no reading line b
 
 it("curly quotes, which PowerShell takes for straight ones, can't end a string", () => {
   expect(writePowershell(entriesOf(["it's", "a\u2019; evil; \u2018b", "\u201d"]))).toBe(
-    "$env:V0 = 'it''s'\n" + '$env:V1 = "a$([char]8217); evil; $([char]8216)b"\n' + '$env:V2 = "$([char]8221)"\n',
+    "$env:V0 = 'it''s'\n" +
+      '$env:V1 = "a$([char]8217); evil; $([char]8216)b"\n' +
+      '$env:V2 = "$([char]8221)"\n',
   );
 });
 
 it("values that a variable of Windows can't hold are refused", () => {
   expectAllRefused(writePowershell, refused, held);
-  const named = ["Path", "PATH", "a.b", "OK"].map((name) => ({ name, type: "STRING" as const, value: "x" }));
+  const named = ["Path", "PATH", "a.b", "OK"].map((name) => ({
+    name,
+    type: "STRING" as const,
+    value: "x",
+  }));
   expect(refusal(writePowershell, named)).toBe(
     "these can't be written as powershell: Path, PATH (another name differs only in case, which Windows ignores)",
   );

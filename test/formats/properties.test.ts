@@ -8,10 +8,13 @@ const all = entriesOf(ALL_VALUES);
 /** Properties.load by its Javadoc. */
 function load(latin1: Buffer): Record<string, string> {
   const properties: Record<string, string> = {};
-  const logical = latin1.toString("latin1").matchAll(/^[ \t\f]*([^#!\r\n \t\f](?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)$/gm);
+  const logical = latin1
+    .toString("latin1")
+    .matchAll(/^[ \t\f]*([^#!\r\n \t\f](?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)$/gm);
   for (const [, line = ""] of logical) {
     const joined = line.replace(/(\\.)|\\(?:\r\n|\r|\n)[ \t\f]*/g, "$1");
-    const [, key = "", value = ""] = /^((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*([\s\S]*)$/.exec(joined) ?? [];
+    const [, key = "", value = ""] =
+      /^((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*([\s\S]*)$/.exec(joined) ?? [];
     properties[decoded(key)] = decoded(value);
   }
   return properties;
@@ -19,8 +22,10 @@ function load(latin1: Buffer): Record<string, string> {
 
 function decoded(text: string): string {
   const letters: Record<string, string> = { t: "\t", n: "\n", r: "\r", f: "\f" };
-  return text.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (_, hex: string | undefined, char: string) =>
-    hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (letters[char] ?? char),
+  return text.replace(
+    /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g,
+    (_, hex: string | undefined, char: string) =>
+      hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (letters[char] ?? char),
   );
 }
 
@@ -33,5 +38,7 @@ it("writeProperties writes only ASCII, with escapes where needed", () => {
     "V0=\\  two \nV1=\\u00e9\\ud83d\\ude00\nV2=a=b:c#d!e\nV3=C:\\\\x\nV4=\\t\\n\n",
   );
   expect(writeProperties(all)).toMatch(/^[\n -~]*$/);
-  expect(ALL_VALUES.some((value) => typeof value === "string" && hasLoneSurrogate(value))).toBe(true);
+  expect(ALL_VALUES.some((value) => typeof value === "string" && hasLoneSurrogate(value))).toBe(
+    true,
+  );
 });

@@ -5,7 +5,22 @@ import { seededRandom } from "../support/random.js";
 
 const PIECES = [
   ..."'\"`\\$#={}: \n\n\nab1;!~é\t",
-  ...["A=", "\nB=", "\nexport C='", '\nD="', "\\n", '\\"', "\\'", "\\$", "\\\\", " #", "$$", "x", "y z", "A: "],
+  ...[
+    "A=",
+    "\nB=",
+    "\nexport C='",
+    '\nD="',
+    "\\n",
+    '\\"',
+    "\\'",
+    "\\$",
+    "\\\\",
+    " #",
+    "$$",
+    "x",
+    "y z",
+    "A: ",
+  ],
   ...["${A}", "$B", "${X:-d}", "\r\n"],
 ];
 
@@ -14,8 +29,13 @@ export interface RandomFile {
   values: Record<string, string>;
 }
 
-/** Files that a person could have broken, with the values that we read, and those that we refuse. */
-export function readRandomFiles(count: number, program?: DotenvProgram): { read: RandomFile[]; refused: string[] } {
+/**
+ * Files that a person could have broken, with the values that we read, and those that we refuse.
+ */
+export function readRandomFiles(
+  count: number,
+  program?: DotenvProgram,
+): { read: RandomFile[]; refused: string[] } {
   const random = seededRandom(7);
   const pick = () => PIECES[Math.floor(random() * PIECES.length)];
   const [read, refused]: [RandomFile[], string[]] = [[], []];
@@ -23,7 +43,10 @@ export function readRandomFiles(count: number, program?: DotenvProgram): { read:
     const text = `A=${Array.from({ length: Math.floor(random() * 14) }, pick).join("")}\nZ=1\n`;
     try {
       const entries = readDotenv(text, { program });
-      read.push({ text, values: Object.fromEntries(entries.map(({ name, value }) => [name, String(value)])) });
+      read.push({
+        text,
+        values: Object.fromEntries(entries.map(({ name, value }) => [name, String(value)])),
+      });
     } catch {
       refused.push(text);
     }

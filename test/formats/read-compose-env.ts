@@ -12,8 +12,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const NAME = /^([\p{L}\p{N}_.\-[\]\t\v\f\r \u0085\u00a0]*)([=:\n])[\t\v\f\r \u0085\u00a0]*/u;
 
 /**
- * Reads a `.env` file by the rules of Docker Compose 2, as compose-go's packages `dotenv` and `template` state them
- * (v2.13). It is not Docker Compose itself: other behavior of those packages is not tested.
+ * Reads a `.env` file by the rules of Docker Compose 2, as compose-go's packages `dotenv` and
+ * `template` state them (v2.13). It is not Docker Compose itself: other behavior of those packages
+ * is not tested.
  */
 export function readComposeEnv(text: string): Record<string, string> {
   const variables: Record<string, string> = {};
@@ -27,7 +28,9 @@ export function readComposeEnv(text: string): Record<string, string> {
     rest = rest.slice(head.length);
     // A name alone takes its value from the environment.
     if (end === "\n") continue;
-    const { value, length } = /^['"]/.test(rest) ? readQuoted(rest, variables) : readBare(rest, variables);
+    const { value, length } = /^['"]/.test(rest)
+      ? readQuoted(rest, variables)
+      : readBare(rest, variables);
     variables[name] = value;
     rest = rest.slice(length);
   }
@@ -50,7 +53,10 @@ function readQuoted(rest: string, variables: Record<string, string>): Read {
   for (let index = 1; index < rest.length; index++) {
     const char = rest.charAt(index);
     if (char === quote) {
-      return { value: quote === '"' ? expand(resolveEscapes(text), variables) : text, length: index + 1 };
+      return {
+        value: quote === '"' ? expand(resolveEscapes(text), variables) : text,
+        length: index + 1,
+      };
     }
     if (char === "\\") {
       index++;
@@ -61,20 +67,26 @@ function readQuoted(rest: string, variables: Record<string, string>): Read {
 }
 
 function resolveEscapes(text: string): string {
-  return text.replace(/\\(?:([abcfnrtv$"\\])|0(\d{0,3}))/g, (all, letter?: string, octal?: string) => {
-    if (octal !== undefined)
-      return /^[0-3][0-7]{2}$/.test(octal) ? String.fromCharCode(Number.parseInt(octal, 8)) : all;
-    // `\c` is no escape in Go.
-    return letter === "c" ? all : (ESCAPES[letter ?? ""] ?? letter ?? "");
-  });
+  return text.replace(
+    /\\(?:([abcfnrtv$"\\])|0(\d{0,3}))/g,
+    (all, letter?: string, octal?: string) => {
+      if (octal !== undefined)
+        return /^[0-3][0-7]{2}$/.test(octal) ? String.fromCharCode(Number.parseInt(octal, 8)) : all;
+      // `\c` is no escape in Go.
+      return letter === "c" ? all : (ESCAPES[letter ?? ""] ?? letter ?? "");
+    },
+  );
 }
 
 function expand(text: string, variables: Record<string, string>): string {
   const reference = /\$(?:(\$)|([_a-z][_a-z0-9]*)|\{([_a-z][_a-z0-9]*)(?::-([^}]*))?\}|)/gi;
-  return text.replace(reference, (_, dollar?: string, bare?: string, braced?: string, fallback?: string) => {
-    if (dollar) return "$";
-    const name = bare ?? braced;
-    if (name === undefined) throw new Error("invalid template");
-    return variables[name] || fallback || "";
-  });
+  return text.replace(
+    reference,
+    (_, dollar?: string, bare?: string, braced?: string, fallback?: string) => {
+      if (dollar) return "$";
+      const name = bare ?? braced;
+      if (name === undefined) throw new Error("invalid template");
+      return variables[name] || fallback || "";
+    },
+  );
 }

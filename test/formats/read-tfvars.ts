@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../src/domain/variable.js";
 
 /**
- * The literals of the HCL native syntax specification that a .tfvars file may hold, read strictly: a template, a raw
- * control character or an unknown escape is an error.
+ * The literals of the HCL native syntax specification that a .tfvars file may hold, read strictly:
+ * a template, a raw control character or an unknown escape is an error.
  */
 export function readTfvars(text: string): Record<string, JsonValue> {
   const entries: [string, JsonValue][] = [];

@@ -11,9 +11,13 @@ it("values that an environment or UTF-8 can't hold are refused, all in one error
 });
 
 it("names that are not of a shell, or that a shell keeps, are refused with the reason", () => {
-  const named = (...names: string[]) => names.map((name) => ({ name, type: "STRING" as const, value: "secret" }));
+  const named = (...names: string[]) =>
+    names.map((name) => ({ name, type: "STRING" as const, value: "secret" }));
   expect(
-    refusal(writeShell, [...named("a.b", "OK", "a-b", "UID", "OPTIND"), { ...named("K")[0], value: "\0" } as never]),
+    refusal(writeShell, [
+      ...named("a.b", "OK", "a-b", "UID", "OPTIND"),
+      { ...named("K")[0], value: "\0" } as never,
+    ]),
   ).toBe(
     "these can't be written as shell: a.b, a-b (not a shell name), " +
       "UID, OPTIND (reserved by the shell), K (its value contains a NUL)",

@@ -40,12 +40,22 @@ it.each([
   ["STRING", ["debug", 'a"b', "debug", 5], '"debug" | "a\\"b"', '"debug" | "a\\"b"'],
   ["NUMBER", [1, 2.5, 1e21, "1"], "1 | 2.5 | 1e+21", '"1" | "2.5" | "1e+21"'],
   ["BOOLEAN", [true], "true", '"true"'],
-  ["JSON", [{ a: [] }, [1, null], "x"], '{"a":[]} | [1,null] | "x"', '"{\\"a\\":[]}" | "[1,null]" | "x"'],
+  [
+    "JSON",
+    [{ a: [] }, [1, null], "x"],
+    '{"a":[]} | [1,null] | "x"',
+    '"{\\"a\\":[]}" | "[1,null]" | "x"',
+  ],
   ["STRING", [1], "never", "never"],
   ["STRING", ["\u202e"], '"\\u202e"', '"\\u202e"'],
 ] as const)("writeTypescript makes a union of the %s values %j", (type, values, value, text) => {
-  const lines = writeTypescript([{ ...aVariable({ name: "A", type }), schema: { enum: values } }]).split("\n");
-  expect(lines.filter((line) => /^ *A: /.test(line))).toEqual([`  A: ${value};`, `      A: ${text};`]);
+  const lines = writeTypescript([
+    { ...aVariable({ name: "A", type }), schema: { enum: values } },
+  ]).split("\n");
+  expect(lines.filter((line) => /^ *A: /.test(line))).toEqual([
+    `  A: ${value};`,
+    `      A: ${text};`,
+  ]);
 });
 
 it("writeTypescript keeps a description on its line, inside the comment", () => {

@@ -6,13 +6,25 @@ import type { MetricsJson } from "../../src/metrics/registry.js";
 import { openSocket, receivedUntilClose } from "../support/http.js";
 
 const METRICS = [
-  { name: "answers_total", help: "Help.", type: "counter", aggregator: "sum", values: [{ labels: {}, value: 42 }] },
+  {
+    name: "answers_total",
+    help: "Help.",
+    type: "counter",
+    aggregator: "sum",
+    values: [{ labels: {}, value: 42 }],
+  },
 ] as unknown as MetricsJson;
 
 async function metricsServer(options: Partial<MetricsServerOptions> = {}) {
   const onError = vi.fn();
   const collect = async () => [METRICS];
-  const server = await startMetricsServer({ host: "127.0.0.1", port: 0, collect, onError, ...options });
+  const server = await startMetricsServer({
+    host: "127.0.0.1",
+    port: 0,
+    collect,
+    onError,
+    ...options,
+  });
   onTestFinished(() => server.close());
   return { ...server, port: Number(new URL(server.url).port), onError };
 }
@@ -20,7 +32,9 @@ async function metricsServer(options: Partial<MetricsServerOptions> = {}) {
 it("GET /metrics is answered in the text format of Prometheus, HEAD without a body", async () => {
   const { url } = await metricsServer();
   const answer = await fetch(url);
-  expect(await answer.text()).toBe("# HELP answers_total Help.\n# TYPE answers_total counter\nanswers_total 42\n");
+  expect(await answer.text()).toBe(
+    "# HELP answers_total Help.\n# TYPE answers_total counter\nanswers_total 42\n",
+  );
   expect(answer.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   const head = await fetch(url, { method: "HEAD" });
   expect([head.status, await head.text()]).toEqual([200, ""]);
@@ -29,10 +43,18 @@ it("GET /metrics is answered in the text format of Prometheus, HEAD without a bo
 it("a target may be a URL", async () => {
   const { port } = await metricsServer();
   const statusOf = async (path: string) => {
-    const [{ statusCode }] = await once(request({ host: "127.0.0.1", port, path, agent: false }).end(), "response");
+    const [{ statusCode }] = await once(
+      request({ host: "127.0.0.1", port, path, agent: false }).end(),
+      "response",
+    );
     return statusCode;
   };
-  const targets = ["http://any/metrics", "http://any/metrics?x", "http://any/other", "http://user@any/metrics"];
+  const targets = [
+    "http://any/metrics",
+    "http://any/metrics?x",
+    "http://any/other",
+    "http://user@any/metrics",
+  ];
   expect(await Promise.all(targets.map(statusOf))).toEqual([200, 200, 404, 404]);
 });
 
@@ -67,7 +89,11 @@ it("an error is answered 500 without a reason, and reported", async () => {
 
 it("clients that send a request too slowly, or send nothing, are cut off", async () => {
   const server = await metricsServer({ requestTimeout: 100 });
-  const [idle, headers, body] = [await openSocket(server), await openSocket(server), await openSocket(server)];
+  const [idle, headers, body] = [
+    await openSocket(server),
+    await openSocket(server),
+    await openSocket(server),
+  ];
   headers.write("GET /metrics HTTP/1.1\r\nHost: a\r\nx: ");
   body.write("POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
   const drip = setInterval(() => [headers, body].map((socket) => socket.write("a")), 20);

@@ -34,11 +34,16 @@ describe("serve --metrics", () => {
 
   it("has no keys, names, values and addresses in its metrics", async () => {
     const text = await scrapeAfterRequests();
-    expect(text).toContain('{route="/v1/variables-values-by-name/:name/content",method="GET",status="200"} 1');
+    expect(text).toContain(
+      '{route="/v1/variables-values-by-name/:name/content",method="GET",status="200"} 1',
+    );
     expect(text).toContain('{route="other",method="GET",status="404"} 1');
-    const known = [...DATA.environments.flatMap(({ api_key, api_secret }) => [api_key, api_secret]), "hunter2"];
-    const found = [...known, "shop", "DATABASE_URL", "postgres", "127.0.0.1", "192.0.2"].filter((secret) =>
-      text.includes(secret),
+    const known = [
+      ...DATA.environments.flatMap(({ api_key, api_secret }) => [api_key, api_secret]),
+      "hunter2",
+    ];
+    const found = [...known, "shop", "DATABASE_URL", "postgres", "127.0.0.1", "192.0.2"].filter(
+      (secret) => text.includes(secret),
     );
     expect(found).toEqual([]);
   });
@@ -46,8 +51,11 @@ describe("serve --metrics", () => {
   it("counts reloads, and has the result of the last one and the age of the data", async () => {
     const { write, value } = await serveWithMetrics();
     const isReadable = () => value("appvars_data_last_reload_successful");
-    const reloads = (result: string) => value(`appvars_data_reload_duration_seconds_count{result="${result}"}`);
-    expect([await isReadable(), await reloads("success"), await reloads("failure")]).toEqual([1, 0, 0]);
+    const reloads = (result: string) =>
+      value(`appvars_data_reload_duration_seconds_count{result="${result}"}`);
+    expect([await isReadable(), await reloads("success"), await reloads("failure")]).toEqual([
+      1, 0, 0,
+    ]);
     await write("broken");
     await expect.poll(isReadable, { timeout: 10_000 }).toBe(0);
     expect(await reloads("failure")).toBeGreaterThan(0);
@@ -60,7 +68,11 @@ describe("serve --metrics", () => {
 
   it("has the age of a data store", async () => {
     const registry = createRegistry();
-    addDataMetrics(registry, { problem: undefined, age: 2_500, onReload: () => {}, snapshot: NO_DATA }, () => 0);
+    addDataMetrics(
+      registry,
+      { problem: undefined, age: 2_500, onReload: () => {}, snapshot: NO_DATA },
+      () => 0,
+    );
     expect(await registry.getSingleMetricAsString("appvars_data_age_seconds")).toContain(
       "appvars_data_age_seconds 2.5",
     );
@@ -70,13 +82,19 @@ describe("serve --metrics", () => {
     const { url, metricsUrl, scrape } = await serveWithMetrics([], withKeys(KEY));
     const headers = { "x-api-key": KEY.api_key, "x-api-secret": KEY.api_secret };
     await fetch(`${url}/v1/variables/1`, { headers });
-    const open = async () => (await fetch(metricsUrl, { headers: { accept: "application/openmetrics-text" } })).text();
+    const open = async () =>
+      (await fetch(metricsUrl, { headers: { accept: "application/openmetrics-text" } })).text();
     await expect.poll(open).toContain('{client="ana"}');
     const text = await open();
-    const [line = ""] = text.match(/^appvars_http_request_duration_seconds_bucket.*client.*$/m) ?? [];
-    expect(line).toMatch(/\{le="[\d.]+",route="\/v1\/variables\/:id"\} 1 # \{client="ana"\} 0\.\d+ \d{10}\.?\d*$/);
+    const [line = ""] =
+      text.match(/^appvars_http_request_duration_seconds_bucket.*client.*$/m) ?? [];
+    expect(line).toMatch(
+      /\{le="[\d.]+",route="\/v1\/variables\/:id"\} 1 # \{client="ana"\} 0\.\d+ \d{10}\.?\d*$/,
+    );
     expect(text).toMatch(/^# TYPE appvars_http_requests counter$/m);
-    expect(text).toMatch(/^appvars_http_requests_total\{route="\/v1\/variables\/:id",method="GET",status="200"\} 1$/m);
+    expect(text).toMatch(
+      /^appvars_http_requests_total\{route="\/v1\/variables\/:id",method="GET",status="200"\} 1$/m,
+    );
     expect(text).toMatch(/\n# EOF\n$/);
     expect(await scrape()).not.toContain("ana");
   });
@@ -106,25 +124,39 @@ describe("serve --metrics", () => {
     const argv = ["serve", "--data", (await dataFile(DATA)).path, "--port", "0", "--metrics"];
     const inUse = await runCli([...argv, port]);
     expect([inUse.code, inUse.stdout]).toEqual([1, ""]);
-    expect(inUse.stderr).toContain(`port ${port} on 127.0.0.1 is in use: choose another with --metrics, or 0`);
+    expect(inUse.stderr).toContain(
+      `port ${port} on 127.0.0.1 is in use: choose another with --metrics, or 0`,
+    );
     const foreign = await runCli([...argv, "192.0.2.1:0"]);
     expect(foreign.code).toBe(2);
     expect(foreign.stderr).toContain("--metrics 192.0.2.1 is not an address of this machine");
   });
 
   it("warns if other machines may read the metrics", async () => {
-    const argv = ["serve", "--data", (await dataFile(DATA)).path, "--port", "0", "--metrics", "0.0.0.0:0"];
+    const argv = [
+      "serve",
+      "--data",
+      (await dataFile(DATA)).path,
+      "--port",
+      "0",
+      "--metrics",
+      "0.0.0.0:0",
+    ];
     expect((await runCli(argv)).stderr).toContain("may read the metrics");
   });
 });
 
 it("docs/operating.md has exactly the metrics of appvars, with their types and labels", async () => {
-  const text = await scrapeAfterRequests(withKeys({ ...KEY, valid_until: "2999-12-31T00:00:00.000Z" }));
+  const text = await scrapeAfterRequests(
+    withKeys({ ...KEY, valid_until: "2999-12-31T00:00:00.000Z" }),
+  );
   const served = [...text.matchAll(/^# TYPE (appvars_\w+) (\w+)$/gm)].map(([, name = "", type]) => {
     const series = text.match(new RegExp(`^${name}(?:_count)?(?:\\{.*\\})? `, "m"))?.[0] ?? "";
     return [name, type, ...[...series.matchAll(/(\w+)=/g)].map(([, label]) => label)].join(" ");
   });
-  const rows = readFileSync(join(DOCS, "operating.md"), "utf8").matchAll(/^\| `(appvars_\w+)` \| (\w+) \|(.*?)\|/gm);
+  const rows = readFileSync(join(DOCS, "operating.md"), "utf8").matchAll(
+    /^\| `(appvars_\w+)` \| (\w+) \|(.*?)\|/gm,
+  );
   const described = [...rows].map(([, name, type, labels = ""]) =>
     [name, type, ...(labels.match(/\w+/g) ?? [])].join(" "),
   );
@@ -134,10 +166,17 @@ it("docs/operating.md has exactly the metrics of appvars, with their types and l
 
 describe("the dashboard and the alert rules", () => {
   it("name only metrics that there are", async () => {
-    const text = await scrapeAfterRequests(withKeys({ ...KEY, valid_until: "2999-12-31T00:00:00.000Z" }));
+    const text = await scrapeAfterRequests(
+      withKeys({ ...KEY, valid_until: "2999-12-31T00:00:00.000Z" }),
+    );
     const { panels } = JSON.parse(DASHBOARD) as { panels: { targets: { expr: string }[] }[] };
-    const expressions = [...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)), RULES];
-    const names = new Set(expressions.flatMap((each) => each.match(/\b(?:appvars|nodejs|process)_\w+/g) ?? []));
+    const expressions = [
+      ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+      RULES,
+    ];
+    const names = new Set(
+      expressions.flatMap((each) => each.match(/\b(?:appvars|nodejs|process)_\w+/g) ?? []),
+    );
     expect(names.size).toBeGreaterThan(10);
     expect([...names].filter((name) => !new RegExp(`^${name}[ {]`, "m").test(text))).toEqual([]);
   });

@@ -1,5 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
-import { addRateLimitStoreMetric, addServerMetrics, createRegistry } from "../../src/metrics/registry.js";
+import {
+  addRateLimitStoreMetric,
+  addServerMetrics,
+  createRegistry,
+} from "../../src/metrics/registry.js";
 import { aggregate, WorkerMetrics } from "../../src/metrics/worker-metrics.js";
 import { errorReply } from "../../src/server/error-replies.js";
 import { unparsedRequest } from "../../src/server/served-request.js";
@@ -7,7 +11,10 @@ import { ServerStatistics } from "../../src/server/statistics.js";
 
 const BAD_REQUEST = errorReply(400, "Bad Request");
 
-/** Adds a worker that answers when `isBusy` is not set, and that has had one request for each call of `serve`. */
+/**
+ * Adds a worker that answers when `isBusy` is not set, and that has had one request for each call
+ * of `serve`.
+ */
 function addWorker(metrics: WorkerMetrics, openConnections = 0) {
   const registry = createRegistry();
   onTestFinished(() => registry.clear());
@@ -27,8 +34,13 @@ function addWorker(metrics: WorkerMetrics, openConnections = 0) {
 async function scrape(metrics: WorkerMetrics) {
   const registry = aggregate(await metrics.collect());
   const text = await registry.metrics();
-  const value = (name: string) => Number(new RegExp(`^${name}(?:\\{.*\\})? (.+)$`, "m").exec(text)?.[1]);
-  return { requests: value("appvars_http_requests_total"), connections: value("appvars_open_connections"), value };
+  const value = (name: string) =>
+    Number(new RegExp(`^${name}(?:\\{.*\\})? (.+)$`, "m").exec(text)?.[1]);
+  return {
+    requests: value("appvars_http_requests_total"),
+    connections: value("appvars_open_connections"),
+    value,
+  };
 }
 
 it("the numbers of all workers are added up", async () => {
@@ -70,7 +82,9 @@ it("the rate limit store is down if one worker can't use it", async () => {
     addRateLimitStoreMetric(registry, statistics);
     return registry.getMetricsAsJSON();
   });
-  expect(await aggregate(await Promise.all(processes)).metrics()).toContain("\nappvars_rate_limit_store_up 0\n");
+  expect(await aggregate(await Promise.all(processes)).metrics()).toContain(
+    "\nappvars_rate_limit_store_up 0\n",
+  );
 });
 
 it("nothing waits for a worker that ends meanwhile", async () => {

@@ -7,7 +7,10 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 // Sent by any HTTP server, and not described in OpenAPI.
 const TRANSPORT_HEADERS = ["connection", "content-length", "content-type", "date", "keep-alive"];
 
-/** Each way in which an answer differs from the description of its status: in headers, media type or body. */
+/**
+ * Each way in which an answer differs from the description of its status: in headers, media type or
+ * body.
+ */
 export function answerProblems(operationId: string, answer: Answer): string[] {
   const described = describedResponse(operationId, answer.status);
   if (!described) return [`status ${answer.status} is not described`];
@@ -15,8 +18,12 @@ export function answerProblems(operationId: string, answer: Answer): string[] {
 }
 
 function headerProblems(described: DescribedResponse, { headers }: Answer): string[] {
-  const known = new Map(Object.entries(described.headers).map(([name, header]) => [name.toLowerCase(), header]));
-  const missing = [...known].filter(([name, { required }]) => required && headers[name] === undefined);
+  const known = new Map(
+    Object.entries(described.headers).map(([name, header]) => [name.toLowerCase(), header]),
+  );
+  const missing = [...known].filter(
+    ([name, { required }]) => required && headers[name] === undefined,
+  );
   const received = Object.entries(headers).filter(([name]) => !TRANSPORT_HEADERS.includes(name));
   return [
     ...missing.map(([name]) => `header ${name} is missing`),
@@ -31,14 +38,18 @@ function headerProblems(described: DescribedResponse, { headers }: Answer): stri
 
 /** A header with a number is text until its schema says otherwise. */
 function headerValue(schema: object, value: unknown): unknown {
-  return "type" in schema && schema.type === "integer" && /^\d+$/.test(String(value)) ? Number(value) : value;
+  return "type" in schema && schema.type === "integer" && /^\d+$/.test(String(value))
+    ? Number(value)
+    : value;
 }
 
 function bodyProblems({ content }: DescribedResponse, { headers, json }: Answer): string[] {
   if (!content) return json === undefined ? [] : ["a body that is not described"];
   const media = headers["content-type"]?.split(";")[0] ?? "";
   const described = content[media];
-  return described ? schemaProblems("body", described.schema, json) : [`media type ${media} is not described`];
+  return described
+    ? schemaProblems("body", described.schema, json)
+    : [`media type ${media} is not described`];
 }
 
 function schemaProblems(place: string, schema: object, value: unknown): string[] {

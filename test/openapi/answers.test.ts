@@ -10,7 +10,9 @@ import { everyStep, type Servers, type Step } from "./steps.js";
 
 it("every answer of the server is described by the document: status, headers and body", async () => {
   const servers = await everyServer();
-  const found = await Promise.all(everyStep().map((step) => stepProblems(step, servers[step.server])));
+  const found = await Promise.all(
+    everyStep().map((step) => stepProblems(step, servers[step.server])),
+  );
   expect(found.flat()).toEqual([]);
 });
 
@@ -19,15 +21,22 @@ it("every answer that the document describes is requested", () => {
     Object.keys(responses).map((status) => `${operationId} ${status}`),
   );
   const asked = new Set(everyStep().map(({ operationId, status }) => `${operationId} ${status}`));
-  // GET and HEAD are never answered 405. The parser answers 408 before it knows the path: one stands for all.
+  // GET and HEAD are never answered 405. The parser answers 408 before it knows the path: one
+  // stands for all.
   const exempt = /^(get|head)\w+ (405|408)$/;
   expect(described.filter((answer) => !asked.has(answer) && !exempt.test(answer))).toEqual([]);
 });
 
-async function stepProblems({ method, target, headers, operationId, status }: Step, server: { port: number }) {
+async function stepProblems(
+  { method, target, headers, operationId, status }: Step,
+  server: { port: number },
+) {
   const answer = await request(server, method, target, headers as Headers);
-  const problems = answer.status === status ? answerProblems(operationId, answer) : [`status ${answer.status}`];
-  return problems.map((problem) => `${method} ${target.slice(0, 80)}, expected ${status}: ${problem}`);
+  const problems =
+    answer.status === status ? answerProblems(operationId, answer) : [`status ${answer.status}`];
+  return problems.map(
+    (problem) => `${method} ${target.slice(0, 80)}, expected ${status}: ${problem}`,
+  );
 }
 
 async function everyServer(): Promise<Servers> {
@@ -39,9 +48,16 @@ async function everyServer(): Promise<Servers> {
     stubbedServer({ store: { age: 1_000 } }),
     runningServer({ audit: { record: () => false } }),
   ]);
-  await Promise.all([get(limited, "/v1/variables"), get(limited, "/v1/variables", {}), get(limited, "/healthz", {})]);
+  await Promise.all([
+    get(limited, "/v1/variables"),
+    get(limited, "/v1/variables", {}),
+    get(limited, "/healthz", {}),
+  ]);
   const nonsense = await garblingProxy(good, "nonsense\r\n\r\n");
-  const halfRequest = await garblingProxy(await shortTimeoutListener(), "GET /healthz HTTP/1.1\r\nHost: a\r\n");
+  const halfRequest = await garblingProxy(
+    await shortTimeoutListener(),
+    "GET /healthz HTTP/1.1\r\nHost: a\r\n",
+  );
   return { good, limited, failing, unhealthy, stored, unrecorded, nonsense, halfRequest };
 }
 

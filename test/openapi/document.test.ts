@@ -16,7 +16,9 @@ it("the OpenAPI document has the version of the package", () => {
 });
 
 it("the OpenAPI document has every route, and no other path", () => {
-  const routes = Object.values(ROUTES).map((route) => route.replace(":id", "{id}").replace(":name", "{variable_name}"));
+  const routes = Object.values(ROUTES).map((route) =>
+    route.replace(":id", "{id}").replace(":name", "{variable_name}"),
+  );
   expect(Object.keys(DOCUMENT.paths)).toEqual(routes);
 });
 
@@ -35,14 +37,27 @@ it("the OpenAPI document has the limits, defaults and messages of the server", (
     components: {
       schemas: {
         PageMetadata: { properties: { limit: { maximum: MAX_LIMIT } } },
-        Variable: { properties: { id, type: { enum: VARIABLE_TYPES }, name: { pattern: NAME_PATTERN.source } } },
+        Variable: {
+          properties: {
+            id,
+            type: { enum: VARIABLE_TYPES },
+            name: { pattern: NAME_PATTERN.source },
+          },
+        },
         VariablePage: { properties: { data: { maxItems: MAX_LIMIT } } },
-        ValueContent: { properties: { value: { description: expect.stringContaining(`\`${ENCRYPTED_PREFIX}\``) } } },
+        ValueContent: {
+          properties: {
+            value: { description: expect.stringContaining(`\`${ENCRYPTED_PREFIX}\``) },
+          },
+        },
         VariableValue: { properties: { id, variable_id: id } },
         VariableValuePage: { properties: { data: { maxItems: MAX_LIMIT } } },
       },
       parameters: {
-        limit: { schema: { default: limit }, description: expect.stringContaining(`counts as ${MAX_LIMIT}.`) },
+        limit: {
+          schema: { default: limit },
+          description: expect.stringContaining(`counts as ${MAX_LIMIT}.`),
+        },
         offset: { schema: { default: offset } },
       },
       headers: { "RateLimit-Limit": { example: defaults.DEFAULT_RATE_LIMIT } },
@@ -71,7 +86,9 @@ it("the OpenAPI document has the limits, defaults and messages of the server", (
   const { past, future } = DEFAULT_TOLERANCE;
   const { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW, KEYLESS_LIMIT } = defaults;
   const text = JSON.stringify(DOCUMENT);
-  expect(text).toContain(`${DEFAULT_RATE_LIMIT.toLocaleString("en")} requests in ${DEFAULT_RATE_WINDOW} s`);
+  expect(text).toContain(
+    `${DEFAULT_RATE_LIMIT.toLocaleString("en")} requests in ${DEFAULT_RATE_WINDOW} s`,
+  );
   expect(text).toContain(`${past} s in the past and ${future} s in the future`);
   expect(text).toContain(`(${KEYLESS_LIMIT} by default)`);
 });
@@ -86,24 +103,41 @@ function examples(named: object) {
 
 it("the example signature follows from its parts by the contract", () => {
   const timestamp = 1_700_000_000_000;
-  const header = signByHand({ secret: "example-secret", timestamp, route: "/v1/variables?limit=2" });
-  expect(DOCUMENT.components.securitySchemes.signature.description).toContain(`Authorization: ${header}\n`);
+  const header = signByHand({
+    secret: "example-secret",
+    timestamp,
+    route: "/v1/variables?limit=2",
+  });
+  expect(DOCUMENT.components.securitySchemes.signature.description).toContain(
+    `Authorization: ${header}\n`,
+  );
 });
 
 describe("each example is valid by its schema", () => {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(DOCUMENT, "document");
+  const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(
+    DOCUMENT,
+    "document",
+  );
 
-  it.each(placesOf("schema", DOCUMENT))("each example at %s is valid by its schema", (pointer, place) => {
-    const isValid = ajv.compile({ $ref: `document#${pointer}/schema` });
-    const named = Object.values((place["examples"] ?? {}) as Record<string, { value: unknown }>);
-    const examples = "example" in place ? [place["example"]] : named.map(({ value }) => value);
-    expect(examples).not.toEqual([]);
-    for (const example of examples) expect(isValid(example), ajv.errorsText(isValid.errors)).toBe(true);
-  });
+  it.each(placesOf("schema", DOCUMENT))(
+    "each example at %s is valid by its schema",
+    (pointer, place) => {
+      const isValid = ajv.compile({ $ref: `document#${pointer}/schema` });
+      const named = Object.values((place["examples"] ?? {}) as Record<string, { value: unknown }>);
+      const examples = "example" in place ? [place["example"]] : named.map(({ value }) => value);
+      expect(examples).not.toEqual([]);
+      for (const example of examples)
+        expect(isValid(example), ajv.errorsText(isValid.errors)).toBe(true);
+    },
+  );
 });
 
 /** Every object with this field, with the JSON Pointer to it. */
-function placesOf(field: string, value: unknown, pointer = ""): [string, Record<string, unknown>][] {
+function placesOf(
+  field: string,
+  value: unknown,
+  pointer = "",
+): [string, Record<string, unknown>][] {
   if (typeof value !== "object" || value === null) return [];
   const inner = Object.entries(value).flatMap(([key, item]) =>
     placesOf(field, item, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`),

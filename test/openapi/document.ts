@@ -8,7 +8,10 @@ export interface Document {
   servers: { url: string }[];
   paths: Record<string, Record<(typeof METHODS)[number], Operation>>;
   components: {
-    schemas: Record<string, { additionalProperties: boolean; required: string[]; properties: object }>;
+    schemas: Record<
+      string,
+      { additionalProperties: boolean; required: string[]; properties: object }
+    >;
     securitySchemes: { signature: { description: string } };
   };
 }
@@ -24,22 +27,35 @@ export interface DescribedResponse {
 }
 
 /** data/openapi.yaml, with its anchors expanded. */
-export const DOCUMENT: Document = parse(readFileSync(new URL("../../data/openapi.yaml", import.meta.url), "utf8"), {
-  merge: true,
-  maxAliasCount: -1,
-});
+export const DOCUMENT: Document = parse(
+  readFileSync(new URL("../../data/openapi.yaml", import.meta.url), "utf8"),
+  {
+    merge: true,
+    maxAliasCount: -1,
+  },
+);
 
 /** The operations, by id, with their place. */
 export const OPERATIONS = new Map(
   Object.entries(DOCUMENT.paths).flatMap(([path, item]) =>
     METHODS.map(
-      (method) => [item[method].operationId, { path, method: method.toUpperCase(), ...item[method] }] as const,
+      (method) =>
+        [
+          item[method].operationId,
+          { path, method: method.toUpperCase(), ...item[method] },
+        ] as const,
     ),
   ),
 );
 
-/** The description of an operation's answer with this status, with references resolved; undefined if there is none. */
-export function describedResponse(operationId: string, status: number): DescribedResponse | undefined {
+/**
+ * The description of an operation's answer with this status, with references resolved; undefined if
+ * there is none.
+ */
+export function describedResponse(
+  operationId: string,
+  status: number,
+): DescribedResponse | undefined {
   return resolve(OPERATIONS.get(operationId)?.responses[status]) as DescribedResponse | undefined;
 }
 

@@ -82,9 +82,13 @@ export function everyStep(): Step[] {
 }
 
 function stepsWith(method: "get" | "head"): Step[] {
-  const refused = (name: string, status: number, target: string) => step(method + name, status, { target });
+  const refused = (name: string, status: number, target: string) =>
+    step(method + name, status, { target });
   return [
-    ...DATA_ENDPOINTS.flatMap((endpoint) => [...dataSteps(method, endpoint), ...commonSteps(method, endpoint)]),
+    ...DATA_ENDPOINTS.flatMap((endpoint) => [
+      ...dataSteps(method, endpoint),
+      ...commonSteps(method, endpoint),
+    ]),
     ...HIDDEN_NAMES.flatMap((name) => [
       refused("ValueByName", 404, `/v1/variables-values-by-name/${name}`),
       refused("ContentByName", 404, `/v1/variables-values-by-name/${name}/content`),
@@ -145,5 +149,13 @@ function otherMethodSteps(): Step[] {
 
 function step(operationId: string, status: number, how: Partial<Step>): Step {
   const { path = "", method = "" } = OPERATIONS.get(operationId) ?? {};
-  return { server: "good", operationId, status, method, target: path, headers: DEV_HEADERS, ...how };
+  return {
+    server: "good",
+    operationId,
+    status,
+    method,
+    target: path,
+    headers: DEV_HEADERS,
+    ...how,
+  };
 }

@@ -36,7 +36,9 @@ describe("a store with many writers", needs("etcd"), () => {
     const access = (await startEtcd()).access();
     const { url } = access.address;
     await createEtcdStore(access, countersData(WRITERS));
-    const writers = Array.from({ length: WRITERS }, (_, index) => startWriter(url, ["count", index + 1]));
+    const writers = Array.from({ length: WRITERS }, (_, index) =>
+      startWriter(url, ["count", index + 1]),
+    );
     const writtenUntil = performance.now() + WRITING_MS;
     const sets: Timed[] = [];
     while (performance.now() < writtenUntil) {
@@ -48,7 +50,9 @@ describe("a store with many writers", needs("etcd"), () => {
     for (const { child } of writers) child.stdin?.end();
     const ended = await Promise.all(writers.map(({ ended }) => ended));
     const data = await readNewest(access);
-    const done = ended.map(({ stdout }) => JSON.parse(stdout) as { acknowledged: number; slowest: number });
+    const done = ended.map(
+      ({ stdout }) => JSON.parse(stdout) as { acknowledged: number; slowest: number },
+    );
     const total = done.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
     const perSecond = total / (WRITING_MS / 1_000);
     const slowestSet = Math.max(...sets.map(({ milliseconds }) => milliseconds));
@@ -59,8 +63,12 @@ describe("a store with many writers", needs("etcd"), () => {
       `${Math.round(perSecond)} writes a second, ${done.map(({ acknowledged }) => acknowledged).join(" ")}; ` +
         `slowest write ${timeText(slowest)}, slowest of ${sets.length} sets ${timeText(slowestSet)}; ${load}`,
     );
-    expect(sets.map(({ code, stderr }) => stderr + code)).toEqual(sets.map(() => expect.stringMatching(/0$/)));
-    expect(done.map((_, index) => countIn(data, index))).toEqual(done.map(({ acknowledged }) => acknowledged));
+    expect(sets.map(({ code, stderr }) => stderr + code)).toEqual(
+      sets.map(() => expect.stringMatching(/0$/)),
+    );
+    expect(done.map((_, index) => countIn(data, index))).toEqual(
+      done.map(({ acknowledged }) => acknowledged),
+    );
     expect(slowestSet).toBeLessThanOrEqual(MAX_SET_MS);
     if (!QUICK) expect(perSecond).toBeGreaterThanOrEqual(MIN_PER_SECOND);
   });
@@ -69,7 +77,9 @@ describe("a store with many writers", needs("etcd"), () => {
     const access = (await startEtcd()).access();
     const { url } = access.address;
     await createEtcdStore(access, countersData(1));
-    const files = await Promise.all(["A", "B", "C", "D"].map((prefix) => importFile(prefix, IMPORTED)));
+    const files = await Promise.all(
+      ["A", "B", "C", "D"].map((prefix) => importFile(prefix, IMPORTED)),
+    );
     const ahead = DAYS_AHEAD * 86_400_000;
     const imports = await Promise.all(
       files.map((file, index) => {
@@ -80,7 +90,9 @@ describe("a store with many writers", needs("etcd"), () => {
     report(
       "Imports at once",
       `${imports.length} of ${grouped(IMPORTED)} variables, two by clocks ${DAYS_AHEAD} days ahead`,
-      imports.map(({ code, milliseconds }) => `exit ${code} after ${timeText(milliseconds)}`).join(", "),
+      imports
+        .map(({ code, milliseconds }) => `exit ${code} after ${timeText(milliseconds)}`)
+        .join(", "),
     );
     expect(imports.map(({ code, stderr }) => [code, stderr])).toEqual(imports.map(() => [0, ""]));
     const { variables } = await readNewest(access);

@@ -12,7 +12,9 @@ export function countersData(count: number): Data {
   return {
     version: 1,
     environments: [{ id: 1, application, name: "test", api_key: KEY, api_secret: SECRET }],
-    variables: ids.map((id) => aRecord({ id, application, type: "NUMBER", name: counterName(id - 1) })),
+    variables: ids.map((id) =>
+      aRecord({ id, application, type: "NUMBER", name: counterName(id - 1) }),
+    ),
     values: ids.map((id) => ({ id, variable_id: id, environment_id: 1, content: { value: 0 } })),
   };
 }
@@ -40,7 +42,9 @@ export async function increment(store: EditableStore, index: number): Promise<nu
   let count = Number.NaN;
   await store.update((data) => {
     count = countIn(data, index) + 1;
-    const values = data.values.map((each) => (each.id === index + 1 ? { ...each, content: { value: count } } : each));
+    const values = data.values.map((each) =>
+      each.id === index + 1 ? { ...each, content: { value: count } } : each,
+    );
     return { ...data, values };
   });
   return count;

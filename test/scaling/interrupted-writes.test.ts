@@ -28,8 +28,14 @@ describe("a store whose writers are interrupted", needs("etcd"), () => {
 
   it("has all of a killed import or nothing, and takes the next write", async () => {
     // Not to be compressed: in several parts.
-    const file = await importFile("A", IMPORTED, () => randomBytes(1e6 / IMPORTED).toString("base64"));
-    /** Imports into a new store. @param kill called with the number of a transaction that writes, and the process */
+    const file = await importFile("A", IMPORTED, () =>
+      randomBytes(1e6 / IMPORTED).toString("base64"),
+    );
+    /**
+     * Imports into a new store.
+     *
+     * @param kill called with the number of a transaction that writes, and the process
+     */
     const importInto = async (faultOf: (before: number, kill: () => void) => Fault | undefined) => {
       const prefix = etcd().newPrefix();
       const access = etcd().access(etcd().storeUrl(prefix));
@@ -37,7 +43,15 @@ describe("a store whose writers are interrupted", needs("etcd"), () => {
       let kill = () => {};
       const link = await lossyLink(etcd().members[0]?.port ?? 0, (before) => faultOf(before, kill));
       const url = etcd().storeUrl(prefix, [link.port]);
-      const child = start(process.execPath, [BINARY, "import", file, "--store", url, "--env", "default/test"]);
+      const child = start(process.execPath, [
+        BINARY,
+        "import",
+        file,
+        "--store",
+        url,
+        "--env",
+        "default/test",
+      ]);
       kill = () => child.kill("SIGKILL");
       const [code, signal] = await once(child, "close");
       return { access, outcome: code ?? signal, transactions: link.transactions };
@@ -46,7 +60,8 @@ describe("a store whose writers are interrupted", needs("etcd"), () => {
     const whole = await importInto(() => undefined);
     expect(whole.outcome).toBe(0);
     const idle = (await set(whole.access.address.url, "IDLE", "1")).milliseconds;
-    // Before and after each transaction: those of the parts, that of the write, and those of the snapshot.
+    // Before and after each transaction: those of the parts, that of the write, and those of the
+    // snapshot.
     const all = Array.from({ length: 2 * whole.transactions }, (_, moment) => moment);
     const step = Math.max(1, all.length / KILLS);
     const moments = Array.from(
@@ -105,14 +120,18 @@ describe("a store whose writers are interrupted", needs("etcd"), () => {
     // Those of the first snapshot stay.
     await expect.poll(() => keys("uploads/")).toHaveLength(1);
     expect((await keys("parts/")).length).toBeGreaterThan(1);
-    expect(await appvars("history", "--prune", "1", "--store", access.address.url, "--quiet")).toMatchObject({
+    expect(
+      await appvars("history", "--prune", "1", "--store", access.address.url, "--quiet"),
+    ).toMatchObject({
       code: 0,
     });
     expect(await keys("parts/")).toHaveLength(1);
     writer.child.kill("SIGCONT");
     const { code, stdout } = await writer.ended;
     const { values } = await readNewest(access);
-    const filled = values.filter(({ content: { value } }) => (value as string).length === FILLED_LENGTH).length;
+    const filled = values.filter(
+      ({ content: { value } }) => (value as string).length === FILLED_LENGTH,
+    ).length;
     report(
       "A large writer is stopped",
       `SIGSTOP of a write of ${grouped(FILLED)} values until its lease is gone and its parts are removed, then SIGCONT`,
@@ -135,7 +154,9 @@ describe("a store whose writers are interrupted", needs("etcd"), () => {
     };
     const open = async (faults: readonly Fault[]) => {
       const link = await lossyLink(etcd().members[0]?.port ?? 0, (before) => faults[before]);
-      return openEtcd(etcd().access(etcd().storeUrl(prefix, [link.port])), { times: { attempt: 10_000 } });
+      return openEtcd(etcd().access(etcd().storeUrl(prefix, [link.port])), {
+        times: { attempt: 10_000 },
+      });
     };
 
     const ghost = new Ghost();
@@ -149,7 +170,9 @@ describe("a store whose writers are interrupted", needs("etcd"), () => {
       await goOn();
       drop();
     };
-    const outcome = await increment(await open([loseAnswer, forgotten]), 0).catch((error: Error) => error.message);
+    const outcome = await increment(await open([loseAnswer, forgotten]), 0).catch(
+      (error: Error) => error.message,
+    );
     expect(outcome).toMatch(/not known whether the change was made/);
     expect(countIn(await readNewest(access), 0)).toBe(8);
     report(

@@ -62,7 +62,9 @@ describe("replicas are right soon after", needs("etcd"), () => {
   });
 });
 
-/** Replicas that reach each member by a link that can fail, and a writer that reaches them directly. */
+/**
+ * Replicas that reach each member by a link that can fail, and a writer that reaches them directly.
+ */
 async function linkedReplicas() {
   const etcd = await startEtcdCluster();
   const prefix = etcd.newPrefix();

@@ -30,36 +30,46 @@ const WRITES = 8;
 const RECORDS = 1_300;
 const TIMES = { attempt: 250, request: 10_000, write: 60_000, poll: 50, lease: 10_000 };
 
-it("makes each change exactly once while requests and answers are lost, late or repeated", needs("etcd"), async () => {
-  const seen = { faults: 0, wrong: 0 };
-  for (let seed = 1; seed <= ROUNDS; seed++) {
-    const random = new Random(seed);
-    const etcd = await startEtcd();
-    const prefix = etcd.newPrefix();
-    await putByHand(etcd, prefix, storeOf(DATA));
-    const faultOf = faultsOf(random, seen);
-    const open = async (watch: boolean) => {
-      const { port } = await lossyLink(etcd.members[0]?.port ?? 0, faultOf);
-      const parse = (bytes: Buffer) => delay(random.below(8)).then(() => parseData(bytes));
-      const store = await openEtcd(etcd.access(etcd.storeUrl(prefix, [port])), { watch, times: TIMES, parse });
-      store.subscribe(whenShown(store, seen));
-      return store;
-    };
-    const stores = await Promise.all(Array.from({ length: WRITERS }, (_, index) => open(index % 2 === 0)));
-    await Promise.all(stores.map(writeAll));
-    const newest = await openEtcd(etcd.access(etcd.storeUrl(prefix)));
-    seen.wrong += Math.abs(count(newest) - 3_000 - WRITERS * WRITES);
-    for (const store of stores) await store.close();
-    await etcd.dispose();
-  }
-  report(
-    "Lost, late and repeated requests",
-    `${grouped(ROUNDS * WRITERS * WRITES)} changes by ${WRITERS} writers at once, 3 in 8 of them of ${RECORDS} variables; ` +
-      `${grouped(seen.faults)} of their transactions were lost, late, repeated, or made without an answer`,
-    `${grouped(seen.wrong)} changes lost, made twice, taken back or seen by half`,
-  );
-  expect(seen.wrong).toBe(0);
-});
+it(
+  "makes each change exactly once while requests and answers are lost, late or repeated",
+  needs("etcd"),
+  async () => {
+    const seen = { faults: 0, wrong: 0 };
+    for (let seed = 1; seed <= ROUNDS; seed++) {
+      const random = new Random(seed);
+      const etcd = await startEtcd();
+      const prefix = etcd.newPrefix();
+      await putByHand(etcd, prefix, storeOf(DATA));
+      const faultOf = faultsOf(random, seen);
+      const open = async (watch: boolean) => {
+        const { port } = await lossyLink(etcd.members[0]?.port ?? 0, faultOf);
+        const parse = (bytes: Buffer) => delay(random.below(8)).then(() => parseData(bytes));
+        const store = await openEtcd(etcd.access(etcd.storeUrl(prefix, [port])), {
+          watch,
+          times: TIMES,
+          parse,
+        });
+        store.subscribe(whenShown(store, seen));
+        return store;
+      };
+      const stores = await Promise.all(
+        Array.from({ length: WRITERS }, (_, index) => open(index % 2 === 0)),
+      );
+      await Promise.all(stores.map(writeAll));
+      const newest = await openEtcd(etcd.access(etcd.storeUrl(prefix)));
+      seen.wrong += Math.abs(count(newest) - 3_000 - WRITERS * WRITES);
+      for (const store of stores) await store.close();
+      await etcd.dispose();
+    }
+    report(
+      "Lost, late and repeated requests",
+      `${grouped(ROUNDS * WRITERS * WRITES)} changes by ${WRITERS} writers at once, 3 in 8 of them of ${RECORDS} variables; ` +
+        `${grouped(seen.faults)} of their transactions were lost, late, repeated, or made without an answer`,
+      `${grouped(seen.wrong)} changes lost, made twice, taken back or seen by half`,
+    );
+    expect(seen.wrong).toBe(0);
+  },
+);
 
 interface Seen {
   faults: number;
@@ -83,7 +93,14 @@ function faultsOf(random: Random, seen: Seen): () => Fault | undefined {
   };
   const echoes = new Echoes();
   const repeats = [repeat, repeatAtOnce, echoes.fault].map((fault) => () => fault);
-  const choices = [() => loseAnswer, () => loseRequest, late, () => lateArrival, () => delayAnswer, ...repeats];
+  const choices = [
+    () => loseAnswer,
+    () => loseRequest,
+    late,
+    () => lateArrival,
+    () => delayAnswer,
+    ...repeats,
+  ];
   return () => {
     if (random.below(3) > 0) return undefined;
     seen.faults++;
@@ -91,7 +108,10 @@ function faultsOf(random: Random, seen: Seen): () => Fault | undefined {
   };
 }
 
-/** Counts forbidden snapshots: those with an earlier count than before, or half of the records written together. */
+/**
+ * Counts forbidden snapshots: those with an earlier count than before, or half of the records
+ * written together.
+ */
 function whenShown(store: EditableStore, seen: Seen): () => void {
   let highest = 0;
   return () => {

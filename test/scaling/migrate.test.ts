@@ -51,6 +51,7 @@ async function usageOf(etcd: EtcdCluster): Promise<{ disk: number; memory: numbe
   const [member] = etcd.members;
   await member?.process.kill();
   await member?.process.start();
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${member?.process.pid}/status`, "utf8")) ?? [];
+  const [, kilobytes] =
+    /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${member?.process.pid}/status`, "utf8")) ?? [];
   return { disk: Number(dbSize), memory: Number(kilobytes) * 1_024 };
 }

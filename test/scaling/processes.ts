@@ -22,12 +22,23 @@ export async function appvars(...words: readonly string[]): Promise<Timed> {
 }
 
 /** The same, and the seconds of CPU time that it has used. */
-export async function appvarsByCpu(...words: readonly string[]): Promise<Finished & { cpu: number }> {
+export async function appvarsByCpu(
+  ...words: readonly string[]
+): Promise<Finished & { cpu: number }> {
   const script = '"$@"; code=$?; times; exit $code';
-  const { stdout, ...finished } = await run("sh", ["-c", script, "sh", process.execPath, BINARY, ...words]);
+  const { stdout, ...finished } = await run("sh", [
+    "-c",
+    script,
+    "sh",
+    process.execPath,
+    BINARY,
+    ...words,
+  ]);
   // The second line is about the commands of the shell: 0m1.20s 0m0.10s
   const [, ofCommands = ""] = stdout.trim().split("\n").slice(-2);
-  const seconds = [...ofCommands.matchAll(/(\d+)m([\d.]+)s/g)].map(([, m, s]) => 60 * Number(m) + Number(s));
+  const seconds = [...ofCommands.matchAll(/(\d+)m([\d.]+)s/g)].map(
+    ([, m, s]) => 60 * Number(m) + Number(s),
+  );
   return { ...finished, stdout: "", cpu: seconds.reduce((sum, each) => sum + each, 0) };
 }
 
@@ -49,7 +60,11 @@ export function set(url: string, name: string, value: string): Promise<Timed> {
 }
 
 /** A file with new variables: PREFIX_0, PREFIX_1 and so on. @param text the value of each */
-export async function importFile(prefix: string, count: number, text = () => "x".repeat(200)): Promise<string> {
+export async function importFile(
+  prefix: string,
+  count: number,
+  text = () => "x".repeat(200),
+): Promise<string> {
   const file = join(await temporaryFolder(), `${prefix}.json`);
   const contents = Array.from({ length: count }, (_, index) => [`${prefix}_${index}`, text()]);
   await writeFile(file, JSON.stringify(Object.fromEntries(contents)));
@@ -68,8 +83,13 @@ export function startWriter(
   url: string,
   job: readonly (string | number)[],
   times: Partial<Times> = {},
-): { readonly child: ReturnType<typeof start>; readonly ended: Promise<{ code: number | null; stdout: string }> } {
-  const child = start(process.execPath, [WRITER, url, ...job.map(String)], { TIMES: JSON.stringify(times) });
+): {
+  readonly child: ReturnType<typeof start>;
+  readonly ended: Promise<{ code: number | null; stdout: string }>;
+} {
+  const child = start(process.execPath, [WRITER, url, ...job.map(String)], {
+    TIMES: JSON.stringify(times),
+  });
   let stdout = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;

@@ -16,7 +16,10 @@ interface ReplicaOptions {
   readonly cacheFolder?: string;
 }
 
-/** `serve` on a free port over the store at a URL, in a process that is stopped when the current test ends. */
+/**
+ * `serve` on a free port over the store at a URL, in a process that is stopped when the current
+ * test ends.
+ */
 export async function startReplica(
   url: string,
   { flags = [], cacheFolder }: ReplicaOptions = {},
@@ -43,7 +46,10 @@ export class Client {
     onTestFinished(() => this.#connection.close());
   }
 
-  /** Sends a signed request. The status 0 stands for no answer; without the status 200 there is no count. */
+  /**
+   * Sends a signed request. The status 0 stands for no answer; without the status 200 there is no
+   * count.
+   */
   async read(): Promise<{ status: number; count: number | undefined }> {
     if (!this.#connection.isOpen) this.#connection = new Connection(this.#port);
     const route = this.#route;
@@ -51,7 +57,8 @@ export class Client {
       ["x-api-key", KEY],
       ["Authorization", signByHand({ secret: SECRET, route })],
     ] as const;
-    const { status = 0, body = "" } = (await this.#connection.ask(requestText("GET", route, headers))) ?? {};
+    const { status = 0, body = "" } =
+      (await this.#connection.ask(requestText("GET", route, headers))) ?? {};
     return { status, count: status === 200 ? Number(/"value":(\d+)/.exec(body)?.[1]) : undefined };
   }
 }
@@ -123,5 +130,7 @@ export function readsText(readers: readonly Reader[]): string {
 
 /** `1500` -> `1.5 s`, `15.4` -> `15 ms` */
 export function timeText(milliseconds: number): string {
-  return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+  return milliseconds < 1_000
+    ? `${Math.round(milliseconds)} ms`
+    : `${(milliseconds / 1_000).toFixed(1)} s`;
 }

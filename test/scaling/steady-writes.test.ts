@@ -21,35 +21,44 @@ const [MIN_PER_SECOND, MAX_PER_SECOND] = QUICK ? [30, 30] : [1, 20];
 const ASK_EVERY_MS = 200;
 const MAX_DATABASE_BYTES = 200e6;
 const MAX_AGE_S = 3;
-/** From the smallest size to the second. In a few seconds, what a replica keeps on disk counts for more. */
+/**
+ * From the smallest size to the second. In a few seconds, what a replica keeps on disk counts for
+ * more.
+ */
 const MAX_CPU_RATIO = QUICK ? 8 : 2;
 
 const [NAME] = ENVIRONMENTS;
 const CREDENTIALS = { "x-api-key": `key-of-${NAME}`, "x-api-secret": `secret-of-${NAME}` };
 
-describe.skipIf(process.platform !== "linux")("a store with writes all the time", needs("etcd"), () => {
-  it("is fresh on a replica, whose work for a write does not depend on the size of the data", {
-    timeout: 2_400_000,
-  }, async () => {
-    const found = [];
-    for (const size of SIZES) found.push(await writeTo(size));
-    const text = found.map(
-      ({ size, writes, cpu, age, database }) =>
-        `${grouped(size)}: ${grouped(writes)} writes, ${cpu.toFixed(2)} ms of CPU each, age at most ${age} s, ` +
-        `database at most ${Math.round(database / 1e6)} MB`,
-    );
-    report(
-      "Writes all the time",
-      `${MIN_PER_SECOND} to ${MAX_PER_SECOND} a second for ${timeText(WRITING_MS)}, and a replica with --max-stale 20s, by number of variables`,
-      `${text.join("; ")}; ${loadText()}`,
-    );
-    expect(found.flatMap(({ statuses }) => statuses.filter((status) => status !== 200))).toEqual([]);
-    expect(Math.max(...found.map(({ age }) => age))).toBeLessThanOrEqual(MAX_AGE_S);
-    expect(Math.max(...found.map(({ database }) => database))).toBeLessThan(MAX_DATABASE_BYTES);
-    const [small, large] = found.map(({ cpu }) => cpu) as [number, number];
-    expect(large / small).toBeLessThanOrEqual(MAX_CPU_RATIO);
-  });
-});
+describe.skipIf(process.platform !== "linux")(
+  "a store with writes all the time",
+  needs("etcd"),
+  () => {
+    it("is fresh on a replica, whose work for a write does not depend on the size of the data", {
+      timeout: 2_400_000,
+    }, async () => {
+      const found = [];
+      for (const size of SIZES) found.push(await writeTo(size));
+      const text = found.map(
+        ({ size, writes, cpu, age, database }) =>
+          `${grouped(size)}: ${grouped(writes)} writes, ${cpu.toFixed(2)} ms of CPU each, age at most ${age} s, ` +
+          `database at most ${Math.round(database / 1e6)} MB`,
+      );
+      report(
+        "Writes all the time",
+        `${MIN_PER_SECOND} to ${MAX_PER_SECOND} a second for ${timeText(WRITING_MS)}, and a replica with --max-stale 20s, by number of variables`,
+        `${text.join("; ")}; ${loadText()}`,
+      );
+      expect(found.flatMap(({ statuses }) => statuses.filter((status) => status !== 200))).toEqual(
+        [],
+      );
+      expect(Math.max(...found.map(({ age }) => age))).toBeLessThanOrEqual(MAX_AGE_S);
+      expect(Math.max(...found.map(({ database }) => database))).toBeLessThan(MAX_DATABASE_BYTES);
+      const [small, large] = found.map(({ cpu }) => cpu) as [number, number];
+      expect(large / small).toBeLessThanOrEqual(MAX_CPU_RATIO);
+    });
+  },
+);
 
 async function writeTo(size: number) {
   const etcd = await startEtcd({
@@ -71,7 +80,11 @@ async function writeTo(size: number) {
   const [before, cpuBefore] = [await readVersion(), cpuSeconds(replica.pid)];
   const statuses: number[] = [];
   let [age, database] = [0, 0];
-  for (const end = performance.now() + WRITING_MS; performance.now() < end; await delay(ASK_EVERY_MS)) {
+  for (
+    const end = performance.now() + WRITING_MS;
+    performance.now() < end;
+    await delay(ASK_EVERY_MS)
+  ) {
     const { status, headers } = await get(replica, "/healthz", {});
     statuses.push(status);
     age = Math.max(age, Number(headers["appvars-data-age"]));

@@ -1,11 +1,14 @@
-// A process that writes to a store: node writer.mjs URL JOB [ARGUMENT...]. It prints JSON when it is done, or the message
-// of an error, and then ends with 5.
+// A process that writes to a store: node writer.mjs URL JOB [ARGUMENT...]. It prints JSON when it
+// is done, or the message of an error, and then ends with 5.
 import { setTimeout as delay } from "node:timers/promises";
 import { parseStoreUrl } from "../../build/domain/store-address.js";
 import { etcdStore } from "../../build/etcd/open-store.js";
 
 const JOBS = {
-  /** Adds 1 to the counter with an id until its stdin ends. Prints how often, and how long the slowest took. */
+  /**
+   * Adds 1 to the counter with an id until its stdin ends. Prints how often, and how long the
+   * slowest took.
+   */
   async count(store, id) {
     let isOver = false;
     process.stdin.resume().once("end", () => {
@@ -21,7 +24,10 @@ const JOBS = {
     return done;
   },
 
-  /** Changes texts of bigData or textsData, at so many writes a second, until its stdin ends. Prints how often. */
+  /**
+   * Changes texts of bigData or textsData, at so many writes a second, until its stdin ends. Prints
+   * how often.
+   */
   async pace(store, least, most) {
     let isOver = false;
     process.stdin.resume().once("end", () => {
@@ -42,13 +48,18 @@ const JOBS = {
     return done;
   },
 
-  /** Gives the first values a text of so many characters that can't be compressed well, in one write. */
+  /**
+   * Gives the first values a text of so many characters that can't be compressed well, in one
+   * write.
+   */
   async fill(store, count, length) {
     let attempts = 0;
     await store.update((data) => {
       attempts++;
       const values = data.values.map((each, index) =>
-        index < Number(count) ? { ...each, content: { value: noise(index, Number(length)) } } : each,
+        index < Number(count)
+          ? { ...each, content: { value: noise(index, Number(length)) } }
+          : each,
       );
       return { ...data, values };
     });

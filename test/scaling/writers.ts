@@ -25,7 +25,10 @@ interface Writer {
   failed: number;
 }
 
-/** Adds 1 to the first counters, each in a loop of its own and through a store of its own, until the test ends. */
+/**
+ * Adds 1 to the first counters, each in a loop of its own and through a store of its own, until the
+ * test ends.
+ */
 export async function startWriters(access: StoreAccess, count: number): Promise<Writers> {
   return new Writers(await Promise.all(Array.from({ length: count }, () => openEtcdStore(access))));
 }
@@ -48,7 +51,8 @@ export class Writers {
 
   /** Resolves once so many more writes are acknowledged. */
   async progress(count: number): Promise<void> {
-    for (let left = count; left > 0; left--) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    for (let left = count; left > 0; left--)
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }
 
   /** Resolves once the writes that have begun have ended. */
@@ -62,7 +66,10 @@ export class Writers {
   /** Compares the acknowledged writes with the data; call it after `stop`. */
   compareWith(data: Data): Written {
     const sum = (excess: (writer: Writer, count: number) => number) =>
-      this.#writers.reduce((total, writer, index) => total + Math.max(0, excess(writer, countIn(data, index))), 0);
+      this.#writers.reduce(
+        (total, writer, index) => total + Math.max(0, excess(writer, countIn(data, index))),
+        0,
+      );
     return {
       acknowledged: sum(({ acknowledged }) => acknowledged),
       lost: sum(({ acknowledged }, count) => acknowledged - count),

@@ -13,8 +13,12 @@ const WRITERS = 8;
 const WRITES = 25;
 
 const SEEN_WRITES = QUICK ? 100 : 1_000;
-// With QUICK, there is other work at the same time, and only writes that are far too slow are noticed.
-/** The median beside that of etcd alone. A replica asks a majority of the members before it shows a write. */
+// With QUICK, there is other work at the same time, and only writes that are far too slow are
+// noticed.
+/**
+ * The median beside that of etcd alone. A replica asks a majority of the members before it shows a
+ * write.
+ */
 const MAX_P50_RATIO = QUICK ? 12 : 6;
 const MAX_P99_MS = QUICK ? 500 : 50;
 
@@ -45,7 +49,9 @@ describe("a cluster", needs("etcd"), () => {
     const access = (await startEtcdCluster()).access();
     const alone = await timesOfEtcdAlone(access.address);
     await createEtcdStore(access, countersData(1));
-    const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startReplica(access.address.url)));
+    const replicas = await Promise.all(
+      Array.from({ length: REPLICAS }, () => startReplica(access.address.url)),
+    );
     const clients = replicas.map(({ port }) => new Client(port, 0));
     const store = await openEtcdStore(access);
     const times: number[] = [];
@@ -76,11 +82,15 @@ async function untilAnswered(client: Client, count: number): Promise<void> {
   } while (answer.count !== count);
 }
 
-/** Milliseconds from the start of each of some writes to etcd until a watch of each member reports it. */
+/**
+ * Milliseconds from the start of each of some writes to etcd until a watch of each member reports
+ * it.
+ */
 async function timesOfEtcdAlone({ endpoints }: StoreAddress): Promise<number[]> {
   const gateways = endpoints.map((endpoint) => new Gateway({ endpoints: [endpoint] }));
   const key = "/alone";
-  const put = () => gateways[0]?.commit({ compare: [], puts: [{ key, value: Buffer.from("0") }], deletes: [] });
+  const put = () =>
+    gateways[0]?.commit({ compare: [], puts: [{ key, value: Buffer.from("0") }], deletes: [] });
   const watching = new AbortController();
   const watches = gateways.map((gateway) => gateway.watch(key, watching.signal));
   const next = () => Promise.all(watches.map((watch) => watch.next()));

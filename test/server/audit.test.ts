@@ -38,7 +38,11 @@ describe("the record of a read", () => {
       ],
     ],
     ["/v1/variables-values/12", "/v1/variables-values/:id", [{ ...PORT, value_id: 12 }]],
-    ["/v1/variables-values-by-name/PORT", "/v1/variables-values-by-name/:name", [{ ...PORT, value_id: 12 }]],
+    [
+      "/v1/variables-values-by-name/PORT",
+      "/v1/variables-values-by-name/:name",
+      [{ ...PORT, value_id: 12 }],
+    ],
     [
       "/v1/variables-values-by-name/P%4FRT/content",
       "/v1/variables-values-by-name/:name/content",
@@ -54,14 +58,40 @@ describe("the record of a read", () => {
     ],
   ])("%s has the ids and names in the answer", async (target, route, read) => {
     const { server, next } = await auditedServer();
-    const caller = { apiKey: "dev-key", client: undefined, environment: "shop/development", address: "127.0.0.1" };
+    const caller = {
+      apiKey: "dev-key",
+      client: undefined,
+      environment: "shop/development",
+      address: "127.0.0.1",
+    };
     const headers = { ...DEV_HEADERS, "x-request-id": ID };
     const { etag } = (await get(server, target, headers)).headers as { etag: string };
-    expect(await next()).toStrictEqual({ id: ID, ...caller, method: "GET", route, status: 200, read });
+    expect(await next()).toStrictEqual({
+      id: ID,
+      ...caller,
+      method: "GET",
+      route,
+      status: 200,
+      read,
+    });
     await request(server, "HEAD", target, headers);
-    expect(await next()).toStrictEqual({ id: ID, ...caller, method: "HEAD", route, status: 200, read });
+    expect(await next()).toStrictEqual({
+      id: ID,
+      ...caller,
+      method: "HEAD",
+      route,
+      status: 200,
+      read,
+    });
     await get(server, target, { ...headers, "if-none-match": etag });
-    expect(await next()).toStrictEqual({ id: ID, ...caller, method: "GET", route, status: 304, read });
+    expect(await next()).toStrictEqual({
+      id: ID,
+      ...caller,
+      method: "GET",
+      route,
+      status: 304,
+      read,
+    });
   });
 
   it("has the id that is reported with the answer", async () => {
@@ -69,7 +99,9 @@ describe("the record of a read", () => {
     const server = await runningServer({ audit: { record }, onRequest });
     await get(server, "/v1/variables/2");
     await vi.waitFor(() => expect(onRequest).toHaveBeenCalled());
-    expect(record).toHaveBeenCalledWith(expect.objectContaining({ id: onRequest.mock.calls[0]?.[0].id }));
+    expect(record).toHaveBeenCalledWith(
+      expect.objectContaining({ id: onRequest.mock.calls[0]?.[0].id }),
+    );
   });
 });
 
@@ -79,35 +111,53 @@ it.each(Object.values(ROUTES))(
     const { server, entries } = await auditedServer();
     const targets = ["1", "11"].map((id) => route.replace(":id", id).replace(":name", "PORT"));
     const answers = await Promise.all(targets.map((target) => get(server, target)));
-    const expected = await Promise.all(targets.map(async (target) => get(await runningServer(), target)));
+    const expected = await Promise.all(
+      targets.map(async (target) => get(await runningServer(), target)),
+    );
     const comparable = ({ status, headers: { etag } }: Answer) => ({ status, etag });
     expect(answers.map(comparable)).toEqual(expected.map(comparable));
     expect(answers.map(({ status }) => status)).toContain(200);
-    if (route !== ROUTES.health) expect(entries.find(({ status }) => status === 200)?.read).toEqual(expect.any(Array));
+    if (route !== ROUTES.health)
+      expect(entries.find(({ status }) => status === 200)?.read).toEqual(expect.any(Array));
   },
 );
 
 describe("the record of a refusal", () => {
   it.each([
-    [404, "GET", "/v1/variables-values-by-name/MADE_UP", "/v1/variables-values-by-name/:name", DEV_HEADERS],
+    [
+      404,
+      "GET",
+      "/v1/variables-values-by-name/MADE_UP",
+      "/v1/variables-values-by-name/:name",
+      DEV_HEADERS,
+    ],
     [404, "GET", "/v1/variables/999", "/v1/variables/:id", DEV_HEADERS],
     [404, "GET", "/v1/made-up", undefined, DEV_HEADERS],
     [400, "GET", "/v1/variables?limit=0", "/v1/variables", DEV_HEADERS],
     [405, "POST", "/v1/variables/2", "/v1/variables/:id", DEV_HEADERS],
     [401, "GET", "/v1/variables-values-by-name/PORT", "/v1/variables-values-by-name/:name", {}],
-    [401, "GET", "/v1/variables/2", "/v1/variables/:id", { ...DEV_HEADERS, "x-api-secret": "wrong" }],
+    [
+      401,
+      "GET",
+      "/v1/variables/2",
+      "/v1/variables/:id",
+      { ...DEV_HEADERS, "x-api-secret": "wrong" },
+    ],
     [400, "GET", "/v1/variables/%zz", "/v1/variables/:id", DEV_HEADERS],
-  ])("%i of %s %s has no name that the caller made up", async (status, method, target, route, headers) => {
-    const { server, next } = await auditedServer();
-    await request(server, method, target, headers);
-    const entry = await next();
-    expect(entry).toMatchObject({ status, method, route, read: undefined, address: "127.0.0.1" });
-    expect(JSON.stringify(entry)).not.toMatch(/made.up/i);
-    const isKnown = status !== 401 && !target.includes("%");
-    expect([entry.apiKey, entry.environment]).toEqual(
-      isKnown ? ["dev-key", "shop/development"] : [undefined, undefined],
-    );
-  });
+  ])(
+    "%i of %s %s has no name that the caller made up",
+    async (status, method, target, route, headers) => {
+      const { server, next } = await auditedServer();
+      await request(server, method, target, headers);
+      const entry = await next();
+      expect(entry).toMatchObject({ status, method, route, read: undefined, address: "127.0.0.1" });
+      expect(JSON.stringify(entry)).not.toMatch(/made.up/i);
+      const isKnown = status !== 401 && !target.includes("%");
+      expect([entry.apiKey, entry.environment]).toEqual(
+        isKnown ? ["dev-key", "shop/development"] : [undefined, undefined],
+      );
+    },
+  );
 
   it("is made for a request that can't be parsed, and for one over the rate limit", async () => {
     const entries: AuditEntry[] = [];
@@ -133,9 +183,19 @@ it("health checks are not recorded", async () => {
 it("callers with valid credentials get no answer that can't be recorded", async () => {
   const { server } = await auditedServer(() => false);
   const refused = { message: "The request can't be recorded now, try again later" };
-  for (const target of ["/v1/variables/2", "/v1/variables/999", "/v1/variables-values", "/v1/made-up"]) {
+  for (const target of [
+    "/v1/variables/2",
+    "/v1/variables/999",
+    "/v1/variables-values",
+    "/v1/made-up",
+  ]) {
     const { status, json, headers } = await get(server, target);
-    expect([status, json, headers["retry-after"], headers["etag"]]).toEqual([503, refused, "1", undefined]);
+    expect([status, json, headers["retry-after"], headers["etag"]]).toEqual([
+      503,
+      refused,
+      "1",
+      undefined,
+    ]);
   }
   expect(await get(server, "/v1/variables", {})).toMatchObject({ status: 401 });
   expect(await get(server, "/healthz")).toMatchObject({ status: 200 });
@@ -177,7 +237,13 @@ const ENTRY: AuditEntry = {
   status: 200,
   read: [{ variable_id: 2, name: "PORT" }],
 };
-const REFUSAL: AuditEntry = { ...ENTRY, apiKey: undefined, environment: undefined, status: 401, read: undefined };
+const REFUSAL: AuditEntry = {
+  ...ENTRY,
+  apiKey: undefined,
+  environment: undefined,
+  status: 401,
+  read: undefined,
+};
 const TIME = "2026-01-31T12:00:01.250Z";
 
 /** An audit log whose file fails while `failure.reason` is set. */
@@ -232,13 +298,15 @@ describe("an audit log", () => {
 
   it("has no line for a request over the rate limit", () => {
     const { log, lines } = auditLog();
-    for (const entry of [ENTRY, REFUSAL]) expect(log.record({ ...entry, status: 429, read: undefined })).toBe(true);
+    for (const entry of [ENTRY, REFUSAL])
+      expect(log.record({ ...entry, status: 429, read: undefined })).toBe(true);
     expect(lines()).toEqual([]);
   });
 
   it("lists every request of a caller with valid credentials within the rate limit", () => {
     const { log, lines } = auditLog();
-    for (let count = 0; count < 250; count++) log.record({ ...ENTRY, status: 404, read: undefined });
+    for (let count = 0; count < 250; count++)
+      log.record({ ...ENTRY, status: 404, read: undefined });
     expect(lines()).toHaveLength(250);
   });
 });
@@ -251,14 +319,21 @@ describe("an audit log that can't be written", () => {
     await wait(1_000);
     log.record(REFUSAL);
     expect(file.append).toHaveBeenCalledTimes(2);
-    expect(onProblem.mock.calls).toEqual([[{ problem: failure.reason, isRecording: false, lost: 0 }]]);
+    expect(onProblem.mock.calls).toEqual([
+      [{ problem: failure.reason, isRecording: false, lost: 0 }],
+    ]);
     expect(log.isFailing).toBe(true);
     failure.reason = undefined;
     await wait(1_000);
     expect(log.record(ENTRY)).toBe(true);
-    expect(lines()).toEqual([{ time: TIME, lines_lost: 6 }, expect.objectContaining({ status: 200 })]);
+    expect(lines()).toEqual([
+      { time: TIME, lines_lost: 6 },
+      expect.objectContaining({ status: 200 }),
+    ]);
     expect(log.isFailing).toBe(false);
-    expect(onProblem.mock.calls.slice(1)).toEqual([[{ problem: undefined, isRecording: true, lost: 6 }]]);
+    expect(onProblem.mock.calls.slice(1)).toEqual([
+      [{ problem: undefined, isRecording: true, lost: 6 }],
+    ]);
     log.record(ENTRY);
     expect(lines()).toHaveLength(1);
   });
@@ -267,14 +342,17 @@ describe("an audit log that can't be written", () => {
     ["it is opened again", ({ log }: ReturnType<typeof auditLog>) => log.reopen()],
     ["it is closed", ({ log }: ReturnType<typeof auditLog>) => log.close()],
     ["a second has passed", ({ wait }: ReturnType<typeof auditLog>) => wait(1_000)],
-  ])("has the number of lost lines as soon as %s, without another request", async (_when, happen) => {
-    const audited = auditLog();
-    audited.failure.reason = "full";
-    expect(audited.log.record(ENTRY)).toBe(false);
-    audited.failure.reason = undefined;
-    await happen(audited);
-    expect(audited.lines()).toEqual([{ time: TIME, lines_lost: 1 }]);
-  });
+  ])(
+    "has the number of lost lines as soon as %s, without another request",
+    async (_when, happen) => {
+      const audited = auditLog();
+      audited.failure.reason = "full";
+      expect(audited.log.record(ENTRY)).toBe(false);
+      audited.failure.reason = undefined;
+      await happen(audited);
+      expect(audited.lines()).toEqual([{ time: TIME, lines_lost: 1 }]);
+    },
+  );
 });
 
 it("an audit log that can't be opened again is tried again until it can", async () => {

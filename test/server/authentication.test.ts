@@ -13,11 +13,20 @@ describe("valid credentials", () => {
     ["key and secret", { ...DEV_HEADERS }],
     ["a signature and the key", { "x-api-key": "dev-key", authorization: signed() }],
     ["a signature alone", { authorization: signed() }],
-    ["a good signature with a wrong secret", { ...DEV_HEADERS, "x-api-secret": "wrong", authorization: signed() }],
-    ["a good signature with a secret but no key", { "x-api-secret": "wrong", authorization: signed() }],
+    [
+      "a good signature with a wrong secret",
+      { ...DEV_HEADERS, "x-api-secret": "wrong", authorization: signed() },
+    ],
+    [
+      "a good signature with a secret but no key",
+      { "x-api-secret": "wrong", authorization: signed() },
+    ],
   ])("%s are accepted", async (_case, headers) => {
     const { status, json } = await get(await runningServer(), TARGET, headers);
-    expect({ status, json }).toStrictEqual({ status: 200, json: { value: "postgres://localhost/dev" } });
+    expect({ status, json }).toStrictEqual({
+      status: 200,
+      json: { value: "postgres://localhost/dev" },
+    });
   });
 });
 
@@ -38,17 +47,38 @@ describe("missing, malformed and wrong credentials get the same 401", () => {
     ["the key twice", { "x-api-key": ["dev-key", "dev-key"], "x-api-secret": secret }],
     ["two keys", { "x-api-key": ["dev-key", "test-key"], "x-api-secret": secret }],
     ["the secret twice", { ...key, "x-api-secret": [secret, secret] }],
-    ["a signature with another secret", { ...key, authorization: signByHand({ secret: "wrong", route: TARGET }) }],
-    ["a signature with a secret of nobody, and no key", { authorization: signByHand({ secret: "x", route: TARGET }) }],
+    [
+      "a signature with another secret",
+      { ...key, authorization: signByHand({ secret: "wrong", route: TARGET }) },
+    ],
+    [
+      "a signature with a secret of nobody, and no key",
+      { authorization: signByHand({ secret: "x", route: TARGET }) },
+    ],
     ["a signature with an unknown key", { "x-api-key": "no-key", authorization: signed() }],
     ["a signature with an empty key", { "x-api-key": "", authorization: signed() }],
-    ["a signature with another environment's key", { "x-api-key": "test-key", authorization: signed() }],
-    ["a signature with the key twice", { "x-api-key": ["dev-key", "dev-key"], authorization: signed() }],
+    [
+      "a signature with another environment's key",
+      { "x-api-key": "test-key", authorization: signed() },
+    ],
+    [
+      "a signature with the key twice",
+      { "x-api-key": ["dev-key", "dev-key"], authorization: signed() },
+    ],
     ["two good Authorization headers", { ...key, authorization: [signed(), signed()] }],
-    ["a good Authorization header and another", { ...key, authorization: [signed(), "Basic eDp5"] }],
-    ["a bad signature with a good secret", { ...DEV_HEADERS, authorization: `HMAC ${Date.now()}:${"0".repeat(64)}` }],
+    [
+      "a good Authorization header and another",
+      { ...key, authorization: [signed(), "Basic eDp5"] },
+    ],
+    [
+      "a bad signature with a good secret",
+      { ...DEV_HEADERS, authorization: `HMAC ${Date.now()}:${"0".repeat(64)}` },
+    ],
     ["an empty Authorization, for all the good secret", { ...DEV_HEADERS, authorization: "" }],
-    ["another scheme, for all the good secret", { ...DEV_HEADERS, authorization: "Basic ZGV2LWtleTpkZXYtc2VjcmV0" }],
+    [
+      "another scheme, for all the good secret",
+      { ...DEV_HEADERS, authorization: "Basic ZGV2LWtleTpkZXYtc2VjcmV0" },
+    ],
   ])("credentials are refused: %s", async (_case, headers) => {
     const answer = await get(await runningServer(), TARGET, headers);
     expect(answer.status).toBe(401);
@@ -79,7 +109,9 @@ describe("missing, malformed and wrong credentials get the same 401", () => {
 });
 
 describe("a signature without x-api-key", () => {
-  const keyless = (secretOfOne: string) => ({ authorization: signByHand({ secret: secretOfOne, route: TARGET }) });
+  const keyless = (secretOfOne: string) => ({
+    authorization: signByHand({ secret: secretOfOne, route: TARGET }),
+  });
   const statuses = async (options: Parameters<typeof runningServer>[0], secrets: string[]) => {
     const server = await runningServer(options);
     const answers = await Promise.all(secrets.map((one) => get(server, TARGET, keyless(one))));
@@ -90,15 +122,24 @@ describe("a signature without x-api-key", () => {
     ["dev-secret", "postgres://localhost/dev"],
     ["test-secret", "postgres://localhost/test"],
     ["billing-secret", "postgres://localhost/ledger"],
-  ])("a signature without x-api-key made with %s gets that environment's data", async (one, value) => {
-    const { json } = await get(await runningServer(), TARGET, keyless(one));
-    expect(json).toStrictEqual({ value });
-  });
+  ])(
+    "a signature without x-api-key made with %s gets that environment's data",
+    async (one, value) => {
+      const { json } = await get(await runningServer(), TARGET, keyless(one));
+      expect(json).toStrictEqual({ value });
+    },
+  );
 
   it("a signature without x-api-key is checked against 100 environments", async () => {
     const data = edited((copy) => {
       for (let id = 5; id <= 101; id++) {
-        copy.environments.push({ id, application: "shop", name: `n${id}`, api_key: `k${id}`, api_secret: `s${id}` });
+        copy.environments.push({
+          id,
+          application: "shop",
+          name: `n${id}`,
+          api_key: `k${id}`,
+          api_secret: `s${id}`,
+        });
       }
     });
     // 404: accepted, and these environments have no value. 401: refused.
@@ -117,7 +158,9 @@ describe("a signature without x-api-key", () => {
 it("a HEAD request is signed as HEAD", async () => {
   const server = await runningServer();
   const head = (method: string) =>
-    request(server, "HEAD", TARGET, { authorization: signByHand({ secret, route: TARGET, method }) });
+    request(server, "HEAD", TARGET, {
+      authorization: signByHand({ secret, route: TARGET, method }),
+    });
   expect(await head("HEAD")).toMatchObject({ status: 200 });
   expect(await head("GET")).toMatchObject({ status: 401 });
 });

@@ -34,11 +34,18 @@ async function answersTo(bytes: string, options: ServerOptions = {}): Promise<st
 /** A server that answers with this text, and its side of the first connection. */
 async function answering(answer: string) {
   const server = await createListener();
-  const connections = new Connections(server, { maxConnections: 0, onConnectionsRefused: () => {} });
+  const connections = new Connections(server, {
+    maxConnections: 0,
+    onConnectionsRefused: () => {},
+  });
   server.on(
     "request",
     connections.inTurn((req, res) =>
-      sendReply(Object.assign(req, { replyHeaders: [] }), res, { status: 200, headers: [], body: answer }),
+      sendReply(Object.assign(req, { replyHeaders: [] }), res, {
+        status: 200,
+        headers: [],
+        body: answer,
+      }),
     ),
   );
   onTestFinished(() => connections.close(0));
@@ -87,35 +94,40 @@ describe("a request that announces a body ends its connection:", () => {
   });
 });
 
-describe.each(["\r\n\r\n", "\n\r\n", "\r\n", "\n", ""])("a body that arrives with the end %j of the headers", (end) => {
-  it("no more than one read of it is parsed, and little is read before the connection is reset", {
-    timeout: 8_000,
-  }, async () => {
-    const { port, accepted, server } = await answering("answer");
-    let pushed = 0;
-    server.on("request", (req) => {
-      const push = req.push.bind(req);
-      req.push = (chunk: unknown) => {
-        pushed++;
-        return push(chunk);
-      };
+describe.each(["\r\n\r\n", "\n\r\n", "\r\n", "\n", ""])(
+  "a body that arrives with the end %j of the headers",
+  (end) => {
+    it("no more than one read of it is parsed, and little is read before the connection is reset", {
+      timeout: 8_000,
+    }, async () => {
+      const { port, accepted, server } = await answering("answer");
+      let pushed = 0;
+      server.on("request", (req) => {
+        const push = req.push.bind(req);
+        req.push = (chunk: unknown) => {
+          pushed++;
+          return push(chunk);
+        };
+      });
+      const socket = connect({ host: "127.0.0.1", port, noDelay: true, allowHalfOpen: true });
+      const error = new Promise((resolve) => socket.once("error", resolve));
+      const head = requestOf("GET /", CHUNKED);
+      socket.write(head.slice(0, head.length - end.length));
+      const served = await accepted;
+      while (served.bytesRead < head.length - end.length) await new Promise(setImmediate);
+      const chunk = "1\r\nx\r\n";
+      socket.write(end + chunk.repeat(5 * MIB));
+      const [answer] = await once(socket, "data");
+      expect(String(answer)).toMatch(
+        /^HTTP\/1\.1 200 OK\r\n[\s\S]*Connection: close\r\n\r\nanswer/,
+      );
+      await error;
+      expect(pushed * chunk.length).toBeLessThanOrEqual(MIB / 16);
+      // As much as fits into the buffer of the socket.
+      expect(served.bytesRead).toBeLessThan(MIB / 4);
     });
-    const socket = connect({ host: "127.0.0.1", port, noDelay: true, allowHalfOpen: true });
-    const error = new Promise((resolve) => socket.once("error", resolve));
-    const head = requestOf("GET /", CHUNKED);
-    socket.write(head.slice(0, head.length - end.length));
-    const served = await accepted;
-    while (served.bytesRead < head.length - end.length) await new Promise(setImmediate);
-    const chunk = "1\r\nx\r\n";
-    socket.write(end + chunk.repeat(5 * MIB));
-    const [answer] = await once(socket, "data");
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*Connection: close\r\n\r\nanswer/);
-    await error;
-    expect(pushed * chunk.length).toBeLessThanOrEqual(MIB / 16);
-    // As much as fits into the buffer of the socket.
-    expect(served.bytesRead).toBeLessThan(MIB / 4);
-  });
-});
+  },
+);
 
 it("an answer is not cut off for a client that reads slowly, and whose body has arrived after its request", async () => {
   const text = "x".repeat(16 * MIB);

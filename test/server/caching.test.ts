@@ -14,14 +14,24 @@ describe("ETag", () => {
     ["the tag as a weak one", (tag: string) => `W/${tag}`],
     ["a list that holds it", (tag: string) => `"a", ${tag},"b"`],
     ["a star", () => "*"],
-  ])("a request with If-None-Match: %s is answered with 304 and no body, for GET and HEAD", async (_case, match) => {
-    const server = await runningServer();
-    const tag = String((await get(server, TARGET)).headers.etag);
-    for (const method of ["GET", "HEAD"]) {
-      const answer = await request(server, method, TARGET, { ...DEV_HEADERS, "if-none-match": match(tag) });
-      expect(answer).toMatchObject({ status: 304, body: "", headers: { etag: tag, "cache-control": "no-store" } });
-    }
-  });
+  ])(
+    "a request with If-None-Match: %s is answered with 304 and no body, for GET and HEAD",
+    async (_case, match) => {
+      const server = await runningServer();
+      const tag = String((await get(server, TARGET)).headers.etag);
+      for (const method of ["GET", "HEAD"]) {
+        const answer = await request(server, method, TARGET, {
+          ...DEV_HEADERS,
+          "if-none-match": match(tag),
+        });
+        expect(answer).toMatchObject({
+          status: 304,
+          body: "",
+          headers: { etag: tag, "cache-control": "no-store" },
+        });
+      }
+    },
+  );
 
   it.each([
     ["another tag", () => '"other"'],
@@ -31,14 +41,24 @@ describe("ETag", () => {
   ])("a request with If-None-Match: %s is answered with 200", async (_case, match) => {
     const server = await runningServer();
     const { headers, body } = await get(server, TARGET);
-    const answer = await get(server, TARGET, { ...DEV_HEADERS, "if-none-match": match(String(headers.etag)) });
+    const answer = await get(server, TARGET, {
+      ...DEV_HEADERS,
+      "if-none-match": match(String(headers.etag)),
+    });
     expect(answer).toMatchObject({ status: 200, body });
   });
 
   it("the ETag is different for each content, and stays the same", async () => {
     const server = await runningServer();
     const tag = async (target: string) => (await get(server, target)).headers.etag;
-    const targets = [TARGET, `${TARGET}?limit=1`, `${TARGET}/11`, `${TARGET}/12`, "/v1/variables", "/v1/variables/1"];
+    const targets = [
+      TARGET,
+      `${TARGET}?limit=1`,
+      `${TARGET}/11`,
+      `${TARGET}/12`,
+      "/v1/variables",
+      "/v1/variables/1",
+    ];
     const tags = await Promise.all(targets.map(tag));
     for (const one of tags) expect(one).toMatch(/^"[^"]+"$/);
     expect(new Set(tags).size).toBe(targets.length);
@@ -47,10 +67,17 @@ describe("ETag", () => {
 
   it("the ETag is different for contents of the same length", async () => {
     const target = "/v1/variables-values-by-name/PORT/content";
-    const portOf = (value: number) => edited(({ values }) => (values[0].content.value = value)) as object;
-    const [before, after] = [await runningServer({ data: portOf(3000) }), await runningServer({ data: portOf(4000) })];
+    const portOf = (value: number) =>
+      edited(({ values }) => (values[0].content.value = value)) as object;
+    const [before, after] = [
+      await runningServer({ data: portOf(3000) }),
+      await runningServer({ data: portOf(4000) }),
+    ];
     const { body, headers } = await get(before, target);
-    const answer = await get(after, target, { ...DEV_HEADERS, "if-none-match": String(headers.etag) });
+    const answer = await get(after, target, {
+      ...DEV_HEADERS,
+      "if-none-match": String(headers.etag),
+    });
     expect([body, answer.status, answer.body]).toEqual(['{"value":3000}', 200, '{"value":4000}']);
   });
 
@@ -59,11 +86,14 @@ describe("ETag", () => {
     { status: 404, target: `${TARGET}/19`, headers: DEV_HEADERS },
     { status: 400, target: `${TARGET}?limit=0`, headers: DEV_HEADERS },
     { status: 200, target: "/healthz", headers: {} },
-  ])("If-None-Match does not turn a $status for $target into a 304", async ({ status, target, headers }) => {
-    const answer = await get(await runningServer(), target, { ...headers, "if-none-match": "*" });
-    expect(answer.status).toBe(status);
-    expect(answer.headers.etag).toBeUndefined();
-  });
+  ])(
+    "If-None-Match does not turn a $status for $target into a 304",
+    async ({ status, target, headers }) => {
+      const answer = await get(await runningServer(), target, { ...headers, "if-none-match": "*" });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.etag).toBeUndefined();
+    },
+  );
 });
 
 describe("Cache-Control is no-store", () => {
@@ -74,19 +104,29 @@ describe("Cache-Control is no-store", () => {
     { status: 401, method: "GET", target: TARGET, headers: {} },
     { status: 404, method: "GET", target: `${TARGET}/19`, headers: DEV_HEADERS },
     { status: 405, method: "POST", target: TARGET, headers: DEV_HEADERS },
-  ])("Cache-Control is no-store in a $status on $method $target", async ({ status, method, target, headers }) => {
-    const answer = await request(await runningServer(), method, target, headers);
-    expect(answer).toMatchObject({ status, headers: { "cache-control": "no-store" } });
-  });
+  ])(
+    "Cache-Control is no-store in a $status on $method $target",
+    async ({ status, method, target, headers }) => {
+      const answer = await request(await runningServer(), method, target, headers);
+      expect(answer).toMatchObject({ status, headers: { "cache-control": "no-store" } });
+    },
+  );
 
   it("Cache-Control is no-store in a 429", async () => {
     const server = await runningServer({ rateLimit: 1 });
     await get(server, TARGET);
-    expect(await get(server, TARGET)).toMatchObject({ status: 429, headers: { "cache-control": "no-store" } });
+    expect(await get(server, TARGET)).toMatchObject({
+      status: 429,
+      headers: { "cache-control": "no-store" },
+    });
   });
 });
 
-/** Answers of one view. @returns asks for targets in turn, and tells which answers had to be made */
+/**
+ * Answers of one view.
+ *
+ * @returns asks for targets in turn, and tells which answers had to be made
+ */
 function repliesOf(sizeOf: (id: number) => number) {
   const replies = new DataReplies(false);
   const view = new EnvironmentView(NO_DATA, { id: 1, application: "shop" });
@@ -127,7 +167,10 @@ describe("answers are kept", () => {
   });
 
   it.each([
-    ["/v1/variables-values", ["?limit=50", "?offset=0&limit=050", "?x=1", "?%6cimit=50&x=2&x=3", "?"]],
+    [
+      "/v1/variables-values",
+      ["?limit=50", "?offset=0&limit=050", "?x=1", "?%6cimit=50&x=2&x=3", "?"],
+    ],
     ["/v1/variables?limit=1000", ["&limit", "&offset=x", "0", "&offset=00", "&offset=%30"]],
     ["/v1/variables-values-by-name/PORT", ["?x=1", "?names=A"]],
     ["/v1/variables-values-by-name/POR%54/content", ["?x=1"]],

@@ -6,11 +6,20 @@ import type { ServedRequest } from "../../src/server/served-request.js";
 import { get } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 
-/** The address of a request from a socket's address. @param forwarded `X-Forwarded-For`, once for each item */
-async function addressOf(trustProxy: string[] | undefined, socketAddress: string | undefined, ...forwarded: string[]) {
+/**
+ * The address of a request from a socket's address.
+ *
+ * @param forwarded `X-Forwarded-For`, once for each item
+ */
+async function addressOf(
+  trustProxy: string[] | undefined,
+  socketAddress: string | undefined,
+  ...forwarded: string[]
+) {
   const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: socketAddress });
   const req = new IncomingMessage(socket);
-  for (const value of forwarded) (req as unknown as AddsHeaders)._addHeaderLine("X-Forwarded-For", value, req.headers);
+  for (const value of forwarded)
+    (req as unknown as AddsHeaders)._addHeaderLine("X-Forwarded-For", value, req.headers);
   return (await createAddressOf(trustProxy))(req);
 }
 
@@ -64,14 +73,20 @@ describe("the address of a request", () => {
   });
 
   it("is found at the end of thousands of entries", async () => {
-    expect(await addressOf(PROXIES, PROXY, `${"198.51.100.7,".repeat(10_000)}${CLIENT}`)).toBe(CLIENT);
+    expect(await addressOf(PROXIES, PROXY, `${"198.51.100.7,".repeat(10_000)}${CLIENT}`)).toBe(
+      CLIENT,
+    );
     expect(await addressOf(PROXIES, PROXY, ",".repeat(16_000))).toBe(PROXY);
-    expect(await addressOf(PROXIES, PROXY, `${"10.0.0.2,".repeat(1_000)}10.0.0.2`)).toBe("10.0.0.2");
+    expect(await addressOf(PROXIES, PROXY, `${"10.0.0.2,".repeat(1_000)}10.0.0.2`)).toBe(
+      "10.0.0.2",
+    );
   });
 });
 
 it("a server refuses a proxy that is not an address", async () => {
-  await expect(runningServer({ trustProxy: ["proxy.example"] })).rejects.toThrow('"proxy.example" is not an address');
+  await expect(runningServer({ trustProxy: ["proxy.example"] })).rejects.toThrow(
+    '"proxy.example" is not an address',
+  );
 });
 
 it("behind a trusted proxy, each client has a counter of its own, for /healthz and without credentials", async () => {
@@ -79,7 +94,11 @@ it("behind a trusted proxy, each client has a counter of its own, for /healthz a
   const server = await runningServer({ trustProxy: ["loopback"], rateLimit: 1, onRequest });
   const statuses = async (client: string) => {
     const answers = ["/healthz", "/v1/variables", "/healthz"].map((path) =>
-      get(server, path, { "X-Forwarded-For": client, "X-Forwarded-Proto": "https", Forwarded: "for=198.51.100.7" }),
+      get(server, path, {
+        "X-Forwarded-For": client,
+        "X-Forwarded-Proto": "https",
+        Forwarded: "for=198.51.100.7",
+      }),
     );
     return (await Promise.all(answers)).map(({ status }) => status).sort();
   };
@@ -92,6 +111,7 @@ it("behind a trusted proxy, each client has a counter of its own, for /healthz a
 
 it("without trusted proxies, a client can't choose the counter of its requests", async () => {
   const server = await runningServer({ rateLimit: 1 });
-  const status = async (client: string) => (await get(server, "/healthz", { "X-Forwarded-For": client })).status;
+  const status = async (client: string) =>
+    (await get(server, "/healthz", { "X-Forwarded-For": client })).status;
   expect([await status("192.0.2.1"), await status("192.0.2.2")]).toEqual([200, 429]);
 });

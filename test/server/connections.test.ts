@@ -14,7 +14,9 @@ import { openTlsSocket, TLS } from "../support/tls.js";
 
 const HEALTH = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 const LAST = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-const LINES = Object.entries({ Host: "a", ...DEV_HEADERS }).map(([name, value]) => `${name}: ${value}\r\n`);
+const LINES = Object.entries({ Host: "a", ...DEV_HEADERS }).map(
+  ([name, value]) => `${name}: ${value}\r\n`,
+);
 const MIB = 1_024 * 1_024;
 
 function variableRequest(id: number, connection = "keep-alive"): string {
@@ -22,8 +24,8 @@ function variableRequest(id: number, connection = "keep-alive"): string {
 }
 
 /**
- * A server whose variables have a description of this length, and the ids that were requested. The kernel buffers of a
- * connection hold at most 10 MiB.
+ * A server whose variables have a description of this length, and the ids that were requested. The
+ * kernel buffers of a connection hold at most 10 MiB.
  */
 async function serverOfLargeAnswers(length = 12 * MIB) {
   const ids: number[] = [];
@@ -35,8 +37,14 @@ async function serverOfLargeAnswers(length = 12 * MIB) {
   return { server: await stubbedServer({ reads: { variable: getVariable } }), ids, length };
 }
 
-/** Resolves after the server has answered requests on other connections, and so everything that it read before. */
-async function serverIsIdle(server: { port: number }, open: typeof openSocket = openSocket): Promise<void> {
+/**
+ * Resolves after the server has answered requests on other connections, and so everything that it
+ * read before.
+ */
+async function serverIsIdle(
+  server: { port: number },
+  open: typeof openSocket = openSocket,
+): Promise<void> {
   for (let count = 0; count < 10; count++) {
     const socket = await open(server);
     socket.write(LAST);
@@ -44,11 +52,19 @@ async function serverIsIdle(server: { port: number }, open: typeof openSocket = 
   }
 }
 
-/** A node:http server that only has the limits on connections. Of the `requests` so far, `handled` went to the listener. */
+/**
+ * A node:http server that only has the limits on connections. Of the `requests` so far, `handled`
+ * went to the listener.
+ */
 async function bareServer(listener: RequestListener, tls?: TlsCredentials) {
   const server = await createListener(tls);
-  const connections = new Connections(server, { maxConnections: 0, onConnectionsRefused: () => {} });
-  server.on("connect", ({ socket }) => connections.wait(socket, () => endSoon(socket, "x".repeat(12 * MIB))));
+  const connections = new Connections(server, {
+    maxConnections: 0,
+    onConnectionsRefused: () => {},
+  });
+  server.on("connect", ({ socket }) =>
+    connections.wait(socket, () => endSoon(socket, "x".repeat(12 * MIB))),
+  );
   const bare = { port: 0, requests: [] as IncomingMessage[], handled: 0 };
   server.on("request", (req) => bare.requests.push(req));
   server.on(
@@ -76,7 +92,9 @@ describe("the open requests of one connection", () => {
   it("the open requests of one connection are all answered in order", async () => {
     const socket = await openSocket(await runningServer());
     const targets = Array.from({ length: 99 }, (_, index) => `/v1/variables/${(index % 6) + 1}`);
-    socket.write(targets.map((target) => `GET ${target} HTTP/1.1\r\n${LINES.join("")}\r\n`).join("") + LAST);
+    socket.write(
+      targets.map((target) => `GET ${target} HTTP/1.1\r\n${LINES.join("")}\r\n`).join("") + LAST,
+    );
     const received = await receivedUntilClose(socket);
     expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(100);
     const ids = [...received.matchAll(/^\{"id":(\d+),/gm)].map(([, id]) => `/v1/variables/${id}`);
@@ -105,7 +123,9 @@ describe("the open requests of one connection", () => {
       const socket = await openSocket(server);
       const error = once(socket, "error");
       // One read of the server has more than 2,000 of these.
-      socket.write(`GET / HTTP/1.1\r\n${body || "\r\n"}${"GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10_000)}`);
+      socket.write(
+        `GET / HTTP/1.1\r\n${body || "\r\n"}${"GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10_000)}`,
+      );
       expect(await error).toMatchObject([{ code: "ECONNRESET" }]);
       expect(server.handled).toBe(1);
       expect(server.requests.length).toBeLessThanOrEqual(102);
@@ -146,7 +166,9 @@ describe("the open requests of one connection", () => {
     });
     const socket = await openSocket(server);
     const body = "1\r\nx\r\n".repeat(1_000);
-    socket.write(`GET / HTTP/1.1\r\n\r\nGET /body HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n${body}`);
+    socket.write(
+      `GET / HTTP/1.1\r\n\r\nGET /body HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n${body}`,
+    );
     await serverIsIdle(server);
     expect(server.requests.find(({ url }) => url === "/body")).toMatchObject({ readableLength: 0 });
     socket.destroy();
@@ -160,7 +182,12 @@ describe("the open requests of one connection", () => {
     { requests: 1, how: "HTTP", options: {}, open: openSocket },
     { requests: 10, how: "HTTP", options: {}, open: openSocket },
     { requests: 10, how: "HTTPS", options: { tls: TLS }, open: openTlsSocket },
-    { requests: 1, how: "a slow limiter", options: { limiter: { count, isUsedUp: () => false } }, open: openSocket },
+    {
+      requests: 1,
+      how: "a slow limiter",
+      options: { limiter: { count, isUsedUp: () => false } },
+      open: openSocket,
+    },
   ])(
     "the open requests of one connection are all answered if the client ends its side of the connection after them: $requests, $how",
     async ({ options, open, requests }) => {
@@ -237,7 +264,10 @@ describe("a connection without a request", () => {
     const [idle, other] = [await openSocket(server), await openSocket(server)];
     for (const socket of [idle, other]) {
       socket.write(HEALTH);
-      expect((await nextAnswer(socket)).headers).toMatchObject({ connection: "keep-alive", "keep-alive": "timeout=5" });
+      expect((await nextAnswer(socket)).headers).toMatchObject({
+        connection: "keep-alive",
+        "keep-alive": "timeout=5",
+      });
     }
     await serverIsIdle(server);
     now.mockReturnValue(6_999);
@@ -265,7 +295,10 @@ describe("a connection without a request", () => {
       const socket = await openSocket(await runningServer());
       socket.write(`GET /healthz ${lines}\r\nHost: a\r\n\r\n`);
       const { headers } = await nextAnswer(socket);
-      expect([headers["connection"], headers["keep-alive"]]).toEqual([keepAlive ? "keep-alive" : "close", keepAlive]);
+      expect([headers["connection"], headers["keep-alive"]]).toEqual([
+        keepAlive ? "keep-alive" : "close",
+        keepAlive,
+      ]);
     },
   );
 });
@@ -334,7 +367,8 @@ describe("the number of connections", () => {
       socket.write(HEALTH);
       expect(await nextAnswer(socket)).toMatchObject({ status: 200 });
     }
-    for (let count = 0; count < 3; count++) expect(await receivedUntilClose(await openSocket(server))).toBe("");
+    for (let count = 0; count < 3; count++)
+      expect(await receivedUntilClose(await openSocket(server))).toBe("");
     vi.advanceTimersByTime(1_000);
     expect(onConnectionsRefused.mock.calls).toEqual([[3]]);
 
@@ -376,7 +410,10 @@ it("a request for a protocol upgrade is answered normally, and the connection st
     upgrade: "h2c",
     "http2-settings": "AAMAAABkAAQCAAAAAAIAAAAA",
   };
-  const [response] = await once(httpGet({ host: "127.0.0.1", port, path: "/healthz", headers }), "response");
+  const [response] = await once(
+    httpGet({ host: "127.0.0.1", port, path: "/healthz", headers }),
+    "response",
+  );
   expect(response.statusCode).toBe(200);
   response.resume();
   await once(response, "end");

@@ -21,7 +21,10 @@ const [RIGHT, WRONG] = ["dev-secret", "dev-secreT"];
 /** The ways to send credentials, with a secret and a key. */
 const WAYS: [string, (secret: string, key: string) => Headers][] = [
   ["key and secret", (secret, key) => ({ "x-api-key": key, "x-api-secret": secret })],
-  ["key and signature", (secret, key) => ({ "x-api-key": key, authorization: authorization(secret) })],
+  [
+    "key and signature",
+    (secret, key) => ({ "x-api-key": key, authorization: authorization(secret) }),
+  ],
   ["signature alone", (secret) => ({ authorization: authorization(secret) })],
 ];
 
@@ -39,19 +42,22 @@ describe.each(WAYS)("%s:", (_way, headers) => {
   });
 });
 
-it.each(WAYS.slice(0, 2))("an unknown key takes as many hashes as a wrong secret: %s", async (_way, headers) => {
-  const server = await runningServer();
-  const work = async (key: string) => {
-    hash.mockClear();
-    timingSafeEqual.mockClear();
-    expect((await get(server, TARGET, headers(WRONG, key))).status).toBe(401);
-    return { hashes: hash.mock.calls.length, comparisons: timingSafeEqual.mock.calls.length };
-  };
-  timingSafeEqual.mockReturnValue(false);
-  // The material for checking a secret is prepared once.
-  await Promise.all([work("dev-key"), work("no-key")]);
-  const known = await work("dev-key");
-  expect(known.hashes).toBeGreaterThan(0);
-  expect(known.comparisons).toBeGreaterThan(0);
-  expect(await work("no-key")).toEqual(known);
-});
+it.each(WAYS.slice(0, 2))(
+  "an unknown key takes as many hashes as a wrong secret: %s",
+  async (_way, headers) => {
+    const server = await runningServer();
+    const work = async (key: string) => {
+      hash.mockClear();
+      timingSafeEqual.mockClear();
+      expect((await get(server, TARGET, headers(WRONG, key))).status).toBe(401);
+      return { hashes: hash.mock.calls.length, comparisons: timingSafeEqual.mock.calls.length };
+    };
+    timingSafeEqual.mockReturnValue(false);
+    // The material for checking a secret is prepared once.
+    await Promise.all([work("dev-key"), work("no-key")]);
+    const known = await work("dev-key");
+    expect(known.hashes).toBeGreaterThan(0);
+    expect(known.comparisons).toBeGreaterThan(0);
+    expect(await work("no-key")).toEqual(known);
+  },
+);

@@ -72,6 +72,9 @@ describe("names", () => {
     const [upper, lower] = await Promise.all(
       ["SAME", "same"].map((name) => get(server, `/v1/variables-values-by-name/${name}/content`)),
     );
-    expect([upper?.json, lower?.json]).toEqual([{ value: 3000 }, { value: "postgres://localhost/dev" }]);
+    expect([upper?.json, lower?.json]).toEqual([
+      { value: 3000 },
+      { value: "postgres://localhost/dev" },
+    ]);
   });
 });

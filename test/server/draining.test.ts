@@ -3,14 +3,25 @@ import { connect, type Socket } from "node:net";
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { ServerOptions } from "../../src/server/start-server.js";
-import { DEV_HEADERS, get, nextAnswer, openSocket, raw, receivedUntilClose } from "../support/http.js";
+import {
+  DEV_HEADERS,
+  get,
+  nextAnswer,
+  openSocket,
+  raw,
+  receivedUntilClose,
+} from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 import { stubbedServer } from "../support/stubbed-server.js";
 
-const LINES = Object.entries({ Host: "a", ...DEV_HEADERS }).map(([name, value]) => `${name}: ${value}\r\n`);
+const LINES = Object.entries({ Host: "a", ...DEV_HEADERS }).map(
+  ([name, value]) => `${name}: ${value}\r\n`,
+);
 const REQUEST = `GET /v1/variables/1 HTTP/1.1\r\n${LINES.join("")}\r\n`;
 
-/** A server whose answers to REQUEST wait for `release`. `arrived` resolves with the first request. */
+/**
+ * A server whose answers to REQUEST wait for `release`. `arrived` resolves with the first request.
+ */
 async function holdingServer(options: ServerOptions = {}) {
   let release = () => {};
   let reached = () => {};
@@ -27,7 +38,10 @@ async function holdingServer(options: ServerOptions = {}) {
   };
   const getVariable = () => ({ id: 1, type: "STRING", name: "HELD", description });
   const faults = { latency: { least: 0, most: 0 }, sleep };
-  const server = await stubbedServer({ options: { ...options, faults }, reads: { variable: getVariable } });
+  const server = await stubbedServer({
+    options: { ...options, faults },
+    reads: { variable: getVariable },
+  });
   return {
     server,
     arrived,
@@ -118,7 +132,8 @@ it("a request that arrives when an idle connection ends does not reset it", asyn
   const closing = server.close();
   await once(socket, "end");
   // The write after a reset fails.
-  for (let count = 0; count < 3; count++) await new Promise((resolve) => socket.write(REQUEST, resolve));
+  for (let count = 0; count < 3; count++)
+    await new Promise((resolve) => socket.write(REQUEST, resolve));
   socket.end();
   await Promise.all([once(socket, "close"), closing]);
   expect(onError).not.toHaveBeenCalled();
@@ -138,7 +153,10 @@ it("an idle connection is closed soon when the server closes, and a new one refu
 
 it("close() can be called twice", async () => {
   const server = await runningServer();
-  await expect(Promise.all([server.close(), server.close()])).resolves.toEqual([undefined, undefined]);
+  await expect(Promise.all([server.close(), server.close()])).resolves.toEqual([
+    undefined,
+    undefined,
+  ]);
 });
 
 it("an answer that is being sent when the server closes is completed", async () => {
@@ -189,15 +207,18 @@ it.each([
   ["a request that is no HTTP", "nonsense\r\n\r\n"],
   ["half a request", "GET /heal"],
   ["nothing", ""],
-])("a connection that the client keeps open after %s does not keep the server from closing", async (_what, bytes) => {
-  const server = await runningServer({ drainGrace: 0 });
-  const socket = connect({ host: "127.0.0.1", port: server.port, allowHalfOpen: true });
-  socket.on("error", () => {}).resume();
-  socket.write(bytes);
-  await get(server, "/healthz", {});
-  await server.close();
-  socket.destroy();
-});
+])(
+  "a connection that the client keeps open after %s does not keep the server from closing",
+  async (_what, bytes) => {
+    const server = await runningServer({ drainGrace: 0 });
+    const socket = connect({ host: "127.0.0.1", port: server.port, allowHalfOpen: true });
+    socket.on("error", () => {}).resume();
+    socket.write(bytes);
+    await get(server, "/healthz", {});
+    await server.close();
+    socket.destroy();
+  },
+);
 
 it("a client that does not read its answers does not keep the server from closing", async () => {
   const { server, arrived, release } = await holdingServer({ drainGrace: 0 });

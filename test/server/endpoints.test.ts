@@ -52,7 +52,10 @@ describe("names selects values by the names of their variables", () => {
     ["?names", '{"data":{}}'],
     [`?names=${"A,".repeat(4_000)}PORT`, port],
   ])("%.60s", async (query, body) => {
-    const { status, body: answer } = await get(await runningServer(), `/v1/variables-values-by-name${query}`);
+    const { status, body: answer } = await get(
+      await runningServer(),
+      `/v1/variables-values-by-name${query}`,
+    );
     expect({ status, answer }).toEqual({ status: 200, answer: body });
   });
 });
@@ -65,11 +68,18 @@ it("the other endpoints answer the same, to the byte, whatever variables say abo
     for (const variable of variables) Object.assign(variable, RULES);
   }) as object;
   const [plain, other] = [await runningServer(), await runningServer({ data: ruled })];
-  for (const target of ["/v1/variables", "/v1/variables/2", "/v1/variables-values", "/v1/variables-values/12"])
+  for (const target of [
+    "/v1/variables",
+    "/v1/variables/2",
+    "/v1/variables-values",
+    "/v1/variables-values/12",
+  ])
     expect((await get(other, target)).body).toBe((await get(plain, target)).body);
   const all = "/v1/variables-values-by-name";
   expect((await get(other, all)).body).toBe((await get(plain, all)).body);
-  for (const target of ["PORT", "PORT/content"].map((path) => `/v1/variables-values-by-name/${path}`))
+  for (const target of ["PORT", "PORT/content"].map(
+    (path) => `/v1/variables-values-by-name/${path}`,
+  ))
     expect((await get(other, target)).body).toBe((await get(plain, target)).body);
   expect((await get(other, "/v1/check")).json).toEqual({
     missing: [],
@@ -79,19 +89,29 @@ it("the other endpoints answer the same, to the byte, whatever variables say abo
 
 describe("an environment sees only its own data", () => {
   const TEST_VALUE = { id: 19, variable_id: 1, content: { value: "postgres://localhost/test" } };
-  const BILLING_VALUE = { id: 18, variable_id: 8, content: { value: "postgres://localhost/ledger" } };
+  const BILLING_VALUE = {
+    id: 18,
+    variable_id: 8,
+    content: { value: "postgres://localhost/ledger" },
+  };
 
   it.each([
     { key: "test", value: TEST_VALUE, variables: [1, 2, 3, 4, 5, 6, 7] },
     { key: "billing", value: BILLING_VALUE, variables: [8] },
-  ])("an environment sees only its own data with the key of $key", async ({ key, value, variables }) => {
-    const server = await runningServer();
-    const headers = { "x-api-key": `${key}-key`, "x-api-secret": `${key}-secret` };
-    const values = await get(server, "/v1/variables-values", headers);
-    expect(values.json).toStrictEqual({ metadata: { limit: 50, offset: 0, total: 1 }, data: [value] });
-    const { json } = await get(server, "/v1/variables", headers);
-    expect((json as { data: { id: number }[] }).data.map(({ id }) => id)).toEqual(variables);
-  });
+  ])(
+    "an environment sees only its own data with the key of $key",
+    async ({ key, value, variables }) => {
+      const server = await runningServer();
+      const headers = { "x-api-key": `${key}-key`, "x-api-secret": `${key}-secret` };
+      const values = await get(server, "/v1/variables-values", headers);
+      expect(values.json).toStrictEqual({
+        metadata: { limit: 50, offset: 0, total: 1 },
+        data: [value],
+      });
+      const { json } = await get(server, "/v1/variables", headers);
+      expect((json as { data: { id: number }[] }).data.map(({ id }) => id)).toEqual(variables);
+    },
+  );
 });
 
 describe("data that does not exist or belongs to another environment is answered with the same 404", () => {
@@ -117,12 +137,29 @@ describe("data that does not exist or belongs to another environment is answered
 });
 
 describe("an id that is not a positive safe integer is refused", () => {
-  const IDS = ["0", "-1", "abc", "1.5", "1e2", "0x10", "01", "%201", "9007199254740992", "99999999999999999999"];
+  const IDS = [
+    "0",
+    "-1",
+    "abc",
+    "1.5",
+    "1e2",
+    "0x10",
+    "01",
+    "%201",
+    "9007199254740992",
+    "99999999999999999999",
+  ];
 
-  it.each(IDS.flatMap((id) => [`/v1/variables/${id}`, `/v1/variables-values/${id}`]))("GET %s", async (target) => {
-    const { status, json } = await get(await runningServer(), target);
-    expect({ status, json }).toStrictEqual({ status: 400, json: { message: "id must be a positive whole number" } });
-  });
+  it.each(IDS.flatMap((id) => [`/v1/variables/${id}`, `/v1/variables-values/${id}`]))(
+    "GET %s",
+    async (target) => {
+      const { status, json } = await get(await runningServer(), target);
+      expect({ status, json }).toStrictEqual({
+        status: 400,
+        json: { message: "id must be a positive whole number" },
+      });
+    },
+  );
 });
 
 describe("unusual data reaches the caller unchanged", () => {
@@ -130,7 +167,10 @@ describe("unusual data reaches the caller unchanged", () => {
     "a variable named %s",
     async (name) => {
       const data = edited((copy) => (copy.variables[4].name = name)) as object;
-      const { status, json } = await get(await runningServer({ data }), `/v1/variables-values-by-name/${name}/content`);
+      const { status, json } = await get(
+        await runningServer({ data }),
+        `/v1/variables-values-by-name/${name}/content`,
+      );
       expect({ status, json }).toStrictEqual({ status: 200, json: { value: "not a prototype" } });
     },
   );
@@ -144,8 +184,13 @@ describe("unusual data reaches the caller unchanged", () => {
   it.each(["null", "[]", "false", "-0.5", '"ünïcödé 😀"', '{"__proto__":{"a":1},"constructor":2}'])(
     "the JSON value %s",
     async (value) => {
-      const { path } = await dataFile(JSON.stringify(DATA).replace('{"beta":["x",null,1.5]}', value));
-      const { body } = await get(await runningServer({ data: path }), "/v1/variables-values-by-name/FLAGS/content");
+      const { path } = await dataFile(
+        JSON.stringify(DATA).replace('{"beta":["x",null,1.5]}', value),
+      );
+      const { body } = await get(
+        await runningServer({ data: path }),
+        "/v1/variables-values-by-name/FLAGS/content",
+      );
       expect(body).toBe(`{"value":${value}}`);
     },
   );

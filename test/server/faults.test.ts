@@ -9,7 +9,8 @@ import { signByHand } from "../support/sign-by-hand.js";
 const TARGET = "/v1/variables";
 const FAILED = "This failure is made on purpose, try again";
 
-const serverWith = (faults: Faults, options: ServerOptions = {}) => runningServer({ ...options, faults });
+const serverWith = (faults: Faults, options: ServerOptions = {}) =>
+  runningServer({ ...options, faults });
 
 /** A random function that returns these numbers in turn. */
 function numbers(...list: number[]): () => number {
@@ -62,7 +63,10 @@ describe("latency", () => {
     [400, "*", {}, 9],
     [429, TARGET, DEV_HEADERS, 1],
   ])("the latency delays an answer of %i on %s", async (status, target, headers, rateLimit) => {
-    const { server, slept } = await recordingServer({ latency: { least: 5, most: 5 } }, { rateLimit });
+    const { server, slept } = await recordingServer(
+      { latency: { least: 5, most: 5 } },
+      { rateLimit },
+    );
     if (status === 429) await get(server, target, headers);
     slept.length = 0;
     expect(await get(server, target, headers)).toMatchObject({ status });
@@ -137,7 +141,11 @@ describe("the failure rate", () => {
 
   it("an injected failure of /healthz keeps its fields", async () => {
     const { status, json } = await get(await serverWith({ failRate: 1 }), "/healthz", {});
-    const fields = { uptime: expect.any(Number), message: FAILED, date: expect.stringMatching(/^\d{4}-.*Z$/) };
+    const fields = {
+      uptime: expect.any(Number),
+      message: FAILED,
+      date: expect.stringMatching(/^\d{4}-.*Z$/),
+    };
     expect({ status, json }).toStrictEqual({ status: 503, json: fields });
   });
 
@@ -148,7 +156,10 @@ describe("the failure rate", () => {
   it("the failure rate applies after the rate limit", async () => {
     const server = await serverWith({ failRate: 1 }, { rateLimit: 1, rateWindow: 1_000 });
     await get(server, TARGET);
-    expect(await get(server, TARGET)).toMatchObject({ status: 429, headers: { "retry-after": "1000" } });
+    expect(await get(server, TARGET)).toMatchObject({
+      status: 429,
+      headers: { "retry-after": "1000" },
+    });
   });
 });
 
@@ -163,8 +174,13 @@ describe("a clock skew", () => {
     async (clockSkew) => {
       const server = await serverWith({ clockSkew });
       const refused = await get(server, TARGET, signedAt(Date.now()));
-      expect(refused).toMatchObject({ status: 401, json: { message: "Credentials are missing or not valid" } });
-      expect(await get(server, TARGET, signedAt(Date.now() + clockSkew * 1_000))).toMatchObject({ status: 200 });
+      expect(refused).toMatchObject({
+        status: 401,
+        json: { message: "Credentials are missing or not valid" },
+      });
+      expect(await get(server, TARGET, signedAt(Date.now() + clockSkew * 1_000))).toMatchObject({
+        status: 200,
+      });
     },
   );
 

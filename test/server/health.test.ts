@@ -69,7 +69,11 @@ describe("/healthz", () => {
   it("/healthz has the age of data from a data store in a header, and answers 503 once it exceeds maxStale", async () => {
     const problem = "10.0.0.1:2379 refuses connections";
     const health = async (ageMs: number) => {
-      const parts = { clock: () => 0, ticks: () => 0, store: { problem, age: ageMs, version: "7-write" } };
+      const parts = {
+        clock: () => 0,
+        ticks: () => 0,
+        store: { problem, age: ageMs, version: "7-write" },
+      };
       const server = await stubbedServer({ options: { maxStale: 300_000 }, ...parts });
       const { status, json, headers } = await get(server, "/healthz", {});
       const age = headers["appvars-data-age"];

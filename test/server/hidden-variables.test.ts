@@ -14,14 +14,45 @@ import { Random } from "../support/random.js";
 import { aRecord } from "../support/records.js";
 
 const ROUNDS = 150;
-const NAMES = ["A", "AB", "B_1", "DB_URL", "DB_USER", "DEBUG", "PORT", "a.b", "a-b", "constructor", "__proto__", "X9"];
-const PATTERNS = [...NAMES, "*", "?", "DB_*", "D*", "*_*", "[A-D]*", "[!D]*", "a?b", "*B*", "[z-a]", "NOTHING", "**1"];
+const NAMES = [
+  "A",
+  "AB",
+  "B_1",
+  "DB_URL",
+  "DB_USER",
+  "DEBUG",
+  "PORT",
+  "a.b",
+  "a-b",
+  "constructor",
+  "__proto__",
+  "X9",
+];
+const PATTERNS = [
+  ...NAMES,
+  "*",
+  "?",
+  "DB_*",
+  "D*",
+  "*_*",
+  "[A-D]*",
+  "[!D]*",
+  "a?b",
+  "*B*",
+  "[z-a]",
+  "NOTHING",
+  "**1",
+];
 /** Headers that may differ. */
 const OTHERS = /^(date|ratelimit-.*)$/i;
 
 /** In its own words, not those of the matcher. */
 function isMatch(name: string, pattern: string): boolean {
-  const source = pattern.replace(/\[!/g, "[^").replace(/\./g, "\\.").replace(/\*+/g, ".*").replace(/\?/g, ".");
+  const source = pattern
+    .replace(/\[!/g, "[^")
+    .replace(/\./g, "\\.")
+    .replace(/\*+/g, ".*")
+    .replace(/\?/g, ".");
   try {
     return new RegExp(`^(?:${source})$`, "s").test(name);
   } catch {
@@ -42,7 +73,12 @@ function randomVariable(random: Random, id: number, name: string): VariableRecor
 
 function randomContent(random: Random, { type }: VariableRecord): ValueRecord["content"] {
   const number = random.below(10);
-  const values = { STRING: `text ${number}`, NUMBER: number, BOOLEAN: number > 4, JSON: { number } };
+  const values = {
+    STRING: `text ${number}`,
+    NUMBER: number,
+    BOOLEAN: number > 4,
+    JSON: { number },
+  };
   return { value: values[type] };
 }
 
@@ -64,7 +100,14 @@ function randomData(random: Random, only: readonly string[]): Data {
   return {
     version: 1,
     environments: [
-      { id: 1, application: "shop", name: "production", api_key: "k1", api_secret: "s1", keys: [key] },
+      {
+        id: 1,
+        application: "shop",
+        name: "production",
+        api_key: "k1",
+        api_secret: "s1",
+        keys: [key],
+      },
       { id: 2, application: "shop", name: "test", api_key: "k2", api_secret: "s2" },
     ],
     variables: random.shuffle(variables),
@@ -75,7 +118,8 @@ function randomData(random: Random, only: readonly string[]): Data {
 /** The same data with random changes to what the key can't read. */
 function changedOutside(random: Random, data: Data, isVisible: (name: string) => boolean): Data {
   const shown = new Set(data.variables.filter(({ name }) => isVisible(name)).map(({ id }) => id));
-  const isShown = (value: ValueRecord) => value.environment_id === 1 && shown.has(value.variable_id);
+  const isShown = (value: ValueRecord) =>
+    value.environment_id === 1 && shown.has(value.variable_id);
   const kept = data.variables.filter(({ id }) => shown.has(id));
   const hidden = data.variables.filter(({ id }) => !shown.has(id) && random.below(3) > 0);
   const taken = new Set([...kept, ...hidden].map(({ name }) => name));
@@ -83,13 +127,20 @@ function changedOutside(random: Random, data: Data, isVisible: (name: string) =>
   const added = free
     .filter(() => random.below(2) === 0)
     .map((name, index) => randomVariable(random, 100 + index, name));
-  const renamed = hidden.map((variable) => ({ ...randomVariable(random, variable.id, variable.name) }));
+  const renamed = hidden.map((variable) => ({
+    ...randomVariable(random, variable.id, variable.name),
+  }));
   const variables = [...kept, ...renamed, ...added];
   const byId = new Map(variables.map((variable) => [variable.id, variable]));
   const others = [...renamed, ...added].flatMap((variable, index) =>
     random.below(3) === 0
       ? []
-      : { id: 200 + index, variable_id: variable.id, environment_id: 1, content: randomContent(random, variable) },
+      : {
+          id: 200 + index,
+          variable_id: variable.id,
+          environment_id: 1,
+          content: randomContent(random, variable),
+        },
   );
   const elsewhere = data.values
     .filter((value) => value.environment_id === 2 && random.below(2) === 0)
@@ -98,7 +149,12 @@ function changedOutside(random: Random, data: Data, isVisible: (name: string) =>
       return variable ? { ...value, content: randomContent(random, variable) } : [];
     });
   const [first, second] = data.environments as [Data["environments"][0], Data["environments"][0]];
-  const ben = { name: "ben", api_key: "ben-key", api_secret: "secret-of-ben", only: [random.pick(PATTERNS)] };
+  const ben = {
+    name: "ben",
+    api_key: "ben-key",
+    api_secret: "secret-of-ben",
+    only: [random.pick(PATTERNS)],
+  };
   const third = { id: 3, application: "shop", name: "third", api_key: "k3", api_secret: "s3" };
   return {
     ...data,
@@ -122,7 +178,9 @@ function nothingElse(data: Data, isVisible: (name: string) => boolean): Data {
     ...data,
     environments: [{ ...first, keys }],
     variables,
-    values: data.values.filter(({ variable_id, environment_id }) => environment_id === 1 && ids.has(variable_id)),
+    values: data.values.filter(
+      ({ variable_id, environment_id }) => environment_id === 1 && ids.has(variable_id),
+    ),
   };
 }
 
@@ -154,9 +212,16 @@ it(`nothing outside only changes any byte of an answer, in ${ROUNDS} rounds`, as
   // Each write is seen at once.
   const replace = (data: Data) => {
     store.replace(data);
-    Object.assign(store, { version: `${random.below(1_000)}-${random.hex(22)}`, age: random.below(2_500) });
+    Object.assign(store, {
+      version: `${random.below(1_000)}-${random.hex(22)}`,
+      age: random.below(2_500),
+    });
   };
-  const server = await startServer(new Service(store, Date.now), { port: 0, rateLimit: 0 }, Date.now);
+  const server = await startServer(
+    new Service(store, Date.now),
+    { port: 0, rateLimit: 0 },
+    Date.now,
+  );
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   onTestFinished(() => server.close());
@@ -183,8 +248,13 @@ it(`nothing outside only changes any byte of an answer, in ${ROUNDS} rounds`, as
       return answers;
     };
     const answers = await answersOf(data);
-    expect(await answersOf(changedOutside(random, data, isVisible)), `round ${round}: ${only}`).toEqual(answers);
-    expect(await answersOf(nothingElse(data, isVisible)), `round ${round}: ${only}`).toEqual(answers);
+    expect(
+      await answersOf(changedOutside(random, data, isVisible)),
+      `round ${round}: ${only}`,
+    ).toEqual(answers);
+    expect(await answersOf(nothingElse(data, isVisible)), `round ${round}: ${only}`).toEqual(
+      answers,
+    );
     for (const answer of answers) statuses.add(answer.slice(0, 3));
   }
   expect([...statuses].toSorted()).toEqual(["200", "404"]);
@@ -193,7 +263,9 @@ it(`nothing outside only changes any byte of an answer, in ${ROUNDS} rounds`, as
 it("the version that a limited key gets changes with what it can read, and is the same on all replicas", async () => {
   const data = (hidden: string, shown: string) =>
     edited((copy) => {
-      copy.environments[0].keys = [{ name: "ana", api_key: "ana-key", api_secret: "secret-of-ana", only: ["PORT"] }];
+      copy.environments[0].keys = [
+        { name: "ana", api_key: "ana-key", api_secret: "secret-of-ana", only: ["PORT"] },
+      ];
       for (const variable of copy.variables)
         if (variable.id <= 2) variable.description = variable.name === "PORT" ? shown : hidden;
     }) as Data;
@@ -204,7 +276,12 @@ it("the version that a limited key gets changes with what it can read, and is th
     const keys = [DEV_HEADERS, { "x-api-key": "ana-key", "x-api-secret": "secret-of-ana" }];
     const found: unknown[] = [];
     for (const headers of keys)
-      for (const target of ["/v1/variables", "/v1/variables/999", "/v1/variables?limit=0", "/v1/nothing"])
+      for (const target of [
+        "/v1/variables",
+        "/v1/variables/999",
+        "/v1/variables?limit=0",
+        "/v1/nothing",
+      ])
         found.push((await get(server, target, headers)).headers["appvars-version"]);
     expect(new Set(found).size).toBe(2);
     return [found[0], found[4]];

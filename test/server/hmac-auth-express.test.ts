@@ -21,9 +21,12 @@ describe("requests that hmac-auth-express signs are accepted by the server", () 
     ["/v1/variables?limit=2&offset=1", undefined],
     ["/v1/variables-values-by-name/PORT/content", {}],
     ["/v1/variables-values-by-name/PORT/content", undefined],
-  ])("a request that hmac-auth-express signs is accepted by the server: %s with the body %j", async (target, body) => {
-    expect(await statusOf(target, "dev-secret", body)).toBe(200);
-  });
+  ])(
+    "a request that hmac-auth-express signs is accepted by the server: %s with the body %j",
+    async (target, body) => {
+      expect(await statusOf(target, "dev-secret", body)).toBe(200);
+    },
+  );
 
   it("a request that hmac-auth-express signs with another secret or another body is answered with 401", async () => {
     expect(await statusOf("/v1/variables", "wrong", {})).toBe(401);
@@ -38,12 +41,17 @@ describe("the client is accepted by the middleware of hmac-auth-express", () => 
   /** An Express server whose routes require this secret. */
   async function guardedServer(secret: string): Promise<string> {
     const refuse: ErrorRequestHandler = (error, _req, res, _next) => {
-      res.status(error.code === "ERR_HMAC_AUTH_INVALID" ? 401 : 500).json({ message: error.message });
+      res
+        .status(error.code === "ERR_HMAC_AUTH_INVALID" ? 401 : 500)
+        .json({ message: error.message });
     };
     const server = express()
       .use(express.json(), HMAC(secret))
       .get("/v1/variables", (_req, res) => void res.json(PAGE))
-      .get("/v1/variables-values-by-name/:name/content", (req, res) => void res.json({ value: req.params.name }))
+      .get(
+        "/v1/variables-values-by-name/:name/content",
+        (req, res) => void res.json({ value: req.params.name }),
+      )
       .use(refuse)
       .listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
@@ -52,7 +60,12 @@ describe("the client is accepted by the middleware of hmac-auth-express", () => 
   }
 
   async function client(apiSecret: string) {
-    const created = createClient({ url: await guardedServer("secret"), apiKey: "key", apiSecret, maxWait: 0 });
+    const created = createClient({
+      url: await guardedServer("secret"),
+      apiKey: "key",
+      apiSecret,
+      maxWait: 0,
+    });
     onTestFinished(() => created.close());
     return created;
   }

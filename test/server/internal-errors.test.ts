@@ -2,7 +2,10 @@ import { describe, expect, it, vi } from "vitest";
 import { get } from "../support/http.js";
 import { stubbedServer } from "../support/stubbed-server.js";
 
-const FAILURE = Object.assign(new Error("dev-secret at postgres://db"), { status: 418, code: "EDB" });
+const FAILURE = Object.assign(new Error("dev-secret at postgres://db"), {
+  status: 418,
+  code: "EDB",
+});
 
 const fail = () => {
   throw FAILURE;
@@ -11,9 +14,15 @@ const fail = () => {
 describe("an internal error is logged and not sent to the caller:", () => {
   it("a read that fails is logged and not sent to the caller", async () => {
     const onInternalError = vi.fn();
-    const server = await stubbedServer({ reads: { variables: fail }, options: { onInternalError } });
+    const server = await stubbedServer({
+      reads: { variables: fail },
+      options: { onInternalError },
+    });
     const { status, json, headers, body } = await get(server, "/v1/variables");
-    expect({ status, json }).toStrictEqual({ status: 500, json: { message: "Internal server error" } });
+    expect({ status, json }).toStrictEqual({
+      status: 500,
+      json: { message: "Internal server error" },
+    });
     expect(headers).toMatchObject({ "cache-control": "no-store", "ratelimit-remaining": "7499" });
     expect(JSON.stringify(headers) + body).not.toContain("postgres");
     expect(onInternalError.mock.calls).toEqual([[FAILURE]]);
@@ -31,7 +40,10 @@ describe("an internal error is logged and not sent to the caller:", () => {
     const server = await stubbedServer({ clock, options: { onInternalError } });
     clock.mockImplementation(fail);
     const { status, json } = await get(server, "/healthz", {});
-    expect({ status, json }).toStrictEqual({ status: 500, json: { message: "Internal server error" } });
+    expect({ status, json }).toStrictEqual({
+      status: 500,
+      json: { message: "Internal server error" },
+    });
     expect(onInternalError.mock.calls).toEqual([[FAILURE]]);
   });
 

@@ -14,7 +14,9 @@ function candidate(id: number, secret: string): KeyOwner {
   return keyOwners({ id, application: "shop", name: `environment-${id}`, ...pair })[0] as KeyOwner;
 }
 
-/** A search among these, with a clock that the test sets and a count of the secrets that were tried. */
+/**
+ * A search among these, with a clock that the test sets and a count of the secrets that were tried.
+ */
 function searchAmong(all: KeyOwner[]) {
   const time = { now: 0 };
   const tried: string[] = [];
@@ -39,7 +41,9 @@ const HUNDRED = candidates(100);
 it("a search finds the environment whose secret made the signature, and tries all of them", () => {
   const { find, triedBy } = searchAmong(HUNDRED);
   expect(triedBy(() => expect(find("secret-0").owner?.environment.id).toBe(0))).toBe(100);
-  expect(triedBy(() => expect(find("secret-99", "192.0.2.2").owner?.environment.id).toBe(99))).toBe(100);
+  expect(triedBy(() => expect(find("secret-99", "192.0.2.2").owner?.environment.id).toBe(99))).toBe(
+    100,
+  );
   expect(triedBy(() => expect(find("wrong", "192.0.2.3")).toEqual({}))).toBe(100);
 });
 

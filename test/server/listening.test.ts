@@ -8,7 +8,9 @@ it("the server listens on 127.0.0.1 only by default", async () => {
   const server = await runningServer();
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
   expect(await get(server, "/healthz", {})).toMatchObject({ status: 200 });
-  await expect(once(connect({ host: "127.0.0.2", port: server.port }), "connect")).rejects.toThrow();
+  await expect(
+    once(connect({ host: "127.0.0.2", port: server.port }), "connect"),
+  ).rejects.toThrow();
 });
 
 it("the server listens on the given address", async () => {

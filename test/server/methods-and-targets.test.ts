@@ -20,22 +20,28 @@ const METHODS = ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND
 const NOT_ALLOWED = { message: "Only GET and HEAD are allowed" };
 const NOT_FOUND = { message: "Not found" };
 const UNAUTHORIZED = { message: "Credentials are missing or not valid" };
-const BAD_TARGET = { message: "The request target must be a path or an http URL, with valid percent-encoding" };
+const BAD_TARGET = {
+  message: "The request target must be a path or an http URL, with valid percent-encoding",
+};
 
 describe("a known path answers 405 to any method but GET and HEAD:", () => {
-  it.each(METHODS.flatMap((method) => [...DATA_PATHS, "/healthz"].map((target) => [method, target] as const)))(
-    "%s %s",
-    async (method, target) => {
-      const headers = target === "/healthz" ? {} : DEV_HEADERS;
-      const answer = await request(await runningServer(), method, target, headers);
-      expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
-      expect(answer.json).toStrictEqual(NOT_ALLOWED);
-    },
-  );
+  it.each(
+    METHODS.flatMap((method) =>
+      [...DATA_PATHS, "/healthz"].map((target) => [method, target] as const),
+    ),
+  )("%s %s", async (method, target) => {
+    const headers = target === "/healthz" ? {} : DEV_HEADERS;
+    const answer = await request(await runningServer(), method, target, headers);
+    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+    expect(answer.json).toStrictEqual(NOT_ALLOWED);
+  });
 
   it.each(METHODS)("%s without credentials is answered 401", async (method) => {
     const answer = await request(await runningServer(), method, "/v1/variables");
-    expect({ status: answer.status, json: answer.json }).toStrictEqual({ status: 401, json: UNAUTHORIZED });
+    expect({ status: answer.status, json: answer.json }).toStrictEqual({
+      status: 401,
+      json: UNAUTHORIZED,
+    });
   });
 });
 
@@ -49,9 +55,18 @@ describe("HEAD is answered as GET without the body:", () => {
     ["/nothing", {}],
   ])("HEAD %s is answered as GET without the body", async (target, headers) => {
     const server = await runningServer();
-    const [head, got] = [await request(server, "HEAD", target, headers), await get(server, target, headers)];
+    const [head, got] = [
+      await request(server, "HEAD", target, headers),
+      await get(server, target, headers),
+    ];
     expect(head).toMatchObject({ status: got.status, body: "" });
-    for (const name of ["content-length", "content-type", "etag", "cache-control", "www-authenticate"]) {
+    for (const name of [
+      "content-length",
+      "content-type",
+      "etag",
+      "cache-control",
+      "www-authenticate",
+    ]) {
       expect(head.headers[name], name).toBe(got.headers[name]);
     }
     expect(got.headers["content-length"]).toBe(String(Buffer.byteLength(got.body)));
@@ -65,10 +80,37 @@ describe("HEAD is answered as GET without the body:", () => {
 });
 
 describe("an unknown path", () => {
-  const UNDER_V1 = ["/v1", "/v1/", "/v1?x=1", "/v1/nothing", "/v1/variables/", "/v1/variables/1/", "/v1//variables"];
-  const MORE = ["/v1/Variables", "/v1/variables/1/content", "/v1/variables-values-by-name/", "/v1/../healthz"];
-  const ELSEWHERE = ["/", "/V1/variables", "/v1variables", "/healthz/", "/Healthz", "/v2/variables", "/favicon.ico"];
-  const FOREIGN = ["//evil/v1/variables", "//v1/variables", "/%761/variables", "/x/../v1/variables", "/%2e%2e/healthz"];
+  const UNDER_V1 = [
+    "/v1",
+    "/v1/",
+    "/v1?x=1",
+    "/v1/nothing",
+    "/v1/variables/",
+    "/v1/variables/1/",
+    "/v1//variables",
+  ];
+  const MORE = [
+    "/v1/Variables",
+    "/v1/variables/1/content",
+    "/v1/variables-values-by-name/",
+    "/v1/../healthz",
+  ];
+  const ELSEWHERE = [
+    "/",
+    "/V1/variables",
+    "/v1variables",
+    "/healthz/",
+    "/Healthz",
+    "/v2/variables",
+    "/favicon.ico",
+  ];
+  const FOREIGN = [
+    "//evil/v1/variables",
+    "//v1/variables",
+    "/%761/variables",
+    "/x/../v1/variables",
+    "/%2e%2e/healthz",
+  ];
 
   it.each([...UNDER_V1, ...MORE])("%s: 404 with credentials, 401 without", async (target) => {
     const server = await runningServer();
@@ -82,13 +124,18 @@ describe("an unknown path", () => {
     const { status, json } = await get(server, target, {});
     expect({ status, json }).toStrictEqual({ status: 404, json: NOT_FOUND });
     expect(await get(server, target)).toMatchObject({ status: 404, json: NOT_FOUND });
-    expect(await request(server, "POST", target, {})).toMatchObject({ status: 404, json: NOT_FOUND });
+    expect(await request(server, "POST", target, {})).toMatchObject({
+      status: 404,
+      json: NOT_FOUND,
+    });
   });
 
   it("an unknown path is not normalized first", async () => {
     const server = await runningServer();
     expect(await get(server, "/v1/variables-values-by-name/%2e%2e")).toMatchObject({ status: 404 });
-    expect(await get(server, "/v1/variables-values/%2e%2e/variables")).toMatchObject({ status: 404 });
+    expect(await get(server, "/v1/variables-values/%2e%2e/variables")).toMatchObject({
+      status: 404,
+    });
     expect(await get(server, "/v1/variables/%2e%2e")).toMatchObject({ status: 400 });
   });
 });
@@ -132,7 +179,10 @@ describe("a target that is a URL is answered as its path, whatever its host:", (
     ["HTTP://ANY:7400/healthz", "/healthz"],
     ["http://[::1]:/healthz?x=1", "/healthz?x=1"],
     ["http://any/v1/variables?limit=2", "/v1/variables?limit=2"],
-    ["http://any/v1/variables-values-by-name/P%4FRT/content", "/v1/variables-values-by-name/PORT/content"],
+    [
+      "http://any/v1/variables-values-by-name/P%4FRT/content",
+      "/v1/variables-values-by-name/PORT/content",
+    ],
     ["http://any/v1/variables?limit=0", "/v1/variables?limit=0"],
     ["http://any/v1/variables/999", "/v1/variables/999"],
     ["http://any", "/"],
@@ -152,7 +202,10 @@ describe("a target that is a URL is answered as its path, whatever its host:", (
         await request(server, method, target, headers),
         await request(server, method, path, headers),
       ];
-      expect([answer.status, answer.headers.etag]).toEqual([expected.status, expected.headers.etag]);
+      expect([answer.status, answer.headers.etag]).toEqual([
+        expected.status,
+        expected.headers.etag,
+      ]);
     }
     const count = path.startsWith("/healthz") ? 6 : 12;
     await vi.waitFor(() => expect(told).toHaveLength(count));
@@ -179,7 +232,13 @@ describe("a target that is a URL is answered as its path, whatever its host:", (
     const server = await runningServer({ tls: TLS });
     for (const scheme of ["http", "https"]) {
       const path = `${scheme}://any/healthz`;
-      const sent = requestTls({ ca: TLS.cert, host: "127.0.0.1", port: server.port, path, agent: false }).end();
+      const sent = requestTls({
+        ca: TLS.cert,
+        host: "127.0.0.1",
+        port: server.port,
+        path,
+        agent: false,
+      }).end();
       const [{ statusCode }] = await once(sent, "response");
       expect(statusCode).toBe(200);
     }
@@ -199,7 +258,9 @@ describe("a target of more than 8 KiB", () => {
   });
 
   it("a target of exactly 8 KiB is accepted", async () => {
-    expect(await get(await runningServer(), path.padEnd(8_192, "a"))).toMatchObject({ status: 200 });
+    expect(await get(await runningServer(), path.padEnd(8_192, "a"))).toMatchObject({
+      status: 200,
+    });
   });
 });
 
@@ -209,10 +270,17 @@ it.each([
   ["an unknown expectation", { expect: "nonsense" }, ""],
   ["an upgrade", { connection: "upgrade, close", upgrade: "websocket" }, ""],
 ])("a GET with %s is answered normally", async (_case, headers, body) => {
-  const lines = Object.entries({ ...DEV_HEADERS, connection: "close", ...headers }).map((pair) => pair.join(": "));
+  const lines = Object.entries({ ...DEV_HEADERS, connection: "close", ...headers }).map((pair) =>
+    pair.join(": "),
+  );
   const bytes = ["GET /v1/variables/1 HTTP/1.1", "Host: a", ...lines, "", body].join("\r\n");
   const { status, headers: received, json } = await raw(await runningServer(), bytes);
   expect(status).toBe(200);
-  expect(json).toEqual({ id: 1, type: "STRING", name: "DATABASE_URL", description: "Primary database" });
+  expect(json).toEqual({
+    id: 1,
+    type: "STRING",
+    name: "DATABASE_URL",
+    description: "Primary database",
+  });
   expect(received["ratelimit-limit"]).toBe("7500");
 });

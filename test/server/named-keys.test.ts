@@ -34,8 +34,15 @@ async function serverOver(data: unknown, options: ServerOptions = {}) {
 
 it("a named key reads what the key of its environment reads, with the same revision", async () => {
   const { server } = await serverOver(withKeys(ANA));
-  for (const target of ["/v1/variables", "/v1/variables-values", "/v1/variables-values-by-name/PORT"]) {
-    const [own, named] = [await get(server, target, DEV_HEADERS), await get(server, target, HEADERS)];
+  for (const target of [
+    "/v1/variables",
+    "/v1/variables-values",
+    "/v1/variables-values-by-name/PORT",
+  ]) {
+    const [own, named] = [
+      await get(server, target, DEV_HEADERS),
+      await get(server, target, HEADERS),
+    ];
     expect(named.body).toBe(own.body);
     expect(named.headers["appvars-revision"]).toBe(own.headers["appvars-revision"]);
     expect(named.headers.etag).toBe(own.headers.etag);
@@ -49,7 +56,9 @@ it("a key with only finds some variables, and is told that there are no others",
     metadata: { limit: 1, offset: 0, total: 3 },
     data: [{ id: 11, variable_id: 1, content: { value: "postgres://localhost/dev" } }],
   });
-  expect(headers["appvars-revision"]).not.toBe((await get(server, "/v1/variables")).headers["appvars-revision"]);
+  expect(headers["appvars-revision"]).not.toBe(
+    (await get(server, "/v1/variables")).headers["appvars-revision"],
+  );
   expect(await status(HEADERS, "/v1/variables-values-by-name/PORT")).toBe(200);
   const hidden = await get(server, "/v1/variables-values-by-name/FLAGS", HEADERS);
   const missing = await get(server, "/v1/variables-values-by-name/NOTHING", HEADERS);
@@ -82,7 +91,9 @@ it("a removed key is refused once the data is reloaded", async () => {
 
 it("a rotated pair is valid for its grace time, but never longer than its key", async () => {
   const grace = [{ ...OLD, valid_until: "2026-01-31T12:00:10.000Z" }];
-  const { store, time, status } = await serverOver(withKeys({ ...ANA, only: ["PORT"], previous: grace }));
+  const { store, time, status } = await serverOver(
+    withKeys({ ...ANA, only: ["PORT"], previous: grace }),
+  );
   expect(await status(OLD_HEADERS)).toBe(200);
   expect(await status(OLD_HEADERS, "/v1/variables/1")).toBe(404);
   time.now += 10_000;
@@ -97,8 +108,12 @@ it("a rotated pair is valid for its grace time, but never longer than its key", 
 it("each named key has its own rate limit, which a rotated pair shares with its key", async () => {
   const ben = { name: "ben", api_key: "ben-key", api_secret: "secret-of-ben" };
   const previous = [{ ...OLD, valid_until: "2026-02-28T00:00:00.000Z" }];
-  const { status, keyless } = await serverOver(withKeys({ ...ANA, previous }, ben), { rateLimit: 2 });
-  expect([await status(HEADERS), await status(OLD_HEADERS), await status(HEADERS)]).toEqual([200, 200, 429]);
+  const { status, keyless } = await serverOver(withKeys({ ...ANA, previous }, ben), {
+    rateLimit: 2,
+  });
+  expect([await status(HEADERS), await status(OLD_HEADERS), await status(HEADERS)]).toEqual([
+    200, 200, 429,
+  ]);
   expect(await status(DEV_HEADERS)).toBe(200);
   expect(await status({ "x-api-key": "ben-key", "x-api-secret": "secret-of-ben" })).toBe(200);
   expect(await status(keyless(ANA.api_secret), "/v1/variables/1")).toBe(429);
@@ -135,11 +150,16 @@ it("a search without a key tries the keys of all environments before named ones,
 
 it("the audit log and the log name the key", async () => {
   const [record, onRequest] = [vi.fn(() => true), vi.fn()];
-  const { status } = await serverOver(withKeys({ ...ANA, only: ["PORT"] }), { audit: { record }, onRequest });
+  const { status } = await serverOver(withKeys({ ...ANA, only: ["PORT"] }), {
+    audit: { record },
+    onRequest,
+  });
   await status(HEADERS, "/v1/variables-values");
   const caller = { apiKey: "ana-key", client: "ana" };
   const read = [{ variable_id: 2, name: "PORT", value_id: 12 }];
-  expect(record).toHaveBeenCalledWith(expect.objectContaining({ ...caller, environment: "shop/development", read }));
+  expect(record).toHaveBeenCalledWith(
+    expect.objectContaining({ ...caller, environment: "shop/development", read }),
+  );
   await vi.waitFor(() => expect(onRequest).toHaveBeenCalledWith(expect.objectContaining(caller)));
 });
 
@@ -147,8 +167,12 @@ it("keys with the same patterns share a view, and other keys have their own", ()
   const ben = { name: "ben", api_key: "ben-key", api_secret: "secret-of-ben", only: ["PORT"] };
   const eva = { name: "eva", api_key: "eva-key", api_secret: "secret-of-eva", only: ["DEBUG"] };
   const free = { name: "free", api_key: "free-key", api_secret: "secret-of-free" };
-  const service = new Service(changingStore(withKeys({ ...ANA, only: ["PORT"] }, ben, eva, free)), () => NOW);
-  const viewOf = (key: string) => service.view(service.ownerOfKey(key)?.scope as { id: number; application: string });
+  const service = new Service(
+    changingStore(withKeys({ ...ANA, only: ["PORT"] }, ben, eva, free)),
+    () => NOW,
+  );
+  const viewOf = (key: string) =>
+    service.view(service.ownerOfKey(key)?.scope as { id: number; application: string });
   expect(viewOf("ben-key")).toBe(viewOf("ana-key"));
   expect(viewOf("eva-key")).not.toBe(viewOf("ana-key"));
   expect(viewOf("free-key")).toBe(viewOf("dev-key"));

@@ -53,11 +53,11 @@ describe.each(["memory", "store"] as const)("a limiter that counts in %s", (plac
     it("API keys and health checks still have their own counters", async () => {
       const { count } = await smallLimiter(place);
       for (let i = 0; i < 100; i++) await count(`address ${i}`);
-      expect([await count("key", "key"), await count("key", "key"), await count("key", "key")]).toEqual([
-        1,
-        0,
-        "refused",
-      ]);
+      expect([
+        await count("key", "key"),
+        await count("key", "key"),
+        await count("key", "key"),
+      ]).toEqual([1, 0, "refused"]);
       expect(await count("another", "key")).toBe(1);
       expect(await count("new", "health")).toBe(1);
     });
@@ -78,7 +78,9 @@ describe.each(["memory", "store"] as const)("a limiter that counts in %s", (plac
       await seconds(30);
       await count("b");
       await seconds(31);
-      expect([await count("d"), await count("e"), await count("f"), await count("g")]).toEqual([1, 1, 1, 0]);
+      expect([await count("d"), await count("e"), await count("f"), await count("g")]).toEqual([
+        1, 1, 1, 0,
+      ]);
     });
   });
 
@@ -139,14 +141,22 @@ it("200,000 addresses do not grow the memory of a limiter", () => {
   const before = usedMemory();
   for (let n = 0; n < 100_000; n++) {
     const high = n.toString(16);
-    limiter.count({ kind: "address", id: clientAddress(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`) });
-    limiter.count({ kind: "health", id: clientAddress(`2001:db8:${high.slice(0, -4) || 0}:${high.slice(-4)}::1`) });
+    limiter.count({
+      kind: "address",
+      id: clientAddress(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`),
+    });
+    limiter.count({
+      kind: "health",
+      id: clientAddress(`2001:db8:${high.slice(0, -4) || 0}:${high.slice(-4)}::1`),
+    });
   }
   // 20,000 counters take 6 MB, 200,000 would take 60.
   expect(usedMemory() - before).toBeLessThan(15_000_000);
   // Clients without a counter share one, which has counted 90,000 requests.
   expect(limiter.count({ kind: "address", id: "192.0.2.1" })).toMatchObject({ retryAfter: 60 });
-  expect(limiter.count({ kind: "address", id: "10.0.0.1" })).toMatchObject({ rateLimit: { remaining: 98 } });
+  expect(limiter.count({ kind: "address", id: "10.0.0.1" })).toMatchObject({
+    rateLimit: { remaining: 98 },
+  });
 });
 
 it("RateLimit-Reset never exceeds the window, even if it begins at a fraction of a millisecond", async () => {
@@ -167,7 +177,11 @@ describe("clientAddress()", () => {
     ["an IPv6 address compressed inside the /64", "2001:db8::1", "2001:db8:0:0::/64"],
     ["an IPv6 address compressed at the start", "::1:2:3:4:5", "0:0:0:1::/64"],
     ["an IPv6 address compressed by one group", "2001:db8:1::3:4:5:6", "2001:db8:1:0::/64"],
-    ["an IPv6 address with leading zeros in upper case", "2001:0DB8:0001:0002::00AB", "2001:db8:1:2::/64"],
+    [
+      "an IPv6 address with leading zeros in upper case",
+      "2001:0DB8:0001:0002::00AB",
+      "2001:db8:1:2::/64",
+    ],
     ["the loopback address", "::1", "0:0:0:0::/64"],
     ["a zone is ignored", "fe80::1%eth0", "fe80:0:0:0::/64"],
     ["an embedded IPv4 address that is not mapped", "64:ff9b::192.0.2.1", "64:ff9b:0:0::/64"],

@@ -15,11 +15,23 @@ describe("a request that Node's parser refuses is answered with JSON, and the co
     { name: "a TLS handshake", bytes: Buffer.from("1603010200010001fc0303", "hex"), status: 400 },
     { name: "HTTP/2", bytes: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 400 },
     { name: "an unknown method", bytes: "FETCH /healthz HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
-    { name: "raw UTF-8 in the target", bytes: "GET /v1/väriables HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
+    {
+      name: "raw UTF-8 in the target",
+      bytes: "GET /v1/väriables HTTP/1.1\r\nHost: a\r\n\r\n",
+      status: 400,
+    },
     { name: "a NUL in the target", bytes: "GET /v1/\0 HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
     { name: "a space in the target", bytes: "GET /v1/ x HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
-    { name: "a NUL in a header", bytes: `${REQUEST}Host: a\r\nx-api-key: dev\0key\r\n\r\n`, status: 400 },
-    { name: "a space before the colon", bytes: `${REQUEST}Host: a\r\nx-api-key : dev-key\r\n\r\n`, status: 400 },
+    {
+      name: "a NUL in a header",
+      bytes: `${REQUEST}Host: a\r\nx-api-key: dev\0key\r\n\r\n`,
+      status: 400,
+    },
+    {
+      name: "a space before the colon",
+      bytes: `${REQUEST}Host: a\r\nx-api-key : dev-key\r\n\r\n`,
+      status: 400,
+    },
     { name: "a folded header", bytes: `${REQUEST}Host: a\r\nx: a\r\n b\r\n\r\n`, status: 400 },
     { name: "a bare line feed", bytes: `${REQUEST}Host: a\nx: a\r\n\r\n`, status: 400 },
     {
@@ -32,7 +44,11 @@ describe("a request that Node's parser refuses is answered with JSON, and the co
       bytes: `${REQUEST}Host: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
       status: 400,
     },
-    { name: "a length that is no number", bytes: `${REQUEST}Host: a\r\nContent-Length: x\r\n\r\n`, status: 400 },
+    {
+      name: "a length that is no number",
+      bytes: `${REQUEST}Host: a\r\nContent-Length: x\r\n\r\n`,
+      status: 400,
+    },
     { name: "a tunnel", bytes: "CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n", status: 405 },
     {
       name: "a tunnel with half a body",
@@ -55,7 +71,11 @@ describe("a request that Node's parser refuses is answered with JSON, and the co
       bytes: `${REQUEST}Host: a\r\n${"x: aaaaaaaaaaaaaaaa\r\n".repeat(1_000)}\r\n`,
       status: 431,
     },
-    { name: "more than 200 headers", bytes: `${REQUEST}Host: a\r\n${"x:\r\n".repeat(200)}\r\n`, status: 431 },
+    {
+      name: "more than 200 headers",
+      bytes: `${REQUEST}Host: a\r\n${"x:\r\n".repeat(200)}\r\n`,
+      status: 431,
+    },
   ])("$name: $status", async ({ bytes, status }) => {
     const answer = await raw(await runningServer(), bytes);
     expect(answer.status).toBe(status);
@@ -81,18 +101,23 @@ it("HEAD is answered without a body by the parser too", async () => {
 it.each([
   ["HEAD after GET", `${REQUEST}Host: a\r\n\r\nHEAD /ä HTTP/1.1\r\n\r\n`, "\r\n\r\n"],
   ["no HTTP after HEAD", "HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n", "}"],
-])("an answer of the parser ends as its request needs, even in the middle of a read: %s", async (_what, bytes, end) => {
-  const socket = await openSocket(await runningServer());
-  socket.write(bytes);
-  const received = await receivedUntilClose(socket);
-  expect(received).toMatch(/HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 400 /);
-  expect(received.endsWith(end)).toBe(true);
-});
+])(
+  "an answer of the parser ends as its request needs, even in the middle of a read: %s",
+  async (_what, bytes, end) => {
+    const socket = await openSocket(await runningServer());
+    socket.write(bytes);
+    const received = await receivedUntilClose(socket);
+    expect(received).toMatch(/HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 400 /);
+    expect(received.endsWith(end)).toBe(true);
+  },
+);
 
 it("garbage in the body of a request gets only one answer, that to the request, and counts once", async () => {
   const server = await runningServer();
   const socket = await openSocket(server);
-  socket.write(`GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"a".repeat(17_000)}`);
+  socket.write(
+    `GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"a".repeat(17_000)}`,
+  );
   const received = String(await receivedUntilClose(socket));
   expect(received.match(/^HTTP\/1.1 \d+/gm)).toEqual(["HTTP/1.1 404"]);
   expect((await raw(server, "nonsense")).headers).toMatchObject({ "ratelimit-remaining": "7498" });
@@ -122,12 +147,15 @@ it("garbage in the body of an answered request ends the connection without a sec
 it.each([
   ["garbage", "nonsense\r\n\r\n", 400],
   ["a tunnel request", "CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n", 405],
-])("%s after a complete request does not affect its answer, and ends the connection", async (_what, bytes, status) => {
-  const socket = await openSocket(await runningServer());
-  socket.write(`${REQUEST}Host: a\r\n\r\n${bytes}`);
-  const statuses = (await receivedUntilClose(socket)).match(/(?<=HTTP\/1\.1 )\d+/g);
-  expect(statuses).toEqual(["200", String(status)]);
-});
+])(
+  "%s after a complete request does not affect its answer, and ends the connection",
+  async (_what, bytes, status) => {
+    const socket = await openSocket(await runningServer());
+    socket.write(`${REQUEST}Host: a\r\n\r\n${bytes}`);
+    const statuses = (await receivedUntilClose(socket)).match(/(?<=HTTP\/1\.1 )\d+/g);
+    expect(statuses).toEqual(["200", String(status)]);
+  },
+);
 
 it("just under 16 KiB of headers are accepted", async () => {
   const bytes = `${REQUEST}Host: a\r\nConnection: close\r\nx: ${"a".repeat(16_000)}\r\n\r\n`;
@@ -140,7 +168,9 @@ it("200 headers are accepted", async () => {
 });
 
 it("HTTP/1.0 needs no Host", async () => {
-  expect(await raw(await runningServer(), "GET /healthz HTTP/1.0\r\n\r\n")).toMatchObject({ status: 200 });
+  expect(await raw(await runningServer(), "GET /healthz HTTP/1.0\r\n\r\n")).toMatchObject({
+    status: 200,
+  });
 });
 
 it("a client that resets its connection during a request does not affect others", async () => {
@@ -148,7 +178,9 @@ it("a client that resets its connection during a request does not affect others"
   const socket = await openSocket(server);
   socket.write("GET /heal");
   socket.resetAndDestroy();
-  expect(await raw(server, `${REQUEST}Host: a\r\nConnection: close\r\n\r\n`)).toMatchObject({ status: 200 });
+  expect(await raw(server, `${REQUEST}Host: a\r\nConnection: close\r\n\r\n`)).toMatchObject({
+    status: 200,
+  });
 });
 
 it("a client has 5 s for the headers of a request", async () => {

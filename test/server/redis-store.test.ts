@@ -27,27 +27,40 @@ it.each<[name: string, answer: string, what: string, detail?: string]>([
   ["an array in an array, and so on", "*1\r\n".repeat(100_000), NONSENSE],
   ["HTTP", "HTTP/1.1 400 Bad Request\r\n\r\n", NONSENSE],
   ["bytes", "\0\xff\xfe\r\n\r\n", NONSENSE],
-  ["a text that does not end", `$999999999\r\n${"x".repeat(100_000)}`, UNREACHABLE, "no answer within 200 ms"],
+  [
+    "a text that does not end",
+    `$999999999\r\n${"x".repeat(100_000)}`,
+    UNREACHABLE,
+    "no answer within 200 ms",
+  ],
   ["nothing", "", UNREACHABLE, "no answer within 200 ms"],
   ["a full disk", "-MISCONF Redis is configured to save RDB snapshots\r\n", FAILS, "MISCONF"],
   ["a loading message", "-LOADING Redis is loading the dataset in memory\r\n", FAILS, "LOADING"],
-  ["an error that quotes the password", "-ERR unknown command `AUTH`, with args beginning with: `hunter2`,\r\n", FAILS],
+  [
+    "an error that quotes the password",
+    "-ERR unknown command `AUTH`, with args beginning with: `hunter2`,\r\n",
+    FAILS,
+  ],
   ["a password as an error", "-hunter2 hunter2\r\n", FAILS],
   ["the error of an old version", "-ERR invalid password\r\n", "refuses the user or password"],
-])("a server that answers with %s is a problem, and its text is not repeated", async (_name, answer, what, detail) => {
-  const server = createServer((socket) => {
-    socket.on("error", () => {});
-    socket.on("data", (data) => {
-      // The words after `*2\r\n$5\r\n`.
-      const commands = [...data.toString("latin1").matchAll(/(?<=\*\d+\r\n\$\d+\r\n)\w+/g)];
-      for (const [command] of commands) socket.write(/^evals?/i.test(command) ? answer : "+OK\r\n", "latin1");
+])(
+  "a server that answers with %s is a problem, and its text is not repeated",
+  async (_name, answer, what, detail) => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("data", (data) => {
+        // The words after `*2\r\n$5\r\n`.
+        const commands = [...data.toString("latin1").matchAll(/(?<=\*\d+\r\n\$\d+\r\n)\w+/g)];
+        for (const [command] of commands)
+          socket.write(/^evals?/i.test(command) ? answer : "+OK\r\n", "latin1");
+      });
     });
-  });
-  onTestFinished(() => void server.close());
-  const { problems, remaining } = await redisLimiter(
-    `redis://:hunter2@127.0.0.1:${(await listen(server, { host: "127.0.0.1", port: 0 })).port}`,
-    5,
-  );
-  expect(problems).toEqual([{ what, detail }]);
-  expect(await remaining()).toBe(4);
-});
+    onTestFinished(() => void server.close());
+    const { problems, remaining } = await redisLimiter(
+      `redis://:hunter2@127.0.0.1:${(await listen(server, { host: "127.0.0.1", port: 0 })).port}`,
+      5,
+    );
+    expect(problems).toEqual([{ what, detail }]);
+    expect(await remaining()).toBe(4);
+  },
+);

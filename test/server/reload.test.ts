@@ -17,7 +17,11 @@ const STALE = "the data file could not be read again; the last good data is bein
 async function served() {
   const file = await dataFile(DATA);
   const onInternalError = vi.fn();
-  return { file, onInternalError, server: await runningServer({ data: file.path, onInternalError }) };
+  return {
+    file,
+    onInternalError,
+    server: await runningServer({ data: file.path, onInternalError }),
+  };
 }
 
 const eventually = (probe: () => Promise<unknown>) => expect.poll(probe, { timeout: 10_000 });
@@ -34,7 +38,10 @@ describe("a data file that is edited while it is served", () => {
     expect(json).toStrictEqual(FIRST);
     await file.write(CHANGED);
     await eventually(() => content(server)).toStrictEqual(SECOND);
-    const answer = await get(server, TARGET, { ...DEV_HEADERS, "if-none-match": String(headers.etag) });
+    const answer = await get(server, TARGET, {
+      ...DEV_HEADERS,
+      "if-none-match": String(headers.etag),
+    });
     expect(answer).toMatchObject({ status: 200, json: SECOND });
   });
 

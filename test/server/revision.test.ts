@@ -16,7 +16,12 @@ const ROUTES = [
   VALUES,
   `${VALUES}/11`,
 ].concat(["", "/content"].map((end) => `${VALUES}-by-name/PORT${end}`));
-const ABSENT = ["/v1/variables/99", `${VALUES}/99`, `${VALUES}-by-name/NOPE`, `${VALUES}-by-name/NOPE/content`];
+const ABSENT = [
+  "/v1/variables/99",
+  `${VALUES}/99`,
+  `${VALUES}-by-name/NOPE`,
+  `${VALUES}-by-name/NOPE/content`,
+];
 
 type RunningServer = Awaited<ReturnType<typeof runningServer>>;
 
@@ -32,19 +37,25 @@ describe("Appvars-Revision", () => {
     expect(headers["appvars-revision"]).toMatch(/^[A-Za-z0-9_-]{22}$/);
     const expected = { "appvars-revision": headers["appvars-revision"] };
     for (const method of ["GET", "HEAD"]) {
-      const ask = (target: string, more = {}) => request(server, method, target, { ...DEV_HEADERS, ...more });
+      const ask = (target: string, more = {}) =>
+        request(server, method, target, { ...DEV_HEADERS, ...more });
       for (const target of ROUTES) {
         const { headers } = await ask(target);
         expect(headers).toMatchObject(expected);
         const known = await ask(target, { "if-none-match": String(headers.etag) });
         expect(known).toMatchObject({ status: 304, headers: expected });
       }
-      for (const target of ABSENT) expect(await ask(target)).toMatchObject({ status: 404, headers: expected });
+      for (const target of ABSENT)
+        expect(await ask(target)).toMatchObject({ status: 404, headers: expected });
     }
   });
 
   it.each([
-    [401, (server: RunningServer) => get(server, VALUES, { "x-api-key": "dev-key", "x-api-secret": "wrong" })],
+    [
+      401,
+      (server: RunningServer) =>
+        get(server, VALUES, { "x-api-key": "dev-key", "x-api-secret": "wrong" }),
+    ],
     [400, (server: RunningServer) => get(server, `${VALUES}?limit=0`)],
     [404, (server: RunningServer) => get(server, "/v1/other")],
     [405, (server: RunningServer) => request(server, "POST", VALUES, DEV_HEADERS)],
@@ -62,7 +73,10 @@ describe("Appvars-Revision", () => {
       "when another environment's value changes",
       (data) => Object.assign(data.values.at(-1), { content: { value: "x" } }),
     ],
-    ["when another application's variable changes", (data) => Object.assign(data.variables.at(-1), { type: "JSON" })],
+    [
+      "when another application's variable changes",
+      (data) => Object.assign(data.variables.at(-1), { type: "JSON" }),
+    ],
     [
       "when credentials and names of environments change",
       (data) => Object.assign(data.environments[2], { api_key: "k" }),
@@ -75,18 +89,26 @@ describe("Appvars-Revision", () => {
     const data = edited(({ environments }) =>
       Object.assign(environments[0], { api_key: "k", api_secret: "new-secret" }),
     );
-    expect(await revisionOf(data, { "x-api-key": "k", "x-api-secret": "new-secret" })).toBe(await revisionOf(DATA));
+    expect(await revisionOf(data, { "x-api-key": "k", "x-api-secret": "new-secret" })).toBe(
+      await revisionOf(DATA),
+    );
   });
 
   it.each<[string, (data: Parameters<Parameters<typeof edited>[0]>[0]) => void]>([
     ["a value", (data) => Object.assign(data.values[0], { content: { value: 3001 } })],
-    ["a value's type", (data) => Object.assign(data.values[3], { content: { value: '{"beta":["x",null,1.5]}' } })],
+    [
+      "a value's type",
+      (data) => Object.assign(data.values[3], { content: { value: '{"beta":["x",null,1.5]}' } }),
+    ],
     ["the id of a value", (data) => Object.assign(data.values[0], { id: 99 })],
     ["a name", (data) => Object.assign(data.variables[0], { name: "PORT2" })],
     ["a type", (data) => Object.assign(data.variables[0], { type: "JSON" })],
     ["a description", (data) => Object.assign(data.variables[0], { description: "" })],
     ["that there is a value", (data) => void data.values.shift()],
-    ["that there is a variable", (data) => void data.variables.splice(6, 1).concat(data.values.splice(6, 1))],
+    [
+      "that there is a variable",
+      (data) => void data.variables.splice(6, 1).concat(data.values.splice(6, 1)),
+    ],
   ])("Appvars-Revision changes with %s", async (_what, change) => {
     expect(await revisionOf(edited(change))).not.toBe(await revisionOf(DATA));
   });

@@ -23,8 +23,14 @@ const CREDENTIALS: [string, () => Headers, () => Headers][] = [
   ],
   [
     "a signature",
-    () => ({ "x-api-key": "dev-key", authorization: signByHand({ secret: "dev-secret", route: TARGET }) }),
-    () => ({ "x-api-key": "new-key", authorization: signByHand({ secret: "new-secret", route: TARGET }) }),
+    () => ({
+      "x-api-key": "dev-key",
+      authorization: signByHand({ secret: "dev-secret", route: TARGET }),
+    }),
+    () => ({
+      "x-api-key": "new-key",
+      authorization: signByHand({ secret: "new-secret", route: TARGET }),
+    }),
   ],
   [
     "a signature without a key",

@@ -20,7 +20,11 @@ it("onRequest is called for each answered request, with its route and without it
     now += 25;
     return aVariable({ id: 1, name: "SLOW" });
   };
-  const server = await stubbedServer({ ticks: () => now, reads: { variable: getVariable }, options: { onRequest } });
+  const server = await stubbedServer({
+    ticks: () => now,
+    reads: { variable: getVariable },
+    options: { onRequest },
+  });
   const { body } = await get(server, "/v1/variables/1?token=x", DEV_HEADERS);
   expect(await nextReport(onRequest)).toStrictEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -44,7 +48,12 @@ it("onRequest is called for each answered request, with its route and without it
     counter: "health",
   });
   await request(server, "HEAD", "/v1/nothing");
-  expect(await nextReport(onRequest)).toMatchObject({ route: undefined, status: 401, bytes: 0, counter: "address" });
+  expect(await nextReport(onRequest)).toMatchObject({
+    route: undefined,
+    status: 401,
+    bytes: 0,
+    counter: "address",
+  });
 });
 
 it("onRequest is called for a request that Node's parser refuses", async () => {
@@ -62,9 +71,15 @@ it("onRequest is called for a request that Node's parser refuses", async () => {
 
 describe("the id of a request", () => {
   it.each([
-    { headers: { traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01`, "x-request-id": "other" }, id: TRACE_ID },
     {
-      headers: { traceparent: `00-${"0".repeat(32)}-00f067aa0ba902b7-01`, "x-request-id": "req:1.2-3_4" },
+      headers: { traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01`, "x-request-id": "other" },
+      id: TRACE_ID,
+    },
+    {
+      headers: {
+        traceparent: `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
+        "x-request-id": "req:1.2-3_4",
+      },
       id: "req:1.2-3_4",
     },
     { headers: { traceparent: `00-${TRACE_ID.toUpperCase()}-00f067aa0ba902b7-01` }, id: undefined },
@@ -74,6 +89,8 @@ describe("the id of a request", () => {
   ])("of $headers is $id, or random", async ({ headers, id }) => {
     const onRequest = vi.fn();
     await get(await runningServer({ onRequest }), "/healthz", headers);
-    expect((await nextReport(onRequest)).id).toEqual(id ?? expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/));
+    expect((await nextReport(onRequest)).id).toEqual(
+      id ?? expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/),
+    );
   });
 });

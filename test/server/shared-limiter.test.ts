@@ -13,13 +13,20 @@ const KEY = { kind: "key", id: "shop-test" } as const;
 const ADDRESS = { kind: "address", id: "192.0.2.7" } as const;
 
 /** A limiter over a store, and one in memory while that fails. */
-async function sharedLimiter({ store = new FakeCounterStore(WINDOW), state = "up" as StoreState } = {}) {
+async function sharedLimiter({
+  store = new FakeCounterStore(WINDOW),
+  state = "up" as StoreState,
+} = {}) {
   store.state = state;
   const changes: string[] = [];
   const ticks = () => performance.now();
-  const onChange = (problem: StoreProblem | undefined) => void changes.push(problem?.what ?? "works");
+  const onChange = (problem: StoreProblem | undefined) =>
+    void changes.push(problem?.what ?? "works");
   const fallback = createRateLimiter({ limit: LIMIT, window: WINDOW }, ticks);
-  const limiter = createSharedLimiter({ limit: LIMIT, window: WINDOW, store, fallback, onChange }, ticks);
+  const limiter = createSharedLimiter(
+    { limit: LIMIT, window: WINDOW, store, fallback, onChange },
+    ticks,
+  );
   // So long does it take to find out that it is hung.
   await vi.advanceTimersByTimeAsync(200);
   return { store, limiter, changes };
@@ -36,7 +43,8 @@ describe("while the store works", () => {
     const { limiter: one } = await sharedLimiter({ store });
     const { limiter: other } = await sharedLimiter({ store });
     const results = [];
-    for (let index = 0; index < LIMIT; index++) results.push(await [one, other][index % 2]?.count(KEY));
+    for (let index = 0; index < LIMIT; index++)
+      results.push(await [one, other][index % 2]?.count(KEY));
     expect(results.map((result) => result && outcome(result))).toEqual([4, 3, 2, 1, 0]);
     await vi.advanceTimersByTimeAsync(20_500);
     const refused = { rateLimit: { limit: LIMIT, remaining: 0, reset: 40 }, retryAfter: 40 };
@@ -47,7 +55,8 @@ describe("while the store works", () => {
 
   it("the keys in the store are of one length, and hold no API key as it is", async () => {
     const { store, limiter } = await sharedLimiter();
-    for (const counter of [KEY, ADDRESS, { ...ADDRESS, kind: "health" } as const]) await limiter.count(counter);
+    for (const counter of [KEY, ADDRESS, { ...ADDRESS, kind: "health" } as const])
+      await limiter.count(counter);
     const hash = expect.stringMatching(/^\w+:[0-9a-f]{32}$/);
     expect(store.asked).toEqual([hash, hash, hash]);
     expect(new Set(store.asked).size).toBe(3);
@@ -86,7 +95,9 @@ describe("when the store stops answering", () => {
       { rateLimit: { limit: LIMIT, remaining: 3, reset: 60 } },
       false,
     ]);
-    expect(await limiter.count(KEY)).toEqual({ rateLimit: { limit: LIMIT, remaining: 2, reset: 60 } });
+    expect(await limiter.count(KEY)).toEqual({
+      rateLimit: { limit: LIMIT, remaining: 2, reset: 60 },
+    });
     expect(await limiter.isUsedUp(KEY)).toBe(false);
     expect(limiter.isStoreUp).toBe(false);
     expect(changes).toEqual(["works", "has failed"]);
@@ -189,6 +200,10 @@ it("close() closes the connection, and leaves nothing that waits", async () => {
   await vi.advanceTimersByTimeAsync(300);
   expect(vi.getTimerCount()).toBe(0);
   expect([up, down, checking].map(({ store }) => store.open)).toEqual([0, 0, 0]);
-  expect([up, down, checking].flatMap(({ changes }) => changes)).toEqual(["works", "has failed", "works"]);
+  expect([up, down, checking].flatMap(({ changes }) => changes)).toEqual([
+    "works",
+    "has failed",
+    "works",
+  ]);
   expect(outcome(await up.limiter.count(KEY))).toBe(4);
 });

@@ -20,16 +20,24 @@ const HUNDRED = {
   variables: [aRecord({ id: 1, type: "NUMBER", name: "PORT" })],
   values: [],
 };
-/** Its path decodes to another, and it has a query: a signature may cover four routes, with and without a hash. */
+/**
+ * Its path decodes to another, and it has a query: a signature may cover four routes, with and
+ * without a hash.
+ */
 const TARGET = "/v1/%76ariables?x=1";
 
-/** A server with 100 environments whose clock for budgets stands still, so that none of them refills. */
+/**
+ * A server with 100 environments whose clock for budgets stands still, so that none of them
+ * refills.
+ */
 async function serverInNoTime(options: Partial<ServeOptions> = {}) {
   vi.spyOn(performance, "now").mockReturnValue(1_000);
   return runningServer({ data: HUNDRED, ...options });
 }
 
-const forged = (timestamp = Date.now()) => ({ authorization: `HMAC ${timestamp}:${"0".repeat(64)}` });
+const forged = (timestamp = Date.now()) => ({
+  authorization: `HMAC ${timestamp}:${"0".repeat(64)}`,
+});
 
 /** The number of HMACs that the server computes in the meantime. */
 async function hmacsFor(work: () => Promise<unknown>): Promise<number> {
@@ -46,16 +54,33 @@ describe("no HMAC is computed for a request that can be refused without one:", (
     ["the same with a key", 414, TARGET.padEnd(8_193, "x"), { ...forged(), "x-api-key": "key-1" }],
     ["a target of more than 1 KiB without a key", 401, TARGET.padEnd(1_025, "x"), forged()],
     ["a target that is no path", 400, "*", forged()],
-    ["a target with broken percent-encoding", 400, "/v1/%zz", { ...forged(), "x-api-key": "key-1" }],
+    [
+      "a target with broken percent-encoding",
+      400,
+      "/v1/%zz",
+      { ...forged(), "x-api-key": "key-1" },
+    ],
     ["an old timestamp", 401, TARGET, forged(Date.now() - 301_000)],
-    ["an old timestamp with a key", 401, TARGET, { ...forged(Date.now() - 301_000), "x-api-key": "key-1" }],
+    [
+      "an old timestamp with a key",
+      401,
+      TARGET,
+      { ...forged(Date.now() - 301_000), "x-api-key": "key-1" },
+    ],
     ["a timestamp in the future", 401, TARGET, forged(Date.now() + 62_000)],
     ["a malformed header", 401, TARGET, { authorization: `HMAC ${Date.now()}:${"0".repeat(63)}` }],
-    ["two Authorization headers", 401, TARGET, { authorization: [forged().authorization, forged().authorization] }],
+    [
+      "two Authorization headers",
+      401,
+      TARGET,
+      { authorization: [forged().authorization, forged().authorization] },
+    ],
     ["/healthz, which needs no credentials", 200, "/healthz", forged()],
   ])("%s: %d", async (_what, status, target, headers) => {
     const server = await serverInNoTime();
-    const hmacs = await hmacsFor(async () => expect((await get(server, target, headers)).status).toBe(status));
+    const hmacs = await hmacsFor(async () =>
+      expect((await get(server, target, headers)).status).toBe(status),
+    );
     expect(hmacs).toBe(0);
   });
 
@@ -75,7 +100,9 @@ describe("a request with a key", () => {
     async (key) => {
       const server = await serverInNoTime();
       expect(await hmacsFor(() => get(server, TARGET, { ...forged(), "x-api-key": key }))).toBe(8);
-      expect(await hmacsFor(() => get(server, "/v1/variables", { ...forged(), "x-api-key": key }))).toBe(2);
+      expect(
+        await hmacsFor(() => get(server, "/v1/variables", { ...forged(), "x-api-key": key })),
+      ).toBe(2);
     },
   );
 
@@ -83,7 +110,8 @@ describe("a request with a key", () => {
     const server = await serverInNoTime({ rateLimit: 1 });
     const target = `/v1/%76ariables?x=${"a".repeat(2_000)}`;
     const statuses: number[] = [];
-    const ask = async () => statuses.push((await get(server, target, { ...forged(), "x-api-key": "key-1" })).status);
+    const ask = async () =>
+      statuses.push((await get(server, target, { ...forged(), "x-api-key": "key-1" })).status);
     expect([await hmacsFor(ask), await hmacsFor(ask)]).toEqual([8, 0]);
     expect(statuses).toEqual([401, 429]);
   });
@@ -115,7 +143,8 @@ describe("forged signatures without a key", () => {
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
         }
       });
-      // 2,500 a second for one address: the fourth search is accepted while less than a second of work is ahead.
+      // 2,500 a second for one address: the fourth search is accepted while less than a second of
+      // work is ahead.
       expect(hmacs).toBe(4 * SEARCH);
       expect(Object.fromEntries(statuses)).toEqual({ 401: 4, 429: 96 });
     },
@@ -126,7 +155,9 @@ describe("forged signatures without a key", () => {
     expect(await hmacsFor(() => get(server, TARGET, forged()))).toBe(SEARCH);
     expect(await hmacsFor(() => get(server, TARGET, forged()))).toBe(SEARCH);
     for (let i = 0; i < 3; i++) {
-      const hmacs = await hmacsFor(async () => expect((await get(server, TARGET, forged())).status).toBe(429));
+      const hmacs = await hmacsFor(async () =>
+        expect((await get(server, TARGET, forged())).status).toBe(429),
+      );
       expect(hmacs).toBe(0);
     }
   });
@@ -139,7 +170,11 @@ describe("forged signatures without a key", () => {
       status: 429,
       json: { message: "Too many requests without x-api-key, try again later or send it" },
     });
-    expect(headers).toMatchObject({ "ratelimit-limit": "7500", "ratelimit-remaining": "0", "retry-after": "1" });
+    expect(headers).toMatchObject({
+      "ratelimit-limit": "7500",
+      "ratelimit-remaining": "0",
+      "retry-after": "1",
+    });
   });
 
   it("forged signatures without a key that are not checked get no RateLimit headers without a limit", async () => {
@@ -153,7 +188,9 @@ describe("forged signatures without a key", () => {
   it("forged signatures without a key do not block a client whose address has signed without a key before", async () => {
     const server = await serverInNoTime({ rateLimit: 0 });
     const honest = () =>
-      get(server, "/v1/variables", { authorization: signByHand({ secret: "secret-99", route: "/v1/variables" }) });
+      get(server, "/v1/variables", {
+        authorization: signByHand({ secret: "secret-99", route: "/v1/variables" }),
+      });
     expect((await honest()).status).toBe(200);
     for (let i = 0; i < 20; i++) await get(server, TARGET, forged());
     expect((await get(server, TARGET, forged())).status).toBe(429);

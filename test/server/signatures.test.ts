@@ -9,7 +9,10 @@ const TARGET = "/v1/variables-values-by-name/%44EBUG/content?a=%62&c";
 /** The status of a request for TARGET that is signed like this. */
 async function statusWhenSigned(parts: Partial<HandSigned>): Promise<number> {
   const authorization = signByHand({ secret: "dev-secret", route: TARGET, ...parts });
-  const { status } = await get(await runningServer(), TARGET, { "x-api-key": "dev-key", authorization });
+  const { status } = await get(await runningServer(), TARGET, {
+    "x-api-key": "dev-key",
+    authorization,
+  });
   return status;
 }
 
@@ -19,7 +22,10 @@ describe("a signature", () => {
     ["the target exactly as sent", {}],
     ["the decoded path without the query", { route: "/v1/variables-values-by-name/DEBUG/content" }],
     ["the MD5 of {}", { bodyHash: "99914b932bd37a50b983c5e7c90ae93b" }],
-    ["neither query nor body hash", { route: "/v1/variables-values-by-name/%44EBUG/content", bodyHash: "" }],
+    [
+      "neither query nor body hash",
+      { route: "/v1/variables-values-by-name/%44EBUG/content", bodyHash: "" },
+    ],
   ])("a signature over %s is accepted", async (_case, parts) => {
     expect(await statusWhenSigned(parts)).toBe(200);
   });
@@ -41,7 +47,10 @@ describe("one signature is valid for", () => {
   const HASH = md5("{}");
   const BY_NAME = "/v1/variables-values-by-name";
   const statusOf = async (route: string, target: string, bodyHash = HASH) => {
-    const headers = { "x-api-key": "dev-key", authorization: signByHand({ secret: "dev-secret", route, bodyHash }) };
+    const headers = {
+      "x-api-key": "dev-key",
+      authorization: signByHand({ secret: "dev-secret", route, bodyHash }),
+    };
     return (await get(await runningServer(), target, headers)).status;
   };
 
@@ -49,17 +58,33 @@ describe("one signature is valid for", () => {
     ["the path alone: every query", "/v1/variables", "/v1/variables?limit=1&offset=1", 200],
     ["a query: no other query", "/v1/variables?limit=1", "/v1/variables?limit=2", 401],
     ["a query: not the path alone", "/v1/variables?limit=1", "/v1/variables", 401],
-    ["a query: no path that decodes to it", "/v1/variables?limit=1", "/v1/variables%3Flimit=1", 401],
-    ["a query: no path that decodes to it, with a query", "/v1/variables?a=1", "/v1/variables%3fa=1?limit=1", 401],
+    [
+      "a query: no path that decodes to it",
+      "/v1/variables?limit=1",
+      "/v1/variables%3Flimit=1",
+      401,
+    ],
+    [
+      "a query: no path that decodes to it, with a query",
+      "/v1/variables?a=1",
+      "/v1/variables%3fa=1?limit=1",
+      401,
+    ],
     ["a path: no other that decodes to it", "/v1/variables/1", "/v1%2Fvariables%2F1", 404],
     // No name has a character that must be encoded, so nothing is found.
-    ["a content: no name that decodes to it", `${BY_NAME}/PORT/content`, `${BY_NAME}/PORT%2Fcontent`, 404],
+    [
+      "a content: no name that decodes to it",
+      `${BY_NAME}/PORT/content`,
+      `${BY_NAME}/PORT%2Fcontent`,
+      404,
+    ],
     ["a name: no other that decodes to it", `${BY_NAME}/PO%52T`, `${BY_NAME}/PO%2552T`, 404],
   ])("one signature is valid for %s", async (_what, route, target, status) => {
     expect(await statusOf(route, target)).toBe(status);
   });
 
-  // Route and hash are signed without a separator: a signature with the hash is one for a longer target without it.
+  // Route and hash are signed without a separator: a signature with the hash is one for a longer
+  // target without it.
   it.each([
     ["a name", `${BY_NAME}/PORT`, 404],
     ["a content", `${BY_NAME}/PORT/content`, 404],
@@ -67,17 +92,27 @@ describe("one signature is valid for", () => {
     ["an id", "/v1/variables/1", 400],
     ["a limit", "/v1/variables?limit=1", 400],
     ["an unknown parameter, which is ignored", "/v1/variables?limit=1&x=1", 200],
-  ])("a signature is valid for no other target that ends in the MD5 of {}: %s", async (_what, route, status) => {
-    expect(await statusOf(route, route + HASH)).toBe(status);
-  });
+  ])(
+    "a signature is valid for no other target that ends in the MD5 of {}: %s",
+    async (_what, route, status) => {
+      expect(await statusOf(route, route + HASH)).toBe(status);
+    },
+  );
 });
 
 describe("a timestamp", () => {
   const NOW = 1_700_000_000_000;
   const statusOf = async (age: number, tolerance = {}) => {
     const server = await stubbedServer({ clock: () => NOW, options: { tolerance } });
-    const authorization = signByHand({ secret: "dev-secret", route: "/v1/variables", timestamp: NOW - age * 1_000 });
-    const { status } = await get(server, "/v1/variables", { "x-api-key": "dev-key", authorization });
+    const authorization = signByHand({
+      secret: "dev-secret",
+      route: "/v1/variables",
+      timestamp: NOW - age * 1_000,
+    });
+    const { status } = await get(server, "/v1/variables", {
+      "x-api-key": "dev-key",
+      authorization,
+    });
     return status;
   };
 
@@ -89,16 +124,22 @@ describe("a timestamp", () => {
     { tolerance: { future: 5 }, age: -5.001, status: 401 },
     { tolerance: { future: 5 }, age: 300, status: 200 },
     { tolerance: { past: 0, future: 0 }, age: 0, status: 200 },
-  ])("a timestamp with $tolerance that is $age s old is answered with $status", async ({ tolerance, age, status }) => {
-    expect(await statusOf(age, tolerance)).toBe(status);
-  });
+  ])(
+    "a timestamp with $tolerance that is $age s old is answered with $status",
+    async ({ tolerance, age, status }) => {
+      expect(await statusOf(age, tolerance)).toBe(status);
+    },
+  );
 
   it.each([
     [290, 200],
     [310, 401],
     [-50, 200],
     [-70, 401],
-  ])("a timestamp is compared with the machine's clock: %d s old is answered with %d", async (age, status) => {
-    expect(await statusWhenSigned({ timestamp: Date.now() - age * 1_000 })).toBe(status);
-  });
+  ])(
+    "a timestamp is compared with the machine's clock: %d s old is answered with %d",
+    async (age, status) => {
+      expect(await statusWhenSigned({ timestamp: Date.now() - age * 1_000 })).toBe(status);
+    },
+  );
 });

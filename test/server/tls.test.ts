@@ -5,10 +5,20 @@ import { createClient } from "../../src/client/client.js";
 import type { ServeOptions } from "../../src/local-server.js";
 import { DEV_HEADERS, nextAnswer, openSocket, raw, receivedUntilClose } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
-import { CLIENT, CLIENT_CA, connectTls, openTlsSocket, RENEWED, serialOf, TLS } from "../support/tls.js";
+import {
+  CLIENT,
+  CLIENT_CA,
+  connectTls,
+  openTlsSocket,
+  RENEWED,
+  serialOf,
+  TLS,
+} from "../support/tls.js";
 
 const HEALTH = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
-const LINES = Object.entries({ Host: "a", ...DEV_HEADERS }).map(([name, value]) => `${name}: ${value}\r\n`);
+const LINES = Object.entries({ Host: "a", ...DEV_HEADERS }).map(
+  ([name, value]) => `${name}: ${value}\r\n`,
+);
 const REQUEST = `GET /v1/variables/1 HTTP/1.1\r\n${LINES.join("")}\r\n`;
 /** The start of a handshake message of 512 bytes. */
 const HALF_HELLO = Buffer.from("160301020001000000fc0303", "hex");
@@ -36,7 +46,10 @@ async function endOf(socket: Socket): Promise<string | undefined> {
   return errors[0]?.code;
 }
 
-/** Whether a connection is closed without an answer: with TLS 1.3, the client may send before the server has checked it. */
+/**
+ * Whether a connection is closed without an answer: with TLS 1.3, the client may send before the
+ * server has checked it.
+ */
 async function refused(socket: Socket): Promise<boolean> {
   socket.write(REQUEST);
   return (await receivedUntilClose(socket)) === "";
@@ -46,7 +59,11 @@ describe("a server with TLS", () => {
   it("a server with TLS has an https URL, and answers its client", async () => {
     const server = await tlsServer();
     expect(server.url).toBe(`https://127.0.0.1:${server.port}`);
-    const client = createClient({ url: server.url, ca: TLS.cert, ...server.credentials("shop/development") });
+    const client = createClient({
+      url: server.url,
+      ca: TLS.cert,
+      ...server.credentials("shop/development"),
+    });
     onTestFinished(() => client.close());
     expect(await client.getContentByName("PORT")).toEqual({ value: 3000 });
   });
@@ -55,15 +72,24 @@ describe("a server with TLS", () => {
     ["TLSv1.3", "TLS_AES_128_GCM_SHA256"],
     ["TLSv1.2", "ECDHE-ECDSA-AES128-GCM-SHA256"],
   ] as const)("a server with TLS speaks %s with a fast cipher", async (version, cipher) => {
-    const socket = await openTlsSocket(await tlsServer(), { minVersion: version, maxVersion: version });
+    const socket = await openTlsSocket(await tlsServer(), {
+      minVersion: version,
+      maxVersion: version,
+    });
     expect([socket.getProtocol(), socket.getCipher().name]).toEqual([version, cipher]);
     expect(await ask(socket)).toBe(200);
     socket.destroy();
   });
 
   it("a server with TLS refuses TLS 1.1", async () => {
-    const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT:@SECLEVEL=0" } as const;
-    expect(await endOf(connectTls(await tlsServer(), old))).toBe("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION");
+    const old = {
+      minVersion: "TLSv1.1",
+      maxVersion: "TLSv1.1",
+      ciphers: "DEFAULT:@SECLEVEL=0",
+    } as const;
+    expect(await endOf(connectTls(await tlsServer(), old))).toBe(
+      "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+    );
   });
 
   it("a server with TLS refuses to negotiate again, which would cost it more than a client", async () => {
@@ -73,7 +99,9 @@ describe("a server with TLS", () => {
     expect(await ask(socket)).toBe(200);
     const outcome = new Promise((resolve) => {
       socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code));
-      socket.renegotiate({}, (error) => resolve((error as NodeJS.ErrnoException | null)?.code ?? "negotiated"));
+      socket.renegotiate({}, (error) =>
+        resolve((error as NodeJS.ErrnoException | null)?.code ?? "negotiated"),
+      );
     });
     expect(await outcome).toBe("ERR_SSL_NO_RENEGOTIATION");
     socket.destroy();
@@ -82,14 +110,17 @@ describe("a server with TLS", () => {
   it.each([
     ["plain HTTP", HEALTH],
     ["garbage", "\x16\x03\x01garbage that is no handshake"],
-  ])("a server with TLS closes a connection with %s cleanly, and answers others", async (_what, bytes) => {
-    const server = await tlsServer();
-    const socket = await openSocket(server);
-    const end = endOf(socket);
-    socket.write(bytes);
-    expect(await end).toBeUndefined();
-    expect(await ask(await openTlsSocket(server))).toBe(200);
-  });
+  ])(
+    "a server with TLS closes a connection with %s cleanly, and answers others",
+    async (_what, bytes) => {
+      const server = await tlsServer();
+      const socket = await openSocket(server);
+      const end = endOf(socket);
+      socket.write(bytes);
+      expect(await end).toBeUndefined();
+      expect(await ask(await openTlsSocket(server))).toBe(200);
+    },
+  );
 
   it("a server with TLS counts and answers bytes that are not HTTP", async () => {
     const socket = await openTlsSocket(await tlsServer());
@@ -127,7 +158,9 @@ describe("a renewed certificate", () => {
 
   it("a renewed certificate that does not match its key is refused, and the old one kept", async () => {
     const server = await tlsServer();
-    await expect(server.renewTls({ ...RENEWED, key: TLS.key })).rejects.toThrow("is not that of the certificate");
+    await expect(server.renewTls({ ...RENEWED, key: TLS.key })).rejects.toThrow(
+      "is not that of the certificate",
+    );
     const socket = await openTlsSocket(server);
     expect([serialOf(socket), await ask(socket)]).toEqual([SERIAL, 200]);
     socket.destroy();
@@ -135,21 +168,28 @@ describe("a renewed certificate", () => {
 
   it("a renewed certificate can't turn TLS or client certificates on or off", async () => {
     await expect((await runningServer()).renewTls(TLS)).rejects.toThrow("without TLS");
-    await expect((await tlsServer()).renewTls({ ...TLS, clientCa: CLIENT_CA })).rejects.toThrow("not added or removed");
+    await expect((await tlsServer()).renewTls({ ...TLS, clientCa: CLIENT_CA })).rejects.toThrow(
+      "not added or removed",
+    );
   });
 });
 
 describe("client certificates", () => {
   const clientCa = CLIENT_CA;
 
-  it.each(["TLSv1.2", "TLSv1.3"] as const)("client certificates are required, with %s", async (maxVersion) => {
-    const server = await runningServer({ tls: { ...TLS, clientCa } });
-    expect(await endOf(connectTls(server, { maxVersion }))).toMatch(/ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)$/);
-    expect(await refused(connectTls(server, { maxVersion, ...RENEWED }))).toBe(true);
-    const socket = await openTlsSocket(server, { maxVersion, ...CLIENT });
-    expect(await ask(socket)).toBe(200);
-    socket.destroy();
-  });
+  it.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "client certificates are required, with %s",
+    async (maxVersion) => {
+      const server = await runningServer({ tls: { ...TLS, clientCa } });
+      expect(await endOf(connectTls(server, { maxVersion }))).toMatch(
+        /ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)$/,
+      );
+      expect(await refused(connectTls(server, { maxVersion, ...RENEWED }))).toBe(true);
+      const socket = await openTlsSocket(server, { maxVersion, ...CLIENT });
+      expect(await ask(socket)).toBe(200);
+      socket.destroy();
+    },
+  );
 
   it("client certificates of another authority are accepted once it has been renewed, and the old ones refused", async () => {
     const server = await runningServer({ tls: { ...TLS, clientCa } });
@@ -164,28 +204,31 @@ describe("client certificates", () => {
 });
 
 describe("a handshake that is not finished", () => {
-  it.each(["silent", "dripping"])("a handshake that is not finished is cut off after 6 s: %s", async (kind) => {
-    fakeInterval();
-    const server = await tlsServer();
-    const socket = await openSocket(server);
-    const end = endOf(socket);
-    if (kind === "dripping") socket.write(HALF_HELLO);
-    let isClosed = false;
-    void end.then(() => {
-      isClosed = true;
-    });
-    for (let second = 1; second <= 5; second++) {
+  it.each(["silent", "dripping"])(
+    "a handshake that is not finished is cut off after 6 s: %s",
+    async (kind) => {
+      fakeInterval();
+      const server = await tlsServer();
+      const socket = await openSocket(server);
+      const end = endOf(socket);
+      if (kind === "dripping") socket.write(HALF_HELLO);
+      let isClosed = false;
+      void end.then(() => {
+        isClosed = true;
+      });
+      for (let second = 1; second <= 5; second++) {
+        vi.advanceTimersByTime(1_000);
+        if (kind === "dripping") socket.write("\0");
+        // Answered on another connection: by then the server has read the byte.
+        const other = await openTlsSocket(server);
+        await ask(other);
+        other.destroy();
+        expect(isClosed).toBe(false);
+      }
       vi.advanceTimersByTime(1_000);
-      if (kind === "dripping") socket.write("\0");
-      // Answered on another connection: by then the server has read the byte.
-      const other = await openTlsSocket(server);
-      await ask(other);
-      other.destroy();
-      expect(isClosed).toBe(false);
-    }
-    vi.advanceTimersByTime(1_000);
-    await end;
-  });
+      await end;
+    },
+  );
 
   it("a handshake that is not finished counts as a connection", async () => {
     const server = await tlsServer({ maxConnections: 2 });
@@ -210,7 +253,9 @@ describe("the limits of a connection", () => {
   it("the limits of a connection are the same with TLS: a request with a body ends it", async () => {
     const socket = await openTlsSocket(await tlsServer());
     const received = receivedUntilClose(socket);
-    socket.write(HEALTH.replace("\r\n\r\n", "\r\nContent-Length: 9999999\r\n\r\n") + HEALTH.repeat(10));
+    socket.write(
+      HEALTH.replace("\r\n\r\n", "\r\nContent-Length: 9999999\r\n\r\n") + HEALTH.repeat(10),
+    );
     expect((await received).match(/^HTTP\/1\.1 \d+|^Connection: .*(?=\r)/gm)).toEqual([
       "HTTP/1.1 200",
       "Connection: close",
@@ -242,7 +287,8 @@ describe("a server with TLS that closes", () => {
       await ask(socket);
       const closing = server.close();
       await once(socket.resume(), "end");
-      for (let count = 0; count < 3; count++) await new Promise((resolve) => socket.write(REQUEST, resolve));
+      for (let count = 0; count < 3; count++)
+        await new Promise((resolve) => socket.write(REQUEST, resolve));
       socket.end();
       await Promise.all([once(socket, "close"), closing]);
       expect(onError).not.toHaveBeenCalled();
@@ -270,7 +316,9 @@ describe("a server with TLS that closes", () => {
 });
 
 it("plain HTTP is still the default", async () => {
-  expect(await raw(await runningServer(), HEALTH.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"))).toMatchObject({
+  expect(
+    await raw(await runningServer(), HEALTH.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")),
+  ).toMatchObject({
     status: 200,
   });
 });

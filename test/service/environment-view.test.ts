@@ -37,20 +37,41 @@ describe("a view of an environment", () => {
   const data = dataOf(names);
   const shop = view(data);
 
-  it.each(names.slice(0, HARD.length))("a view has the hard value of %s, by each way to read it", async (name) => {
-    const { id, type, description } = data.variables.find((variable) => variable.name === name) as VariableRecord;
-    const value = data.values.find(({ variable_id }) => variable_id === id) as ValueRecord;
-    expect(await shop.getContentByName(name)).toStrictEqual(value.content);
-    expect(await shop.getValueByName(name)).toStrictEqual({ id: value.id, variable_id: id, content: value.content });
-    expect(await shop.getValue(value.id)).toStrictEqual({ id: value.id, variable_id: id, content: value.content });
-    expect(await shop.getVariable(id)).toStrictEqual(aVariable({ id, type, name, description }));
-  });
+  it.each(names.slice(0, HARD.length))(
+    "a view has the hard value of %s, by each way to read it",
+    async (name) => {
+      const { id, type, description } = data.variables.find(
+        (variable) => variable.name === name,
+      ) as VariableRecord;
+      const value = data.values.find(({ variable_id }) => variable_id === id) as ValueRecord;
+      expect(await shop.getContentByName(name)).toStrictEqual(value.content);
+      expect(await shop.getValueByName(name)).toStrictEqual({
+        id: value.id,
+        variable_id: id,
+        content: value.content,
+      });
+      expect(await shop.getValue(value.id)).toStrictEqual({
+        id: value.id,
+        variable_id: id,
+        content: value.content,
+      });
+      expect(await shop.getVariable(id)).toStrictEqual(aVariable({ id, type, name, description }));
+    },
+  );
 
   it("a view finds every name, and only those", async () => {
     for (const { id, name } of data.variables)
       expect(await shop.getValueByName(name)).toMatchObject({ variable_id: id });
-    const others = ["", "NAME_", "NAME_4500", "name_1", "__proto__", ...names.map((name) => `${name}","description`)];
-    for (const name of others) await expect(shop.getValueByName(name)).rejects.toThrow(NotFoundError);
+    const others = [
+      "",
+      "NAME_",
+      "NAME_4500",
+      "name_1",
+      "__proto__",
+      ...names.map((name) => `${name}","description`),
+    ];
+    for (const name of others)
+      await expect(shop.getValueByName(name)).rejects.toThrow(NotFoundError);
   });
 
   it.each([
@@ -79,10 +100,14 @@ describe("a view of an environment", () => {
   });
 
   it("ids that are not in order, and larger than 32 bits, are found", async () => {
-    const large = (index: number) => (index % 2 === 0 ? Number.MAX_SAFE_INTEGER - index : index + 1);
+    const large = (index: number) =>
+      index % 2 === 0 ? Number.MAX_SAFE_INTEGER - index : index + 1;
     const shuffled = view(dataOf(names, large));
     for (const [index, name] of names.entries())
-      expect(await shuffled.getValueByName(name)).toMatchObject({ variable_id: large(index), id: 1_000 - index });
+      expect(await shuffled.getValueByName(name)).toMatchObject({
+        variable_id: large(index),
+        id: 1_000 - index,
+      });
     expect((await shuffled.listVariables()).data.map(({ id }) => id)).toStrictEqual(
       Array.from({ length: 50 }, (_, index) => 2 * index + 2),
     );
@@ -92,17 +117,34 @@ describe("a view of an environment", () => {
     const fewer = { ...data, values: data.values.slice(1) };
     await expect(view(fewer).getContentByName("NAME_0")).rejects.toThrow(NotFoundError);
     const empty = new EnvironmentView(fewer, { id: 8, application: "billing" });
-    expect(await empty.listValues()).toStrictEqual({ metadata: { limit: 50, offset: 0, total: 0 }, data: [] });
+    expect(await empty.listValues()).toStrictEqual({
+      metadata: { limit: 50, offset: 0, total: 0 },
+      data: [],
+    });
     await expect(empty.getContentByName("NAME_1")).rejects.toThrow(NotFoundError);
   });
 
   it("the revision is the same for the same data in another order, and another for any change", () => {
-    const reversed = { ...data, variables: data.variables.toReversed(), values: data.values.toReversed() };
+    const reversed = {
+      ...data,
+      variables: data.variables.toReversed(),
+      values: data.values.toReversed(),
+    };
     expect(view(reversed).revision).toBe(shop.revision);
     const changes = [
       { ...data, values: data.values.slice(1) },
-      { ...data, variables: data.variables.map((item, index) => (index === 9 ? { ...item, description: "x" } : item)) },
-      { ...data, values: data.values.map((item, index) => (index === 9 ? { ...item, content: { value: 0 } } : item)) },
+      {
+        ...data,
+        variables: data.variables.map((item, index) =>
+          index === 9 ? { ...item, description: "x" } : item,
+        ),
+      },
+      {
+        ...data,
+        values: data.values.map((item, index) =>
+          index === 9 ? { ...item, content: { value: 0 } } : item,
+        ),
+      },
     ];
     for (const changed of changes) expect(view(changed).revision).not.toBe(shop.revision);
   });

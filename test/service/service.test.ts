@@ -73,7 +73,9 @@ describe("a service", () => {
     }) as Data;
     expect(service.firstOwners.map(({ pair }) => pair.api_key)).toContain("new-key");
     const read = { kind: "content", name: "DATABASE_URL" } as const;
-    expect(service.view({ id, application }).find(read)).toEqual({ value: "postgres://localhost/ledger" });
+    expect(service.view({ id, application }).find(read)).toEqual({
+      value: "postgres://localhost/ledger",
+    });
   });
 
   it("finds nothing while no environment has the name of the one that was opened", async () => {
@@ -84,7 +86,9 @@ describe("a service", () => {
     }) as Data;
     await expect(source.getContentByName("DATABASE_URL")).rejects.toThrow(NotFoundError);
     store.snapshot = DATA;
-    expect(await source.getContentByName("DATABASE_URL")).toStrictEqual({ value: "postgres://localhost/ledger" });
+    expect(await source.getContentByName("DATABASE_URL")).toStrictEqual({
+      value: "postgres://localhost/ledger",
+    });
   });
 
   it("releases replaced data immediately", async () => {
@@ -153,14 +157,19 @@ describe("a service's health", () => {
     const source = service.source(service.findEnvironment("test"));
     const message = "the data file could not be read again; the last good data is being served";
     expect(service.checkHealth()).toMatchObject({ healthy: false, health: { message } });
-    await expect(source.getHealth()).rejects.toThrow(new ServerError("the data file is empty", 503));
-    expect(await source.getContentByName("DATABASE_URL")).toStrictEqual({ value: "postgres://localhost/test" });
+    await expect(source.getHealth()).rejects.toThrow(
+      new ServerError("the data file is empty", 503),
+    );
+    expect(await source.getContentByName("DATABASE_URL")).toStrictEqual({
+      value: "postgres://localhost/test",
+    });
 
     store.problem = undefined;
     expect(await source.getHealth()).toMatchObject({ message: "OK" });
   });
 
-  const stale = (age: string) => `the data store could not be read again; the data being served is ${age} old`;
+  const stale = (age: string) =>
+    `the data store could not be read again; the data being served is ${age} old`;
 
   it.each([
     ["is OK up to the limit", 60_000, undefined, { healthy: true, age: 60, message: "OK" }],
@@ -170,8 +179,18 @@ describe("a service's health", () => {
       "it is gone",
       { healthy: true, age: 45, message: stale("45 s") },
     ],
-    ["ends above the limit", 60_001, "it is gone", { healthy: false, age: 60, message: stale("60 s") }],
-    ["ends there without a problem too", 60_001, undefined, { healthy: false, age: 60, message: stale("60 s") }],
+    [
+      "ends above the limit",
+      60_001,
+      "it is gone",
+      { healthy: false, age: 60, message: stale("60 s") },
+    ],
+    [
+      "ends there without a problem too",
+      60_001,
+      undefined,
+      { healthy: false, age: 60, message: stale("60 s") },
+    ],
   ])("of a store with an age %s", (_what, age, problem, { message, ...expected }) => {
     const { service, store } = serviceOver(DATA);
     Object.assign(store, { age, problem });

@@ -7,7 +7,11 @@ describe("sign()", () => {
   // Computed with: printf '<string to sign>' | openssl dgst -sha256 -hmac 'dev-secret'
   it.each([
     [
-      { timestamp: 1_700_000_000_000, method: "GET", route: "/v1/variables-values-by-name/DATABASE_URL/content" },
+      {
+        timestamp: 1_700_000_000_000,
+        method: "GET",
+        route: "/v1/variables-values-by-name/DATABASE_URL/content",
+      },
       "HMAC 1700000000000:c748efce2f24fb5fe313d299ff3230e1ce67828dabec001b8007133e1f7e8cf3",
     ],
     [
@@ -23,7 +27,9 @@ const PARTS = { timestamp: 1_700_000_000_000, method: "GET", route: "/v1/variabl
 
 describe("the string to sign", () => {
   it("is timestamp, method, route and the MD5 of {} without separators", () => {
-    expect(stringToSign(PARTS)).toBe("1700000000000GET/v1/variables?limit=299914b932bd37a50b983c5e7c90ae93b");
+    expect(stringToSign(PARTS)).toBe(
+      "1700000000000GET/v1/variables?limit=299914b932bd37a50b983c5e7c90ae93b",
+    );
   });
 
   it("contains the method in upper case", () => {
@@ -36,7 +42,9 @@ describe("the string to sign", () => {
   });
 
   it("contains the hash of another body, or none", () => {
-    expect(stringToSign({ ...PARTS, bodyHash: "abc" })).toBe("1700000000000GET/v1/variables?limit=2abc");
+    expect(stringToSign({ ...PARTS, bodyHash: "abc" })).toBe(
+      "1700000000000GET/v1/variables?limit=2abc",
+    );
     expect(stringToSign({ ...PARTS, bodyHash: "" })).toBe("1700000000000GET/v1/variables?limit=2");
   });
 
@@ -66,7 +74,8 @@ describe("a signature", () => {
       const texts = ["", "text", "é 👋", "long ".repeat(20_000)];
       for (const secret of secrets) {
         const key = new HmacKey(secret);
-        for (const text of texts) expect(key.sign(text)).toBe(createHmac("sha256", secret).update(text).digest("hex"));
+        for (const text of texts)
+          expect(key.sign(text)).toBe(createHmac("sha256", secret).update(text).digest("hex"));
       }
     },
   );

@@ -14,11 +14,16 @@ const NOW = 1_700_000_000_000;
 const SECRET = "dev-secret";
 const TARGET = "/v1/variables%20x?limit=2&q=%2f";
 
-function signed(change: { timestamp?: number; method?: string; route?: string; bodyHash?: string } = {}): string {
+function signed(
+  change: { timestamp?: number; method?: string; route?: string; bodyHash?: string } = {},
+): string {
   return sign({ timestamp: NOW, method: "GET", route: TARGET, ...change }, SECRET);
 }
 
-function accepts(request: Partial<ReceivedRequest>, options: { secret?: string; tolerance?: Tolerance } = {}): boolean {
+function accepts(
+  request: Partial<ReceivedRequest>,
+  options: { secret?: string; tolerance?: Tolerance } = {},
+): boolean {
   const { secret = SECRET, tolerance } = options;
   const received = { method: "GET", target: TARGET, authorization: signed(), ...request };
   return verify(received, secret, { now: NOW, ...(tolerance && { tolerance }) });

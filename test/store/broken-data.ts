@@ -10,7 +10,10 @@ type Change = Parameters<typeof edited>[0];
 /** A fault, the change that breaks good data so, and the error message. */
 export type BrokenData = [fault: string, change: Change, message: string];
 
-/** The data of test/support/data.ts with the marker wherever a secret, a key or a text value was, then changed. */
+/**
+ * The data of test/support/data.ts with the marker wherever a secret, a key or a text value was,
+ * then changed.
+ */
 export function marked(change: Change = () => {}): unknown {
   return edited((data) => {
     for (const environment of data.environments) {
@@ -59,8 +62,11 @@ function sharing(content: unknown, known: unknown): unknown {
   if (isDeepStrictEqual(content, known)) return known;
   if (typeof content !== "object" || content === null) return content;
   const part = (key: string) => (known as Record<string, unknown> | null | undefined)?.[key];
-  if (Array.isArray(content)) return content.map((item, index) => sharing(item, part(String(index))));
-  return Object.fromEntries(Object.entries(content).map(([key, value]) => [key, sharing(value, part(key))]));
+  if (Array.isArray(content))
+    return content.map((item, index) => sharing(item, part(String(index))));
+  return Object.fromEntries(
+    Object.entries(content).map(([key, value]) => [key, sharing(value, part(key))]),
+  );
 }
 
 const ID_RULE = "must be a positive whole number";
@@ -70,7 +76,15 @@ const NAME_RULE = "must match ^[A-Za-z_][A-Za-z0-9_.-]{0,254}$";
 
 const BAD_IDS = [0, -1, 1.5, "1", 2 ** 53, Number.NaN, null, true];
 const BAD_NAMES = ["", "1A", "A B", "A/B", "A".repeat(256), "é", "..", "A\n"];
-const BAD_CREDENTIALS = ["", `${MARKER},`, `${MARKER} `, `${MARKER}\n`, `${MARKER}\0`, `${MARKER}é`, MARKER.repeat(52)];
+const BAD_CREDENTIALS = [
+  "",
+  `${MARKER},`,
+  `${MARKER} `,
+  `${MARKER}\n`,
+  `${MARKER}\0`,
+  `${MARKER}é`,
+  MARKER.repeat(52),
+];
 const BAD_LABELS = ["", "a/b", "/", "a\n", "\0", "a\u009f", "x".repeat(256)];
 
 /** The rules for one record and its fields. */
@@ -79,29 +93,53 @@ export const BROKEN_SHAPES: BrokenData[] = [
   ["a missing list of environments", (d) => delete d.environments, "environments is missing"],
   ["a missing list of variables", (d) => delete d.variables, "variables is missing"],
   ["a missing list of values", (d) => delete d.values, "values is missing"],
-  ["a list that is an object", (d) => (d.values = { a: MARKER }), "values must be of the type array"],
+  [
+    "a list that is an object",
+    (d) => (d.values = { a: MARKER }),
+    "values must be of the type array",
+  ],
   ["a list that is null", (d) => (d.variables = null), "variables must be of the type array"],
-  ["a record that is a text", (d) => (d.environments[1] = MARKER), "environments[1]: must be an object"],
+  [
+    "a record that is a text",
+    (d) => (d.environments[1] = MARKER),
+    "environments[1]: must be an object",
+  ],
   ["a record that is null", (d) => (d.values[8] = null), "values[8]: must be an object"],
   ["a $schema that is no text", (d) => (d.$schema = 1), "$schema must be of the type string"],
   ...(["environments", "variables", "values"] as const).flatMap((list): BrokenData[] => [
-    [`an unknown field in ${list}`, (d) => (d[list][2].Id = MARKER), `${at(list, 2)}: Id is not a known field`],
+    [
+      `an unknown field in ${list}`,
+      (d) => (d[list][2].Id = MARKER),
+      `${at(list, 2)}: Id is not a known field`,
+    ],
     [`${list} without an id`, (d) => delete d[list][2].id, `${list}[2]: id is missing`],
     ...BAD_IDS.map((id): BrokenData => {
       const record = Number.isSafeInteger(id) ? `${list}[2] (id ${id})` : `${list}[2]`;
-      return [`the id ${JSON.stringify(id)} in ${list}`, (d) => (d[list][2].id = id), `${record}: id ${ID_RULE}`];
+      return [
+        `the id ${JSON.stringify(id)} in ${list}`,
+        (d) => (d[list][2].id = id),
+        `${record}: id ${ID_RULE}`,
+      ];
     }),
   ]),
   ...missing("environments", ["name", "api_key", "api_secret"]),
   ...missing("variables", ["type", "name"]),
   ...missing("values", ["variable_id", "environment_id", "content"]),
-  ["content without a value", (d) => (d.values[0].content = {}), "values[0] (id 12): content.value is missing"],
+  [
+    "content without a value",
+    (d) => (d.values[0].content = {}),
+    "values[0] (id 12): content.value is missing",
+  ],
   [
     "an unknown field in content",
     (d) => (d.values[0].content.extra = MARKER),
     "values[0] (id 12): content.extra is not a known field",
   ],
-  ["a bare value", (d) => (d.values[0].content = MARKER), "values[0] (id 12): content must be an object"],
+  [
+    "a bare value",
+    (d) => (d.values[0].content = MARKER),
+    "values[0] (id 12): content must be an object",
+  ],
   ...bad("values", "variable_id", BAD_IDS, ID_RULE),
   ...bad("values", "environment_id", BAD_IDS, ID_RULE),
   ...bad("variables", "name", BAD_NAMES, NAME_RULE),
@@ -112,7 +150,12 @@ export const BROKEN_SHAPES: BrokenData[] = [
     "must not end in 99914b932bd37a50b983c5e7c90ae93b: a signature for it could be one for another name",
   ),
   ...bad("variables", "name", [1, null], "must be of the type string"),
-  ...bad("variables", "type", ["string", MARKER, "", 1, null], "must be one of STRING, NUMBER, BOOLEAN, JSON"),
+  ...bad(
+    "variables",
+    "type",
+    ["string", MARKER, "", 1, null],
+    "must be one of STRING, NUMBER, BOOLEAN, JSON",
+  ),
   ...bad("variables", "description", [1, null], "must be of the type string"),
   ...bad("variables", "application", BAD_LABELS, LABEL_RULE),
   ...bad("environments", "application", BAD_LABELS, LABEL_RULE),
@@ -123,7 +166,10 @@ export const BROKEN_SHAPES: BrokenData[] = [
   ...bad("environments", "api_secret", [12_345, null], "must be of the type string"),
 ];
 
-/** Several faults at once, of which the first is reported: in the order of the lists, their records and fields. */
+/**
+ * Several faults at once, of which the first is reported: in the order of the lists, their records
+ * and fields.
+ */
 export const BROKEN_TWICE: BrokenData[] = [
   [
     "last ids and environments",

@@ -14,7 +14,10 @@ export const BROKEN_RULES: BrokenData[] = [
   ],
   [
     "a named key with the key of another environment",
-    (d) => (d.environments[2].keys = [{ name: "ana", api_key: d.environments[0].api_key, api_secret: "s" }]),
+    (d) =>
+      (d.environments[2].keys = [
+        { name: "ana", api_key: d.environments[0].api_key, api_secret: "s" },
+      ]),
     'environments[2] (id 3, "production"): has the same api_key as environments[0]',
   ],
   [
@@ -41,7 +44,11 @@ export const BROKEN_RULES: BrokenData[] = [
     (d) => (d.variables[3].name = "PORT"),
     'variables[3] (id 4, "PORT"): has the same name in its application as variables[0]',
   ],
-  ["two values of one id", (d) => (d.values[7].id = 12), "values[7] (id 12): has the same id as values[0]"],
+  [
+    "two values of one id",
+    (d) => (d.values[7].id = 12),
+    "values[7] (id 12): has the same id as values[0]",
+  ],
   [
     "two values for one variable in one environment",
     (d) => d.values.push({ ...d.values[1], id: 99 }),
@@ -92,11 +99,27 @@ export const BROKEN_RULES: BrokenData[] = [
     'variables[3] (id 4, "PORT"): has the same name in its application as variables[0]',
   ],
   ...wrongValues(1, "STRING", "DATABASE_URL", [3, true, null, {}, [MARKER]]),
-  ...wrongValues(0, "NUMBER", "PORT", [MARKER, "3000", "", true, null, {}, [3], 10 ** 999, -(10 ** 999), Number.NaN]),
+  ...wrongValues(0, "NUMBER", "PORT", [
+    MARKER,
+    "3000",
+    "",
+    true,
+    null,
+    {},
+    [3],
+    10 ** 999,
+    -(10 ** 999),
+    Number.NaN,
+  ]),
   ...wrongValues(2, "BOOLEAN", "DEBUG", [MARKER, "true", 0, 1, null, {}, [true]]),
 ];
 
-function wrongValues(index: number, type: string, variable: string, values: unknown[]): BrokenData[] {
+function wrongValues(
+  index: number,
+  type: string,
+  variable: string,
+  values: unknown[],
+): BrokenData[] {
   const id = [12, 11, 13][index];
   return values.map((value) => [
     `${String(JSON.stringify(value))} in a ${type}`,

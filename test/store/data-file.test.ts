@@ -14,12 +14,20 @@ describe("dataPieces()", () => {
   it.each<[string, Data]>([
     ["all types", DATA],
     ["nothing", NO_DATA],
-    ["a schema and the last ids", { $schema: "./appvars.schema.json", ...DATA, last_ids: LAST_IDS }],
+    [
+      "a schema and the last ids",
+      { $schema: "./appvars.schema.json", ...DATA, last_ids: LAST_IDS },
+    ],
     [
       "awkward text",
-      edited((data) => (data.values[1].content.value = data.variables[0].description = AWKWARD)) as Data,
+      edited(
+        (data) => (data.values[1].content.value = data.variables[0].description = AWKWARD),
+      ) as Data,
     ],
-    ["a number at the edge", edited((data) => (data.values[0].content.value = 1.7976931348623157e308)) as Data],
+    [
+      "a number at the edge",
+      edited((data) => (data.values[0].content.value = 1.7976931348623157e308)) as Data,
+    ],
   ])("writes bytes that parse to the same data: %s", async (_what, data) => {
     expect(await parseData(Buffer.concat([...dataPieces(data)]))).toStrictEqual(sortedById(data));
   });
@@ -27,7 +35,9 @@ describe("dataPieces()", () => {
   it("writes each record on its own line, by ascending id", () => {
     const data = edited(({ values }) => (values[1].content.value = AWKWARD)) as Data;
     const { environments, variables, values } = sortedById(data);
-    const records = [...environments, ...variables, ...values].map((record) => JSON.stringify(record));
+    const records = [...environments, ...variables, ...values].map((record) =>
+      JSON.stringify(record),
+    );
     const lines = textOf(data)
       .split("\n")
       .map((line) => line.trim().replace(/,$/, ""));

@@ -28,12 +28,15 @@ describe("the relations in the data", () => {
     expect(checkData(data).values[index]?.content.value).toBe("envbee:enc:v1:AAAA");
   });
 
-  it.each(["text", 1.5, false, null, [], {}, { a: [{ b: null }] }])("a JSON variable can hold %j", (value) => {
-    const data = edited(({ values }) => {
-      values[3].content.value = value;
-    });
-    expect(checkData(data).values[3]?.content.value).toStrictEqual(value);
-  });
+  it.each(["text", 1.5, false, null, [], {}, { a: [{ b: null }] }])(
+    "a JSON variable can hold %j",
+    (value) => {
+      const data = edited(({ values }) => {
+        values[3].content.value = value;
+      });
+      expect(checkData(data).values[3]?.content.value).toStrictEqual(value);
+    },
+  );
 
   it("two applications may have a variable with the same name", () => {
     const { variables } = checkData(marked());

@@ -3,7 +3,14 @@ import { InvalidDataError } from "../../src/domain/errors.js";
 import { createMemoryStore } from "../../src/store/memory-store.js";
 import { checkData } from "../../src/store/parse-data.js";
 import { DATA, edited } from "../support/data.js";
-import { BROKEN_SHAPES, BROKEN_TWICE, changeRefusalOf, fileRefusalOf, MARKER, refusalOf } from "./broken-data.js";
+import {
+  BROKEN_SHAPES,
+  BROKEN_TWICE,
+  changeRefusalOf,
+  fileRefusalOf,
+  MARKER,
+  refusalOf,
+} from "./broken-data.js";
 
 describe("the shape of the data", () => {
   it.each(BROKEN_SHAPES)(
@@ -16,11 +23,14 @@ describe("the shape of the data", () => {
     },
   );
 
-  it.each(BROKEN_TWICE)("checkData reports the first of two broken rules: %s", async (_what, change, message) => {
-    expect(refusalOf(change).message).toBe(message);
-    expect((await fileRefusalOf(change)).message).toBe(message);
-    expect(changeRefusalOf(change).message).toBe(message);
-  });
+  it.each(BROKEN_TWICE)(
+    "checkData reports the first of two broken rules: %s",
+    async (_what, change, message) => {
+      expect(refusalOf(change).message).toBe(message);
+      expect((await fileRefusalOf(change)).message).toBe(message);
+      expect(changeRefusalOf(change).message).toBe(message);
+    },
+  );
 
   it("checkData returns valid data unchanged", () => {
     expect(checkData(DATA)).toStrictEqual(DATA);
@@ -129,7 +139,10 @@ describe("the shape of the data", () => {
         environments[0].api_key = credential;
         environments[0].api_secret = credential;
       });
-      expect(checkData(data).environments[0]).toMatchObject({ api_key: credential, api_secret: credential });
+      expect(checkData(data).environments[0]).toMatchObject({
+        api_key: credential,
+        api_secret: credential,
+      });
     },
   );
 

@@ -24,7 +24,9 @@ describe("nextId", () => {
   });
 
   it("nextId is not an id in use after the file was edited by hand", () => {
-    expect(nextId({ ...DATA, last_ids: { environments: 1, variables: 1, values: 0 } }, "variables")).toBe(9);
+    expect(
+      nextId({ ...DATA, last_ids: { environments: 1, variables: 1, values: 0 } }, "variables"),
+    ).toBe(9);
   });
 });
 
@@ -37,7 +39,10 @@ describe("withLastIds", () => {
 
   it("withLastIds changes nothing else", () => {
     const before = structuredClone([DATA, WITHOUT_HIGHEST]);
-    expect(withLastIds(DATA, WITHOUT_HIGHEST)).toStrictEqual({ ...WITHOUT_HIGHEST, last_ids: LAST_IDS });
+    expect(withLastIds(DATA, WITHOUT_HIGHEST)).toStrictEqual({
+      ...WITHOUT_HIGHEST,
+      last_ids: LAST_IDS,
+    });
     expect([DATA, WITHOUT_HIGHEST]).toStrictEqual(before);
   });
 
@@ -54,7 +59,9 @@ describe("withLastIds", () => {
 });
 
 describe("isSameData", () => {
-  const previous = [{ api_key: "old-key", api_secret: "old-secret", valid_until: "2026-01-31T12:00:00.000Z" }];
+  const previous = [
+    { api_key: "old-key", api_secret: "old-secret", valid_until: "2026-01-31T12:00:00.000Z" },
+  ];
   const full = (change: Parameters<typeof edited>[0] = () => {}) =>
     edited((data) => {
       Object.assign(data, { $schema: "s", last_ids: { ...LAST_IDS } });
@@ -68,7 +75,9 @@ describe("isSameData", () => {
 
   it("isSameData ignores the order of records and of their fields", () => {
     const reversed = full((data) => {
-      data.values = data.values.reverse().map((record: object) => Object.fromEntries(Object.entries(record).reverse()));
+      data.values = data.values
+        .reverse()
+        .map((record: object) => Object.fromEntries(Object.entries(record).reverse()));
     });
     expect(isSameData(checkData(full()), checkData(reversed))).toBe(true);
   });
@@ -80,7 +89,10 @@ describe("isSameData", () => {
     ["an id", (data) => data.variables[7].id++],
     ["a description", (data) => Object.assign(data.variables[0], { description: "" })],
     ["a secret", (data) => Object.assign(data.environments[0], { api_secret: "other-secret" })],
-    ["a previous secret", (data) => Object.assign(data.environments[0].previous[0], { api_secret: "dev-secret" })],
+    [
+      "a previous secret",
+      (data) => Object.assign(data.environments[0].previous[0], { api_secret: "dev-secret" }),
+    ],
   ])("isSameData finds a difference in %s", (_what, change) => {
     expect(isSameData(full(), full(change))).toBe(false);
     expect(isSameData(full(change), full())).toBe(false);

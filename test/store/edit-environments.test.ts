@@ -20,12 +20,19 @@ describe("environments", () => {
   it("a new environment gets an id that was never used", () => {
     const earlier = { ...DATA, last_ids: { environments: 9, variables: 8, values: 19 } };
     const data = addEnvironment(earlier, { application: "shop", name: "staging" }, NEW);
-    expect(data.environments.at(-1)).toEqual({ id: 10, application: "shop", name: "staging", ...NEW });
+    expect(data.environments.at(-1)).toEqual({
+      id: 10,
+      application: "shop",
+      name: "staging",
+      ...NEW,
+    });
     expect(checkData(data)).toEqual(data);
   });
 
   it("an environment can't be added twice", () => {
-    expect(() => addEnvironment(DATA, { application: "shop", name: "test" }, NEW)).toThrow(UsageError);
+    expect(() => addEnvironment(DATA, { application: "shop", name: "test" }, NEW)).toThrow(
+      UsageError,
+    );
   });
 
   it("removing an environment removes its values, but no definitions", () => {
@@ -37,7 +44,9 @@ describe("environments", () => {
 
   it("a copy has the values of an environment as they are, under new ids", () => {
     const encrypted = "envbee:enc:v1:AAAA";
-    const values = DATA.values.map((value) => (value.id === 19 ? { ...value, content: { value: encrypted } } : value));
+    const values = DATA.values.map((value) =>
+      value.id === 19 ? { ...value, content: { value: encrypted } } : value,
+    );
     const to = { application: "shop", name: "staging" };
     const added = addEnvironment({ ...DATA, values }, to, NEW);
     const data = copyValues(added, added.environments[1] as never, to);
@@ -66,14 +75,21 @@ describe("environments", () => {
   });
 
   it("a copy is refused if a value is not of the type that the other application has", () => {
-    const variables = DATA.variables.map((each) => (each.id === 8 ? { ...each, name: "DEBUG" } : each));
+    const variables = DATA.variables.map((each) =>
+      each.id === 8 ? { ...each, name: "DEBUG" } : each,
+    );
     const to = { application: "billing", name: "staging" };
     const added = addEnvironment({ ...DATA, variables }, to, NEW);
-    expect(() => copyValues(added, added.environments[0] as never, to)).toThrow("the value for DEBUG is not a STRING");
+    expect(() => copyValues(added, added.environments[0] as never, to)).toThrow(
+      "the value for DEBUG is not a STRING",
+    );
   });
 
   it("a renamed environment keeps its id, its credentials and its values", () => {
-    const data = renameEnvironment(DATA, DATA.environments[1] as never, { application: "shop", name: "qa" });
+    const data = renameEnvironment(DATA, DATA.environments[1] as never, {
+      application: "shop",
+      name: "qa",
+    });
     expect(data.environments[1]).toEqual({ ...DATA.environments[1], name: "qa" });
     expect(data.values).toBe(DATA.values);
     expect(checkData(data)).toEqual(data);
@@ -84,25 +100,47 @@ describe("environments", () => {
     ["shop", "test", "already exists"],
     ["billing", "qa", "it can't have a name in another"],
   ])("an environment can't be renamed to %s/%s", (application, name, message) => {
-    expect(() => renameEnvironment(DATA, DATA.environments[1] as never, { application, name })).toThrow(message);
+    expect(() =>
+      renameEnvironment(DATA, DATA.environments[1] as never, { application, name }),
+    ).toThrow(message);
   });
 
   it("an environment must exist to be removed or rotated", () => {
     expect(() => removeEnvironment(DATA, "staging")).toThrow(NotFoundError);
-    expect(() => rotateEnvironment(DATA, "staging", NEW, { now: NOW, grace: 0 })).toThrow(NotFoundError);
-    expect(() => rotateEnvironment(DATA, "development", NEW, { now: NOW, grace: 0 })).toThrow(UsageError);
+    expect(() => rotateEnvironment(DATA, "staging", NEW, { now: NOW, grace: 0 })).toThrow(
+      NotFoundError,
+    );
+    expect(() => rotateEnvironment(DATA, "development", NEW, { now: NOW, grace: 0 })).toThrow(
+      UsageError,
+    );
   });
 });
 
 describe("rotation of a named key", () => {
   const pair = { api_key: "ana-key", api_secret: "secret-of-ana" };
   const inHours = (hours: number) => new Date(NOW + hours * HOUR).toISOString();
-  const rotated = (end: number | undefined, times: { grace: number; validUntil?: string }, earlier: number[] = []) => {
-    const previous = earlier.map((hours, index) => ({ ...pair, api_key: `old-${index}`, valid_until: inHours(hours) }));
-    const key = { name: "ana", ...pair, ...(end && { valid_until: inHours(end) }), ...(previous[0] && { previous }) };
+  const rotated = (
+    end: number | undefined,
+    times: { grace: number; validUntil?: string },
+    earlier: number[] = [],
+  ) => {
+    const previous = earlier.map((hours, index) => ({
+      ...pair,
+      api_key: `old-${index}`,
+      valid_until: inHours(hours),
+    }));
+    const key = {
+      name: "ana",
+      ...pair,
+      ...(end && { valid_until: inHours(end) }),
+      ...(previous[0] && { previous }),
+    };
     const data = rotateKey(addKey(DATA, "test", key), "test", "ana", NEW, { now: NOW, ...times });
     const changed = data.environments.find(({ name }) => name === "test")?.keys?.[0];
-    return [changed?.valid_until, changed?.previous?.map(({ api_key, valid_until }) => [api_key, valid_until])];
+    return [
+      changed?.valid_until,
+      changed?.previous?.map(({ api_key, valid_until }) => [api_key, valid_until]),
+    ];
   };
 
   it("the old pair ends with the key, if that is before the grace ends", () => {
@@ -119,12 +157,18 @@ describe("rotation of a named key", () => {
         ["old-0", inHours(1)],
       ],
     ]);
-    expect(rotated(9, { grace: 24 * HOUR, validUntil: inHours(3) })).toEqual([inHours(3), [["ana-key", inHours(3)]]]);
+    expect(rotated(9, { grace: 24 * HOUR, validUntil: inHours(3) })).toEqual([
+      inHours(3),
+      [["ana-key", inHours(3)]],
+    ]);
     expect(rotated(undefined, times)).toEqual([inHours(99), [["ana-key", inHours(24)]]]);
   });
 
   it("a new end revives no pair of an expired key", () => {
-    expect(rotated(-1, { grace: HOUR, validUntil: inHours(9) }, [5])).toEqual([inHours(9), undefined]);
+    expect(rotated(-1, { grace: HOUR, validUntil: inHours(9) }, [5])).toEqual([
+      inHours(9),
+      undefined,
+    ]);
   });
 });
 
@@ -139,7 +183,9 @@ describe("rotation", () => {
 
   it("rotation with grace keeps the old pair until it ends", () => {
     const data = rotate(DATA, HOUR);
-    const previous = [{ api_key: "dev-key", api_secret: "dev-secret", valid_until: "2026-01-01T01:00:00.000Z" }];
+    const previous = [
+      { api_key: "dev-key", api_secret: "dev-secret", valid_until: "2026-01-01T01:00:00.000Z" },
+    ];
     expect(data.environments[0]).toEqual({ ...original, ...NEW, previous });
     expect(checkData(data)).toEqual(data);
   });
@@ -147,7 +193,9 @@ describe("rotation", () => {
   it("rotation keeps earlier pairs only while they are valid", () => {
     const newest = { api_key: "newest-key", api_secret: "newest-secret" };
     const keys = (now: number) =>
-      rotate(rotate(DATA, HOUR), HOUR, now, newest).environments[0]?.previous?.map((pair) => pair.api_key);
+      rotate(rotate(DATA, HOUR), HOUR, now, newest).environments[0]?.previous?.map(
+        (pair) => pair.api_key,
+      );
     expect(keys(NOW + HOUR / 2)).toEqual(["new-key", "dev-key"]);
     expect(keys(NOW + HOUR)).toEqual(["new-key"]);
   });
@@ -158,7 +206,12 @@ describe("rotation", () => {
 });
 
 describe("a named key", () => {
-  const key = { name: "ana", api_key: "ana-key", api_secret: "ana-secret", valid_until: "2026-01-01T12:00:00.000Z" };
+  const key = {
+    name: "ana",
+    api_key: "ana-key",
+    api_secret: "ana-secret",
+    valid_until: "2026-01-01T12:00:00.000Z",
+  };
   const data = addKey(DATA, "shop/test", key);
   const keyOf = ({ environments }: typeof DATA) => environments.find(({ id }) => id === 2)?.keys;
   const rotate = (now: number, validUntil?: string) =>
@@ -169,19 +222,27 @@ describe("a named key", () => {
     expect(keyOf(rotate(NOW))).toEqual([{ ...key, ...NEW, rotated_at }]);
     const later = "2027-01-01T00:00:00.000Z";
     expect(keyOf(rotate(NOW, later))).toEqual([{ ...key, ...NEW, rotated_at, valid_until: later }]);
-    expect(() => rotate(NOW + 12 * HOUR)).toThrow("expired at 2026-01-01T12:00:00.000Z: give it a new end");
+    expect(() => rotate(NOW + 12 * HOUR)).toThrow(
+      "expired at 2026-01-01T12:00:00.000Z: give it a new end",
+    );
     expect(keyOf(rotate(NOW + 12 * HOUR, later))).toMatchObject([{ valid_until: later }]);
   });
 
   it("must exist to be rotated or removed", () => {
-    expect(() => removeKey(data, "shop/test", "bob")).toThrow('shop/test has no key "bob"; there is ana');
+    expect(() => removeKey(data, "shop/test", "bob")).toThrow(
+      'shop/test has no key "bob"; there is ana',
+    );
     expect(removeKey(data, "shop/test", "ana")).toEqual(DATA);
   });
 });
 
 it("replaceCredentials replaces all credentials, removes rotated-out pairs and named keys, and changes nothing else", () => {
   const rotated = rotateEnvironment(DATA, "test", NEW, { now: NOW, grace: HOUR });
-  const earlier = addKey(rotated, "production", { name: "ana", api_key: "ana-key", api_secret: "secret-of-ana" });
+  const earlier = addKey(rotated, "production", {
+    name: "ana",
+    api_key: "ana-key",
+    api_secret: "secret-of-ana",
+  });
   let count = 0;
   const nextPair = () => ({ api_key: `key-${++count}`, api_secret: `secret-${count}` });
   const data = replaceCredentials(earlier, nextPair);

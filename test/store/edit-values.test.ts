@@ -15,15 +15,24 @@ const [development, test, production, billing] = DATA.environments as [
 
 /** The type and the value of `name` in an environment. */
 function read(data: Data, { id, application }: EnvironmentRecord, name: string) {
-  const variable = data.variables.find((item) => item.name === name && item.application === application);
-  const value = data.values.find((item) => item.variable_id === variable?.id && item.environment_id === id);
+  const variable = data.variables.find(
+    (item) => item.name === name && item.application === application,
+  );
+  const value = data.values.find(
+    (item) => item.variable_id === variable?.id && item.environment_id === id,
+  );
   return { variable, value };
 }
 
 it("setValues keeps a field of a variable that a later version of appvars may add", () => {
   const [variable, ...others] = DATA.variables;
-  const data = { ...DATA, variables: [{ ...variable, added: "later" }, ...others] } as unknown as typeof DATA;
-  const changed = setValues(data, development, [{ name: variable?.name ?? "", type: "NUMBER", value: 1 }]);
+  const data = {
+    ...DATA,
+    variables: [{ ...variable, added: "later" }, ...others],
+  } as unknown as typeof DATA;
+  const changed = setValues(data, development, [
+    { name: variable?.name ?? "", type: "NUMBER", value: 1 },
+  ]);
   expect(changed.variables[0]).toEqual({ ...variable, added: "later" });
 });
 
@@ -37,21 +46,35 @@ describe("setValues", () => {
       content: { value: 4000 },
     });
     expect(data.variables).toEqual(DATA.variables);
-    expect(data.values.filter(({ id }) => id !== 12)).toEqual(DATA.values.filter(({ id }) => id !== 12));
+    expect(data.values.filter(({ id }) => id !== 12)).toEqual(
+      DATA.values.filter(({ id }) => id !== 12),
+    );
     expect(checkData(data)).toEqual(data);
   });
 
   it("setValues creates a variable with unused ids in the environment's application", () => {
     const earlier = { ...DATA, last_ids: { environments: 4, variables: 20, values: 30 } };
-    const data = setValues(earlier, billing, [{ name: "PORT", type: "NUMBER", value: 1, description: "For billing" }]);
+    const data = setValues(earlier, billing, [
+      { name: "PORT", type: "NUMBER", value: 1, description: "For billing" },
+    ]);
     expect(read(data, billing, "PORT")).toEqual({
-      variable: { id: 21, application: "billing", type: "NUMBER", name: "PORT", description: "For billing" },
+      variable: {
+        id: 21,
+        application: "billing",
+        type: "NUMBER",
+        name: "PORT",
+        description: "For billing",
+      },
       value: { id: 31, variable_id: 21, environment_id: 4, content: { value: 1 } },
     });
   });
 
   it("setValues sets a value for a variable that other environments have", () => {
-    const { variable, value } = read(setValues(DATA, test, [{ name: "PORT", type: "NUMBER", value: 1 }]), test, "PORT");
+    const { variable, value } = read(
+      setValues(DATA, test, [{ name: "PORT", type: "NUMBER", value: 1 }]),
+      test,
+      "PORT",
+    );
     expect([variable?.id, value?.content.value]).toEqual([2, 1]);
   });
 
@@ -64,17 +87,23 @@ describe("setValues", () => {
 
   it("setValues keeps what a variable says about its values, and leaves out defaults", () => {
     const rules = { optional: true, secret: false, schema: { minimum: 1 } };
-    const ruled = setValues(DATA, test, [{ name: "PORT", type: "NUMBER", value: undefined, ...rules }]);
+    const ruled = setValues(DATA, test, [
+      { name: "PORT", type: "NUMBER", value: undefined, ...rules },
+    ]);
     const changed = setValues(ruled, test, [{ name: "PORT", type: "NUMBER", value: 0 }]);
     expect(read(changed, test, "PORT").variable).toStrictEqual({ ...DATA.variables[0], ...rules });
     const defaults = { optional: false, secret: true, schema: undefined };
-    const reset = setValues(changed, test, [{ name: "PORT", type: "NUMBER", value: undefined, ...defaults }]);
+    const reset = setValues(changed, test, [
+      { name: "PORT", type: "NUMBER", value: undefined, ...defaults },
+    ]);
     expect(read(reset, test, "PORT").variable).toStrictEqual(DATA.variables[0]);
   });
 
   it("setValues keeps a description unless there is a new one", () => {
     const assignment = { name: "PORT", type: "NUMBER" as const, value: 1 };
-    expect(read(setValues(DATA, test, [assignment]), test, "PORT").variable?.description).toBe("Where it listens");
+    expect(read(setValues(DATA, test, [assignment]), test, "PORT").variable?.description).toBe(
+      "Where it listens",
+    );
     const renewed = setValues(DATA, test, [{ ...assignment, description: "" }]);
     expect(read(renewed, test, "PORT").variable?.description).toBe("");
   });
@@ -86,9 +115,12 @@ describe("setValues", () => {
   });
 
   it("setValues rejects a type that a value in another environment does not fit", () => {
-    const change = () => setValues(DATA, development, [{ name: "DATABASE_URL", type: "NUMBER", value: 1 }]);
+    const change = () =>
+      setValues(DATA, development, [{ name: "DATABASE_URL", type: "NUMBER", value: 1 }]);
     expect(change).toThrow(
-      new UsageError("DATABASE_URL can't become a NUMBER: its value in another environment is not a NUMBER"),
+      new UsageError(
+        "DATABASE_URL can't become a NUMBER: its value in another environment is not a NUMBER",
+      ),
     );
   });
 
@@ -124,13 +156,18 @@ describe("setValues", () => {
 describe("unsetValues", () => {
   it("unsetValues removes the value, and keeps a definition with values in other environments", () => {
     const data = unsetValues(DATA, [development], ["DATABASE_URL"]);
-    expect(read(data, development, "DATABASE_URL")).toMatchObject({ variable: { id: 1 }, value: undefined });
+    expect(read(data, development, "DATABASE_URL")).toMatchObject({
+      variable: { id: 1 },
+      value: undefined,
+    });
     expect(read(data, test, "DATABASE_URL").value).toBeDefined();
     expect(read(data, billing, "DATABASE_URL").value).toBeDefined();
   });
 
   it("unsetValues removes a definition with its last value", () => {
-    expect(read(unsetValues(DATA, [development], ["FLAGS", "PORT"]), development, "FLAGS").variable).toBeUndefined();
+    expect(
+      read(unsetValues(DATA, [development], ["FLAGS", "PORT"]), development, "FLAGS").variable,
+    ).toBeUndefined();
   });
 
   it("unsetValues removes values from several environments, of one application or more", () => {
@@ -161,7 +198,11 @@ describe("renameVariable", () => {
 
   it.each([
     ["NOPE", "NEW", new NotFoundError('there is no variable "NOPE" in shop')],
-    ["PORTS", "NEW", new NotFoundError('there is no variable "PORTS" (did you mean PORT?) in shop')],
+    [
+      "PORTS",
+      "NEW",
+      new NotFoundError('there is no variable "PORTS" (did you mean PORT?) in shop'),
+    ],
     ["PORT", "DEBUG", new UsageError("shop has a variable DEBUG already")],
     ["PORT", "PORT", new UsageError("shop has a variable PORT already")],
   ])("renameVariable refuses %s to %s", (name, newName, error) => {

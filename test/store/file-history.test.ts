@@ -22,9 +22,11 @@ import { contents, set } from "../support/edits.js";
 
 const OUTSIDE = "changed outside";
 const historyOf = ({ path }: DataFile) => `${path}.history.jsonl`;
-const setPort = ({ path }: DataFile, port: number) => updateDataFile(path, (data) => set(data, { PORT: port }));
+const setPort = ({ path }: DataFile, port: number) =>
+  updateDataFile(path, (data) => set(data, { PORT: port }));
 /** Those of the history, without marks. */
-const lines = async (file: DataFile) => (await readFile(historyOf(file), "utf8")).split("\n").filter(Boolean);
+const lines = async (file: DataFile) =>
+  (await readFile(historyOf(file), "utf8")).split("\n").filter(Boolean);
 
 async function changesOf({ path }: DataFile): Promise<Change[]> {
   const changes: Change[] = [];
@@ -34,7 +36,11 @@ async function changesOf({ path }: DataFile): Promise<Change[]> {
 
 /** What another program does. */
 const byHand = async (file: DataFile, port: number) =>
-  file.write(edited((data) => (data.values.find(({ id }: { id: number }) => id === 12).content.value = port)));
+  file.write(
+    edited(
+      (data) => (data.values.find(({ id }: { id: number }) => id === 12).content.value = port),
+    ),
+  );
 
 /** The values of PORT that the changes lead to, newest first; the command for other changes. */
 async function portsOf(file: DataFile): Promise<unknown[]> {
@@ -44,7 +50,8 @@ async function portsOf(file: DataFile): Promise<unknown[]> {
   });
 }
 
-const portNow = async ({ path }: DataFile) => contents({ snapshot: await parseData(await readFile(path)) })["PORT"];
+const portNow = async ({ path }: DataFile) =>
+  contents({ snapshot: await parseData(await readFile(path)) })["PORT"];
 
 it("a history has the mode of the data file, no credentials, and a baseline as its first line", async () => {
   const file = await dataFile(DATA);
@@ -59,7 +66,10 @@ it("a history with a number that JavaScript rounds is damaged, so that no rollba
   const file = await dataFile(DATA);
   await setPort(file, 1);
   const text = await readFile(historyOf(file), "utf8");
-  await writeFile(historyOf(file), text.replace('{"value":3000}', '{"value":12345678901234567890}'));
+  await writeFile(
+    historyOf(file),
+    text.replace('{"value":3000}', '{"value":12345678901234567890}'),
+  );
   await expect(changesOf(file)).rejects.toThrow("is damaged at byte");
 });
 
@@ -120,20 +130,23 @@ describe("an entry that its writer was killed before it replaced the data file",
     expect(await lines(file)).toHaveLength(3);
   });
 
-  it.each(['{"id":9,"sta', '{"id":9,"state":"', "\0\0\0\0", "\0\0\0\0\n", `{"id":9,"state":"${"A".repeat(22)}","chan`])(
-    "does not count if only a part of it is on disk: %j",
-    async (part) => {
-      const file = await dataFile(DATA);
-      await setPort(file, 1);
-      await appendFile(historyOf(file), part);
-      expect(await portsOf(file)).toEqual([1]);
-      await setPort(file, 2);
-      expect(await portsOf(file)).toEqual([2, 1]);
-      const [newest] = await changesOf(file);
-      expect(newest?.id).toBe(part.includes("9") ? 10 : 2);
-      for (const line of await lines(file)) expect(JSON.parse(line)).toHaveProperty("state");
-    },
-  );
+  it.each([
+    '{"id":9,"sta',
+    '{"id":9,"state":"',
+    "\0\0\0\0",
+    "\0\0\0\0\n",
+    `{"id":9,"state":"${"A".repeat(22)}","chan`,
+  ])("does not count if only a part of it is on disk: %j", async (part) => {
+    const file = await dataFile(DATA);
+    await setPort(file, 1);
+    await appendFile(historyOf(file), part);
+    expect(await portsOf(file)).toEqual([1]);
+    await setPort(file, 2);
+    expect(await portsOf(file)).toEqual([2, 1]);
+    const [newest] = await changesOf(file);
+    expect(newest?.id).toBe(part.includes("9") ? 10 : 2);
+    for (const line of await lines(file)) expect(JSON.parse(line)).toHaveProperty("state");
+  });
 
   it("a history without marks is read and goes on: each line but the last one counts", async () => {
     const file = await dataFile(DATA);
@@ -178,7 +191,11 @@ describe("a data file that is put back", () => {
     await writeFile(file.path, JSON.stringify(data));
     const [outside] = await changesOf(file);
     expect(outside?.changes).toMatchObject([
-      { list: "values", before: { id: 12, content: { value: 1 } }, after: { id: 12, content: { value: 5 } } },
+      {
+        list: "values",
+        before: { id: 12, content: { value: 1 } },
+        after: { id: 12, content: { value: 5 } },
+      },
     ]);
   });
 
@@ -228,9 +245,14 @@ describe("a data file that another program has changed", () => {
     await setPort(file, 1);
     const data = await parseData(await readFile(file.path));
     const [first, ...others] = data.environments;
-    await file.write({ ...data, environments: [{ ...first, api_secret: "by-hand-and-secret" }, ...others] });
+    await file.write({
+      ...data,
+      environments: [{ ...first, api_secret: "by-hand-and-secret" }, ...others],
+    });
     const [outside] = await changesOf(file);
-    expect(outside?.changes).toMatchObject([{ list: "environments", before: { id: 1 }, after: { id: 1 } }]);
+    expect(outside?.changes).toMatchObject([
+      { list: "environments", before: { id: 1 }, after: { id: 1 } },
+    ]);
     expect(JSON.stringify(outside)).not.toContain("by-hand-and-secret");
   });
 });
@@ -238,18 +260,23 @@ describe("a data file that another program has changed", () => {
 describe("the bounds of a history", () => {
   const withLimit = (entries: number) => ({ ...DATA, history: { entries } });
 
-  it.each([1, 2, 10, 25])("it has no more than %i entries, and the newest ones", async (entries) => {
-    const file = await dataFile(withLimit(entries));
-    for (let port = 1; port <= 40; port++) {
-      await setPort(file, port);
-      const ports = await portsOf(file);
-      expect(ports).toEqual(Array.from({ length: ports.length }, (_, index) => port - index));
-      expect(ports.length).toBeLessThanOrEqual(entries);
-      expect(ports.length).toBeGreaterThanOrEqual(Math.min(port, Math.floor(0.9 * entries), entries) || 1);
-    }
-    expect((await changesOf(file))[0]?.id).toBe(40);
-    expect((await parseData(await readFile(file.path))).history).toEqual({ entries });
-  });
+  it.each([1, 2, 10, 25])(
+    "it has no more than %i entries, and the newest ones",
+    async (entries) => {
+      const file = await dataFile(withLimit(entries));
+      for (let port = 1; port <= 40; port++) {
+        await setPort(file, port);
+        const ports = await portsOf(file);
+        expect(ports).toEqual(Array.from({ length: ports.length }, (_, index) => port - index));
+        expect(ports.length).toBeLessThanOrEqual(entries);
+        expect(ports.length).toBeGreaterThanOrEqual(
+          Math.min(port, Math.floor(0.9 * entries), entries) || 1,
+        );
+      }
+      expect((await changesOf(file))[0]?.id).toBe(40);
+      expect((await parseData(await readFile(file.path))).history).toEqual({ entries });
+    },
+  );
 
   it("a data file that wants none has none, and what there was is removed", async () => {
     const file = await dataFile(DATA);
@@ -268,7 +295,9 @@ describe("the bounds of a history", () => {
       await updateDataFile(file.path, (data) => set(data, { DATABASE_URL: `${text}${index}` }));
     expect((await stat(historyOf(file))).size).toBeLessThan(13 * 1_048_576);
     const changes = await changesOf(file);
-    expect(changes.map(({ id }) => id)).toEqual(Array.from({ length: changes.length }, (_, index) => 14 - index));
+    expect(changes.map(({ id }) => id)).toEqual(
+      Array.from({ length: changes.length }, (_, index) => 14 - index),
+    );
     expect(changes.length).toBeGreaterThan(3);
   });
 
@@ -282,7 +311,11 @@ describe("the bounds of a history", () => {
 
 describe("a history that can't be used prevents the change, and is named", () => {
   it.each<[what: string, spoil: (history: string) => Promise<void>, message: string]>([
-    ["empty", (history) => truncate(history), "is damaged at byte 0: to begin a new history, move it away"],
+    [
+      "empty",
+      (history) => truncate(history),
+      "is damaged at byte 0: to begin a new history, move it away",
+    ],
     [
       "overwritten",
       (history) => writeFile(history, "x\n".repeat(9)),
@@ -293,8 +326,16 @@ describe("a history that can't be used prevents the change, and is named", () =>
       (history) => rename(history, `${history}.1`).then(() => symlink(`${history}.1`, history)),
       "is not a regular file: move it away",
     ],
-    ["open to all", (history) => chmod(history, 0o666), "can be written by everybody: move it away"],
-    ["a folder", (history) => rm(history).then(() => mkdir(history)), "is not a regular file: move it away"],
+    [
+      "open to all",
+      (history) => chmod(history, 0o666),
+      "can be written by everybody: move it away",
+    ],
+    [
+      "a folder",
+      (history) => rm(history).then(() => mkdir(history)),
+      "is not a regular file: move it away",
+    ],
   ])("%s", async (_what, spoil, message) => {
     const file = await dataFile(DATA);
     await setPort(file, 1);
@@ -311,7 +352,9 @@ describe("a history that can't be used prevents the change, and is named", () =>
     const [baseline, , ...others] = await lines(file);
     await writeFile(historyOf(file), [baseline, '{"id":1}', ...others, ""].join("\n"));
     await setPort(file, 4);
-    await expect(changesOf(file)).rejects.toThrow(/history\.jsonl is damaged at byte \d+: to begin/);
+    await expect(changesOf(file)).rejects.toThrow(
+      /history\.jsonl is damaged at byte \d+: to begin/,
+    );
     await file.write(DATA);
     await expect(setPort(file, 5)).rejects.toThrow(/can't be changed: .* is damaged at byte \d+/);
   });

@@ -23,7 +23,8 @@ const sealFile = async (path: string, keys = SEAL_KEY, form: SealedForm = "seale
   updateDataFile(path, same, { sealing: await fileSealing(keys, form) });
 const change = async (path: string, edit: ChangeData, keys = SEAL_KEY) =>
   updateDataFile(path, edit, { sealing: await fileSealing(keys) });
-const open = async (path: string, keys = SEAL_KEY) => readDataFile(path, { open: (await fileSealing(keys))?.open });
+const open = async (path: string, keys = SEAL_KEY) =>
+  readDataFile(path, { open: (await fileSealing(keys))?.open });
 const text = (path: string) => readFile(path, "utf8");
 
 async function sealed(data: unknown = DATA): Promise<string> {
@@ -70,23 +71,43 @@ describe("a sealed data file", () => {
       expect(content).toContain(`"${name}","description":"${description}"`);
     for (const { api_key } of DATA.environments) expect(content).toContain(api_key);
     const all = content + (await text(historyPathOf(path)));
-    const secrets = [...DATA.environments.map(({ api_secret }) => api_secret), "postgres:", "n3w-s3cr3t", ":4711"];
+    const secrets = [
+      ...DATA.environments.map(({ api_secret }) => api_secret),
+      "postgres:",
+      "n3w-s3cr3t",
+      ":4711",
+    ];
     for (const secret of secrets) expect(all).not.toContain(secret);
   });
 
   it.each<[string, ChangeData, string[]]>([
     ["a value", (data) => set(data, { PORT: 1 }), ["values 12"]],
     ["a new variable", (data) => set(data, { NEW: "x" }), ["variables 9", "values 20"]],
-    ["a rename", (data) => renameVariable(data, "shop", "PORT", "LISTEN"), ["variables 2", "values 12"]],
-    ["credentials", (data) => rotateEnvironment(data, ENVIRONMENT, PAIR, { now: 0, grace: 1 }), ["environments 1"]],
-    ["a named key", (data) => addKey(data, ENVIRONMENT, { name: "ana", ...PAIR }), ["environments 1"]],
-  ])("a change of a sealed file changes only the bytes of the records concerned: %s", async (_what, edit, expected) => {
-    const path = await sealed();
-    const before = await text(path);
-    const { data } = await change(path, edit);
-    expect(changedRecords(before, await text(path))).toEqual(expected);
-    expect(await open(path)).toStrictEqual(data);
-  });
+    [
+      "a rename",
+      (data) => renameVariable(data, "shop", "PORT", "LISTEN"),
+      ["variables 2", "values 12"],
+    ],
+    [
+      "credentials",
+      (data) => rotateEnvironment(data, ENVIRONMENT, PAIR, { now: 0, grace: 1 }),
+      ["environments 1"],
+    ],
+    [
+      "a named key",
+      (data) => addKey(data, ENVIRONMENT, { name: "ana", ...PAIR }),
+      ["environments 1"],
+    ],
+  ])(
+    "a change of a sealed file changes only the bytes of the records concerned: %s",
+    async (_what, edit, expected) => {
+      const path = await sealed();
+      const before = await text(path);
+      const { data } = await change(path, edit);
+      expect(changedRecords(before, await text(path))).toEqual(expected);
+      expect(await open(path)).toStrictEqual(data);
+    },
+  );
 
   it("a variable that becomes public gets plain values, and sealed ones when it is secret again", async () => {
     const path = await sealed();
@@ -94,10 +115,14 @@ describe("a sealed data file", () => {
       (is: boolean): ChangeData =>
       (data) => ({
         ...data,
-        variables: data.variables.map((each) => (each.name === "PORT" ? { ...each, secret: is } : each)),
+        variables: data.variables.map((each) =>
+          each.name === "PORT" ? { ...each, secret: is } : each,
+        ),
       });
     await change(path, secret(false));
-    expect(await text(path)).toContain('{"id":12,"variable_id":2,"environment_id":1,"content":{"value":3000}}');
+    expect(await text(path)).toContain(
+      '{"id":12,"variable_id":2,"environment_id":1,"content":{"value":3000}}',
+    );
     await change(path, secret(true));
     expect(await text(path)).not.toContain(":3000");
   });
@@ -105,7 +130,8 @@ describe("a sealed data file", () => {
   it("the length of a sealed text does not tell true from false, nor how many digits a number has", async () => {
     const path = await sealed();
     const lengthOf = async (id: number) =>
-      JSON.parse(await text(path)).values.find((record: { id: number }) => record.id === id).content.value.length;
+      JSON.parse(await text(path)).values.find((record: { id: number }) => record.id === id).content
+        .value.length;
     const before = await lengthOf(12);
     await change(path, (data) => set(data, { PORT: 123_456_789 }));
     expect([await lengthOf(12), await lengthOf(13)]).toEqual([before, before]);
@@ -114,7 +140,10 @@ describe("a sealed data file", () => {
   it("a large file is opened in another thread", async () => {
     const path = await sealed({
       ...DATA,
-      variables: [...DATA.variables, { ...DATA.variables[1], id: 9, name: "LARGE", description: "x".repeat(300_000) }],
+      variables: [
+        ...DATA.variables,
+        { ...DATA.variables[1], id: 9, name: "LARGE", description: "x".repeat(300_000) },
+      ],
     });
     const store = await openDataFile(path, { watch: true, sealKeys: SEAL_KEY });
     const reloaded = new Promise<void>((resolve) => store.onReload(() => resolve()));
@@ -136,7 +165,11 @@ describe("a sealed file that was forged", () => {
     ["a value of another application", ({ values }) => swap(values, 11, 18), SWAPPED],
     ["a value of another variable", ({ values }) => swap(values, 11, 16), SWAPPED],
     ["a renamed variable", ({ variables }) => (byId(variables, 2).name = "LISTEN"), SWAPPED],
-    ["a renamed environment", ({ environments }) => (byId(environments, 1).name = "staging"), SWAPPED],
+    [
+      "a renamed environment",
+      ({ environments }) => (byId(environments, 1).name = "staging"),
+      SWAPPED,
+    ],
     [
       "another key of an environment",
       ({ environments }) => (byId(environments, 1).api_key = "x"),
@@ -145,10 +178,15 @@ describe("a sealed file that was forged", () => {
     ["a changed byte", ({ values }) => replaceAt(values, 40, "A"), SWAPPED],
     [
       "a byte less",
-      ({ values }) => (byId(values, 12).content.value = byId(values, 12).content.value.slice(0, -1)),
+      ({ values }) =>
+        (byId(values, 12).content.value = byId(values, 12).content.value.slice(0, -1)),
       /can't be opened/,
     ],
-    ["padding", ({ values }) => (byId(values, 12).content.value += "="), /not a whole sealed text$/],
+    [
+      "padding",
+      ({ values }) => (byId(values, 12).content.value += "="),
+      /not a whole sealed text$/,
+    ],
     [
       "a plain value",
       ({ values }) => (byId(values, 12).content.value = "1"),
@@ -164,7 +202,11 @@ describe("a sealed file that was forged", () => {
       ({ variables }) => (byId(variables, 2).secret = false),
       /not for a public variable$/,
     ],
-    ["a plain file", (data) => delete data.sealed, /is a sealed text, which only a sealed file has/],
+    [
+      "a plain file",
+      (data) => delete data.sealed,
+      /is a sealed text, which only a sealed file has/,
+    ],
   ])("a sealed file that was forged is refused: %s", async (_what, forge, message) => {
     const error = await open(await forged(forge)).then(
       () => expect.unreachable(),
@@ -192,7 +234,8 @@ describe("a sealed file that was forged", () => {
 
   it("a plain file is refused where there is a key, and its change too", async () => {
     const { path } = await dataFile(DATA);
-    const message = "is not sealed, and may be from somebody without the key; to seal it: appvars seal";
+    const message =
+      "is not sealed, and may be from somebody without the key; to seal it: appvars seal";
     await expect(open(path)).rejects.toThrow(message);
     await expect(change(path, (data) => set(data, { PORT: 1 }))).rejects.toThrow(message);
   });
@@ -205,13 +248,17 @@ describe("the keys of a sealed file", () => {
       "the API secret of shop/development is sealed with a key that is not in",
     );
     await expect(readDataFile(path)).rejects.toThrow(NEEDS_SEAL_KEY);
-    await expect(updateDataFile(path, (data) => set(data, { PORT: 1 }))).rejects.toThrow("is sealed");
+    await expect(updateDataFile(path, (data) => set(data, { PORT: 1 }))).rejects.toThrow(
+      "is sealed",
+    );
   });
 
   it("without the key, names can be read, and to read an API secret is an error", async () => {
     const data = await readDataFile(await sealed(), { open: openWithoutKeys });
     expect(data.variables).toStrictEqual((await open(await sealed())).variables);
-    expect(() => data.environments[0]?.api_secret).toThrow("the API secret of shop/development is sealed");
+    expect(() => data.environments[0]?.api_secret).toThrow(
+      "the API secret of shop/development is sealed",
+    );
     expect(data.environments.map(({ api_key }) => api_key)).toContain("dev-key");
   });
 
@@ -221,7 +268,9 @@ describe("the keys of a sealed file", () => {
     const before = await text(path);
     await change(path, (data) => set(data, { PORT: 1 }), both);
     expect(changedRecords(before, await text(path))).toEqual(["values 12"]);
-    await expect(open(path)).rejects.toThrow("PORT in shop/development is sealed with a key that is not in");
+    await expect(open(path)).rejects.toThrow(
+      "PORT in shop/development is sealed with a key that is not in",
+    );
     expect((await sealFile(path, both)).written).toBeDefined();
     const data = await open(path, OTHER_KEY);
     expect(data.values.find(({ id }) => id === 12)?.content).toEqual({ value: 1 });
@@ -239,10 +288,14 @@ describe("the history of a sealed file", () => {
     expect(plain).toHaveLength(2);
     await sealFile(path);
     expect(await text(historyPathOf(path))).not.toMatch(/postgres|dev-key|"PORT"/);
-    expect(await changesOf(await readFileHistory(path, await fileSealing(SEAL_KEY)))).toEqual(plain);
+    expect(await changesOf(await readFileHistory(path, await fileSealing(SEAL_KEY)))).toEqual(
+      plain,
+    );
     await sealFile(path, SEAL_KEY, "plain");
     expect(await changesOf(await readFileHistory(path))).toEqual(plain);
-    expect(await readDataFile(path)).toStrictEqual(await open(await sealed()).then((data) => set(data, { PORT: 2 })));
+    expect(await readDataFile(path)).toStrictEqual(
+      await open(await sealed()).then((data) => set(data, { PORT: 2 })),
+    );
   });
 
   it.each<[string, (changes: string[]) => unknown[]]>([
@@ -280,7 +333,10 @@ function byId(records: Records, id: number): Records[number] {
 }
 
 function swap(values: Records, a: number, b: number): void {
-  [byId(values, a).content, byId(values, b).content] = [byId(values, b).content, byId(values, a).content];
+  [byId(values, a).content, byId(values, b).content] = [
+    byId(values, b).content,
+    byId(values, a).content,
+  ];
 }
 
 function replaceAt(values: Records, index: number, by: string): void {

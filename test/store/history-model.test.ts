@@ -8,8 +8,12 @@ import { contents, set } from "../support/edits.js";
 import { runHistoryModel } from "../support/history-model.js";
 import { SIMULATED, SimulatedDisk, simulated } from "../support/simulated-disk.js";
 
-vi.mock("node:fs", async (load) => (await import("../support/simulated-disk.js")).simulatedFs(load));
-vi.mock("node:fs/promises", async (load) => (await import("../support/simulated-disk.js")).simulatedPromises(load));
+vi.mock("node:fs", async (load) =>
+  (await import("../support/simulated-disk.js")).simulatedFs(load),
+);
+vi.mock("node:fs/promises", async (load) =>
+  (await import("../support/simulated-disk.js")).simulatedPromises(load),
+);
 
 const RUNS = 100;
 const PATH = `${SIMULATED}vars.json`;
@@ -21,7 +25,12 @@ it("a history has exactly the writes that were made, whatever is killed, cut off
 });
 
 it.each([
-  ["of the same size, at the same moment, while the history is synced", "sync", `${PATH}.history.jsonl`, false],
+  [
+    "of the same size, at the same moment, while the history is synced",
+    "sync",
+    `${PATH}.history.jsonl`,
+    false,
+  ],
   ["just before the file is replaced", "close", ".tmp", true],
 ])("a change by another program is kept: %s", async (_when, name, end, isLater) => {
   const disk = new SimulatedDisk(PATH);
@@ -37,7 +46,12 @@ it.each([
     disk.change(PATH, bytesOf(set(DATA, { PORT: 3000 })), false);
     return undefined;
   };
-  await updateDataFile(PATH, (data) => set(data, { DATABASE_URL: `after ${contents({ snapshot: data })["PORT"]}` }));
+  await updateDataFile(PATH, (data) =>
+    set(data, { DATABASE_URL: `after ${contents({ snapshot: data })["PORT"]}` }),
+  );
   const snapshot = await parseData(disk.read(PATH));
-  expect([isChanged, contents({ snapshot })]).toMatchObject([true, { PORT: 3000, DATABASE_URL: "after 3000" }]);
+  expect([isChanged, contents({ snapshot })]).toMatchObject([
+    true,
+    { PORT: 3000, DATABASE_URL: "after 3000" },
+  ]);
 });

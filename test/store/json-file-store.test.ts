@@ -1,4 +1,13 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
@@ -18,15 +27,18 @@ describe("createDataFile", () => {
     );
   });
 
-  it.each([0o000, 0o022, 0o077])("createDataFile creates a file with mode 0600 under the umask %o", async (umask) => {
-    const path = join(await temporaryFolder(), "data.json");
-    const before = process.umask(umask);
-    onTestFinished(() => {
-      process.umask(before);
-    });
-    await createDataFile(path, DATA);
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-  });
+  it.each([0o000, 0o022, 0o077])(
+    "createDataFile creates a file with mode 0600 under the umask %o",
+    async (umask) => {
+      const path = join(await temporaryFolder(), "data.json");
+      const before = process.umask(umask);
+      onTestFinished(() => {
+        process.umask(before);
+      });
+      await createDataFile(path, DATA);
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+    },
+  );
 
   it("createDataFile leaves no temporary file behind", async () => {
     const folder = await temporaryFolder();
@@ -48,14 +60,18 @@ describe("createDataFile", () => {
   it("createDataFile does not follow a dangling link", async () => {
     const folder = await temporaryFolder();
     await symlink("elsewhere.json", join(folder, "data.json"));
-    await expect(createDataFile(join(folder, "data.json"), DATA)).rejects.toThrow("the file already exists");
+    await expect(createDataFile(join(folder, "data.json"), DATA)).rejects.toThrow(
+      "the file already exists",
+    );
     expect(await readdir(folder)).toStrictEqual(["data.json"]);
   });
 
   it("createDataFile lets one of several concurrent calls create the file", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "data.json");
-    const results = await Promise.allSettled(Array.from({ length: 10 }, () => createDataFile(path, DATA)));
+    const results = await Promise.allSettled(
+      Array.from({ length: 10 }, () => createDataFile(path, DATA)),
+    );
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect(await readdir(folder)).toStrictEqual(["data.json"]);
     expect((await openDataFile(path)).snapshot).toStrictEqual(sortedById(DATA));
@@ -118,7 +134,9 @@ describe("openDataFile", () => {
       async (text, rule) => {
         const path = join(await temporaryFolder(), "data.json");
         await writeFile(path, text);
-        await expect(openDataFile(path, { watch })).rejects.toThrow(new InvalidDataError(`${path} ${rule}`));
+        await expect(openDataFile(path, { watch })).rejects.toThrow(
+          new InvalidDataError(`${path} ${rule}`),
+        );
         expect(await readFile(path, "utf8")).toBe(text);
       },
     );
@@ -128,6 +146,8 @@ describe("openDataFile", () => {
     const folder = await temporaryFolder();
     await createDataFile(join(folder, "real.json"), DATA);
     await symlink("real.json", join(folder, "data.json"));
-    expect((await openDataFile(join(folder, "data.json"))).snapshot).toStrictEqual(sortedById(DATA));
+    expect((await openDataFile(join(folder, "data.json"))).snapshot).toStrictEqual(
+      sortedById(DATA),
+    );
   });
 });

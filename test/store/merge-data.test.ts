@@ -9,14 +9,27 @@ import {
   rotateEnvironment,
 } from "../../src/store/edit-environments.js";
 import { addKey, removeKey, rotateKey } from "../../src/store/edit-keys.js";
-import { type Assignment, renameVariable, setValues, unsetValues } from "../../src/store/edit-values.js";
+import {
+  type Assignment,
+  renameVariable,
+  setValues,
+  unsetValues,
+} from "../../src/store/edit-values.js";
 import { mergeData, mergeFiles } from "../../src/store/merge-data.js";
 
-const pair = (name: string) => ({ api_key: `${name}-key`, api_secret: `${name}-secret-0123456789` });
+const pair = (name: string) => ({
+  api_key: `${name}-key`,
+  api_secret: `${name}-secret-0123456789`,
+});
 const environment = (data: Data, name: string) =>
   data.environments.find((each) => each.name === name) as EnvironmentRecord;
-const set = (data: Data, name: string, value: JsonValue | undefined, place = "dev", more: Partial<Assignment> = {}) =>
-  setValues(data, environment(data, place), [{ name, value, type: "STRING", ...more }]);
+const set = (
+  data: Data,
+  name: string,
+  value: JsonValue | undefined,
+  place = "dev",
+  more: Partial<Assignment> = {},
+) => setValues(data, environment(data, place), [{ name, value, type: "STRING", ...more }]);
 const unset = (data: Data, name: string, ...places: string[]) =>
   withLastIds(
     data,
@@ -26,8 +39,10 @@ const unset = (data: Data, name: string, ...places: string[]) =>
       [name],
     ),
   );
-const rename = (data: Data, name: string, newName: string) => renameVariable(data, "shop", name, newName);
-const add = (data: Data, name: string) => addEnvironment(data, { application: "shop", name }, pair(name));
+const rename = (data: Data, name: string, newName: string) =>
+  renameVariable(data, "shop", name, newName);
+const add = (data: Data, name: string) =>
+  addEnvironment(data, { application: "shop", name }, pair(name));
 
 const BASE = ["dev", "test"].reduce((data, place) => {
   const added = add(data, place);
@@ -36,7 +51,8 @@ const BASE = ["dev", "test"].reduce((data, place) => {
 
 /** `NAME@environment` and its value. */
 function valuesOf({ environments, variables, values }: Data): Record<string, JsonValue> {
-  const name = (list: readonly { id: number; name: string }[], id: number) => list.find((each) => each.id === id)?.name;
+  const name = (list: readonly { id: number; name: string }[], id: number) =>
+    list.find((each) => each.id === id)?.name;
   return Object.fromEntries(
     values.map(({ variable_id, environment_id, content }) => [
       `${name(variables, variable_id)}@${name(environments, environment_id)}`,
@@ -51,7 +67,11 @@ const KEPT = valuesOf(BASE);
 /** The conflicts of a merge, and its values that are not those of the base. */
 function merged(ours: Data, theirs: Data, base = BASE) {
   const { data, conflicts } = mergeData(base, ours, theirs);
-  return { data, conflicts: conflicts.map(({ record, problem }) => `${record}: ${problem}`), values: valuesOf(data) };
+  return {
+    data,
+    conflicts: conflicts.map(({ record, problem }) => `${record}: ${problem}`),
+    values: valuesOf(data),
+  };
 }
 
 describe("a merge without a conflict", () => {
@@ -61,14 +81,20 @@ describe("a merge without a conflict", () => {
   });
 
   it("gives a new record of theirs a free id, and keeps those of ours", () => {
-    const { data, conflicts, values } = merged(set(BASE, "OURS", "1"), set(set(BASE, "THEIRS", "2"), "LATER", "3"));
+    const { data, conflicts, values } = merged(
+      set(BASE, "OURS", "1"),
+      set(set(BASE, "THEIRS", "2"), "LATER", "3"),
+    );
     expect(conflicts).toEqual([]);
     expect(ids(data)).toEqual({ A: 1, B: 2, OURS: 3, THEIRS: 5, LATER: 4 });
     expect(values).toEqual({ ...KEPT, "OURS@dev": "1", "THEIRS@dev": "2", "LATER@dev": "3" });
   });
 
   it("makes one of a variable that both have added alike", () => {
-    const { data, conflicts } = merged(set(BASE, "NEW", "1"), set(set(BASE, "OTHER", "2"), "NEW", "1"));
+    const { data, conflicts } = merged(
+      set(BASE, "NEW", "1"),
+      set(set(BASE, "OTHER", "2"), "NEW", "1"),
+    );
     expect([conflicts, ids(data)]).toEqual([[], { A: 1, B: 2, NEW: 3, OTHER: 5 }]);
   });
 
@@ -87,14 +113,17 @@ describe("a merge without a conflict", () => {
   it.each<[string, Data, Data]>([
     ["ours", rename(BASE, "A", "NEW"), set(BASE, "A", "1", "test", { description: "the first" })],
     ["theirs", set(BASE, "A", "1", "test", { description: "the first" }), rename(BASE, "A", "NEW")],
-  ])("applies the changes of the other side to a variable that was renamed by %s", (_side, ours, theirs) => {
-    const { data, conflicts, values } = merged(ours, theirs);
-    expect([conflicts, values["NEW@dev"], values["NEW@test"]]).toEqual([[], "a dev", "1"]);
-    expect(data.variables).toMatchObject([
-      { id: 1, name: "NEW", description: "the first" },
-      { id: 2, name: "B" },
-    ]);
-  });
+  ])(
+    "applies the changes of the other side to a variable that was renamed by %s",
+    (_side, ours, theirs) => {
+      const { data, conflicts, values } = merged(ours, theirs);
+      expect([conflicts, values["NEW@dev"], values["NEW@test"]]).toEqual([[], "a dev", "1"]);
+      expect(data.variables).toMatchObject([
+        { id: 1, name: "NEW", description: "the first" },
+        { id: 2, name: "B" },
+      ]);
+    },
+  );
 
   it("follows an environment that was renamed and rotated", () => {
     const place = environment(BASE, "test");
@@ -119,7 +148,8 @@ describe("a merge without a conflict", () => {
 
   it("does not take a variable for a renamed one of another application, which has its id", () => {
     const base = addEnvironment(BASE, { application: "billing", name: "qa" }, pair("qa"));
-    // As in a file that was edited by hand: values of the removed variable are gone, and its id is given again.
+    // As in a file that was edited by hand: values of the removed variable are gone, and its id is
+    // given again.
     const ours: Data = {
       ...base,
       variables: base.variables.map((each) =>
@@ -127,7 +157,9 @@ describe("a merge without a conflict", () => {
       ),
       values: base.values.flatMap((each) => {
         if (each.variable_id !== 2) return each;
-        return each.environment_id === 1 ? { ...each, environment_id: 3, content: { value: "c" } } : [];
+        return each.environment_id === 1
+          ? { ...each, environment_id: 3, content: { value: "c" } }
+          : [];
       }),
     };
     const { conflicts, data } = merged(ours, set(base, "A", "1"), base);
@@ -149,12 +181,19 @@ describe("a merge without a conflict", () => {
   });
 
   it("merges keys by their names", () => {
-    const base = addKey(addKey(BASE, "dev", { name: "ana", ...pair("ana") }), "test", { name: "ana", ...pair("ana2") });
+    const base = addKey(addKey(BASE, "dev", { name: "ana", ...pair("ana") }), "test", {
+      name: "ana",
+      ...pair("ana2"),
+    });
     const ours = addKey(rotateKey(base, "dev", "ana", pair("new"), { now: 0, grace: 0 }), "dev", {
       name: "bo",
       ...pair("bo"),
     });
-    const theirs = removeKey(addKey(base, "dev", { name: "ci", ...pair("ci"), only: ["A"] }), "test", "ana");
+    const theirs = removeKey(
+      addKey(base, "dev", { name: "ci", ...pair("ci"), only: ["A"] }),
+      "test",
+      "ana",
+    );
     const { data, conflicts } = merged(ours, theirs, base);
     expect(conflicts).toEqual([]);
     expect(environment(data, "dev").keys).toMatchObject([
@@ -173,14 +212,22 @@ describe("a merge without a conflict", () => {
   });
 
   it("takes a setting of the file that one side has changed", () => {
-    const { data, conflicts } = merged({ ...BASE, history: { entries: 5 } }, { ...BASE, $schema: "s.json" });
+    const { data, conflicts } = merged(
+      { ...BASE, history: { entries: 5 } },
+      { ...BASE, $schema: "s.json" },
+    );
     expect([conflicts, data.history, data.$schema]).toEqual([[], { entries: 5 }, "s.json"]);
   });
 });
 
 describe("a conflict keeps what ours has, merges the rest, and names", () => {
   it.each<[string, Data, Data, string[]]>([
-    ["a value", set(BASE, "A", "1"), set(BASE, "A", "2"), ["shop/A in shop/dev: value: changed by both"]],
+    [
+      "a value",
+      set(BASE, "A", "1"),
+      set(BASE, "A", "2"),
+      ["shop/A in shop/dev: value: changed by both"],
+    ],
     [
       "a value that one has removed",
       set(BASE, "A", "1"),
@@ -193,7 +240,12 @@ describe("a conflict keeps what ours has, merges the rest, and names", () => {
       set(BASE, "A", undefined, "dev", { description: "2" }),
       ["variable shop/A: description: changed by both"],
     ],
-    ["a name", rename(BASE, "A", "X"), rename(BASE, "A", "Y"), ["variable shop/A: name: changed by both"]],
+    [
+      "a name",
+      rename(BASE, "A", "X"),
+      rename(BASE, "A", "Y"),
+      ["variable shop/A: name: changed by both"],
+    ],
     [
       "a variable that was removed",
       unset(BASE, "A", "dev", "test"),
@@ -268,7 +320,8 @@ it("two environments with the same key are refused, since neither is wrong", () 
 });
 
 describe("where a value breaks its schema, a merge", () => {
-  const ruled = (data: Data, schema: object, place = "dev") => set(data, "A", undefined, place, { schema } as never);
+  const ruled = (data: Data, schema: object, place = "dev") =>
+    set(data, "A", undefined, place, { schema } as never);
   const mergedFiles = async (ours: Data, theirs: Data, base = BASE) => {
     const { data, conflicts } = await mergeFiles(base, ours, theirs, undefined);
     const schemas = Object.fromEntries(data.variables.map(({ name, schema }) => [name, schema]));
@@ -282,7 +335,10 @@ describe("where a value breaks its schema, a merge", () => {
   const long = "a very long value";
 
   it("keeps the value of ours, if theirs has set another one", async () => {
-    const { values, schemas, conflicts } = await mergedFiles(strict, set(set(BASE, "A", long), "B", "b"));
+    const { values, schemas, conflicts } = await mergedFiles(
+      strict,
+      set(set(BASE, "A", long), "B", "b"),
+    );
     const problem = "would break its schema: it must NOT have more than 6 characters";
     expect(conflicts).toEqual([`shop/A in shop/dev: shop/A in shop/dev ${problem}`]);
     expect([values, schemas["A"]]).toEqual([{ ...KEPT, "B@dev": "b" }, { maxLength: 6 }]);

@@ -40,7 +40,8 @@ describe(`in ${ROUNDS} rounds, a merge of two random branches`, () => {
           );
         const both: Branch = { data: ours.data, names: new Map(ours.names) };
         for (const change of theirs.changes) applyChange(both, change);
-        if (overlap(ours.changes, theirs.changes).size === 0) expect([seed, conflicts]).toEqual([seed, []]);
+        if (overlap(ours.changes, theirs.changes).size === 0)
+          expect([seed, conflicts]).toEqual([seed, []]);
         const merged = contentOf(data, both, ours, theirs);
         const expected = contentOf(both.data, both, ours, theirs);
         expect([seed, unreported(merged, expected, conflicts)]).toEqual([seed, []]);
@@ -73,7 +74,9 @@ describe(`in ${ROUNDS} rounds, a merge of two sealed branches`, () => {
       const { data, conflicts } = await mergeFiles(...files, KEYS);
       expect([seed, conflicts]).toEqual([seed, clear.conflicts]);
       expect([seed, openSealed(data)]).toEqual([seed, clear.data]);
-      const sides = files.slice(1).map((file) => ({ texts: secretsOf(file), secrets: secretsOf(openSealed(file)) }));
+      const sides = files
+        .slice(1)
+        .map((file) => ({ texts: secretsOf(file), secrets: secretsOf(openSealed(file)) }));
       const texts = secretsOf(data);
       for (const [name, secret] of secretsOf(clear.data)) {
         const known = sides.find(({ secrets }) => isDeepStrictEqual(secrets.get(name), secret));
@@ -91,7 +94,9 @@ describe(`in ${ROUNDS} rounds, a merge of two sealed branches`, () => {
       const { ours, theirs, files, clear } = sealedRound(seed, seed % 4 === 0 ? 200 : 20, isApart);
       // Then values of the other's variables have other sealed texts.
       const isEnvironment = (cell: string) => /\/(dev|test|prod) (name|\*)$/.test(cell);
-      const cells = [ours, theirs].flatMap(({ changes }) => changes.flatMap(({ touched }) => touched));
+      const cells = [ours, theirs].flatMap(({ changes }) =>
+        changes.flatMap(({ touched }) => touched),
+      );
       const isClean = isApart && !cells.some(isEnvironment);
       const merge = () => mergeFiles(...files, undefined);
       let merged: Awaited<ReturnType<typeof merge>>;
@@ -107,11 +112,19 @@ describe(`in ${ROUNDS} rounds, a merge of two sealed branches`, () => {
         continue;
       }
       const { data, conflicts } = merged;
-      const [found, expected] = [openSealed(data), clear.data].map((each) => contentOf(each, ours, theirs));
-      expect([seed, found && expected && unreported(found, expected, conflicts)]).toEqual([seed, []]);
+      const [found, expected] = [openSealed(data), clear.data].map((each) =>
+        contentOf(each, ours, theirs),
+      );
+      expect([seed, found && expected && unreported(found, expected, conflicts)]).toEqual([
+        seed,
+        [],
+      ]);
       if (isClean) expect([seed, conflicts]).toEqual([seed, []]);
       const records = conflicts.map(({ record }) => record);
-      expect([seed, records]).toEqual([seed, expect.arrayContaining(clear.conflicts.map(({ record }) => record))]);
+      expect([seed, records]).toEqual([
+        seed,
+        expect.arrayContaining(clear.conflicts.map(({ record }) => record)),
+      ]);
       if (conflicts.length === 0) ends.clean++;
       else ends.conflicts++;
     }

@@ -1,19 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import { type Data, NO_DATA } from "../../src/store/data.js";
-import { addEnvironment, renameEnvironment, rotateEnvironment } from "../../src/store/edit-environments.js";
+import {
+  addEnvironment,
+  renameEnvironment,
+  rotateEnvironment,
+} from "../../src/store/edit-environments.js";
 import { addKey, rotateKey } from "../../src/store/edit-keys.js";
 import { type Assignment, renameVariable, setValues } from "../../src/store/edit-values.js";
 import { FileSealing } from "../../src/store/file-sealing.js";
 import { mergeData, mergeFiles } from "../../src/store/merge-data.js";
 import { KEYS, openSealed, sealedBranches, secretsOf } from "../support/branches.js";
 
-const pair = (name: string) => ({ api_key: `${name}-key`, api_secret: `${name}-secret-0123456789` });
-const add = (data: Data, name: string) => addEnvironment(data, { application: "shop", name }, pair(name));
-const placeOf = (data: Data, name: string) => data.environments.find((each) => each.name === name) ?? raise(name);
+const pair = (name: string) => ({
+  api_key: `${name}-key`,
+  api_secret: `${name}-secret-0123456789`,
+});
+const add = (data: Data, name: string) =>
+  addEnvironment(data, { application: "shop", name }, pair(name));
+const placeOf = (data: Data, name: string) =>
+  data.environments.find((each) => each.name === name) ?? raise(name);
 const set = (data: Data, name: string, more: Partial<Assignment>, place = "dev") =>
   setValues(data, placeOf(data, place), [{ name, type: "STRING", value: undefined, ...more }]);
-const rename = (data: Data, name: string, newName: string) => renameVariable(data, "shop", name, newName);
+const rename = (data: Data, name: string, newName: string) =>
+  renameVariable(data, "shop", name, newName);
 
 function raise(name: string): never {
   throw new Error(`no ${name}`);
@@ -28,14 +38,23 @@ function files(ours: Data, theirs: Data): [Data, Data, Data] {
 /** The merge without the key: its data, opened, and its conflicts. */
 async function mergedBlind(ours: Data, theirs: Data) {
   const { data, conflicts } = await mergeFiles(...files(ours, theirs), undefined);
-  return { data: openSealed(data), conflicts: conflicts.map(({ record, problem }) => `${record}: ${problem}`) };
+  return {
+    data: openSealed(data),
+    conflicts: conflicts.map(({ record, problem }) => `${record}: ${problem}`),
+  };
 }
 
 const NEEDS_KEY = "the key of --seal-key-file is needed: one branch has changed ";
 
 it("a value that is set where the variable is still secret is not published by a merge", async () => {
-  const [open, changed] = [set(BASE, "A", { secret: false }), set(BASE, "A", { value: "new" }, "test")];
-  const conflict = { record: "variable shop/A", problem: "secret: made public by one, a value set by the other" };
+  const [open, changed] = [
+    set(BASE, "A", { secret: false }),
+    set(BASE, "A", { value: "new" }, "test"),
+  ];
+  const conflict = {
+    record: "variable shop/A",
+    problem: "secret: made public by one, a value set by the other",
+  };
   for (const [one, other] of [
     [open, changed],
     [changed, open],
@@ -51,7 +70,10 @@ it("a value that is set where the variable is still secret is not published by a
 
 describe("without the key, a merge of sealed files", () => {
   it("takes the values that only one side has changed, with their sealed texts", async () => {
-    const [base, ours, theirs] = files(set(BASE, "A", { value: "1" }), set(BASE, "NEW", { value: "2" }, "test"));
+    const [base, ours, theirs] = files(
+      set(BASE, "A", { value: "1" }),
+      set(BASE, "NEW", { value: "2" }, "test"),
+    );
     const { data, conflicts } = await mergeFiles(base, ours, theirs, undefined);
     const texts = new Map([...secretsOf(theirs), ...secretsOf(ours)]);
     expect([conflicts, data.sealed, secretsOf(data)]).toEqual([[], true, texts]);
@@ -71,7 +93,10 @@ describe("without the key, a merge of sealed files", () => {
 
   it("reports a value that both have changed, perhaps to the same, and keeps that of ours", async () => {
     for (const value of ["1", "2"]) {
-      const { data, conflicts } = await mergedBlind(set(BASE, "A", { value: "1" }), set(BASE, "A", { value }));
+      const { data, conflicts } = await mergedBlind(
+        set(BASE, "A", { value: "1" }),
+        set(BASE, "A", { value }),
+      );
       expect(data).toEqual(set(BASE, "A", { value: "1" }));
       expect(conflicts).toEqual([
         "shop/A in shop/dev: value: changed by both; whether to the same, only the key tells",
@@ -106,22 +131,30 @@ describe("without the key, a merge of sealed files", () => {
     await expect(mergeFiles(...sides, undefined)).rejects.toThrow(
       `${NEEDS_KEY}shop/A in shop/dev, and the other its name`,
     );
-    expect(openSealed((await mergeFiles(...sides, KEYS)).data)).toEqual(rename(set(BASE, "A", NEW), "A", "X"));
+    expect(openSealed((await mergeFiles(...sides, KEYS)).data)).toEqual(
+      rename(set(BASE, "A", NEW), "A", "X"),
+    );
   });
 });
 
 describe("without the key, of credentials and public values, a merge", () => {
   const withKey = addKey(BASE, "shop/test", { name: "ana", ...pair("ana") });
   const rotation = { now: 0, grace: 1 };
-  const renamed = renameEnvironment(withKey, placeOf(withKey, "test"), { application: "shop", name: "qa" });
-  const sealedSides = (ours: Data, theirs: Data) => sealedBranches(withKey, ours, theirs) as [Data, Data, Data];
+  const renamed = renameEnvironment(withKey, placeOf(withKey, "test"), {
+    application: "shop",
+    name: "qa",
+  });
+  const sealedSides = (ours: Data, theirs: Data) =>
+    sealedBranches(withKey, ours, theirs) as [Data, Data, Data];
 
   it.each([
     ["environment shop/test", rotateEnvironment(withKey, "shop/test", pair("new"), rotation)],
     ["key ana in shop/test", rotateKey(withKey, "shop/test", "ana", pair("new"), rotation)],
     ["key bo in shop/test", addKey(withKey, "shop/test", { name: "bo", ...pair("bo") })],
   ])("needs the key if the environment was renamed by the other: %s", async (record, changed) => {
-    await expect(mergeFiles(...sealedSides(changed, renamed), undefined)).rejects.toThrow(`${NEEDS_KEY}${record}`);
+    await expect(mergeFiles(...sealedSides(changed, renamed), undefined)).rejects.toThrow(
+      `${NEEDS_KEY}${record}`,
+    );
     openSealed((await mergeFiles(...sealedSides(changed, renamed), KEYS)).data);
   });
 
@@ -130,7 +163,10 @@ describe("without the key, of credentials and public values, a merge", () => {
     const theirs = rotateKey(withKey, "shop/test", "ana", pair("newer"), rotation);
     const { data, conflicts } = await mergeFiles(...sealedSides(ours, theirs), undefined);
     expect(conflicts).toEqual([]);
-    expect(openSealed(data).environments[1]).toMatchObject({ ...pair("new"), keys: [pair("newer")] });
+    expect(openSealed(data).environments[1]).toMatchObject({
+      ...pair("new"),
+      keys: [pair("newer")],
+    });
   });
 
   it("gives a public value another name", async () => {
@@ -158,7 +194,13 @@ describe("where not all files are sealed, a merge", () => {
     ["ours", BASE, ours, sealedTheirs, "shop/A in shop/dev"],
     ["theirs", base, sealedOurs, theirs, "shop/B in shop/dev"],
     ["ours", base, ours, sealedTheirs, "shop/A in shop/dev"],
-    ["theirs", NO_DATA, sealedOurs, theirs, "environment shop/dev, environment shop/test, variable shop/A, "],
+    [
+      "theirs",
+      NO_DATA,
+      sealedOurs,
+      theirs,
+      "environment shop/dev, environment shop/test, variable shop/A, ",
+    ],
     [
       "theirs",
       BASE,
@@ -166,31 +208,44 @@ describe("where not all files are sealed, a merge", () => {
       addKey(rename(add(BASE, "new"), "A", "X"), "shop/test", { name: "ana", ...pair("ana") }),
       "key ana in shop/test, environment shop/new, variable shop/A",
     ],
-  ])("refuses a plain branch, %s, which anybody can have written, and names what it has changed", async (...row) => {
-    const [side, before, own, other, changed] = row;
-    await expect(mergeFiles(before, own, other, KEYS)).rejects.toThrow(
-      `${side}: is not sealed, and may be from somebody without the key; it has changed ${changed}`,
-    );
-    await expect(mergeFiles(before, own, other, undefined)).rejects.toThrow("is sealed");
-  });
+  ])(
+    "refuses a plain branch, %s, which anybody can have written, and names what it has changed",
+    async (...row) => {
+      const [side, before, own, other, changed] = row;
+      await expect(mergeFiles(before, own, other, KEYS)).rejects.toThrow(
+        `${side}: is not sealed, and may be from somebody without the key; it has changed ${changed}`,
+      );
+      await expect(mergeFiles(before, own, other, undefined)).rejects.toThrow("is sealed");
+    },
+  );
 
   it("leaves a file plain that both have unsealed", async () => {
     expect(await mergeFiles(base, ours, theirs, KEYS)).toEqual({ data: both, conflicts: [] });
   });
 
   it("takes an empty base for either", async () => {
-    expect(openSealed((await mergeFiles(NO_DATA, sealedOurs, sealedOurs, undefined)).data)).toEqual(ours);
+    expect(openSealed((await mergeFiles(NO_DATA, sealedOurs, sealedOurs, undefined)).data)).toEqual(
+      ours,
+    );
     expect(await mergeFiles(NO_DATA, ours, ours, undefined)).toEqual({ data: ours, conflicts: [] });
   });
 });
 
 describe("with the key, a merge of sealed files", () => {
-  const [base, ours, theirs] = files(set(BASE, "A", { value: "1" }), set(BASE, "B", { value: "2" }));
+  const [base, ours, theirs] = files(
+    set(BASE, "A", { value: "1" }),
+    set(BASE, "B", { value: "2" }),
+  );
 
   it("refuses a secret that was moved to another name, and names the branch", async () => {
     const [first, second] = theirs.values.map(({ content }) => content);
-    const moved = theirs.values.map((record, index) => ({ ...record, content: index === 0 ? second : first }));
-    await expect(mergeFiles(base, ours, { ...theirs, values: moved } as Data, KEYS)).rejects.toThrow(
+    const moved = theirs.values.map((record, index) => ({
+      ...record,
+      content: index === 0 ? second : first,
+    }));
+    await expect(
+      mergeFiles(base, ours, { ...theirs, values: moved } as Data, KEYS),
+    ).rejects.toThrow(
       new InvalidDataError(
         "theirs: can't be opened: A in shop/dev was changed, or moved from another name or environment",
       ),

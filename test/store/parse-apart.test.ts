@@ -21,7 +21,11 @@ describe("parseApart()", () => {
   });
 
   it.each([
-    ["data that breaks a rule", bytesOf({ ...data, variables: [] }), "there is no variable with the id"],
+    [
+      "data that breaks a rule",
+      bytesOf({ ...data, variables: [] }),
+      "there is no variable with the id",
+    ],
     ["text that is not JSON", `${bytesOf(data)}]`, "is not valid JSON: line"],
     ["bytes that are not UTF-8", Buffer.alloc(300_000, 0xff), "is not valid UTF-8"],
   ])("refuses %s in another thread", async (_what, content, message) => {

@@ -32,17 +32,37 @@ describe("parseData", () => {
   it.each([
     ["nothing", "", "is empty"],
     ["white space", " \r\n\t", "is empty"],
-    ["a byte order mark", '\uFEFF{"version":1}', "starts with a byte order mark, which JSON does not allow"],
+    [
+      "a byte order mark",
+      '\uFEFF{"version":1}',
+      "starts with a byte order mark, which JSON does not allow",
+    ],
     ["null", "null", "must contain one JSON object"],
     ["a list", "[]", "must contain one JSON object"],
     ["a text", `"${MARKER}"`, "must contain one JSON object"],
     ["a number", "1", "must contain one JSON object"],
     ["no version", "{}", "has no version; it must be 1"],
     ["a newer version", '{"version":2}', "has an unknown version; this appvars reads version 1"],
-    ["a version that is a text", '{"version":"1"}', "has an unknown version; this appvars reads version 1"],
-    ["a truncated object", '{\n  "version": 1,\n  "values": [', ": line 3, column 14: unexpected end of file"],
-    ["a truncated text", `{"version": 1, "x": "${MARKER}`, ": line 1, column 21: not a valid string"],
-    ["a missing comma", '{\n  "version": 1\n  "values": []\n}', ": line 3, column 3: comma expected"],
+    [
+      "a version that is a text",
+      '{"version":"1"}',
+      "has an unknown version; this appvars reads version 1",
+    ],
+    [
+      "a truncated object",
+      '{\n  "version": 1,\n  "values": [',
+      ": line 3, column 14: unexpected end of file",
+    ],
+    [
+      "a truncated text",
+      `{"version": 1, "x": "${MARKER}`,
+      ": line 1, column 21: not a valid string",
+    ],
+    [
+      "a missing comma",
+      '{\n  "version": 1\n  "values": []\n}',
+      ": line 3, column 3: comma expected",
+    ],
     ["a trailing comma", '{\r\n  "version": 1,\r\n}', ": line 3, column 1: property name expected"],
     ["a comment", '{\n  // why\n  "version": 1\n}', ": line 2, column 3: property name expected"],
     [
@@ -63,13 +83,20 @@ describe("parseData", () => {
     ["half a character", [0x22, 0xc3, 0x22]],
     ["UTF-16", [0x7b, 0x00, 0xd8, 0x00]],
   ])("parseData rejects bytes that are not UTF-8: %s", async (_what, bytes) => {
-    await expect(parseData(Uint8Array.from(bytes))).rejects.toThrow(new InvalidDataError("is not valid UTF-8"));
+    await expect(parseData(Uint8Array.from(bytes))).rejects.toThrow(
+      new InvalidDataError("is not valid UTF-8"),
+    );
   });
 
-  it.each(["__proto__", "constructor", "toString"])("parseData rejects a field called %s", async (field) => {
-    const text = `{"version":1,"environments":[],"variables":[],"values":[],"${field}":{}}`;
-    await expect(parseData(encoder.encode(text))).rejects.toThrow(`${field} is not a known field`);
-  });
+  it.each(["__proto__", "constructor", "toString"])(
+    "parseData rejects a field called %s",
+    async (field) => {
+      const text = `{"version":1,"environments":[],"variables":[],"values":[],"${field}":{}}`;
+      await expect(parseData(encoder.encode(text))).rejects.toThrow(
+        `${field} is not a known field`,
+      );
+    },
+  );
 
   it("parseData rejects brackets that are nested too deeply to parse", async () => {
     await expect(parseData(encoder.encode("[".repeat(200_000)))).rejects.toThrow(
@@ -78,8 +105,13 @@ describe("parseData", () => {
   });
 
   it("parseData rejects JSON that is nested too deeply to be written, and names the record", async () => {
-    const text = JSON.stringify(DATA).replace('{"beta":["x",null,1.5]}', "[".repeat(550) + "]".repeat(550));
-    await expect(parseData(encoder.encode(text))).rejects.toThrow("values[3] (id 14): content.value must be a JSON");
+    const text = JSON.stringify(DATA).replace(
+      '{"beta":["x",null,1.5]}',
+      "[".repeat(550) + "]".repeat(550),
+    );
+    await expect(parseData(encoder.encode(text))).rejects.toThrow(
+      "values[3] (id 14): content.value must be a JSON",
+    );
   });
 
   // The next write would put another number into the file, or null.
@@ -88,19 +120,26 @@ describe("parseData", () => {
     ["as a NUMBER", "3000", "12345678901234567890"],
     ["in a JSON value", '{"beta":["x",null,1.5]}', '{"a":[-1e999]}'],
     ["in a JSON value", "1.5", "0.30000000000000000001"],
-  ])("parseData rejects %s a number that JavaScript rounds, with the place", async (_where, before, after) => {
-    const text = JSON.stringify(DATA).replace(before, after);
-    const column = text.indexOf(after) + after.search(/-?\d/) + 1;
-    expect(await refusal(encoder.encode(text))).toBe(
-      `is not valid JSON: line 1, column ${column}: a number that can't be held exactly (write it as a string)`,
-    );
-  });
+  ])(
+    "parseData rejects %s a number that JavaScript rounds, with the place",
+    async (_where, before, after) => {
+      const text = JSON.stringify(DATA).replace(before, after);
+      const column = text.indexOf(after) + after.search(/-?\d/) + 1;
+      expect(await refusal(encoder.encode(text))).toBe(
+        `is not valid JSON: line 1, column ${column}: a number that can't be held exactly (write it as a string)`,
+      );
+    },
+  );
 
   it.each([
     ["in the file's own object", '"version":1', '"version":1,^"version":1'],
     ["far apart", '"values":[', '^"environments":[],"values":['],
     ["in a record", '"api_secret":"dev-secret"', '"api_secret":"old",^"api_secret":"dev-secret"'],
-    ["in a record, with an escape", '"api_key":"dev-key"', '"api_key":"x",^"api\\u005fkey":"dev-key"'],
+    [
+      "in a record, with an escape",
+      '"api_key":"dev-key"',
+      '"api_key":"x",^"api\\u005fkey":"dev-key"',
+    ],
     ["in a record, with spaces", '"id":2,"app', '"id"\n\t: 2 , ^"id" \r\n :1, "app'],
     ["in a content", '{"value":3000}', '{"value":3000,^"value":3000}'],
     ["in a JSON value", '{"beta":', '{"a":[{"":1,"b":{"":2},^"":3}],"beta":'],
@@ -142,7 +181,9 @@ describe("parseData", () => {
   it("parseData never quotes secrets or values when one character is wrong anywhere", async () => {
     const text = JSON.stringify(marked());
     for (let index = 0; index < text.length; index++) {
-      const message = await refusal(encoder.encode(`${text.slice(0, index)}}${text.slice(index + 1)}`));
+      const message = await refusal(
+        encoder.encode(`${text.slice(0, index)}}${text.slice(index + 1)}`),
+      );
       expect(message).not.toContain(MARKER);
     }
   });

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/domain/errors.js";
 import { type Data, withLastIds } from "../../src/store/data.js";
 import { checkData } from "../../src/store/parse-data.js";
-import { applyChanges, changesBetween, type RecordChange, sortedById } from "../../src/store/record-changes.js";
+import {
+  applyChanges,
+  changesBetween,
+  type RecordChange,
+  sortedById,
+} from "../../src/store/record-changes.js";
 import { DATA } from "../support/data.js";
 import { increment, set, unset } from "../support/edits.js";
 import { Random } from "../support/random.js";
@@ -19,7 +24,12 @@ function changed(data: Data, change: (data: Data) => Data) {
   return { next, changes };
 }
 
-const aPort = (id: number, value: unknown) => ({ id, variable_id: 2, environment_id: 1, content: { value } });
+const aPort = (id: number, value: unknown) => ({
+  id,
+  variable_id: 2,
+  environment_id: 1,
+  content: { value },
+});
 
 describe("the changes between two versions", () => {
   it("changes are named record by record, before and after", () => {
@@ -55,7 +65,10 @@ describe("the changes between two versions", () => {
         }
       };
       const { next, changes } = changed(data, change);
-      replica = { ...(await applyChanges(replica, changes)), ...(next.last_ids && { last_ids: next.last_ids }) };
+      replica = {
+        ...(await applyChanges(replica, changes)),
+        ...(next.last_ids && { last_ids: next.last_ids }),
+      };
       data = sortedById(next);
     }
     expect(replica).toEqual(data);
@@ -75,13 +88,17 @@ describe("the changes between two versions", () => {
     const data = await applyChanges(START, changes);
     expect(data.values.filter(({ id }) => id === 12)).toEqual([after]);
     expect(data.values.map(({ id }) => id)).toEqual(START.values.map(({ id }) => id));
-    expect((await applyChanges(START, changes.slice(0, 1))).values).toHaveLength(START.values.length - 1);
+    expect((await applyChanges(START, changes.slice(0, 1))).values).toHaveLength(
+      START.values.length - 1,
+    );
   });
 
   it("a record that was removed earlier is made again in its place", async () => {
     const one: RecordChange = { list: "values", before: aPort(12, 3000), after: null };
     const without = await applyChanges(START, [one]);
-    expect(await applyChanges(without, [{ list: "values", before: null, after: aPort(12, 3000) }])).toEqual(START);
+    expect(
+      await applyChanges(without, [{ list: "values", before: null, after: aPort(12, 3000) }]),
+    ).toEqual(START);
   });
 
   it("the records of every list are sorted, however they were stored", () => {
@@ -97,18 +114,52 @@ describe("the changes between two versions", () => {
     const copy = structuredClone(START);
     await applyChanges(START, [
       { list: "values", before: aPort(12, 3000), after: null },
-      { list: "environments", before: null, after: { ...START.environments[0], id: 99 } as { id: number } },
+      {
+        list: "environments",
+        before: null,
+        after: { ...START.environments[0], id: 99 } as { id: number },
+      },
     ]);
     expect(START).toEqual(copy);
   });
 
   it.each<[string, unknown, unknown, string]>([
-    ["a record that has changed since", aPort(12, 1), aPort(12, 2), "changes values 12, which is not as it was before"],
-    ["a record that is there already", null, aPort(12, 2), "changes values 12, which is not as it was before"],
-    ["a record that is missing", aPort(99, 1), null, "changes values 99, which is not as it was before"],
-    ["another record", aPort(12, 3000), aPort(13, 1), "changes values 13, which is not as it was before"],
-    ["a record that breaks a rule", null, { ...aPort(99, 1), content: MARKER }, "values.content must be an object"],
-    ["an unknown field", null, { ...aPort(99, 1), more: MARKER }, "values.more is not a known field"],
+    [
+      "a record that has changed since",
+      aPort(12, 1),
+      aPort(12, 2),
+      "changes values 12, which is not as it was before",
+    ],
+    [
+      "a record that is there already",
+      null,
+      aPort(12, 2),
+      "changes values 12, which is not as it was before",
+    ],
+    [
+      "a record that is missing",
+      aPort(99, 1),
+      null,
+      "changes values 99, which is not as it was before",
+    ],
+    [
+      "another record",
+      aPort(12, 3000),
+      aPort(13, 1),
+      "changes values 13, which is not as it was before",
+    ],
+    [
+      "a record that breaks a rule",
+      null,
+      { ...aPort(99, 1), content: MARKER },
+      "values.content must be an object",
+    ],
+    [
+      "an unknown field",
+      null,
+      { ...aPort(99, 1), more: MARKER },
+      "values.more is not a known field",
+    ],
   ])("a change of %s is refused, without its value", async (_what, before, after, message) => {
     const change = { list: "values", before, after } as RecordChange;
     await expect(applyChanges(START, [change])).rejects.toThrow(new InvalidDataError(message));

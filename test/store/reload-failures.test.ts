@@ -22,7 +22,11 @@ vi.mock("node:fs", async (load) => {
   const real = await load<typeof import("node:fs")>();
   return {
     ...real,
-    open: (path: string, flags: number, done: (error: Error | null, descriptor?: number) => void) => {
+    open: (
+      path: string,
+      flags: number,
+      done: (error: Error | null, descriptor?: number) => void,
+    ) => {
       failing.opened.push(path);
       if (failing.open) done(failure(failing.open));
       else real.open(path, flags, done);
@@ -52,7 +56,9 @@ async function watched() {
   await write("first");
   // A failure is over sooner than at the next second.
   const { setInterval: every } = globalThis;
-  const poll = vi.spyOn(globalThis, "setInterval").mockImplementationOnce((check) => every(check, 100));
+  const poll = vi
+    .spyOn(globalThis, "setInterval")
+    .mockImplementationOnce((check) => every(check, 100));
   const store = await openDataFile(path, { watch: true });
   poll.mockRestore();
   onTestFinished(async () => {
@@ -63,7 +69,8 @@ async function watched() {
 }
 
 const served = ({ snapshot }: Store) => snapshot.variables[0]?.description;
-const untilServed = (store: Store, text: string) => vi.waitFor(() => expect(served(store)).toBe(text), PATIENCE);
+const untilServed = (store: Store, text: string) =>
+  vi.waitFor(() => expect(served(store)).toBe(text), PATIENCE);
 const opens = (path: string) => failing.opened.filter((opened) => opened === path).length;
 
 async function untilOpenedAgain(path: string, times: number): Promise<void> {
@@ -85,7 +92,9 @@ describe("a data file that has changed and can't be read", () => {
       failing.open = code;
       await write("second");
       await vi.waitFor(() => expect(store.problem).toBeDefined(), PATIENCE);
-      expect(store.problem).toBe(`the data file can't be read: ${reason}; the last good data is served`);
+      expect(store.problem).toBe(
+        `the data file can't be read: ${reason}; the last good data is served`,
+      );
       expect(served(store)).toBe("first");
       failing.open = undefined;
       await untilServed(store, "second");
@@ -136,7 +145,8 @@ describe("a data file that has changed and can't be read", () => {
     const [closed, open] = [await watched(), await watched()];
     failing.open = "EIO";
     await Promise.all([closed.write("second"), open.write("second")]);
-    for (const { store } of [closed, open]) await vi.waitFor(() => expect(store.problem).toBeDefined(), PATIENCE);
+    for (const { store } of [closed, open])
+      await vi.waitFor(() => expect(store.problem).toBeDefined(), PATIENCE);
     await closed.store.close();
     const before = opens(closed.path);
     await untilOpenedAgain(open.path, 3);

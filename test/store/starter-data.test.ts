@@ -12,13 +12,24 @@ describe("the data to start with", () => {
   it("the starter data has three environments, and as examples a variable of each type with a value in each", () => {
     const { environments, variables, values } = starterData({ examples: true });
     expect(starterData()).toMatchObject({ variables: [], values: [] });
-    expect(environments.map(({ name }) => name)).toStrictEqual(["development", "test", "production"]);
-    expect(variables.map(({ type }) => type).sort()).toStrictEqual(["BOOLEAN", "JSON", "NUMBER", "STRING"]);
+    expect(environments.map(({ name }) => name)).toStrictEqual([
+      "development",
+      "test",
+      "production",
+    ]);
+    expect(variables.map(({ type }) => type).sort()).toStrictEqual([
+      "BOOLEAN",
+      "JSON",
+      "NUMBER",
+      "STRING",
+    ]);
     expect(values).toHaveLength(environments.length * variables.length);
   });
 
   it("the starter data has different credentials every time", () => {
-    const all = Array.from({ length: 20 }, () => starterData()).flatMap(({ environments }) => environments);
+    const all = Array.from({ length: 20 }, () => starterData()).flatMap(
+      ({ environments }) => environments,
+    );
     const credentials = all.flatMap(({ api_key, api_secret }) => [api_key, api_secret]);
     expect(new Set(credentials).size).toBe(20 * 3 * 2);
   });

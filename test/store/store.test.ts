@@ -2,8 +2,13 @@ import { describe, expect, it } from "vitest";
 import { followProblem, type Store } from "../../src/store/store.js";
 import { DATA } from "../support/data.js";
 
-/** The reports about a store with these problems, in order; the first arises before it is watched. */
-function toldOf(first: string | undefined, ...later: (string | undefined)[]): (string | undefined)[] {
+/**
+ * The reports about a store with these problems, in order; the first arises before it is watched.
+ */
+function toldOf(
+  first: string | undefined,
+  ...later: (string | undefined)[]
+): (string | undefined)[] {
   const told: (string | undefined)[] = [];
   const listeners: (() => void)[] = [];
   const state = { problem: first };

@@ -38,7 +38,8 @@ const add = (data: Data): Data => {
   const variable = aRecord({ id, name: `ADDED_${id}` });
   return { ...data, variables: [...data.variables, variable] };
 };
-const added = ({ variables }: Data) => variables.map(({ name }) => name).filter((name) => name.startsWith("ADDED"));
+const added = ({ variables }: Data) =>
+  variables.map(({ name }) => name).filter((name) => name.startsWith("ADDED"));
 
 describe("updateDataFile", () => {
   it("updateDataFile applies the change to the current file, returns the result, and leaves nothing else behind", async () => {
@@ -55,19 +56,25 @@ describe("a link to a data file", () => {
   it.each([
     ["a link", ["real/data.json"]],
     ["a chain of links", ["second.json", "real/../real/third.json", "data.json"]],
-  ])("a link to a data file stays a link, and its target is replaced: %s", async (_what, targets) => {
-    const folder = await temporaryFolder();
-    await mkdir(join(folder, "real"));
-    await writeFile(join(folder, "real", "data.json"), JSON.stringify(DATA));
-    const links = ["first.json", ...targets.slice(0, -1)].map((name) => join(folder, name));
-    for (const [index, link] of links.entries()) await symlink(targets[index] ?? "", link);
+  ])(
+    "a link to a data file stays a link, and its target is replaced: %s",
+    async (_what, targets) => {
+      const folder = await temporaryFolder();
+      await mkdir(join(folder, "real"));
+      await writeFile(join(folder, "real", "data.json"), JSON.stringify(DATA));
+      const links = ["first.json", ...targets.slice(0, -1)].map((name) => join(folder, name));
+      for (const [index, link] of links.entries()) await symlink(targets[index] ?? "", link);
 
-    await updateDataFile(links[0] ?? "", add);
-    for (const [index, link] of links.entries()) expect(await readlink(link)).toBe(targets[index]);
-    expect((await lstat(join(folder, "real", "data.json"))).isFile()).toBe(true);
-    expect(added(await read(join(folder, "real", "data.json")))).toStrictEqual(["ADDED_9"]);
-    expect((await readdir(folder, { recursive: true })).filter((name) => /tmp|lock/.test(name))).toStrictEqual([]);
-  });
+      await updateDataFile(links[0] ?? "", add);
+      for (const [index, link] of links.entries())
+        expect(await readlink(link)).toBe(targets[index]);
+      expect((await lstat(join(folder, "real", "data.json"))).isFile()).toBe(true);
+      expect(added(await read(join(folder, "real", "data.json")))).toStrictEqual(["ADDED_9"]);
+      expect(
+        (await readdir(folder, { recursive: true })).filter((name) => /tmp|lock/.test(name)),
+      ).toStrictEqual([]);
+    },
+  );
 });
 
 describe("a data file with a hard link", () => {
@@ -115,7 +122,8 @@ describe("a change by another program during an update", () => {
     ...DATA,
     variables: DATA.variables.map((each) => ({ ...each, description: "theirs" })),
   });
-  const described = ({ variables }: Data) => variables.filter(({ description }) => description === "theirs").length;
+  const described = ({ variables }: Data) =>
+    variables.filter(({ description }) => description === "theirs").length;
   const inPlace = (path: string) => writeFileSync(path, THEIRS);
   const replacing = (path: string) => {
     writeFileSync(`${path}.new`, THEIRS);
@@ -125,34 +133,46 @@ describe("a change by another program during an update", () => {
   it.each([
     ["it is written in place", inPlace],
     ["it is replaced", replacing],
-  ])("the change is made again on the new file: %s before the history is written", async (_how, edit) => {
-    const path = await file();
-    let calls = 0;
-    await updateDataFile(path, (data) => {
-      if (++calls === 1) edit(path);
-      return add(data);
-    });
-    const data = await read(path);
-    expect([calls, added(data), described(data)]).toEqual([2, ["ADDED_9"], DATA.variables.length]);
-    expect(await names(path)).toStrictEqual(["vars.json", "vars.json.history.jsonl"]);
-  });
+  ])(
+    "the change is made again on the new file: %s before the history is written",
+    async (_how, edit) => {
+      const path = await file();
+      let calls = 0;
+      await updateDataFile(path, (data) => {
+        if (++calls === 1) edit(path);
+        return add(data);
+      });
+      const data = await read(path);
+      expect([calls, added(data), described(data)]).toEqual([
+        2,
+        ["ADDED_9"],
+        DATA.variables.length,
+      ]);
+      expect(await names(path)).toStrictEqual(["vars.json", "vars.json.history.jsonl"]);
+    },
+  );
 
   it.each([
     ["it is written in place", inPlace],
     ["it is replaced", replacing],
-  ])("the change is made again on the new file: %s just before the update replaces it", async (_how, edit) => {
-    const path = await file();
-    await updateDataFile(path, (data) => ({ ...data }));
-    await updateDataFile(path, (data) => set(data, { PORT: 1 }), { author: { actor: "a", command: "first" } });
-    const afterSync = onNextSync(await open(path), 2);
-    afterSync.call = () => edit(path);
-    await updateDataFile(path, add, { author: { actor: "b", command: "second" } });
-    const data = await read(path);
-    expect([added(data), described(data)]).toEqual([["ADDED_9"], DATA.variables.length]);
-    const commands: string[] = [];
-    for await (const { command } of (await readFileHistory(path)).changes) commands.push(command);
-    expect(commands).toEqual(["second", "changed outside", "first"]);
-  });
+  ])(
+    "the change is made again on the new file: %s just before the update replaces it",
+    async (_how, edit) => {
+      const path = await file();
+      await updateDataFile(path, (data) => ({ ...data }));
+      await updateDataFile(path, (data) => set(data, { PORT: 1 }), {
+        author: { actor: "a", command: "first" },
+      });
+      const afterSync = onNextSync(await open(path), 2);
+      afterSync.call = () => edit(path);
+      await updateDataFile(path, add, { author: { actor: "b", command: "second" } });
+      const data = await read(path);
+      expect([added(data), described(data)]).toEqual([["ADDED_9"], DATA.variables.length]);
+      const commands: string[] = [];
+      for await (const { command } of (await readFileHistory(path)).changes) commands.push(command);
+      expect(commands).toEqual(["second", "changed outside", "first"]);
+    },
+  );
 
   it("an entry is not marked if another process has written to the history", async () => {
     const path = await file();
@@ -172,7 +192,10 @@ describe("a change by another program during an update", () => {
       return add(data);
     };
     const message = "was not written: another program has changed it in the meantime; try again";
-    await expect(updateDataFile(path, change)).rejects.toMatchObject({ code: "invalid_data", message });
+    await expect(updateDataFile(path, change)).rejects.toMatchObject({
+      code: "invalid_data",
+      message,
+    });
     expect([calls, (await read(path)).history]).toEqual([10, { entries: 110 }]);
     expect(await names(path)).toStrictEqual(["vars.json"]);
   });
@@ -188,13 +211,16 @@ describe("the access to a data file", () => {
     ["644", "640"],
     ["604", "600"],
     ["620", "600"],
-  ])("an update of a file with mode 0%s keeps the group's right to read, and no other", async (mode, after) => {
-    const path = await file();
-    await chmod(path, mode);
-    await updateDataFile(path, add);
-    await updateDataFile(path, add);
-    expect([await modeOf(path), await modeOf(`${path}.history.jsonl`)]).toEqual([after, "600"]);
-  });
+  ])(
+    "an update of a file with mode 0%s keeps the group's right to read, and no other",
+    async (mode, after) => {
+      const path = await file();
+      await chmod(path, mode);
+      await updateDataFile(path, add);
+      await updateDataFile(path, add);
+      expect([await modeOf(path), await modeOf(`${path}.history.jsonl`)]).toEqual([after, "600"]);
+    },
+  );
 
   it.skipIf(process.getuid?.() !== 0)(
     "an update keeps the group of the file, and the access to its history",
@@ -212,13 +238,16 @@ describe("the access to a data file", () => {
     },
   );
 
-  it.each(["444", "400", "440"])("a file with mode 0%s is not changed, even by root", async (mode) => {
-    const path = await file();
-    await chmod(path, mode);
-    const error = new InvalidDataError(`is read-only: to allow changes, run: chmod u+w ${path}`);
-    await expect(updateDataFile(path, add)).rejects.toThrow(error);
-    expect([await modeOf(path), added(await read(path))]).toEqual([mode, []]);
-  });
+  it.each(["444", "400", "440"])(
+    "a file with mode 0%s is not changed, even by root",
+    async (mode) => {
+      const path = await file();
+      await chmod(path, mode);
+      const error = new InvalidDataError(`is read-only: to allow changes, run: chmod u+w ${path}`);
+      await expect(updateDataFile(path, add)).rejects.toThrow(error);
+      expect([await modeOf(path), added(await read(path))]).toEqual([mode, []]);
+    },
+  );
 
   it("a history that is read-only is not changed, and neither is its file", async () => {
     const path = await file();
@@ -235,16 +264,23 @@ describe("an update that fails", () => {
   it.each<[string, (path: string) => Promise<void>, string]>([
     ["missing", rm, "can't be read: no such file or folder"],
     ["a folder", (path) => rm(path).then(() => mkdir(path)), "can't be read: it is a folder"],
-    ["broken", (path) => writeFile(path, "{"), "is not valid JSON: line 1, column 2: unexpected end of file"],
+    [
+      "broken",
+      (path) => writeFile(path, "{"),
+      "is not valid JSON: line 1, column 2: unexpected end of file",
+    ],
     ["empty", (path) => writeFile(path, ""), "is empty"],
     ["null", (path) => writeFile(path, "null"), "must contain one JSON object"],
-  ])("an update reports a file that is %s, and leaves it unchanged", async (_what, spoil, message) => {
-    const path = await file();
-    await spoil(path);
-    const before = await names(path);
-    await expect(updateDataFile(path, add)).rejects.toThrow(new InvalidDataError(message));
-    expect(await names(path)).toStrictEqual(before);
-  });
+  ])(
+    "an update reports a file that is %s, and leaves it unchanged",
+    async (_what, spoil, message) => {
+      const path = await file();
+      await spoil(path);
+      const before = await names(path);
+      await expect(updateDataFile(path, add)).rejects.toThrow(new InvalidDataError(message));
+      expect(await names(path)).toStrictEqual(before);
+    },
+  );
 
   // The superuser may read everything.
   it.skipIf(process.getuid?.() === 0)("an update reports an unreadable file", async () => {

@@ -26,8 +26,18 @@ describe("a schema", () => {
     [{ type: "integer" }, 1, 1.5, "must be integer"],
     [{ multipleOf: 0.1 }, 0.3, 0.35, "must be multiple of 0.1"],
     [{ if: { minimum: 5 }, else: { maximum: 3 } }, 7, 4, "must be <= 3"],
-    [{ dependentRequired: { a: ["b"] } }, { a: 1, b: 1 }, { a: 1 }, "must have property b when property a is present"],
-    [{ propertyNames: { maxLength: 1 } }, { a: 1 }, { ab: 1 }, "must NOT have more than 1 characters"],
+    [
+      { dependentRequired: { a: ["b"] } },
+      { a: 1, b: 1 },
+      { a: 1 },
+      "must have property b when property a is present",
+    ],
+    [
+      { propertyNames: { maxLength: 1 } },
+      { a: 1 },
+      { ab: 1 },
+      "must NOT have more than 1 characters",
+    ],
     [
       { patternProperties: { "^a": { type: "null" } } },
       { a: null, b: 1 },
@@ -35,7 +45,12 @@ describe("a schema", () => {
       "must be null (#/patternProperties/%5Ea/type)",
     ],
     [{ prefixItems: [{ const: 1 }], items: false }, [1], [1, 2], "must NOT have more than 1 items"],
-    [{ required: ["constructor"] }, { constructor: 1 }, {}, "must have required property 'constructor'"],
+    [
+      { required: ["constructor"] },
+      { constructor: 1 },
+      {},
+      "must have required property 'constructor'",
+    ],
     [
       { properties: { toString: { type: "string" } } },
       {},
@@ -43,7 +58,12 @@ describe("a schema", () => {
       "must be string (#/properties/toString/type)",
     ],
     [{ required: ["a"] }, { a: 1 }, {}, "must have required property 'a'"],
-    [{ additionalProperties: { maximum: 1 } }, {}, { hunter2: 7 }, "must be <= 1 (#/additionalProperties/maximum)"],
+    [
+      { additionalProperties: { maximum: 1 } },
+      {},
+      { hunter2: 7 },
+      "must be <= 1 (#/additionalProperties/maximum)",
+    ],
     [{ const: "a" }, "a", "hunter2", "must be equal to constant"],
   ])("%j accepts %j, and refuses %j by its rule alone", (schema, kept, broken, rule) => {
     expect(brokenRule({ ...schema }, kept)).toBeUndefined();
@@ -54,19 +74,53 @@ describe("a schema", () => {
     [{ minimum: "1" }, "schema is invalid: data/minimum must be number"],
     [{ required: "a" }, "schema is invalid: data/required must be array"],
     [{ minium: 1 }, 'it has the keyword "minium", which is not supported (did you mean minimum?)'],
-    [{ format: "constructor" }, 'unknown format "constructor"; the formats are url, email, port, duration'],
+    [
+      { format: "constructor" },
+      'unknown format "constructor"; the formats are url, email, port, duration',
+    ],
     [{ pattern: "(?=a)" }, "error parsing regexp: invalid or unsupported Perl syntax: `(?=`"],
     [{ $ref: "#/$defs/a" }, 'it has the keyword "$ref", which is not supported'],
-    [{ pattern: "(a{900}b){1}".repeat(20) }, "its patterns have more than 16384 steps: repeat less"],
+    [
+      { pattern: "(a{900}b){1}".repeat(20) },
+      "its patterns have more than 16384 steps: repeat less",
+    ],
   ])("%j is not valid", (schema, message) => {
     expect(brokenSchema({ ...schema })).toBe(message);
-    expect(brokenRule({ ...schema }, 1)).toBe(`can't be checked: its schema is not valid (${message})`);
+    expect(brokenRule({ ...schema }, 1)).toBe(
+      `can't be checked: its schema is not valid (${message})`,
+    );
   });
 
   const REFUSED = [
-    ...["$ref", "$dynamicRef", "$recursiveRef", "$id", "id", "$anchor", "$dynamicAnchor", "$defs", "definitions"],
-    ...["$vocabulary", "$async", "$data", "$merge", "nullable", "discriminator", "formatMinimum", "uniqueItems"],
-    ...["contains", "minContains", "unevaluatedItems", "unevaluatedProperties", "dependentSchemas", "dependencies"],
+    ...[
+      "$ref",
+      "$dynamicRef",
+      "$recursiveRef",
+      "$id",
+      "id",
+      "$anchor",
+      "$dynamicAnchor",
+      "$defs",
+      "definitions",
+    ],
+    ...[
+      "$vocabulary",
+      "$async",
+      "$data",
+      "$merge",
+      "nullable",
+      "discriminator",
+      "formatMinimum",
+      "uniqueItems",
+    ],
+    ...[
+      "contains",
+      "minContains",
+      "unevaluatedItems",
+      "unevaluatedProperties",
+      "dependentSchemas",
+      "dependencies",
+    ],
     ...["contentSchema", "additionalItems", "__proto__", "constructor", "toString", ""],
   ];
   const PLACES: ((schema: object) => object)[] = [
@@ -76,15 +130,21 @@ describe("a schema", () => {
     ...["properties", "patternProperties"].map((keyword) => (schema: object) => ({
       [keyword]: { a: true, b: schema },
     })),
-    ...["prefixItems", "anyOf", "allOf", "oneOf"].map((keyword) => (schema: object) => ({ [keyword]: [true, schema] })),
+    ...["prefixItems", "anyOf", "allOf", "oneOf"].map((keyword) => (schema: object) => ({
+      [keyword]: [true, schema],
+    })),
   ];
 
   it.each(REFUSED)("refuses the keyword %j by its name, wherever a schema can be", (keyword) => {
     const schema = JSON.parse(`{${JSON.stringify(keyword)}: true, "type": "string"}`);
     const problem = ` has the keyword "${keyword}", which is not supported`;
     for (const place of [(same: object) => same, ...PLACES]) {
-      expect(schemaProblem(place(schema))).toMatch(new RegExp(`^${problem.replaceAll("$", "\\$")}`));
-      expect(brokenRule({ ...place(schema) }, "a")).toContain("can't be checked: its schema is not valid");
+      expect(schemaProblem(place(schema))).toMatch(
+        new RegExp(`^${problem.replaceAll("$", "\\$")}`),
+      );
+      expect(brokenRule({ ...place(schema) }, "a")).toContain(
+        "can't be checked: its schema is not valid",
+      );
     }
   });
 
@@ -92,10 +152,10 @@ describe("a schema", () => {
     const data = { $ref: "#", $async: true, uniqueItems: true };
     const rules = { const: data, default: data, enum: [data], examples: [data] };
     const named = { properties: { $ref: { type: "number" } }, required: ["$ref"] };
-    expect([brokenSchema({ ...rules, ...named }), brokenRule({ ...rules, ...named }, data)]).toEqual([
-      undefined,
-      "must be number (#/properties/%24ref/type)",
-    ]);
+    expect([
+      brokenSchema({ ...rules, ...named }),
+      brokenRule({ ...rules, ...named }, data),
+    ]).toEqual([undefined, "must be number (#/properties/%24ref/type)"]);
   });
 
   it("refuses the name __proto__, which ajv leaves out", () => {
@@ -107,12 +167,16 @@ describe("a schema", () => {
 
   it("refuses a value for which there is no answer", () => {
     // ajv compares objects by their valueOf, if they have one.
-    expect(brokenRule({ const: { valueOf: 1 } }, { valueOf: 2 })).toBe("can't be checked by its schema");
+    expect(brokenRule({ const: { valueOf: 1 } }, { valueOf: 2 })).toBe(
+      "can't be checked by its schema",
+    );
   });
 
   it("has patterns that take linear time", () => {
     // A backtracking engine would not end.
-    expect(brokenRule({ pattern: "^(a+)+$" }, `${"a".repeat(10_000)}b`)).toBe('must match pattern "^(a+)+$"');
+    expect(brokenRule({ pattern: "^(a+)+$" }, `${"a".repeat(10_000)}b`)).toBe(
+      'must match pattern "^(a+)+$"',
+    );
   });
 
   it("has values whose size times that of the schema and of its patterns is bounded", () => {
@@ -132,7 +196,9 @@ describe("a schema", () => {
   });
 
   it("is compiled once, and kept until there are 10,000 others", async () => {
-    const compile = vi.spyOn(Ajv2020.prototype, "compile").mockImplementation(() => (() => true) as never);
+    const compile = vi
+      .spyOn(Ajv2020.prototype, "compile")
+      .mockImplementation(() => (() => true) as never);
     onTestFinished(() => compile.mockRestore());
     const check = async (schema: JsonSchema) => (await loadValueChecker()).brokenRule(schema, 1);
     const kept = { title: "kept" };
@@ -146,9 +212,14 @@ describe("a schema", () => {
   it("is data: nothing in it is run as code", () => {
     const text = `"+(globalThis.isRun=true)+"\`\${globalThis.isRun=true}\``;
     expect(
-      brokenRule({ enum: [text], title: text, pattern: text, properties: { [text]: { const: text } } }, 1),
+      brokenRule(
+        { enum: [text], title: text, pattern: text, properties: { [text]: { const: text } } },
+        1,
+      ),
     ).toBeDefined();
-    expect(brokenRule({ required: [text], dependentRequired: { [text]: [text] } }, {})).toContain("required property");
+    expect(brokenRule({ required: [text], dependentRequired: { [text]: [text] } }, {})).toContain(
+      "required property",
+    );
     expect(globalThis).not.toHaveProperty("isRun");
   });
 });
@@ -183,8 +254,12 @@ describe("checkPlainValues", () => {
 
 it("findProblems lets other work have its turn while it compiles many schemas", async () => {
   const ids = Array.from({ length: 200 }, (_, index) => index + 1);
-  const variables = ids.map((id) => aRecord({ id, name: `A${id}`, schema: { minLength: id, title: "many" } }));
-  const values = ids.map((id): ValueRecord => ({ id, variable_id: id, environment_id: 1, content: { value: "" } }));
+  const variables = ids.map((id) =>
+    aRecord({ id, name: `A${id}`, schema: { minLength: id, title: "many" } }),
+  );
+  const values = ids.map(
+    (id): ValueRecord => ({ id, variable_id: id, environment_id: 1, content: { value: "" } }),
+  );
   let turns = 0;
   let timer = setImmediate(function count() {
     turns++;

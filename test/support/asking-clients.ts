@@ -6,8 +6,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
 /**
- * How a request ended. A client can send it again unless the answer was `cut off`: after an `idle reset`, of a connection
- * that was open before; or if a new connection was `not accepted`, because the system was just closing the socket.
+ * How a request ended. A client can send it again unless the answer was `cut off`: after an `idle
+ * reset`, of a connection that was open before; or if a new connection was `not accepted`, because
+ * the system was just closing the socket.
  */
 export type Outcome = "answered" | "refused" | "idle reset" | "not accepted" | "cut off";
 
@@ -23,16 +24,26 @@ export interface ClientOptions {
   pauseMs?: number;
 }
 
-/** A client that sends one request after another, until `isOver` says so of how the last one ended. */
+/**
+ * A client that sends one request after another, until `isOver` says so of how the last one ended.
+ */
 export async function keepAsking(
   { pauseMs = 0, ...options }: ClientOptions,
   isOver: (outcome: Outcome) => boolean,
 ): Promise<Outcome[]> {
   const { keepAlive = true, tls = false } = options;
-  const agent = new (tls ? https : http).Agent({ keepAlive, maxSockets: 1, rejectUnauthorized: false });
+  const agent = new (tls ? https : http).Agent({
+    keepAlive,
+    maxSockets: 1,
+    rejectUnauthorized: false,
+  });
   onTestFinished(() => agent.destroy());
   const outcomes: Outcome[] = [];
-  for (let outcome: Outcome | undefined; outcome === undefined || !isOver(outcome); outcomes.push(outcome)) {
+  for (
+    let outcome: Outcome | undefined;
+    outcome === undefined || !isOver(outcome);
+    outcomes.push(outcome)
+  ) {
     if (pauseMs > 0) await delay(Math.random() * pauseMs);
     outcome = await ask(options, agent);
   }

@@ -15,7 +15,9 @@ export interface BackingProcessOptions {
   readonly input?: string;
 }
 
-/** An etcd or a Redis that tests start, stop and start again. It dies with the process of the tests. */
+/**
+ * An etcd or a Redis that tests start, stop and start again. It dies with the process of the tests.
+ */
 export class BackingProcess {
   readonly #options: BackingProcessOptions;
   #child: ChildProcess | undefined;
@@ -36,13 +38,23 @@ export class BackingProcess {
     return this.#child?.pid;
   }
 
-  /** Resolves once it is ready; a member of a cluster is once there is a leader. @throws AddressInUseError */
+  /**
+   * Resolves once it is ready; a member of a cluster is once there is a leader.
+   *
+   * @throws AddressInUseError
+   */
   async start(): Promise<void> {
     if (this.#child) throw new Error(`${this.#options.program} runs already`);
     const { program, args, through = [], ready, input = "" } = this.#options;
     if (!isInstalled(program)) throw new Error(missing(program));
-    const [command, ...words] = [...dyingWithParent(), ...through, program, ...args] as [string, ...string[]];
-    const child = spawn(command, words, { env: { PATH: process.env["PATH"] ?? "" }, stdio: "pipe" });
+    const [command, ...words] = [...dyingWithParent(), ...through, program, ...args] as [
+      string,
+      ...string[],
+    ];
+    const child = spawn(command, words, {
+      env: { PATH: process.env["PATH"] ?? "" },
+      stdio: "pipe",
+    });
     this.#child = child;
     this.#isPaused = false;
     child.stdin.on("error", () => {}).end(input);
@@ -102,14 +114,18 @@ function startError(program: string, lines: readonly string[]): Error {
 
 let hasDeathSignal: boolean | undefined;
 
-/** Words before a command line, so that the system kills it together with its parent. None where it can't do that. */
+/**
+ * Words before a command line, so that the system kills it together with its parent. None where it
+ * can't do that.
+ */
 function dyingWithParent(): string[] {
   const words = ["setpriv", "--pdeathsig", "KILL"];
   hasDeathSignal ??= spawnSync("setpriv", [...words.slice(1), "true"]).status === 0;
   return hasDeathSignal ? words : [];
 }
 
-// Below the ports of outgoing connections: no other program takes the port of one that is down for a while.
+// Below the ports of outgoing connections: no other program takes the port of one that is down for
+// a while.
 const FIRST_PORT = 15_000;
 const PORTS = 15_000;
 
@@ -137,8 +153,14 @@ async function isFree(port: number): Promise<boolean> {
 
 const ATTEMPTS = 10;
 
-/** Calls `start` with free ports, and again with others if something else listens on one of them by then. */
-export async function onFreePorts<T>(count: number, start: (ports: number[]) => Promise<T>): Promise<T> {
+/**
+ * Calls `start` with free ports, and again with others if something else listens on one of them by
+ * then.
+ */
+export async function onFreePorts<T>(
+  count: number,
+  start: (ports: number[]) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await start(await freePorts(count));

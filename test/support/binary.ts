@@ -14,14 +14,24 @@ export interface Finished {
 }
 
 /** Starts a program with an environment of only PATH, so without a home. */
-export function start(command: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-  const child = spawn(command, args, { env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null", ...env } });
+export function start(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): ChildProcess {
+  const child = spawn(command, args, {
+    env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null", ...env },
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
 
 /** Runs a program until it exits. */
-export async function run(command: string, args: readonly string[], env?: Record<string, string>): Promise<Finished> {
+export async function run(
+  command: string,
+  args: readonly string[],
+  env?: Record<string, string>,
+): Promise<Finished> {
   const child = start(command, args, env);
   const [stdout, stderr, [code]] = await Promise.all([
     output(child.stdout),
@@ -32,7 +42,11 @@ export async function run(command: string, args: readonly string[], env?: Record
 }
 
 /** Runs a script with `appvars` on its path to the built command. */
-export function runScript(script: string, env: Record<string, string> = {}, shell = "sh"): Promise<Finished> {
+export function runScript(
+  script: string,
+  env: Record<string, string> = {},
+  shell = "sh",
+): Promise<Finished> {
   return run(shell, ["-c", `appvars() { "$NODE" "$BINARY" "$@"; }\n${script}`], {
     NODE: process.execPath,
     BINARY,

@@ -1,6 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import { allKeyPairs, type Environment, type NamedKey, qualifiedName } from "../../src/domain/environment.js";
-import { isPublic, type JsonValue, type VariableType, valueFitsType } from "../../src/domain/variable.js";
+import {
+  allKeyPairs,
+  type Environment,
+  type NamedKey,
+  qualifiedName,
+} from "../../src/domain/environment.js";
+import {
+  isPublic,
+  type JsonValue,
+  type VariableType,
+  valueFitsType,
+} from "../../src/domain/variable.js";
 import { type Data, NO_DATA, withLastIds } from "../../src/store/data.js";
 import {
   addEnvironment,
@@ -9,7 +19,12 @@ import {
   rotateEnvironment,
 } from "../../src/store/edit-environments.js";
 import { addKey, removeKey, rotateKey } from "../../src/store/edit-keys.js";
-import { type Assignment, renameVariable, setValues, unsetValues } from "../../src/store/edit-values.js";
+import {
+  type Assignment,
+  renameVariable,
+  setValues,
+  unsetValues,
+} from "../../src/store/edit-values.js";
 import { FileSealing } from "../../src/store/file-sealing.js";
 import type { Conflict } from "../../src/store/merge-data.js";
 import { checkData } from "../../src/store/parse-data.js";
@@ -26,7 +41,10 @@ export interface Branch {
 
 /** A change of one thing, which can be made on any branch that has it. */
 interface Change {
-  /** What it changes, each at most once on a branch: a field or value, of the variable or environment it begins with. */
+  /**
+   * What it changes, each at most once on a branch: a field or value, of the variable or
+   * environment it begins with.
+   */
   readonly touched: readonly string[];
   apply(branch: Branch): Data;
 }
@@ -37,12 +55,19 @@ function randomData(random: Random, variables: number): Data {
   for (const application of APPLICATIONS)
     for (const name of ["dev", "test", "prod"]) {
       data = addEnvironment(data, { application, name }, randomPair(random));
-      data = addKey(data, `${application}/${name}`, { name: "ana", ...randomPair(random), only: ["V*"] });
+      data = addKey(data, `${application}/${name}`, {
+        name: "ana",
+        ...randomPair(random),
+        only: ["V*"],
+      });
     }
   for (const environment of data.environments) {
     const assignments: Assignment[] = [];
     for (let index = 0; index < variables; index++)
-      if (APPLICATIONS[index % 2] === environment.application && (random.below(4) > 0 || environment.name === "dev"))
+      if (
+        APPLICATIONS[index % 2] === environment.application &&
+        (random.below(4) > 0 || environment.name === "dev")
+      )
         assignments.push({
           name: `V${index}`,
           ...randomValue(random, TYPES[index % 3] as VariableType),
@@ -54,17 +79,29 @@ function randomData(random: Random, variables: number): Data {
 }
 
 /** A branch on which so many things were changed. @param isMine the things that it changes */
-function randomBranch(base: Data, random: Random, count: number, isMine: (thing: string) => boolean) {
+function randomBranch(
+  base: Data,
+  random: Random,
+  count: number,
+  isMine: (thing: string) => boolean,
+) {
   const branch: Branch = { data: base, names: new Map() };
   const done: Change[] = [];
   const touched = new Set<string>();
   for (let tries = 0; done.length < count && tries < count * 10; tries++) {
     const change = randomChange(base, random);
-    if (change.touched.some((cell) => touched.has(cell) || !isMine(cell.split(" ")[0] as string))) continue;
+    if (change.touched.some((cell) => touched.has(cell) || !isMine(cell.split(" ")[0] as string)))
+      continue;
     const [thing] = (change.touched[0] as string).split(" ");
     // With another name, description and values, it would be another variable.
-    const replaced = ["name", "description"].filter((field) => touched.has(`${thing} ${field}`)).length;
-    if (replaced === 2 || (replaced === 1 && /(name|description)$/.test(change.touched[0] as string))) continue;
+    const replaced = ["name", "description"].filter((field) =>
+      touched.has(`${thing} ${field}`),
+    ).length;
+    if (
+      replaced === 2 ||
+      (replaced === 1 && /(name|description)$/.test(change.touched[0] as string))
+    )
+      continue;
     if (applyChange(branch, change)) done.push(change);
     for (const cell of change.touched) touched.add(cell);
   }
@@ -94,13 +131,18 @@ function randomPair(random: Random) {
 
 function randomValue(random: Random, type: VariableType): { type: VariableType; value: JsonValue } {
   const number = random.below(2 ** 31);
-  return { type, value: { STRING: `text ${number}`, NUMBER: number, BOOLEAN: true, JSON: { number } }[type] };
+  return {
+    type,
+    value: { STRING: `text ${number}`, NUMBER: number, BOOLEAN: true, JSON: { number } }[type],
+  };
 }
 
 const nameOf = ({ names }: Branch, thing: string) => names.get(thing) ?? thing;
 
 function environmentOf(branch: Branch, thing: string) {
-  const found = branch.data.environments.find((each) => qualifiedName(each) === nameOf(branch, thing));
+  const found = branch.data.environments.find(
+    (each) => qualifiedName(each) === nameOf(branch, thing),
+  );
   if (!found) throw new Error(`no ${thing}`);
   return found;
 }
@@ -135,7 +177,10 @@ function randomChange(base: Data, random: Random): Change {
     }),
     description: () => ({ touched: [`${v} description`], apply: set({ description: fresh }, e) }),
     optional: () => ({ touched: [`${v} optional`], apply: set({ optional: true }, e) }),
-    secret: () => ({ touched: [`${v} secret`], apply: set({ secret: variable.secret === false }, e) }),
+    secret: () => ({
+      touched: [`${v} secret`],
+      apply: set({ secret: variable.secret === false }, e),
+    }),
     schema: () => ({ touched: [`${v} schema`], apply: set({ schema: { title: fresh } }, e) }),
     rename: () => ({
       touched: [`${v} name`],
@@ -154,7 +199,11 @@ function randomChange(base: Data, random: Random): Change {
       apply: (on) => {
         const { id } = variableOf(on, v);
         const variables = on.data.variables.filter((each) => each.id !== id);
-        return { ...on.data, variables, values: on.data.values.filter(({ variable_id }) => variable_id !== id) };
+        return {
+          ...on.data,
+          variables,
+          values: on.data.values.filter(({ variable_id }) => variable_id !== id),
+        };
       },
     }),
     type: () => {
@@ -165,9 +214,12 @@ function randomChange(base: Data, random: Random): Change {
         touched: [`${v} *`, ...own.map((each) => `${qualifiedName(each)} value ${v}`)],
         apply: (on) => {
           const { name } = variableOf(on, v);
-          const places = on.data.environments.filter(({ id }) => values.some((each) => each.id === id));
+          const places = on.data.environments.filter(({ id }) =>
+            values.some((each) => each.id === id),
+          );
           const [any] = on.data.environments.filter((each) => each.application === application);
-          if (places.length === 0 && any) return setValues(on.data, any, [{ name, type, value: undefined }]);
+          if (places.length === 0 && any)
+            return setValues(on.data, any, [{ name, type, value: undefined }]);
           let data = on.data;
           for (const place of places) {
             const { value } = values.find(({ id }) => id === place.id) as { value: JsonValue };
@@ -193,7 +245,8 @@ function randomChange(base: Data, random: Random): Change {
       const pair = randomPair(random);
       return {
         touched: [`${e} credentials`],
-        apply: (on) => rotateEnvironment(on.data, nameOf(on, e), pair, { now: 0, grace: 1 + random.below(1) }),
+        apply: (on) =>
+          rotateEnvironment(on.data, nameOf(on, e), pair, { now: 0, grace: 1 + random.below(1) }),
       };
     },
     "env rename": () => ({
@@ -221,8 +274,14 @@ function randomChange(base: Data, random: Random): Change {
       };
     },
     "key add": () => {
-      const key = { name: random.below(2) === 0 ? `k${random.below(9)}` : fresh, ...randomPair(random) };
-      return { touched: [`${e} key ${key.name}`], apply: (on) => addKey(on.data, nameOf(on, e), key) };
+      const key = {
+        name: random.below(2) === 0 ? `k${random.below(9)}` : fresh,
+        ...randomPair(random),
+      };
+      return {
+        touched: [`${e} key ${key.name}`],
+        apply: (on) => addKey(on.data, nameOf(on, e), key),
+      };
     },
     "key rotate": () => {
       const pair = randomPair(random);
@@ -274,12 +333,18 @@ export function overlap(ours: readonly Change[], theirs: readonly Change[]): Set
   return new Set(both.map(([thing]) => thing));
 }
 
-/** Everything in the data but ids, by the names that things had at first: a thing, or the two of a value. */
+/**
+ * Everything in the data but ids, by the names that things had at first: a thing, or the two of a
+ * value.
+ */
 export function contentOf(data: Data, ...branches: Branch[]): Map<string, unknown> {
   const { environments, variables, values, last_ids: _, ...settings } = data;
-  const first = new Map(branches.flatMap(({ names }) => [...names].map(([before, now]) => [now, before])));
+  const first = new Map(
+    branches.flatMap(({ names }) => [...names].map(([before, now]) => [now, before])),
+  );
   const thing = (record: Environment) => first.get(qualifiedName(record)) ?? qualifiedName(record);
-  const things = (records: readonly Environment[]) => new Map(records.map((record) => [record.id, thing(record)]));
+  const things = (records: readonly Environment[]) =>
+    new Map(records.map((record) => [record.id, thing(record)]));
   const [variable, environment] = [things(variables), things(environments)];
   const used = new Set(values.map(({ variable_id }) => variable_id));
   const content = new Map<string, unknown>([["", settings]]);
@@ -288,17 +353,26 @@ export function contentOf(data: Data, ...branches: Branch[]): Map<string, unknow
     for (const key of keys) content.set(`${environment.get(id)} ${key.name}`, key);
   }
   // What becomes of the definition of a variable without values depends on the order.
-  for (const { id, ...record } of variables) if (used.has(id)) content.set(`${variable.get(id)}`, record);
+  for (const { id, ...record } of variables)
+    if (used.has(id)) content.set(`${variable.get(id)}`, record);
   for (const { variable_id, environment_id, content: value } of values)
     content.set(`${variable.get(variable_id)} ${environment.get(environment_id)}`, value);
   return content;
 }
 
 /** What differs in content, and no conflict is about. */
-export function unreported(one: Map<string, unknown>, other: Map<string, unknown>, conflicts: readonly Conflict[]) {
-  const records = conflicts.map(({ record }) => record.replace(/^(variable|environment|key) /, "").split(" in "));
+export function unreported(
+  one: Map<string, unknown>,
+  other: Map<string, unknown>,
+  conflicts: readonly Conflict[],
+) {
+  const records = conflicts.map(({ record }) =>
+    record.replace(/^(variable|environment|key) /, "").split(" in "),
+  );
   const isKey = (things: string[]) => !things[0]?.includes("/");
-  const reported = new Set(records.map((things) => (isKey(things) ? things.reverse() : things).join(" ")));
+  const reported = new Set(
+    records.map((things) => (isKey(things) ? things.reverse() : things).join(" ")),
+  );
   const hasEnvironment = conflicts.some(({ record }) => record.startsWith("environment "));
   const isReported = (key: string) =>
     [key, ...key.split(" ")].some((each) => reported.has(each)) ||
@@ -306,7 +380,9 @@ export function unreported(one: Map<string, unknown>, other: Map<string, unknown
     [...reported].some((each) => each.startsWith(`${key} `)) ||
     (hasEnvironment && !(one.has(key) && other.has(key)));
   const keys = new Set([...one.keys(), ...other.keys()]);
-  return [...keys].filter((key) => !isDeepStrictEqual(one.get(key), other.get(key)) && !isReported(key));
+  return [...keys].filter(
+    (key) => !isDeepStrictEqual(one.get(key), other.get(key)) && !isReported(key),
+  );
 }
 
 /** A key file. */
@@ -317,7 +393,10 @@ export function openSealed(content: Data, keys = KEYS): Data {
   return new FileSealing({ keys }).open(content);
 }
 
-/** The contents of sealed files with these branches: what a branch has not changed has the sealed text of the base. */
+/**
+ * The contents of sealed files with these branches: what a branch has not changed has the sealed
+ * text of the base.
+ */
 export function sealedBranches(base: Data, ...branches: Data[]): Data[] {
   const sealed = new FileSealing({ keys: KEYS, form: "sealed" }).seal(base);
   const sealBranch = (data: Data) => {
@@ -328,14 +407,23 @@ export function sealedBranches(base: Data, ...branches: Data[]): Data[] {
   return [sealed, ...branches.map(sealBranch)];
 }
 
-/** The values and API secrets of a file by what they are bound to, in clear or sealed; those of public variables are left out. */
+/**
+ * The values and API secrets of a file by what they are bound to, in clear or sealed; those of
+ * public variables are left out.
+ */
 export function secretsOf({ environments, variables, values }: Data): Map<string, JsonValue> {
   const secrets = new Map<string, JsonValue>();
   for (const each of environments)
-    for (const [name, key] of [["", each] as const, ...(each.keys ?? []).map((key) => [key.name, key] as const)])
+    for (const [name, key] of [
+      ["", each] as const,
+      ...(each.keys ?? []).map((key) => [key.name, key] as const),
+    ])
       for (const pair of allKeyPairs(key)) {
         const { api_key, api_secret, only, valid_until } = pair as NamedKey;
-        secrets.set(`${qualifiedName(each)} ${name} ${api_key} ${JSON.stringify([only, valid_until])}`, api_secret);
+        secrets.set(
+          `${qualifiedName(each)} ${name} ${api_key} ${JSON.stringify([only, valid_until])}`,
+          api_secret,
+        );
       }
   for (const { variable_id, environment_id, content } of values) {
     const variable = variables.find(({ id }) => id === variable_id);
@@ -352,7 +440,10 @@ export function randomRound(seed: number, count: number, isApart: boolean) {
   const base = randomData(random, 60);
   const isMine = (thing: string, number: number) =>
     // New ones belong to their branch.
-    !isApart || /\/N/.test(thing) || [...thing].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 2 === number;
-  const branch = (number: number) => randomBranch(base, random, count / 2, (thing) => isMine(thing, number));
+    !isApart ||
+    /\/N/.test(thing) ||
+    [...thing].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 2 === number;
+  const branch = (number: number) =>
+    randomBranch(base, random, count / 2, (thing) => isMine(thing, number));
   return { base, ours: branch(0), theirs: branch(1) };
 }

@@ -3,7 +3,9 @@ import { runCli } from "./cli.js";
 import { DATA } from "./data.js";
 import { dataFile } from "./data-file.js";
 
-/** A command line whose settings name shop/development of a data file, which is new for each test. */
+/**
+ * A command line whose settings name shop/development of a data file, which is new for each test.
+ */
 export function cliWithDataFile() {
   const cli = {
     path: "",

@@ -37,7 +37,10 @@ export interface CliResult {
 /** A user that owns no file of the tests, if root runs them. Everyone trusts files of root. */
 export const NOT_ROOT: CliOptions = process.getuid?.() === 0 ? { user: 1000, groups: [1000] } : {};
 
-/** Runs one command line in this process, with the entry point that users get and an empty environment. */
+/**
+ * Runs one command line in this process, with the entry point that users get and an empty
+ * environment.
+ */
 export function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   return runWith(async (io) => (await quickCall(argv, io)) ?? main(argv, io), options);
 }
@@ -47,7 +50,13 @@ export async function runWith<T>(
   run: (io: Io) => Promise<T>,
   options: CliOptions = {},
 ): Promise<{ code: T; stdout: string; stderr: string }> {
-  const { terminal = false, onStdout, onStderr, config = "/dev/null/config", cache = "/dev/null/cache" } = options;
+  const {
+    terminal = false,
+    onStdout,
+    onStderr,
+    config = "/dev/null/config",
+    cache = "/dev/null/cache",
+  } = options;
   const { platform = process.platform } = options;
   const stdout = capture(terminal, onStdout);
   const stderr = capture(terminal, onStderr);
@@ -70,7 +79,10 @@ export async function runWith<T>(
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-function capture(isTTY: boolean, onText: (text: string) => void = () => {}): { stream: Output; text: () => string } {
+function capture(
+  isTTY: boolean,
+  onText: (text: string) => void = () => {},
+): { stream: Output; text: () => string } {
   let text = "";
   const stream: Output = new Writable({
     decodeStrings: false,

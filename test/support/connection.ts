@@ -9,7 +9,10 @@ export interface RawAnswer {
 }
 
 /** The answer that a text begins with, and the rest; undefined until it is complete. */
-export function takeAnswer(text: string, isHead = false): { answer: RawAnswer; rest: string } | undefined {
+export function takeAnswer(
+  text: string,
+  isHead = false,
+): { answer: RawAnswer; rest: string } | undefined {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   const head = text.slice(0, end);
@@ -94,7 +97,11 @@ export async function askAll<T extends Attempt>(
 }
 
 /** The text of a request. A list of pairs, since some are sent twice. */
-export function requestText(method: string, target: string, headers: readonly (readonly [string, string])[]): string {
+export function requestText(
+  method: string,
+  target: string,
+  headers: readonly (readonly [string, string])[],
+): string {
   const lines = [["Host", "a"], ...headers].map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }

@@ -1,6 +1,13 @@
-import type { CounterConnection, CounterStore, StoredCount } from "../../src/server/shared-limiter.js";
+import type {
+  CounterConnection,
+  CounterStore,
+  StoredCount,
+} from "../../src/server/shared-limiter.js";
 
-/** A store's reaction to requests: it answers, never answers, or fails. A count is an answer of its own. */
+/**
+ * A store's reaction to requests: it answers, never answers, or fails. A count is an answer of its
+ * own.
+ */
 export type StoreState = "up" | "hung" | "failing" | StoredCount;
 
 /** A store in memory, by the clock of `performance`. */
@@ -46,7 +53,10 @@ export class FakeCounterStore implements CounterStore {
     };
   };
 
-  readonly explain = (error: unknown) => ({ what: "has failed", detail: (error as Error | undefined)?.message });
+  readonly explain = (error: unknown) => ({
+    what: "has failed",
+    detail: (error as Error | undefined)?.message,
+  });
 
   #read(key: string): StoredCount {
     const { count = 0, end = 0 } = this.#windows.get(key) ?? {};

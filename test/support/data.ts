@@ -2,16 +2,35 @@ import type { Data } from "../../src/store/data.js";
 import { aRecord } from "./records.js";
 
 /**
- * Two applications: `shop` with three environments and all four types, `billing` with one environment and
- * a variable called like one of shop's. Records are out of order on purpose: lists must sort them.
+ * Two applications: `shop` with three environments and all four types, `billing` with one
+ * environment and a variable called like one of shop's. Records are out of order on purpose: lists
+ * must sort them.
  */
 export const DATA: Data = {
   version: 1,
   environments: [
-    { id: 1, application: "shop", name: "development", api_key: "dev-key", api_secret: "dev-secret" },
+    {
+      id: 1,
+      application: "shop",
+      name: "development",
+      api_key: "dev-key",
+      api_secret: "dev-secret",
+    },
     { id: 2, application: "shop", name: "test", api_key: "test-key", api_secret: "test-secret" },
-    { id: 3, application: "shop", name: "production", api_key: "prod-key", api_secret: "prod-secret" },
-    { id: 4, application: "billing", name: "development", api_key: "billing-key", api_secret: "billing-secret" },
+    {
+      id: 3,
+      application: "shop",
+      name: "production",
+      api_key: "prod-key",
+      api_secret: "prod-secret",
+    },
+    {
+      id: 4,
+      application: "billing",
+      name: "development",
+      api_key: "billing-key",
+      api_secret: "billing-secret",
+    },
   ],
   variables: [
     aRecord({ id: 2, type: "NUMBER", name: "PORT", description: "Where it listens" }),
@@ -31,7 +50,12 @@ export const DATA: Data = {
     { id: 15, variable_id: 5, environment_id: 1, content: { value: "not a prototype" } },
     { id: 16, variable_id: 6, environment_id: 1, content: { value: "" } },
     { id: 17, variable_id: 7, environment_id: 3, content: { value: "production only" } },
-    { id: 18, variable_id: 8, environment_id: 4, content: { value: "postgres://localhost/ledger" } },
+    {
+      id: 18,
+      variable_id: 8,
+      environment_id: 4,
+      content: { value: "postgres://localhost/ledger" },
+    },
     { id: 19, variable_id: 1, environment_id: 2, content: { value: "postgres://localhost/test" } },
   ],
 };
@@ -39,7 +63,10 @@ export const DATA: Data = {
 export const DEVELOPMENT = { apiKey: "dev-key", apiSecret: "dev-secret" };
 
 /** The same as environment variables. */
-export const CREDENTIALS = { APPVARS_API_KEY: DEVELOPMENT.apiKey, APPVARS_API_SECRET: DEVELOPMENT.apiSecret };
+export const CREDENTIALS = {
+  APPVARS_API_KEY: DEVELOPMENT.apiKey,
+  APPVARS_API_SECRET: DEVELOPMENT.apiSecret,
+};
 
 /** A copy to change: `edited((data) => data.variables[0].name = "X")`. */
 export function edited(change: (data: ReturnType<typeof mutableCopy>) => void): unknown {

@@ -10,7 +10,9 @@ export const DEVELOPMENT_ID = 1;
 export function contents({ snapshot }: Pick<Store, "snapshot">): Record<string, JsonValue> {
   const names = new Map(snapshot.variables.map(({ id, name }) => [id, name]));
   const own = snapshot.values.filter(({ environment_id }) => environment_id === DEVELOPMENT_ID);
-  return Object.fromEntries(own.map(({ variable_id, content }) => [names.get(variable_id), content.value]));
+  return Object.fromEntries(
+    own.map(({ variable_id, content }) => [names.get(variable_id), content.value]),
+  );
 }
 
 /** Sets texts and numbers. */

@@ -13,22 +13,40 @@ export function idByHand(text: string): string {
   return text.padEnd(22, "_");
 }
 
-/** The keys of a store with this data, after the prefix. @param write identifies the write that made it */
+/**
+ * The keys of a store with this data, after the prefix.
+ *
+ * @param write identifies the write that made it
+ */
 export function storeOf(data: unknown, write = "by-hand", version = 1): Texts {
   const [id, upload] = [idByHand(write), idByHand(`${write}-data`)];
   const text = JSON.stringify(sorted(data as Content));
   const snapshot = { version, write: id, upload, parts: 1, bytes: Buffer.byteLength(text) };
   const { last_ids } = data as Content;
-  const entry = { write: id, previous: id, time: "2026-01-31T12:00:00.000Z", actor: "hand@test", command: "init" };
+  const entry = {
+    write: id,
+    previous: id,
+    time: "2026-01-31T12:00:00.000Z",
+    actor: "hand@test",
+    command: "init",
+  };
   return {
     head: JSON.stringify({ format: 2, store: idByHand("store"), version, write: id, snapshot }),
-    [logKey(version)]: JSON.stringify({ ...entry, ...(last_ids !== undefined && { last_ids }), changes: [] }),
+    [logKey(version)]: JSON.stringify({
+      ...entry,
+      ...(last_ids !== undefined && { last_ids }),
+      changes: [],
+    }),
     [partKey(upload, 0)]: gzipSync(text),
     [`uploads/${upload}`]: "snapshot",
   };
 }
 
-/** The keys that change with the next write by hand: the head and an entry. @param changes as in an entry */
+/**
+ * The keys that change with the next write by hand: the head and an entry.
+ *
+ * @param changes as in an entry
+ */
 export function nextOf(
   store: Texts,
   changes: unknown,
@@ -73,8 +91,14 @@ export async function putByHand(
 }
 
 /** The records below a prefix, as texts by the rest of their keys. */
-export async function readByHand(etcd: EtcdCluster, prefix: string): Promise<Record<string, string>> {
-  const answer = await etcd.call("kv/range", { key: base64(`${prefix}/`), range_end: base64(`${prefix}0`) });
+export async function readByHand(
+  etcd: EtcdCluster,
+  prefix: string,
+): Promise<Record<string, string>> {
+  const answer = await etcd.call("kv/range", {
+    key: base64(`${prefix}/`),
+    range_end: base64(`${prefix}0`),
+  });
   const entries = (answer["kvs"] ?? []) as { key: string; value?: string }[];
   const decode = (text: string) => Buffer.from(text, "base64").toString();
   return Object.fromEntries(

@@ -1,7 +1,13 @@
 import { onTestFinished } from "vitest";
 import { createSealing, UNSEALED } from "../../src/encryption/sealing.js";
 import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
-import { Gateway, type GatewayOptions, type KeyRange, type Times, type Transaction } from "../../src/etcd/gateway.js";
+import {
+  Gateway,
+  type GatewayOptions,
+  type KeyRange,
+  type Times,
+  type Transaction,
+} from "../../src/etcd/gateway.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
 import type { ReadTarget } from "../../src/etcd/read-store.js";
 import { parseData } from "../../src/store/parse-data.js";
@@ -48,7 +54,10 @@ export function etcdStore(
   return { store, target };
 }
 
-export async function openEtcd(access: StoreAccess, options: TestStoreOptions = {}): Promise<EtcdStore> {
+export async function openEtcd(
+  access: StoreAccess,
+  options: TestStoreOptions = {},
+): Promise<EtcdStore> {
   return etcdStore(access, options).store.open();
 }
 

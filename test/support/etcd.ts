@@ -13,8 +13,8 @@ import { CLIENT, CLIENT_CA, TLS, tlsPath } from "./tls.js";
 
 export interface EtcdOptions {
   /**
-   * Clients connect with TLS. Without `auth` they have to show the certificate {@link CLIENT}; with it, etcd's gateway
-   * refuses those that show one with a common name.
+   * Clients connect with TLS. Without `auth` they have to show the certificate {@link CLIENT}; with
+   * it, etcd's gateway refuses those that show one with a common name.
    */
   readonly tls?: boolean;
   /** Clients have to log in. */
@@ -40,17 +40,24 @@ type Json = Record<string, unknown>;
 /** A member of a cluster. */
 interface EtcdMember {
   readonly port: number;
-  /** Its data. Without it, the only member starts as a new cluster that has the same id as before. */
+  /**
+   * Its data. Without it, the only member starts as a new cluster that has the same id as before.
+   */
   readonly folder: string;
   readonly process: BackingProcess;
 }
 
-/** One etcd that is made to be fast and not durable. Stopped when the current test ends, if it is called in one. */
+/**
+ * One etcd that is made to be fast and not durable. Stopped when the current test ends, if it is
+ * called in one.
+ */
 export function startEtcd(options: EtcdOptions = {}): Promise<EtcdCluster> {
   return start(1, options);
 }
 
-/** A cluster with etcd's own defaults, apart from where it listens. Stopped like {@link startEtcd}. */
+/**
+ * A cluster with etcd's own defaults, apart from where it listens. Stopped like {@link startEtcd}.
+ */
 export function startEtcdCluster(members = 3, options: EtcdOptions = {}): Promise<EtcdCluster> {
   return start(members, options);
 }
@@ -91,7 +98,14 @@ async function start(size: number, options: EtcdOptions): Promise<EtcdCluster> {
 
 function membersOn(
   ports: readonly number[],
-  { folder, trusted, tls, auth, flags = [], syncDelay }: EtcdOptions & { folder: string; trusted: string },
+  {
+    folder,
+    trusted,
+    tls,
+    auth,
+    flags = [],
+    syncDelay,
+  }: EtcdOptions & { folder: string; trusted: string },
 ): EtcdMember[] {
   const size = ports.length / 2;
   const names = ports.slice(0, size).map((_, index) => `m${index + 1}`);
@@ -107,7 +121,9 @@ function membersOn(
       ["--listen-peer-urls", peerUrl(index), "--initial-advertise-peer-urls", peerUrl(index)],
       ["--initial-cluster", cluster, "--initial-cluster-token", `token-${ports[0]}`],
       // Started again, a member waits for the election timeout even if it is the only one.
-      size === 1 ? ["--unsafe-no-fsync", "--heartbeat-interval", "10", "--election-timeout", "100"] : [],
+      size === 1
+        ? ["--unsafe-no-fsync", "--heartbeat-interval", "10", "--election-timeout", "100"]
+        : [],
       tls && !auth ? ["--client-cert-auth", "--trusted-ca-file", trusted] : [],
       tls ? ["--cert-file", tlsPath("certificate.pem"), "--key-file", tlsPath("key.pem")] : [],
       // Few rounds of bcrypt: a login takes 1 ms and not 70.
@@ -115,7 +131,12 @@ function membersOn(
       flags,
     ].flat();
     const through = syncDelay === undefined ? undefined : slowSyncs(syncDelay);
-    const process = new BackingProcess({ program: "etcd", args, through, ready: "serving client traffic" });
+    const process = new BackingProcess({
+      program: "etcd",
+      args,
+      through,
+      ready: "serving client traffic",
+    });
     return { port, folder: data, process };
   });
 }
@@ -123,7 +144,18 @@ function membersOn(
 /** strace as a process beside the one that it slows down. */
 function slowSyncs(milliseconds: number): string[] {
   const inject = `inject=fdatasync:delay_enter=${milliseconds * 1_000}`;
-  return ["strace", "-D", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", inject];
+  return [
+    "strace",
+    "-D",
+    "-f",
+    "--seccomp-bpf",
+    "-o",
+    "/dev/null",
+    "-e",
+    "trace=fdatasync",
+    "-e",
+    inject,
+  ];
 }
 
 class EtcdCluster {
@@ -178,10 +210,16 @@ class EtcdCluster {
     throw new Error("no leader within 10 s");
   }
 
-  /** Discards the history before a revision, by default before the newest: a client that still needs it gets an error. */
+  /**
+   * Discards the history before a revision, by default before the newest: a client that still needs
+   * it gets an error.
+   */
   async compact(revision?: string): Promise<void> {
     const newest = async () => (await this.call("kv/range", { key: "AA==" }))["header"] as Json;
-    await this.call("kv/compaction", { revision: revision ?? (await newest())["revision"], physical: true });
+    await this.call("kv/compaction", {
+      revision: revision ?? (await newest())["revision"],
+      physical: true,
+    });
   }
 
   /** Calls `/v3/PATH` of a member, as root if there are users. @throws if it is refused */
@@ -193,7 +231,11 @@ class EtcdCluster {
     return this.#post(member, path, body, { authorization: token as string });
   }
 
-  /** The same of the first member without a login. @param tls in place of the certificates that it asks for */
+  /**
+   * The same of the first member without a login.
+   *
+   * @param tls in place of the certificates that it asks for
+   */
   async callAsNobody(path: string, body: Json, tls?: Certificates): Promise<Json> {
     return this.#post(this.members[0] as EtcdMember, path, body, {}, tls);
   }

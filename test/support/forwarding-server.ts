@@ -17,14 +17,21 @@ export async function forwardingServer({ data, isOld = false }: ForwardingOption
   const { url } = await httpPeer((req, res) => {
     const target = req.url ?? "";
     targets.push(target);
-    const path = isOld && /^\/v1\/variables-values-by-name(\?|$)/.test(target) ? "/v1/unknown" : target;
+    const path =
+      isOld && /^\/v1\/variables-values-by-name(\?|$)/.test(target) ? "/v1/unknown" : target;
     // Signed for another path.
-    const headers = path === target ? req.headers : { "x-api-key": "dev-key", "x-api-secret": "dev-secret", host: "a" };
-    request({ host: "127.0.0.1", port, method: req.method, path, headers, agent: false }, (answer) => {
-      statuses.push(answer.statusCode ?? 0);
-      res.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(res);
-    }).end();
+    const headers =
+      path === target
+        ? req.headers
+        : { "x-api-key": "dev-key", "x-api-secret": "dev-secret", host: "a" };
+    request(
+      { host: "127.0.0.1", port, method: req.method, path, headers, agent: false },
+      (answer) => {
+        statuses.push(answer.statusCode ?? 0);
+        res.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(res);
+      },
+    ).end();
   });
   return { url: url.origin, targets, statuses };
 }

@@ -25,7 +25,10 @@ interface Write {
   isMarked: boolean;
   /** Whether another program has changed the file since. */
   isFollowed: boolean;
-  /** Killed before its mark, or the power was cut before that was on disk, and another program has changed the file before the next write: not promised. */
+  /**
+   * Killed before its mark, or the power was cut before that was on disk, and another program has
+   * changed the file before the next write: not promised.
+   */
   mayBeMissing: boolean;
 }
 
@@ -38,8 +41,9 @@ export interface Figures {
 }
 
 /**
- * Writers that are killed at any call, power cuts, and other programs that replace the data file or write into it, also
- * during a write. After each, the history must have exactly the writes that were made, under ids that were never given.
+ * Writers that are killed at any call, power cuts, and other programs that replace the data file or
+ * write into it, also during a write. After each, the history must have exactly the writes that
+ * were made, under ids that were never given.
  *
  * @throws an error that says what is wrong, with the run as its cause
  */
@@ -48,14 +52,19 @@ export async function runHistoryModel(seed: number, figures: Figures): Promise<v
   try {
     for (let step = 0; step < 12 && !run.isAmbiguous; step++) await run.step();
   } catch (error) {
-    throw new Error(`seed ${seed}: ${(error as Error).message}\n${run.log.join("\n")}`, { cause: error });
+    throw new Error(`seed ${seed}: ${(error as Error).message}\n${run.log.join("\n")}`, {
+      cause: error,
+    });
   }
   figures.runs++;
 }
 
 class HistoryRun {
   readonly log: string[] = [];
-  /** Another program has given the file the very state that a write that was not made would have given it. */
+  /**
+   * Another program has given the file the very state that a write that was not made would have
+   * given it.
+   */
   isAmbiguous = false;
   readonly #random: Random;
   readonly #figures: Figures;
@@ -140,7 +149,11 @@ class HistoryRun {
     const changed = (data: Data): Data => {
       tries.push(command);
       const variables = data.variables.map((variable) => ({ ...variable, description }));
-      return { ...data, variables, values: data.values.map((record) => ({ ...record, content: { value } })) };
+      return {
+        ...data,
+        variables,
+        values: data.values.map((record) => ({ ...record, content: { value } })),
+      };
     };
     const author = { actor: "me", command };
     const updating = updateDataFile(PATH, changed, { author }).then(
@@ -150,7 +163,9 @@ class HistoryRun {
     const outcome = await Promise.race([updating, killed]);
     this.#noteMade(command, version);
     this.#disk.onCall = () => undefined;
-    this.log.push(outcome instanceof Error ? `${command}: ${outcome.message}` : `${command} is ${outcome}`);
+    this.log.push(
+      outcome instanceof Error ? `${command}: ${outcome.message}` : `${command} is ${outcome}`,
+    );
     this.#figures.writes++;
     this.#figures.retries += Math.max(0, tries.length - 1);
     const own = this.#writes.findLast((write) => write.command === command);
@@ -175,7 +190,13 @@ class HistoryRun {
     same(recorded, command, "the entry of a write that is being made");
     same(this.#given.get(id) ?? command, command, `number ${id}`);
     this.#given.set(id, command);
-    this.#writes.push({ command, version, isMarked: false, isFollowed: false, mayBeMissing: false });
+    this.#writes.push({
+      command,
+      version,
+      isMarked: false,
+      isFollowed: false,
+      mayBeMissing: false,
+    });
   }
 
   #cutPower(): void {
@@ -215,12 +236,22 @@ class HistoryRun {
       same(contentOf(change.after), value, "the value that a change leads to");
       value = contentOf(change.before);
     }
-    const recorded = all.filter(({ command }) => command !== "changed outside").map(({ command }) => command);
-    const expected = this.#writes.filter((write) => !write.mayBeMissing || recorded.includes(write.command));
+    const recorded = all
+      .filter(({ command }) => command !== "changed outside")
+      .map(({ command }) => command);
+    const expected = this.#writes.filter(
+      (write) => !write.mayBeMissing || recorded.includes(write.command),
+    );
     const commands = expected.map(({ command }) => command).reverse();
-    // With a low limit, the oldest are gone: there was room for the write too, which may not have been made.
-    const isCut = this.#limit < 1_000 && all.length >= Math.floor(this.#limit * KEPT) - 1 - this.#missing;
-    same(recorded, isCut ? commands.slice(0, recorded.length) : commands, "the writes in the history");
+    // With a low limit, the oldest are gone: there was room for the write too, which may not have
+    // been made.
+    const isCut =
+      this.#limit < 1_000 && all.length >= Math.floor(this.#limit * KEPT) - 1 - this.#missing;
+    same(
+      recorded,
+      isCut ? commands.slice(0, recorded.length) : commands,
+      "the writes in the history",
+    );
     same(all.length <= this.#limit + 1, true, "the limit is kept");
   }
 
@@ -233,7 +264,9 @@ class HistoryRun {
     for (const [index, { id, command, changes }] of all.entries()) {
       const older = all[index + 1];
       if (older) same(id > older.id, true, "a number is higher than the one before");
-      const isRecorded = command !== "changed outside" || all.slice(0, index).some((change) => change.actor === "me");
+      const isRecorded =
+        command !== "changed outside" ||
+        all.slice(0, index).some((change) => change.actor === "me");
       if (!isRecorded) continue;
       const what = command === "changed outside" ? JSON.stringify(changes) : command;
       same(this.#given.get(id) ?? what, what, `number ${id}`);

@@ -5,7 +5,9 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
 
-/** An HTTP proxy for which every name is that of this machine. Closed when the current test ends. */
+/**
+ * An HTTP proxy for which every name is that of this machine. Closed when the current test ends.
+ */
 export interface HttpProxyServer {
   port: number;
   /** `METHOD target` of each request. */
@@ -27,9 +29,16 @@ interface ProxyOptions {
 
 export async function httpProxy({ tls, answer }: ProxyOptions = {}): Promise<HttpProxyServer> {
   const server = tls ? createTlsServer(tls) : createServer();
-  const found: HttpProxyServer = { port: 0, requests: [], credentials: [], sockets: [], certified: [] };
+  const found: HttpProxyServer = {
+    port: 0,
+    requests: [],
+    credentials: [],
+    sockets: [],
+    certified: [],
+  };
   const open = new Set<Socket>();
-  const track = (socket: Socket) => open.add(socket.on("error", () => {}).on("close", () => open.delete(socket)));
+  const track = (socket: Socket) =>
+    open.add(socket.on("error", () => {}).on("close", () => open.delete(socket)));
   const note = ({ method, url, headers }: IncomingMessage) => {
     found.requests.push(`${method} ${url}`);
     found.credentials.push(headers["proxy-authorization"]);

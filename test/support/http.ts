@@ -38,15 +38,27 @@ export async function request(
   outgoing.end();
   const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
   const body = await text(incoming);
-  return { status: incoming.statusCode ?? 0, headers: incoming.headers, body, json: parseBody(body) };
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers,
+    body,
+    json: parseBody(body),
+  };
 }
 
 /** GET, as shop/development unless other headers are given. */
-export function get(server: Listener, target: string, headers: Headers = DEV_HEADERS): Promise<Answer> {
+export function get(
+  server: Listener,
+  target: string,
+  headers: Headers = DEV_HEADERS,
+): Promise<Answer> {
   return request(server, "GET", target, headers);
 }
 
-/** Sends these bytes and resolves to the one answer that came before the server closed the connection. */
+/**
+ * Sends these bytes and resolves to the one answer that came before the server closed the
+ * connection.
+ */
 export async function raw({ port }: Listener, bytes: string | Buffer): Promise<Answer> {
   const socket = await openSocket({ port });
   socket.write(bytes);

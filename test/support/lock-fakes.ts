@@ -22,7 +22,10 @@ export async function fakedFiles(load: () => Promise<unknown>) {
 /** The factory for `vi.mock("node:timers/promises", …)`. */
 export async function fakedTimers(load: () => Promise<unknown>) {
   const real = (await load()) as typeof import("node:timers/promises");
-  return { ...real, setTimeout: (ms: number, ...rest: []) => (faked.wait ?? real.setTimeout)(ms, ...rest) };
+  return {
+    ...real,
+    setTimeout: (ms: number, ...rest: []) => (faked.wait ?? real.setTimeout)(ms, ...rest),
+  };
 }
 
 /** The factory for `vi.mock("node:process", …)`. */

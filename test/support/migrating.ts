@@ -17,10 +17,20 @@ export const FULL = edited((data) => {
       ...{ name: "ana", api_key: "ana-key", api_secret: "ana-secret", only: ["PORT", "D*"] },
       valid_until: "2099-01-31T12:00:00.000Z",
       rotated_at: "2026-01-31T12:00:00.000Z",
-      previous: [{ api_key: "old-ana-key", api_secret: "old-ana-secret", valid_until: "2098-01-31T12:00:00.000Z" }],
+      previous: [
+        {
+          api_key: "old-ana-key",
+          api_secret: "old-ana-secret",
+          valid_until: "2098-01-31T12:00:00.000Z",
+        },
+      ],
     },
   ];
-  data.values[3].content.value = { 'quote"': "line\nbreak \ud83d\ude00", deep: [[{ a: -1.5e-7 }]], n: null };
+  data.values[3].content.value = {
+    'quote"': "line\nbreak \ud83d\ude00",
+    deep: [[{ a: -1.5e-7 }]],
+    n: null,
+  };
 });
 export const COUNTS = "4 environments, 8 variables and 9 values";
 

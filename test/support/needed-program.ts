@@ -23,8 +23,8 @@ declare module "vitest" {
 const installed = new Map<NeededProgram, boolean>();
 
 /**
- * Options of `describe` or `it` for tests that start a program. Where it is missing they are skipped, and the last
- * lines of the run say so; on CI they fail.
+ * Options of `describe` or `it` for tests that start a program. Where it is missing they are
+ * skipped, and the last lines of the run say so; on CI they fail.
  */
 export function needs(program: NeededProgram): { skip?: true; meta?: { missing: string } } {
   const isRequired = process.env["CI"] === "true" && !OPTIONAL.includes(program);

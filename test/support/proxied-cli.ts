@@ -5,10 +5,14 @@ import { httpProxy } from "./http-proxy.js";
 import { runningServer } from "./running-server.js";
 import { CLIENT_CA, TLS, tlsPath } from "./tls.js";
 
-/** A server that only the proxy can find, and a command line that has the proxy in its environment. */
+/**
+ * A server that only the proxy can find, and a command line that has the proxy in its environment.
+ */
 export async function proxiedCli(scheme: "http" | "https") {
   const cert = readFileSync(tlsPath("other-host.pem"), "utf8");
-  const server = await runningServer(scheme === "https" ? { tls: { cert, key: TLS.key, clientCa: CLIENT_CA } } : {});
+  const server = await runningServer(
+    scheme === "https" ? { tls: { cert, key: TLS.key, clientCa: CLIENT_CA } } : {},
+  );
   const proxy = await httpProxy();
   const url = `${scheme}://other.example:${server.port}`;
   const env: Record<string, string> = {

@@ -1,4 +1,7 @@
-/** Numbers from 0 to below 1, the same for the same seed: Math.random has none. Tommy Ettinger's generator, mulberry32. */
+/**
+ * Numbers from 0 to below 1, the same for the same seed: Math.random has none. Tommy Ettinger's
+ * generator, mulberry32.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

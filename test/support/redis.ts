@@ -17,7 +17,9 @@ export interface Redis {
   dispose(): Promise<void>;
 }
 
-/** A Redis that keeps nothing on disk. Stopped when the current test ends, if it is called in one. */
+/**
+ * A Redis that keeps nothing on disk. Stopped when the current test ends, if it is called in one.
+ */
 export function startRedis({ password, tls = false }: RedisOptions = {}): Promise<Redis> {
   return onFreePorts(1, async ([port = 0]) => {
     // By stdin, so that the process list doesn't show the password.
@@ -30,7 +32,12 @@ export function startRedis({ password, tls = false }: RedisOptions = {}): Promis
       password === undefined ? "" : `requirepass ${password}`,
     ].join("\n");
     const ready = "Ready to accept connections";
-    const process = new BackingProcess({ program: "redis-server", args: ["-"], ready, input: `${config}\n` });
+    const process = new BackingProcess({
+      program: "redis-server",
+      args: ["-"],
+      ready,
+      input: `${config}\n`,
+    });
     const redis = {
       ...{ url: `${tls ? "rediss" : "redis"}://127.0.0.1:${port}`, port, process },
       dispose: () => process.kill(),

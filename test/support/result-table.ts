@@ -1,7 +1,10 @@
 import type { Reporter, TestModule } from "vitest/node";
 import type { Row } from "./report.js";
 
-/** Prints the reports of tests, whether or not they passed, as the tables of docs/reliability.md and docs/scaling.md. */
+/**
+ * Prints the reports of tests, whether or not they passed, as the tables of docs/reliability.md and
+ * docs/scaling.md.
+ */
 export class ResultTable implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);

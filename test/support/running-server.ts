@@ -4,7 +4,9 @@ import type { ServerOptions } from "../../src/server/start-server.js";
 import { CREDENTIALS, DATA } from "./data.js";
 
 /** A server on a free port over {@link DATA}, closed when the current test ends. */
-export async function runningServer(options: Partial<ServeOptions> & ServerOptions = {}): Promise<LocalServer> {
+export async function runningServer(
+  options: Partial<ServeOptions> & ServerOptions = {},
+): Promise<LocalServer> {
   const server = await serve({ data: DATA, port: 0, ...options });
   onTestFinished(() => server.close());
   return server;

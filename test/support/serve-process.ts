@@ -26,12 +26,19 @@ export interface ServeProcess {
   stop(): Promise<number | string>;
 }
 
-/** `serve` on a free port, in a process that is killed when the current test ends. Resolves once it serves. */
-export async function serveProcess(args: readonly string[], options: ServeProcessOptions = {}): Promise<ServeProcess> {
+/**
+ * `serve` on a free port, in a process that is killed when the current test ends. Resolves once it
+ * serves.
+ */
+export async function serveProcess(
+  args: readonly string[],
+  options: ServeProcessOptions = {},
+): Promise<ServeProcess> {
   const process = startServe(args, options);
   await Promise.race([once(process.child.stdout ?? process.child, "data"), process.ended]);
   const port = Number(/:(\d+)['"]?$/m.exec(process.output())?.[1]);
-  if (Number.isNaN(port)) throw new Error(`serve ended with ${await process.ended}: ${process.log()}`);
+  if (Number.isNaN(port))
+    throw new Error(`serve ended with ${await process.ended}: ${process.log()}`);
   return { ...process, port };
 }
 
@@ -40,7 +47,16 @@ export function startServe(
   args: readonly string[],
   { env = {}, through = [], execArgv = [], descriptors = [] }: ServeProcessOptions = {},
 ): Omit<ServeProcess, "port"> {
-  const words = [...through, process.execPath, ...execArgv, BINARY, "serve", "--port", "0", ...args];
+  const words = [
+    ...through,
+    process.execPath,
+    ...execArgv,
+    BINARY,
+    "serve",
+    "--port",
+    "0",
+    ...args,
+  ];
   const stdio: StdioOptions = ["ignore", "pipe", "pipe", ...descriptors];
   const child = spawn(words[0] as string, words.slice(1), {
     env: { PATH: process.env["PATH"] ?? "", HOME: "/dev/null", ...env },

@@ -43,11 +43,20 @@ export async function serveWithMetrics(flags: string[] = [], data: unknown = DAT
 
 /** A scrape after requests of several kinds. */
 export async function scrapeAfterRequests(data: unknown = DATA) {
-  const { url, scrape } = await serveWithMetrics(["--rate-limit-store", "redis://127.0.0.1:1"], data);
+  const { url, scrape } = await serveWithMetrics(
+    ["--rate-limit-store", "redis://127.0.0.1:1"],
+    data,
+  );
   const headers = { ...DEV_HEADERS, "x-forwarded-for": "192.0.2.77" };
-  for (const path of ["/v1/variables-values-by-name/DATABASE_URL/content", "/v1/variables?token=hunter2", "/hunter2"])
+  for (const path of [
+    "/v1/variables-values-by-name/DATABASE_URL/content",
+    "/v1/variables?token=hunter2",
+    "/hunter2",
+  ])
     await fetch(url + path, { headers });
-  await fetch(`${url}/v1/variables`, { headers: { "x-api-key": "hunter2", "x-api-secret": "hunter2" } });
+  await fetch(`${url}/v1/variables`, {
+    headers: { "x-api-key": "hunter2", "x-api-secret": "hunter2" },
+  });
   await expect.poll(scrape).toContain('status="401"');
   return scrape();
 }

@@ -29,7 +29,10 @@ export async function wholeProgram(): Promise<Command> {
 }
 
 /** A folder with the script of the shell and a command called appvars in it. */
-export async function completionFolder(shell: ShellName, program: Command): Promise<{ script: string; path: string }> {
+export async function completionFolder(
+  shell: ShellName,
+  program: Command,
+): Promise<{ script: string; path: string }> {
   const folder = await temporaryFolder();
   const script = join(folder, `script.${shell}`);
   const template = new URL(`../../data/completion/appvars.${shell}`, import.meta.url);
@@ -40,7 +43,10 @@ export async function completionFolder(shell: ShellName, program: Command): Prom
   return { script, path: `${folder}${delimiter}${process.env["PATH"]}` };
 }
 
-/** The candidates of Tab after each of these lines in a real shell; zsh and fish add a tab and a description. */
+/**
+ * The candidates of Tab after each of these lines in a real shell; zsh and fish add a tab and a
+ * description.
+ */
 export async function offered(
   shell: ShellName,
   lines: readonly string[],
@@ -51,12 +57,16 @@ export async function offered(
   const input = join(script, "..", "lines");
   await writeFile(input, lines.map((line) => `${line}\n`).join(""));
   const command = `exec "$0" "$@" <'${input}'`;
-  const { stdout, stderr } = await run("sh", ["-c", command, shell, ...SHELL_ARGS[shell], capture, script], {
-    LANG: "C.UTF-8",
-    HOME: join(script, ".."),
-    ...env,
-    PATH: path,
-  });
+  const { stdout, stderr } = await run(
+    "sh",
+    ["-c", command, shell, ...SHELL_ARGS[shell], capture, script],
+    {
+      LANG: "C.UTF-8",
+      HOME: join(script, ".."),
+      ...env,
+      PATH: path,
+    },
+  );
   if (stderr !== "") throw new Error(`${shell}: ${stderr}`);
   const answers = stdout.split(/^> /m).slice(1);
   return new Map(

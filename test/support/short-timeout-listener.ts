@@ -6,13 +6,19 @@ import { Connections } from "../../src/server/connections.js";
 import { answerUnparsed, createListener, listen } from "../../src/server/listener.js";
 import { createRateLimiter } from "../../src/server/rate-limiter.js";
 
-/** A listener that waits for 0.2 s only for a request, and when it has done so. Closed when the current test ends. */
+/**
+ * A listener that waits for 0.2 s only for a request, and when it has done so. Closed when the
+ * current test ends.
+ */
 export async function shortTimeoutListener(listener: RequestListener = () => {}) {
   const limiter = createRateLimiter({ limit: 7_500, window: 60 }, () => performance.now());
   const addressOf = await createAddressOf();
   const limits = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 };
   const server = await createListener(undefined, limits);
-  const connections = new Connections(server, { maxConnections: 0, onConnectionsRefused: () => {} });
+  const connections = new Connections(server, {
+    maxConnections: 0,
+    onConnectionsRefused: () => {},
+  });
   answerUnparsed(connections, { limiter, addressOf, onRequest: () => {} });
   server.on("request", connections.inTurn(listener));
   onTestFinished(() => {

@@ -4,13 +4,18 @@ import { join } from "node:path";
 import { temporaryFolder } from "./temporary-folder.js";
 
 /** Whether a program can run with its own network and its own versions of system files. */
-export const canFakeDns = spawnSync("unshare", ["-rmn", "ip", "link", "set", "lo", "up"]).status === 0;
+export const canFakeDns =
+  spawnSync("unshare", ["-rmn", "ip", "link", "set", "lo", "up"]).status === 0;
 
-/** Words to put before a command line: it then runs where the only DNS server never answers. They need no quotes. */
+/**
+ * Words to put before a command line: it then runs where the only DNS server never answers. They
+ * need no quotes.
+ */
 export async function withSilentDns(): Promise<string[]> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "resolv.conf"), "nameserver 127.0.0.1\n");
-  const server = 'require("node:dgram").createSocket("udp4").bind(53, "127.0.0.1", () => console.log("ready"))';
+  const server =
+    'require("node:dgram").createSocket("udp4").bind(53, "127.0.0.1", () => console.log("ready"))';
   await writeFile(join(folder, "server.cjs"), server);
   const script = `ip link set lo up
 mount --bind ${folder}/resolv.conf /etc/resolv.conf

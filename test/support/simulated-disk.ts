@@ -21,13 +21,16 @@ interface Names {
   readonly version: number;
 }
 
-/** Called before a call, with its number since the last start. It may change the disk, or return "kill". */
+/**
+ * Called before a call, with its number since the last start. It may change the disk, or return
+ * "kill".
+ */
 export type OnCall = (call: { number: number; name: string; path: string }) => "kill" | undefined;
 
 /**
- * A disk for one process in this one, whose calls are those that a data file and its history need. It keeps what was
- * synced, and after a power cut any part of the rest: a folder as it was at any moment since it was synced, and files whose
- * new end is missing, cut off or partly zero.
+ * A disk for one process in this one, whose calls are those that a data file and its history need.
+ * It keeps what was synced, and after a power cut any part of the rest: a folder as it was at any
+ * moment since it was synced, and files whose new end is missing, cut off or partly zero.
  */
 export class SimulatedDisk {
   #folder: Names = { files: new Map(), version: 0 };
@@ -36,7 +39,10 @@ export class SimulatedDisk {
   #calls = 0;
   #isKilled = false;
   onCall: OnCall = () => undefined;
-  /** Nanoseconds. The clock stands still unless it is told to tick, as those of file systems do for milliseconds. */
+  /**
+   * Nanoseconds. The clock stands still unless it is told to tick, as those of file systems do for
+   * milliseconds.
+   */
   #now = 1_700_000_000_000_000_000n;
   readonly #dataPath: string;
 
@@ -121,17 +127,31 @@ export class SimulatedDisk {
 
   /** Runs a call, unless the process is killed before it. */
   async call<T>(name: string, path: string, work: () => T): Promise<T> {
-    if (!this.#isKilled) this.#isKilled = this.onCall({ number: ++this.#calls, name, path }) === "kill";
+    if (!this.#isKilled)
+      this.#isKilled = this.onCall({ number: ++this.#calls, name, path }) === "kill";
     return this.#isKilled ? new Promise<never>(() => {}) : work();
   }
 
   stats(file: File): Stats {
     const { ino, isFolder, content, changedAt } = file;
     const ms = Number(changedAt / 1_000_000n);
-    const kind = { isFile: () => !isFolder, isDirectory: () => isFolder, isSymbolicLink: () => false };
+    const kind = {
+      isFile: () => !isFolder,
+      isDirectory: () => isFolder,
+      isSymbolicLink: () => false,
+    };
     const times = { mtimeNs: changedAt, ctimeNs: changedAt, mtimeMs: ms, mtime: new Date(ms) };
     const size = content.length;
-    return { ...kind, ...times, ino, size, mode: 0o100600, uid: 0, gid: 0, nlink: 1 } as unknown as Stats;
+    return {
+      ...kind,
+      ...times,
+      ino,
+      size,
+      mode: 0o100600,
+      uid: 0,
+      gid: 0,
+      nlink: 1,
+    } as unknown as Stats;
   }
 
   open(path: string, flags: string | number): OpenFile {
@@ -179,7 +199,8 @@ export class SimulatedDisk {
     },
     unlink: (path: string) => this.call("unlink", path, () => this.#remove(path)),
     rmdir: (path: string) => this.call("rmdir", path, () => this.#remove(path)),
-    open: (path: string, flags: string | number) => this.call("open", path, () => this.open(path, flags)),
+    open: (path: string, flags: string | number) =>
+      this.call("open", path, () => this.open(path, flags)),
     readdir: (path: string) =>
       this.call("readdir", path, () => {
         const start = path.length + 1;
@@ -226,7 +247,8 @@ class OpenFile {
   }
 
   stat = () => this.#call("stat", (file) => this.#disk.stats(file));
-  writeFile = (bytes: string | Uint8Array) => this.#call("write", (file) => this.#disk.append(file, bytes));
+  writeFile = (bytes: string | Uint8Array) =>
+    this.#call("write", (file) => this.#disk.append(file, bytes));
   close = () => this.#call("close", () => {});
   sync = () =>
     this.#call("sync", (file) => {
@@ -281,12 +303,17 @@ export async function simulatedFs(load: () => Promise<unknown>) {
   const fstat = (descriptor: number) =>
     descriptor < DESCRIPTORS ? promisify(real.fstat)(descriptor) : file(descriptor).stat();
   const read = (descriptor: number, ...args: [Buffer, number, number, null]) =>
-    descriptor < DESCRIPTORS ? promisify(real.read)(descriptor, ...args) : file(descriptor).read(...args);
+    descriptor < DESCRIPTORS
+      ? promisify(real.read)(descriptor, ...args)
+      : file(descriptor).read(...args);
   const renameSync = (from: string, to: string) =>
     (isSimulated(to) && simulated.disk ? simulated.disk.syncCalls : real).renameSync(from, to);
   const statSync = (path: string, ...options: []) =>
-    isSimulated(path) && simulated.disk ? simulated.disk.syncCalls.statSync(path) : real.statSync(path, ...options);
-  const closeSync = (descriptor: number) => (descriptor < DESCRIPTORS ? real.closeSync(descriptor) : undefined);
+    isSimulated(path) && simulated.disk
+      ? simulated.disk.syncCalls.statSync(path)
+      : real.statSync(path, ...options);
+  const closeSync = (descriptor: number) =>
+    descriptor < DESCRIPTORS ? real.closeSync(descriptor) : undefined;
   return {
     ...real,
     open: promised(open),

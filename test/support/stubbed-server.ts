@@ -2,7 +2,11 @@ import { onTestFinished } from "vitest";
 import type { EnvironmentRecord } from "../../src/domain/environment.js";
 import type { PageRequest } from "../../src/domain/page.js";
 import type { Answer, Read } from "../../src/domain/read.js";
-import { type RunningServer, type ServerOptions, startServer } from "../../src/server/start-server.js";
+import {
+  type RunningServer,
+  type ServerOptions,
+  startServer,
+} from "../../src/server/start-server.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
 import { Service } from "../../src/service/service.js";
 import { createMemoryStore } from "../../src/store/memory-store.js";
@@ -16,7 +20,10 @@ type NameRead = Extract<Read, { name: string }>["kind"];
 /** Answers in place of the view's, by the kind of read. */
 type StubbedReads = { [Kind in IdRead]?: (id: number) => object } & {
   [Kind in ListRead]?: (page: Required<PageRequest>) => object;
-} & { [Kind in NameRead]?: (name: string) => object } & { valuesByName?: () => object; check?: () => object };
+} & { [Kind in NameRead]?: (name: string) => object } & {
+  valuesByName?: () => object;
+  check?: () => object;
+};
 
 interface Stubs {
   options?: ServerOptions;

@@ -12,8 +12,8 @@ interface SwitchingOptions {
 }
 
 /**
- * A server that answers each request from the version of the data that `pick` selects. Closed when the current test
- * ends.
+ * A server that answers each request from the version of the data that `pick` selects. Closed when
+ * the current test ends.
  */
 export async function switchingServer(
   versions: readonly object[],

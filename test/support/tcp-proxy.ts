@@ -41,7 +41,10 @@ class TcpProxy {
     await closed;
   }
 
-  /** Keeps all connections and accepts new ones, but forwards nothing, not even that one side has closed. */
+  /**
+   * Keeps all connections and accepts new ones, but forwards nothing, not even that one side has
+   * closed.
+   */
   blackhole(): void {
     this.#isBlackhole = true;
     for (const [near, far] of this.#pairs) {
@@ -50,7 +53,10 @@ class TcpProxy {
     }
   }
 
-  /** Ends either. After a black hole, the bytes sent meanwhile arrive, as they would by retransmission. */
+  /**
+   * Ends either. After a black hole, the bytes sent meanwhile arrive, as they would by
+   * retransmission.
+   */
   async heal(): Promise<void> {
     this.#isBlackhole = false;
     for (const [near, far] of this.#pairs) join(near, far);

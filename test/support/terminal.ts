@@ -19,7 +19,11 @@ export interface Terminal {
 
 /** Runs a command of the shell on a terminal, with `script` of util-linux. */
 export function terminal(command: string, env: Record<string, string>): Terminal {
-  const child = start("script", ["-qefc", command, "/dev/null"], { TERM: "xterm", LANG: "C.UTF-8", ...env });
+  const child = start("script", ["-qefc", command, "/dev/null"], {
+    TERM: "xterm",
+    LANG: "C.UTF-8",
+    ...env,
+  });
   let shown = "";
   let written = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {

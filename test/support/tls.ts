@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { fileURLToPath } from "node:url";
 
-// Made with openssl, valid from 2020 to 2120. The servers' are self-signed, for 127.0.0.1 and localhost.
+// Made with openssl, valid from 2020 to 2120. The servers' are self-signed, for 127.0.0.1 and
+// localhost.
 export const tlsPath = (name: string) => fileURLToPath(new URL(`tls/${name}`, import.meta.url));
 const read = (name: string) => readFileSync(tlsPath(name), "utf8");
 
@@ -22,7 +23,10 @@ export function connectTls({ port }: { port: number }, options: ConnectionOption
 }
 
 /** Resolves after the handshake. */
-export async function openTlsSocket(server: { port: number }, options?: ConnectionOptions): Promise<TLSSocket> {
+export async function openTlsSocket(
+  server: { port: number },
+  options?: ConnectionOptions,
+): Promise<TLSSocket> {
   const socket = connectTls(server, options);
   await once(socket, "secureConnect");
   return socket;

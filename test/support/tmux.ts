@@ -26,7 +26,10 @@ type Expected = RegExp | ((screen: string) => boolean);
 export interface Tmux {
   /** Types a command and presses Enter. */
   run(command: string): Promise<void>;
-  /** Presses keys by their names in tmux: `Enter`, `Escape`, `PageDown`, `BSpace`, `BTab`, `C-c`, `j`. */
+  /**
+   * Presses keys by their names in tmux: `Enter`, `Escape`, `PageDown`, `BSpace`, `BTab`, `C-c`,
+   * `j`.
+   */
   keys(...names: string[]): Promise<void>;
   /** Types text as it is. */
   type(text: string): Promise<void>;
@@ -37,8 +40,8 @@ export interface Tmux {
   /** The shell's own screen, visible or behind the alternate one. */
   shellScreen(): Promise<string>;
   /**
-   * Resolves to the screen once all of this is true of it. Expect everything at once: a program may have drawn only the
-   * top of the screen.
+   * Resolves to the screen once all of this is true of it. Expect everything at once: a program may
+   * have drawn only the top of the screen.
    */
   until(...expected: readonly Expected[]): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
@@ -68,12 +71,19 @@ export const PROMPT = "sh> ";
 
 const execute = promisify(execFile);
 
-/** Opens a terminal with a shell, in a separate tmux server that is stopped when the current test ends. */
+/**
+ * Opens a terminal with a shell, in a separate tmux server that is stopped when the current test
+ * ends.
+ */
 export async function tmux(options: TmuxOptions = {}): Promise<Tmux> {
   const folder = await temporaryFolder();
   const env = shellEnv(folder, options.env);
   const call: Call = async (...args) => {
-    const { stdout } = await execute("tmux", ["-u", "-L", "test", "-f", "/dev/null", ...args.map(escaped)], { env });
+    const { stdout } = await execute(
+      "tmux",
+      ["-u", "-L", "test", "-f", "/dev/null", ...args.map(escaped)],
+      { env },
+    );
     return stdout;
   };
   const session = driver(call);
@@ -86,26 +96,47 @@ export async function tmux(options: TmuxOptions = {}): Promise<Tmux> {
 type Call = (...args: string[]) => Promise<string>;
 
 /**
- * An environment with only PATH from this process: no `CI`, no `TMUX`, no home. Temporary files are its own: the TUI
- * removes those that a killed one left behind.
+ * An environment with only PATH from this process: no `CI`, no `TMUX`, no home. Temporary files are
+ * its own: the TUI removes those that a killed one left behind.
  */
 function shellEnv(folder: string, env: Record<string, string> = {}): NodeJS.ProcessEnv {
   const path = process.env["PATH"] ?? "";
-  return { PATH: path, HOME: "/dev/null", LANG: "C.UTF-8", PS1: PROMPT, TMPDIR: folder, ...env, TMUX_TMPDIR: folder };
+  return {
+    PATH: path,
+    HOME: "/dev/null",
+    LANG: "C.UTF-8",
+    PS1: PROMPT,
+    TMPDIR: folder,
+    ...env,
+    TMUX_TMPDIR: folder,
+  };
 }
 
 function openingCommands(folder: string, options: TmuxOptions): string[] {
   const { columns = 80, rows = 24, terminal = "tmux-256color", cwd = folder } = options;
-  const settings = { status: "off", "set-clipboard": "on", "default-terminal": terminal, "exit-empty": "off" };
-  const sets = Object.entries(settings).flatMap(([name, value]) => ["set", "-g", name, value, SEPARATOR]);
+  const settings = {
+    status: "off",
+    "set-clipboard": "on",
+    "default-terminal": terminal,
+    "exit-empty": "off",
+  };
+  const sets = Object.entries(settings).flatMap(([name, value]) => [
+    "set",
+    "-g",
+    name,
+    value,
+    SEPARATOR,
+  ]);
   const size = ["-x", String(columns), "-y", String(rows)];
   return ["start-server", SEPARATOR, ...sets, "new-session", "-d", ...size, "-c", cwd, "sh", "-i"];
 }
 
 function driver(call: Call): Tmux {
-  const ask = async (format: string) => (await call("display-message", "-p", `#{${format}}`)).trimEnd();
+  const ask = async (format: string) =>
+    (await call("display-message", "-p", `#{${format}}`)).trimEnd();
   const send = async (...args: string[]) => void (await call("send-keys", ...args));
-  const screen: Tmux["screen"] = ({ colors = false } = {}) => call("capture-pane", "-p", ...(colors ? ["-e"] : []));
+  const screen: Tmux["screen"] = ({ colors = false } = {}) =>
+    call("capture-pane", "-p", ...(colors ? ["-e"] : []));
   const alternateOn = async () => (await ask("alternate_on")) === "1";
   const panePid = async () => Number(await ask("pane_pid"));
   const programPid = async () => foregroundOf(await panePid());
@@ -118,14 +149,16 @@ function driver(call: Call): Tmux {
     keys: (...names) => send("--", ...names),
     type,
     paste: async (text) => {
-      // In a separate buffer, to leave the clipboard unchanged; -r, since tmux would replace newlines with carriage returns.
+      // In a separate buffer, to leave the clipboard unchanged; -r, since tmux would replace
+      // newlines with carriage returns.
       await call("set-buffer", "-b", "pasted", "--", text);
       await call("paste-buffer", "-p", "-r", "-d", "-b", "pasted");
     },
     screen,
     shellScreen: async () => call("capture-pane", "-p", ...((await alternateOn()) ? ["-a"] : [])),
     until: (...expected) => until(screen, expected),
-    resize: async (columns, rows) => void (await call("resize-window", "-x", String(columns), "-y", String(rows))),
+    resize: async (columns, rows) =>
+      void (await call("resize-window", "-x", String(columns), "-y", String(rows))),
     overwrite: async (text) => writeFile(await ask("pane_tty"), `\x1b[H\x1b[2K${text}`),
     alternateOn,
     mouseOn: async () => (await ask("mouse_any_flag")) === "1",

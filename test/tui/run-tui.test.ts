@@ -44,7 +44,9 @@ async function written(
     exportFile: async () => undefined,
   });
   const running = runTui({
-    places: [{ name: "test", group: "data.json", kind: "environment", location: "vars.json", open }],
+    places: [
+      { name: "test", group: "data.json", kind: "environment", location: "vars.json", open },
+    ],
     place: 0,
     copy: async () => ({ kind: "clipboard" }),
     write: async () => ({ text: "" }),

@@ -8,18 +8,32 @@ export type ProgramLine = readonly [program: string, ...args: string[]];
 
 export type ChildEnvironment = Readonly<Record<string, string>>;
 
-/** The path of a program that comes with Windows. By its name alone, one in the current folder would be started. */
-export function systemProgram(name: string, env: Readonly<Record<string, string | undefined>>): string {
+/**
+ * The path of a program that comes with Windows. By its name alone, one in the current folder would
+ * be started.
+ */
+export function systemProgram(
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
   return win32.join(env["SystemRoot"] ?? "C:\\Windows", "System32", name);
 }
 
 /** The variables whose names are to be passed on. */
-export function passedOn(env: Io["env"], isPassed: (name: string) => boolean): Record<string, string> {
-  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+export function passedOn(
+  env: Io["env"],
+  isPassed: (name: string) => boolean,
+): Record<string, string> {
+  const entries = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
   return Object.fromEntries(entries.filter(([name]) => isPassed(name)));
 }
 
-/** The environment for a program beside the TUI: without our credentials, since it may outlive this process by days. */
+/**
+ * The environment for a program beside the TUI: without our credentials, since it may outlive this
+ * process by days.
+ */
 export function withoutCredentials(env: Io["env"]): Record<string, string> {
   return passedOn(env, (name) => !name.toUpperCase().startsWith("APPVARS_"));
 }
@@ -27,18 +41,30 @@ export function withoutCredentials(env: Io["env"]): Record<string, string> {
 export function refuseNul(env: ChildEnvironment): void {
   const name = Object.keys(env).find((key) => env[key]?.includes("\0"));
   if (name !== undefined) {
-    throw new UsageError(`the value of ${name} contains a NUL character, which no environment can hold`);
+    throw new UsageError(
+      `the value of ${name} contains a NUL character, which no environment can hold`,
+    );
   }
 }
 
 /** Warns about bytes that are not UTF-8, which Node.js replaces with U+FFFD. */
-export function warnOfLostBytes(command: ProgramLine, env: ChildEnvironment, { io, warn }: Context): void {
-  const names = Object.keys(env).filter((name) => env[name] === io.env[name] && /\uFFFD/.test(name + env[name]));
+export function warnOfLostBytes(
+  command: ProgramLine,
+  env: ChildEnvironment,
+  { io, warn }: Context,
+): void {
+  const names = Object.keys(env).filter(
+    (name) => env[name] === io.env[name] && /\uFFFD/.test(name + env[name]),
+  );
   const changed = [...(/\uFFFD/.test(command.join()) ? ["an argument"] : []), ...names].join(", ");
-  if (changed) warn(`Node.js can't pass on bytes that are not UTF-8, and has replaced them in ${changed}`);
+  if (changed)
+    warn(`Node.js can't pass on bytes that are not UTF-8, and has replaced them in ${changed}`);
 }
 
-/** The name under which an environment has a variable; undefined without one. Windows finds it by any case. */
+/**
+ * The name under which an environment has a variable; undefined without one. Windows finds it by
+ * any case.
+ */
 export function nameIn(
   env: Readonly<Record<string, unknown>>,
   name: string,

@@ -5,7 +5,12 @@ import { isatty } from "node:tty";
 import { readProcessStat } from "../../files/process-stat.js";
 import { catchSignals, comesFromTerminal, isInForeground } from "../exits/signals.js";
 import type { Context } from "../output/context.js";
-import { type ChildEnvironment, type ProgramLine, refuseNul, warnOfLostBytes } from "./child-environment.js";
+import {
+  type ChildEnvironment,
+  type ProgramLine,
+  refuseNul,
+  warnOfLostBytes,
+} from "./child-environment.js";
 import { type Descendants, descendantsOf } from "./process-tree.js";
 import type { PreparedCommand } from "./windows-program.js";
 
@@ -17,22 +22,33 @@ export async function loadWindows(platform: NodeJS.Platform): Promise<Windows | 
   return platform === "win32" ? import("./windows-program.js") : undefined;
 }
 
-/** The program for the system to start. @throws UsageError for an argument that the program can't get */
-export function prepared(command: ProgramLine, env: ChildEnvironment, windows: Windows | undefined): PreparedCommand {
+/**
+ * The program for the system to start.
+ *
+ * @throws UsageError for an argument that the program can't get
+ */
+export function prepared(
+  command: ProgramLine,
+  env: ChildEnvironment,
+  windows: Windows | undefined,
+): PreparedCommand {
   const [program, ...args] = command;
   return windows?.prepareProgram(command, env) ?? { command: program, args };
 }
 
-// Found out at the start: later, a shell can move this process to the background or to the foreground.
+// Found out at the start: later, a shell can move this process to the background or to the
+// foreground.
 const stat = readProcessStat("self");
 const isForeground = isInForeground(stat);
 
 /**
- * Whether programs get a process group of their own, and so hear of a signal to our group only through us. Not in the
- * foreground of a terminal, where a program in another group could not use the terminal. But timeout(1) that is started
- * from a prompt is in the foreground, and signals us and then its group, which is ours.
+ * Whether programs get a process group of their own, and so hear of a signal to our group only
+ * through us. Not in the foreground of a terminal, where a program in another group could not use
+ * the terminal. But timeout(1) that is started from a prompt is in the foreground, and signals us
+ * and then its group, which is ours.
  */
-const HAS_OWN_GROUP = !isForeground || (stat !== undefined && readProcessStat(stat.group)?.name === "timeout");
+const HAS_OWN_GROUP =
+  !isForeground || (stat !== undefined && readProcessStat(stat.group)?.name === "timeout");
 
 /** In a session of its own, a program in the background would take input for the shell. */
 const STDIN = !isForeground && isatty(0) ? "ignore" : "inherit";
@@ -40,18 +56,24 @@ const STDIN = !isForeground && isatty(0) ? "ignore" : "inherit";
 export interface ChildOptions {
   /** Whether stdout and stderr are pipes. By default the program has ours. */
   isPiped?: boolean;
-  /** Whether the caller ends programs that are left behind. By default, its group gets the signal that has ended it. */
+  /**
+   * Whether the caller ends programs that are left behind. By default, its group gets the signal
+   * that has ended it.
+   */
   endsDescendants?: boolean;
   /** From {@link loadWindows}. */
   windows?: Windows | undefined;
 }
 
 export interface Child {
-  /** The program's own; 128+n when signal n ended it; 127 when it was not found, 126 when it could not be started. */
+  /**
+   * The program's own; 128+n when signal n ended it; 127 when it was not found, 126 when it could
+   * not be started.
+   */
   exitCode: Promise<number>;
   /**
-   * Sends a signal; does nothing once the program has ended. Windows has no signals: SIGTERM and SIGKILL kill the program
-   * and its descendants, and others do nothing.
+   * Sends a signal; does nothing once the program has ended. Windows has no signals: SIGTERM and
+   * SIGKILL kill the program and its descendants, and others do nothing.
    */
   signal(name: NodeJS.Signals): void;
   /** The processes that the program has started so far. */
@@ -62,11 +84,13 @@ export interface Child {
 }
 
 /**
- * Starts a program with our stdin and terminal. In the foreground of a terminal it has our process group, so that job
- * control works as if it had been started directly; otherwise one of its own ({@link HAS_OWN_GROUP}). Until it has ended,
- * signals to this process are forwarded to it, once, and do not end us. A failed start is reported on stderr.
+ * Starts a program with our stdin and terminal. In the foreground of a terminal it has our process
+ * group, so that job control works as if it had been started directly; otherwise one of its own
+ * ({@link HAS_OWN_GROUP}). Until it has ended, signals to this process are forwarded to it, once,
+ * and do not end us. A failed start is reported on stderr.
  *
- * @throws UsageError for a variable that no environment can hold, or an argument that the program can't get
+ * @throws UsageError for a variable that no environment can hold, or an argument that the program
+ *   can't get
  */
 export function startChild(
   command: ProgramLine,
@@ -81,12 +105,14 @@ export function startChild(
   let forwarded: NodeJS.Signals | undefined;
   const forward = withoutRepeats((name) => {
     // As a terminal does, which reaches the program itself if its group is ours.
-    if (group && (name === "SIGINT" || name === "SIGQUIT")) return void (isRunning() && group.signal(name));
+    if (group && (name === "SIGINT" || name === "SIGQUIT"))
+      return void (isRunning() && group.signal(name));
     if (comesFromTerminal(name, context.io.platform)) return;
     forwarded = name;
     signal(name);
   });
-  // Before the start: a signal that arrives during the start is delivered once this function has returned.
+  // Before the start: a signal that arrives during the start is delivered once this function has
+  // returned.
   const release = catchSignals(forward, detached);
   const output = isPiped ? "pipe" : "inherit";
   const [child, ended] = spawnCommand(program, { env, stdio: [STDIN, output, output], detached });
@@ -115,7 +141,10 @@ export function startChild(
   };
 }
 
-/** The process group of a program in which it is the first. Until `release`, Ctrl-Z stops it with us, and `fg` continues it. */
+/**
+ * The process group of a program in which it is the first. Until `release`, Ctrl-Z stops it with
+ * us, and `fg` continues it.
+ */
 function programGroup(first: number) {
   let timer: NodeJS.Timeout | undefined;
   const signal = (name: NodeJS.Signals) => {
@@ -127,7 +156,8 @@ function programGroup(first: number) {
   };
   const stop = () => {
     signal("SIGTSTP");
-    // After its handler: without one, the kernel ignores it, since the program has no parent in its session.
+    // After its handler: without one, the kernel ignores it, since the program has no parent in its
+    // session.
     timer = setTimeout(() => {
       signal("SIGSTOP");
       process.kill(process.pid, "SIGSTOP");
@@ -145,16 +175,23 @@ function programGroup(first: number) {
   return { signal, release };
 }
 
-/** Drops the second of two signals of timeout(1), which goes to our group. Not SIGHUP, which may ask for a reload. */
+/**
+ * Drops the second of two signals of timeout(1), which goes to our group. Not SIGHUP, which may ask
+ * for a reload.
+ */
 function withoutRepeats(forward: (name: NodeJS.Signals) => void): (name: NodeJS.Signals) => void {
   let [last, lastAt] = ["", 0];
   return (name) => {
-    if (name !== last || performance.now() - lastAt >= 100 || !/TERM|INT|QUIT/.test(name)) forward(name);
+    if (name !== last || performance.now() - lastAt >= 100 || !/TERM|INT|QUIT/.test(name))
+      forward(name);
     [last, lastAt] = [name, performance.now()];
   };
 }
 
-/** The second promise rejects when the program can't be started. Node throws some of these errors and emits others. */
+/**
+ * The second promise rejects when the program can't be started. Node throws some of these errors
+ * and emits others.
+ */
 function spawnCommand(
   { command, args, windowsVerbatimArguments }: PreparedCommand,
   settings: Pick<SpawnOptions, "env" | "stdio" | "detached">,
@@ -164,7 +201,9 @@ function spawnCommand(
     const ended = new Promise<number>((resolve, reject) => {
       // A signal that may not be sent, to a set-user-id program for example, is an error event too.
       child.on("error", (error) => child.pid === undefined && reject(error));
-      child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+      child.once("exit", (code, signal) =>
+        resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)),
+      );
     });
     return [child, ended];
   } catch (error) {

@@ -10,7 +10,10 @@ export interface Process {
   started: string;
 }
 
-/** The processes that a program has started, directly or not; known even after their parents have ended. */
+/**
+ * The processes that a program has started, directly or not; known even after their parents have
+ * ended.
+ */
 export interface Descendants {
   signal(name: NodeJS.Signals): void;
   areGone(): boolean;
@@ -22,8 +25,8 @@ export const GRACE_MS = 10_000;
 const POLL_MS = 50;
 
 /**
- * Ends the descendants of a program that has ended, and resolves once they are gone. Call it only then: a program that
- * passes signals on would send them each one twice.
+ * Ends the descendants of a program that has ended, and resolves once they are gone. Call it only
+ * then: a program that passes signals on would send them each one twice.
  */
 export async function endDescendants(descendants: Descendants): Promise<void> {
   descendants.signal("SIGTERM");
@@ -34,12 +37,15 @@ export async function endDescendants(descendants: Descendants): Promise<void> {
 }
 
 /**
- * Remembers the present descendants of a process; later calls also find those they have started since. Processes that
- * we may not signal, because they run as another user, do not count.
+ * Remembers the present descendants of a process; later calls also find those they have started
+ * since. Processes that we may not signal, because they run as another user, do not count.
  *
  * @param root process id; without one there are no descendants
  */
-export function descendantsOf(root: number | undefined, list: () => Process[] = listProcesses): Descendants {
+export function descendantsOf(
+  root: number | undefined,
+  list: () => Process[] = listProcesses,
+): Descendants {
   const first = list();
   let family = familyOf(
     first.filter(({ pid }) => pid === root),
@@ -65,7 +71,8 @@ function familyOf(members: readonly Process[], processes: readonly Process[]): P
     family.add(member);
     for (const child of processes) if (child.parent === member.pid) add(child);
   };
-  for (const process of processes) if (members.some((member) => isSame(member, process))) add(process);
+  for (const process of processes)
+    if (members.some((member) => isSame(member, process))) add(process);
   return [...family];
 }
 
@@ -81,7 +88,10 @@ function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The running processes; empty where the system does not list them, as on Windows. Zombies are left out. */
+/**
+ * The running processes; empty where the system does not list them, as on Windows. Zombies are left
+ * out.
+ */
 export function listProcesses(system: NodeJS.Platform = platform()): Process[] {
   if (system === "win32") return [];
   try {
@@ -96,7 +106,9 @@ function readProc(): Process[] {
   const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return ids.flatMap((id) => {
     const stat = readProcessStat(Number(id));
-    return stat && !isZombie(stat.state) ? [{ pid: stat.pid, parent: stat.parent, started: stat.startedAt }] : [];
+    return stat && !isZombie(stat.state)
+      ? [{ pid: stat.pid, parent: stat.parent, started: stat.startedAt }]
+      : [];
   });
 }
 
@@ -105,8 +117,9 @@ export function readPs(): Process[] {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
   });
-  return [...text.matchAll(/^ *(\d+) +(\d+) +(\S+) +(.*)$/gm)].flatMap(([, pid, parent, state, started = ""]) =>
-    isZombie(state) ? [] : [{ pid: Number(pid), parent: Number(parent), started }],
+  return [...text.matchAll(/^ *(\d+) +(\d+) +(\S+) +(.*)$/gm)].flatMap(
+    ([, pid, parent, state, started = ""]) =>
+      isZombie(state) ? [] : [{ pid: Number(pid), parent: Number(parent), started }],
   );
 }
 

@@ -6,8 +6,9 @@ import { writeJsonLine, writeLines } from "../output/output.js";
 import { type ChildEnvironment, nameIn, type ProgramLine } from "./child-environment.js";
 
 /**
- * Reports an error of `spawn`, and returns the exit code that a shell and `env` use for it. ENOENT stands for a missing
- * program or a missing interpreter; EACCES for a file that is not executable or a folder.
+ * Reports an error of `spawn`, and returns the exit code that a shell and `env` use for it. ENOENT
+ * stands for a missing program or a missing interpreter; EACCES for a file that is not executable
+ * or a folder.
  */
 export function reportStartFailure(
   { code }: Pick<NodeJS.ErrnoException, "code">,
@@ -22,15 +23,23 @@ export function reportStartFailure(
     : code === "E2BIG"
       ? explainTooLarge(command, env)
       : explainNotExecutable(code, program);
-  if (flags.json) writeJsonLine(io.stderr, { error: { code: isNotFound ? "not_found" : "unexpected", message } });
+  if (flags.json)
+    writeJsonLine(io.stderr, { error: { code: isNotFound ? "not_found" : "unexpected", message } });
   else writeLines(io.stderr, [`appvars: ${message}`]);
   return isNotFound ? 127 : 126;
 }
 
-function explainNotFound(program: string, path: string | undefined, platform: NodeJS.Platform): string {
+function explainNotFound(
+  program: string,
+  path: string | undefined,
+  platform: NodeJS.Platform,
+): string {
   if (platform === "win32" && /[\\/:]/.test(program)) return `there is no program ${program}`;
-  if ("file" in findProgram(program, path)) return `${program} can't be started: its interpreter or loader is missing`;
-  return program.includes("/") ? `there is no file ${program}` : `there is no command "${program}" in PATH`;
+  if ("file" in findProgram(program, path))
+    return `${program} can't be started: its interpreter or loader is missing`;
+  return program.includes("/")
+    ? `there is no file ${program}`
+    : `there is no command "${program}" in PATH`;
 }
 
 function explainNotExecutable(code: string | undefined, program: string): string {
@@ -40,11 +49,20 @@ function explainNotExecutable(code: string | undefined, program: string): string
     : `${program} is not executable for this user`;
 }
 
-/** Why the system refused to start a program with E2BIG: the longest variable or argument, never a value. */
+/**
+ * Why the system refused to start a program with E2BIG: the longest variable or argument, never a
+ * value.
+ */
 export function explainTooLarge([program, ...args]: ProgramLine, env: ChildEnvironment): string {
   const sized = (name: string, text: string) => ({ name, bytes: Buffer.byteLength(`${text}\0`) });
-  const variables = Object.entries(env).map(([name, value]) => sized(`the variable ${name}`, `${name}=${value}`));
-  const all = [sized("its name", program), ...args.map((text) => sized("an argument", text)), ...variables];
+  const variables = Object.entries(env).map(([name, value]) =>
+    sized(`the variable ${name}`, `${name}=${value}`),
+  );
+  const all = [
+    sized("its name", program),
+    ...args.map((text) => sized("an argument", text)),
+    ...variables,
+  ];
   const longest = all.reduce((a, b) => (b.bytes > a.bytes ? b : a));
   const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
   return (
@@ -57,14 +75,17 @@ export function explainTooLarge([program, ...args]: ProgramLine, env: ChildEnvir
 export type FoundProgram = { file: string } | { code: string };
 
 /**
- * The file that execvp(3) would execute, except for causes that only the system knows, such as a missing interpreter.
+ * The file that execvp(3) would execute, except for causes that only the system knows, such as a
+ * missing interpreter.
  *
  * @param path the PATH of the new program; undefined for the system's own
  */
 export function findProgram(program: string, path = "/bin:/usr/bin"): FoundProgram {
   const isPath = program.includes("/");
   let code = "ENOENT";
-  for (const file of isPath ? [program] : path.split(delimiter).map((folder) => `${folder || "."}/${program}`)) {
+  for (const file of isPath
+    ? [program]
+    : path.split(delimiter).map((folder) => `${folder || "."}/${program}`)) {
     try {
       accessSync(file, constants.X_OK);
       if (statSync(file).isFile()) return { file };

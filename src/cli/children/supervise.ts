@@ -6,16 +6,17 @@ export interface Supervisor<T> {
   /** Resolves to the exit code of the program once it has ended and is not to be restarted. */
   exitCode: Promise<number>;
   /**
-   * Ends the program and its descendants, which might keep its port, and starts it with `next`. Of several calls
-   * before they have ended, the last one counts.
+   * Ends the program and its descendants, which might keep its port, and starts it with `next`. Of
+   * several calls before they have ended, the last one counts.
    */
   restart(next: T): void;
   signal(name: NodeJS.Signals): void;
 }
 
 /**
- * Keeps one program at a time running. A signal that asks this process to end drops a restart under way, and the
- * descendants of the program end after it. Until then, signals do not end this process.
+ * Keeps one program at a time running. A signal that asks this process to end drops a restart under
+ * way, and the descendants of the program end after it. Until then, signals do not end this
+ * process.
  */
 export function supervise<T>(
   first: T,
@@ -25,12 +26,14 @@ export function supervise<T>(
   let isStopping = false;
   let descendants: Descendants | undefined;
   let killTimer: NodeJS.Timeout | undefined;
-  // Before the program's own listener: once the program has exited, nothing shows whose children they were.
+  // Before the program's own listener: once the program has exited, nothing shows whose children
+  // they were.
   const release = catchSignals((name) => {
     if (!isStopSignal(name)) return;
     pending = undefined;
     descendants ??= child.descendants();
-    // A program may handle the others, as an interpreter does with Ctrl-C, and keep running; then restarts continue too.
+    // A program may handle the others, as an interpreter does with Ctrl-C, and keep running; then
+    // restarts continue too.
     if (name === "SIGTERM") isStopping = true;
   });
   let child = start(first);

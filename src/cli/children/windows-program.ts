@@ -29,19 +29,24 @@ const { _parse: parse } = crossSpawn as unknown as {
 const NPM_SHIM = /node_modules[\\/].bin[\\/][^\\/]+\.cmd$/i;
 
 /**
- * Finds a program as cmd.exe does, by PATHEXT, and lets cmd.exe run it if it is a batch file, such as npm.cmd: Windows
- * can't start one itself. A file that begins with `#!` is given to its interpreter.
+ * Finds a program as cmd.exe does, by PATHEXT, and lets cmd.exe run it if it is a batch file, such
+ * as npm.cmd: Windows can't start one itself. A file that begins with `#!` is given to its
+ * interpreter.
  *
  * @returns the command unchanged if there is no such program
  * @throws UsageError for an argument that a batch file can't get as it is
  */
-export function prepareProgram([program, ...args]: readonly [string, ...string[]], env: Env): PreparedCommand {
+export function prepareProgram(
+  [program, ...args]: readonly [string, ...string[]],
+  env: Env,
+): PreparedCommand {
   const parsed = parse(program, args, { env });
   const { file = "", command, options } = parsed;
   const isBatch = /\.(?:cmd|bat)$/i.test(file);
   if (isBatch) refuseInterpreted(file, args);
   // cmd.exe would open any other file with the program for its type, such as an editor.
-  if (file === "" || (options.windowsVerbatimArguments && !isBatch)) return { command: program, args };
+  if (file === "" || (options.windowsVerbatimArguments && !isBatch))
+    return { command: program, args };
   return { command, args: parsed.args, windowsVerbatimArguments: options.windowsVerbatimArguments };
 }
 
@@ -54,8 +59,14 @@ export function prepareProgram([program, ...args]: readonly [string, ...string[]
  */
 function refuseInterpreted(file: string, args: readonly string[]): void {
   const found = [
-    { what: "a double quote", isThere: !NPM_SHIM.test(file) && args.some((arg) => arg.includes('"')) },
-    { what: "a % with a colon and another % after it", isThere: /%[^%:]*:[^%]*%/.test(args.join(" ")) },
+    {
+      what: "a double quote",
+      isThere: !NPM_SHIM.test(file) && args.some((arg) => arg.includes('"')),
+    },
+    {
+      what: "a % with a colon and another % after it",
+      isThere: /%[^%:]*:[^%]*%/.test(args.join(" ")),
+    },
     { what: "a line break", isThere: args.some((arg) => /[\r\n]/.test(arg)) },
   ].find(({ isThere }) => isThere);
   if (!found) return;
@@ -66,8 +77,8 @@ function refuseInterpreted(file: string, args: readonly string[]): void {
 }
 
 /**
- * Kills a running process with its descendants. Programs on Windows can't be asked to end, and with their parent gone
- * nothing would find them.
+ * Kills a running process with its descendants. Programs on Windows can't be asked to end, and with
+ * their parent gone nothing would find them.
  *
  * @param env our own
  */
@@ -77,7 +88,10 @@ export function killTree(
   start: typeof spawn = spawn,
 ): void {
   const args = ["/PID", String(root.pid), "/T", "/F"];
-  const killer = start(systemProgram("taskkill.exe", env), args, { stdio: "ignore", windowsHide: true });
+  const killer = start(systemProgram("taskkill.exe", env), args, {
+    stdio: "ignore",
+    windowsHide: true,
+  });
   // Without taskkill, or if it fails, the process alone.
   const killRoot = () => root.kill("SIGKILL");
   killer.once("error", killRoot).once("exit", (code) => code !== 0 && killRoot());

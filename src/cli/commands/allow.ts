@@ -28,11 +28,15 @@ export function allowCommand(context: Context): Command {
         "they decide where your secrets and signatures are sent. After any change of the file or its path you must " +
         "allow it again. Read it first, as you would a script.",
     )
-    .argument("[file]", "the .appvars.json, or the folder it is in (default: this folder, or the nearest above it)")
+    .argument(
+      "[file]",
+      "the .appvars.json, or the folder it is in (default: this folder, or the nearest above it)",
+    )
     .option("--revoke", "stop using it")
     .addHelpText("after", "\nExample:\n  appvars allow")
     .action(async (file: string | undefined, { revoke = false }: { revoke?: boolean }) => {
-      const folder = file === undefined ? undefined : await folderOf(absolutePath(file, context.io));
+      const folder =
+        file === undefined ? undefined : await folderOf(absolutePath(file, context.io));
       await (revoke ? runRevoke(folder, context) : runAllow(folder, context));
     });
 }
@@ -53,7 +57,10 @@ async function runAllow(folder: string | undefined, context: Context): Promise<v
 
 async function runRevoke(folder: string | undefined, context: Context): Promise<void> {
   const { io } = context;
-  const path = join(folder ?? dirname(nearestProjectFile(io)?.path ?? join(io.cwd, PROJECT_FILE)), PROJECT_FILE);
+  const path = join(
+    folder ?? dirname(nearestProjectFile(io)?.path ?? join(io.cwd, PROJECT_FILE)),
+    PROJECT_FILE,
+  );
   await unlink(entryPath(path, io)).catch((error: unknown) => {
     if (hasCode(error, "ENOENT", "ENOTDIR")) throw new NotFoundError(`${path} was not allowed`);
     throw toInvalidFile(allowedFolder(io), error, "can't be written");
@@ -61,7 +68,10 @@ async function runRevoke(folder: string | undefined, context: Context): Promise<
   context.tell(`${path} is no longer used`);
 }
 
-/** The folder of a file that is named by its own path or its folder's, without links; it need not exist. */
+/**
+ * The folder of a file that is named by its own path or its folder's, without links; it need not
+ * exist.
+ */
 async function folderOf(path: string): Promise<string> {
   const isFolder = await stat(path).then(
     (stats) => stats.isDirectory(),
@@ -77,7 +87,8 @@ async function folderOf(path: string): Promise<string> {
 function nearestProjectFile(io: Io): ProjectFile | undefined {
   for (let folder = io.cwd; ; folder = dirname(folder)) {
     const file = findProjectFile(folder, io);
-    if (file?.foreign) throw new UsageError(`${file.path} ${file.foreign}: to allow it anyway, name it`);
+    if (file?.foreign)
+      throw new UsageError(`${file.path} ${file.foreign}: to allow it anyway, name it`);
     if (file || folder === dirname(folder)) return file;
   }
 }
@@ -94,10 +105,17 @@ export async function allowProject(content: ProjectContent, io: Io): Promise<voi
   }
 }
 
-/** @throws InvalidDataError for a link, which may lead to other files, or a folder that others can write */
+/**
+ * @throws InvalidDataError for a link, which may lead to other files, or a folder that others can
+ *   write
+ */
 async function refuseForeignFolder(io: Io): Promise<void> {
   const stats = await lstat(allowedFolder(io));
-  if (!stats.isDirectory()) throw new InvalidDataError("can't be written: it must be a folder, not a link; remove it");
+  if (!stats.isDirectory())
+    throw new InvalidDataError("can't be written: it must be a folder, not a link; remove it");
   const foreign = foreignWriter(stats, io);
-  if (foreign) throw new InvalidDataError(`can't be written: it ${foreign}; remove it, or use chown and chmod go-w`);
+  if (foreign)
+    throw new InvalidDataError(
+      `can't be written: it ${foreign}; remove it, or use chown and chmod go-w`,
+    );
 }

@@ -30,11 +30,16 @@ export function auditCommand(context: Context): Command {
         "has changed since is in the history of the data.",
     )
     .argument("<file...>", "the audit log, and the parts of it that were rotated out")
-    .option("--since <time>", "only reads since a date such as 2026-01-31, or in the last 90s, 30m, 24h, 7d", (text) =>
-      parseTime(text, context.io.clock(), -1),
+    .option(
+      "--since <time>",
+      "only reads since a date such as 2026-01-31, or in the last 90s, 30m, 24h, 7d",
+      (text) => parseTime(text, context.io.clock(), -1),
     )
     .option("--client <name>", "only reads with the named key of this name")
-    .addHelpText("after", "\nExample:\n  appvars audit audit.log --since 2026-01-31 --client ana --data vars.json")
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars audit audit.log --since 2026-01-31 --client ana --data vars.json",
+    )
     .action((files: string[], flags: AuditFlags) => runAudit(files, flags, context));
   return addPlaceOptions(command);
 }
@@ -50,12 +55,18 @@ interface Reads {
   last_read: string;
 }
 
-async function runAudit(files: readonly string[], flags: AuditFlags, context: Context): Promise<void> {
+async function runAudit(
+  files: readonly string[],
+  flags: AuditFlags,
+  context: Context,
+): Promise<void> {
   const { since = Number.NEGATIVE_INFINITY, client } = flags;
   const { dataPlace } = readSettings(flags, context.io);
   const { data, find } = await readHistory(dataPlace, context, currentValues);
   const found = new Map<string, Reads>();
-  const clients = new Set(data.environments.flatMap(({ keys = [] }) => keys.map(({ name }) => name)));
+  const clients = new Set(
+    data.environments.flatMap(({ keys = [] }) => keys.map(({ name }) => name)),
+  );
   for (const file of files) {
     let lost = 0;
     for await (const line of readLines(file)) {
@@ -67,7 +78,12 @@ async function runAudit(files: readonly string[], flags: AuditFlags, context: Co
         const of = value_id === undefined ? undefined : find(value_id, time);
         if (!of) continue;
         const key = `${value_id} ${line.client ?? ""}`;
-        const row = found.get(key) ?? { ...of, client: line.client, reads: 0, last_read: line.time };
+        const row = found.get(key) ?? {
+          ...of,
+          client: line.client,
+          reads: 0,
+          last_read: line.time,
+        };
         row.reads++;
         if (time > Date.parse(row.last_read)) row.last_read = line.time;
         found.set(key, row);
@@ -76,17 +92,28 @@ async function runAudit(files: readonly string[], flags: AuditFlags, context: Co
     if (lost > 0) context.warn(`${file} lacks ${lost} requests, which the server could not record`);
   }
   if (client !== undefined && !clients.has(client))
-    throw new NotFoundError(`there is no client "${client}" in the audit log${suggestion(client, [...clients])}`);
+    throw new NotFoundError(
+      `there is no client "${client}" in the audit log${suggestion(client, [...clients])}`,
+    );
   const rows = [...found.values()];
   await printTable(context, {
     json: rows,
     headings: ["ENVIRONMENT", "CLIENT", "NAME", "READS", "LAST READ"],
-    rows: rows.map((row) => [row.environment, row.client, row.name, String(row.reads), row.last_read]),
+    rows: rows.map((row) => [
+      row.environment,
+      row.client,
+      row.name,
+      String(row.reads),
+      row.last_read,
+    ]),
     empty: "no value that was read is still the same",
   });
 }
 
-/** A change of a value, and when it was made: one by another program at any time since the change before it. */
+/**
+ * A change of a value, and when it was made: one by another program at any time since the change
+ * before it.
+ */
 interface ValueChange {
   /** Unix milliseconds. */
   earliest: number;
@@ -96,7 +123,9 @@ interface ValueChange {
 
 /** Finds a value that was read at a time, in Unix milliseconds, if it is still the same. */
 async function currentValues({ data, changes }: History) {
-  const environments = new Map(data.environments.map((record) => [record.id, qualifiedName(record)]));
+  const environments = new Map(
+    data.environments.map((record) => [record.id, qualifiedName(record)]),
+  );
   const names = new Map(data.variables.map(({ id, name }) => [id, name]));
   const values = new Map(data.values.map((record) => [record.id, record]));
   /** By the id of the value, newest first. */
@@ -123,7 +152,10 @@ async function currentValues({ data, changes }: History) {
       return !replaced || replaced.before === contentOf(record);
     });
     if (!record || !isSame) return undefined;
-    return { environment: environments.get(record.environment_id) ?? "", name: names.get(record.variable_id) ?? "" };
+    return {
+      environment: environments.get(record.environment_id) ?? "",
+      name: names.get(record.variable_id) ?? "",
+    };
   };
   return { data, find };
 }
@@ -147,11 +179,15 @@ const MAX_LINE = 32 * 1_048_576;
 async function* readLines(path: string): AsyncGenerator<Line> {
   let [rest, number] = ["", 0];
   try {
-    for await (const piece of createReadStream(path, { encoding: "utf8", highWaterMark: 1_048_576 })) {
+    for await (const piece of createReadStream(path, {
+      encoding: "utf8",
+      highWaterMark: 1_048_576,
+    })) {
       const lines = `${rest}${piece}`.split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) yield parseLine(line, path, ++number);
-      if (rest.length > MAX_LINE) throw new InvalidDataError(`${path} line ${number + 1} is longer than 32 MB`);
+      if (rest.length > MAX_LINE)
+        throw new InvalidDataError(`${path} line ${number + 1} is longer than 32 MB`);
     }
   } catch (error) {
     throw error instanceof InvalidDataError ? error : toInvalidFile(path, error, "can't be read");
@@ -163,7 +199,8 @@ function parseLine(text: string, path: string, number: number): Line {
   try {
     const line = parseJson(text) as unknown as Line;
     const { time, client = "", read = [], lines_lost = 0 } = line;
-    const isValid = typeof client === "string" && read.every(isObject) && Number.isFinite(lines_lost);
+    const isValid =
+      typeof client === "string" && read.every(isObject) && Number.isFinite(lines_lost);
     if (isValid && Number.isFinite(Date.parse(time))) return line;
   } catch {
     // Not JSON, or of other types.

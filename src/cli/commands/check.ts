@@ -27,25 +27,42 @@ export function checkCommand(context: Context): Command {
         "values that can't be decrypted. --env can be repeated. Prints a line for each problem, and no value: " +
         "environment, name and problem. The exit code is 1 if there is one.",
     )
-    .addOption(new Option("--all", "check all environments of the data file or store").conflicts("env"))
-    .option("--example <file>", "compare the names with a dotenv file, such as .env.example: each needs the other's")
-    .addHelpText("after", "\nExample:\n  appvars check --data vars.json --all --example .env.example")
-    .action(({ all = false, env = [], example, ...flags }) => runCheck({ all, env, example }, flags, context));
+    .addOption(
+      new Option("--all", "check all environments of the data file or store").conflicts("env"),
+    )
+    .option(
+      "--example <file>",
+      "compare the names with a dotenv file, such as .env.example: each needs the other's",
+    )
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars check --data vars.json --all --example .env.example",
+    )
+    .action(({ all = false, env = [], example, ...flags }) =>
+      runCheck({ all, env, example }, flags, context),
+    );
   return repeatEnvironment(addSourceOptions(command));
 }
 
 interface Checked extends Check {
   /** Undefined for a server, which does not tell. */
   environment: string | undefined;
-  /** With `--example`: the names that only the file has, and those that only the environment has. */
+  /**
+   * With `--example`: the names that only the file has, and those that only the environment has.
+   */
   only_in_example?: string[];
   not_in_example?: string[];
 }
 
-async function runCheck(options: CheckOptions, flags: SourceFlags, context: Context): Promise<void> {
+async function runCheck(
+  options: CheckOptions,
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
   const settings = readSettings({ ...flags, env: options.env[0] }, context.io);
   const check = await createCheck(settings, context);
-  const documented = options.example === undefined ? undefined : await readNames(options.example, context);
+  const documented =
+    options.example === undefined ? undefined : await readNames(options.example, context);
   const checked: Checked[] = [];
   for (const { environment, source } of await sourcesOf(options, settings, context))
     await withSource(Promise.resolve(source), async () => {
@@ -56,22 +73,32 @@ async function runCheck(options: CheckOptions, flags: SourceFlags, context: Cont
       });
       checked.push({ environment, ...result });
     });
-  const rows = checked.flatMap((each) => rowsOf(each).map((row) => [each.environment ?? "", ...row]));
+  const rows = checked.flatMap((each) =>
+    rowsOf(each).map((row) => [each.environment ?? "", ...row]),
+  );
   const headings = ["ENVIRONMENT", "NAME", "PROBLEM"];
-  await printTable(context, { json: checked, headings, rows, empty: "nothing is missing or invalid" });
+  await printTable(context, {
+    json: checked,
+    headings,
+    rows,
+    empty: "nothing is missing or invalid",
+  });
   if (rows.length > 0) context.exitCode = 1;
 }
 
 /** @throws UsageError for several environments of a server; as `openSource` */
 async function sourcesOf({ env, all }: CheckOptions, settings: Settings, context: Context) {
   const isRemote = ["url", undefined].includes(settings.find(...SOURCE_SETTINGS)?.name);
-  if (isRemote && all) throw new UsageError("--all is for a data file or a store: a server shows one environment");
+  if (isRemote && all)
+    throw new UsageError("--all is for a data file or a store: a server shows one environment");
   if (isRemote) return [{ environment: undefined, source: await openSource(settings, context) }];
   const { chooseEnvironment, readData } = await import("../editing/open-data.js");
   const { EnvironmentView } = await import("../../service/environment-view.js");
   const data = await readData(settings.dataPlace, context);
   const names = () => (env.length > 0 ? env : [settings.find("env")?.text]);
-  const chosen = all ? data.environments : names().map((name) => chooseEnvironment(data.environments, name));
+  const chosen = all
+    ? data.environments
+    : names().map((name) => chooseEnvironment(data.environments, name));
   return chosen.map((environment) => ({
     environment: shortestName(environment, data.environments),
     source: new EnvironmentView(data, environment),

@@ -59,8 +59,15 @@ interface ShownSetting {
 function inEffect(all: GivenSettings): ShownSetting[] {
   const firsts = SETTING_NAMES.filter((name) => SETTINGS[name].insteadOf === undefined);
   return firsts.map((first) => {
-    const [given, ...shadows] = all.filter(({ name }) => name === first || SETTINGS[name].insteadOf === first);
-    return { name: given?.name ?? first, given, byDefault: given ? undefined : SETTINGS[first].otherwise, shadows };
+    const [given, ...shadows] = all.filter(
+      ({ name }) => name === first || SETTINGS[name].insteadOf === first,
+    );
+    return {
+      name: given?.name ?? first,
+      given,
+      byDefault: given ? undefined : SETTINGS[first].otherwise,
+      shadows,
+    };
   });
 }
 
@@ -72,11 +79,20 @@ function cells({ name, given, byDefault, shadows }: ShownSetting): (string | und
 
 function toJson({ name, given, byDefault, shadows }: ShownSetting): object {
   const own = given ? givenJson(given) : { setting: SETTINGS[name].key, value: byDefault ?? null };
-  return { ...own, from: given?.from ?? (byDefault === undefined ? null : "default"), shadows: shadows.map(givenJson) };
+  return {
+    ...own,
+    from: given?.from ?? (byDefault === undefined ? null : "default"),
+    shadows: shadows.map(givenJson),
+  };
 }
 
 function givenJson(setting: Setting): object {
   const text = shownText(setting);
   const hidden = text === undefined && { hidden: true };
-  return { setting: SETTINGS[setting.name].key, value: text ?? null, ...hidden, from: setting.from };
+  return {
+    setting: SETTINGS[setting.name].key,
+    value: text ?? null,
+    ...hidden,
+    from: setting.from,
+  };
 }

@@ -20,34 +20,63 @@ export function doctorCommand(context: Context): Command {
 
 async function runDoctor(flags: SourceFlags, context: Context): Promise<void> {
   const report = Object.entries(await diagnose(flags, context.io));
-  const results = report.flatMap(([check, found]) => [found].flat().map((finding) => ({ check, ...finding })));
+  const results = report.flatMap(([check, found]) =>
+    [found].flat().map((finding) => ({ check, ...finding })),
+  );
   await printReport(results, context);
   const code = results.find((result) => result.code !== undefined)?.code;
   if (code) context.exitCode = EXIT_CODES[code];
 }
 
-/** Runs all checks that apply to the settings, in the order of the report. Checking a server loads no code of a store. */
-async function diagnose(flags: SourceFlags, surroundings: Io): Promise<Record<string, Finding | Finding[]>> {
+/**
+ * Runs all checks that apply to the settings, in the order of the report. Checking a server loads
+ * no code of a store.
+ */
+async function diagnose(
+  flags: SourceFlags,
+  surroundings: Io,
+): Promise<Record<string, Finding | Finding[]>> {
   const { checkSettings } = await import("../doctor/check-settings.js");
   const { findings, connection, access, io } = await checkSettings(flags, surroundings);
   if (connection?.kind === "local")
-    return { ...findings, ...(await (await import("../doctor/check-local-data.js")).checkLocal(connection, io)) };
-  if (access) return { ...findings, ...(await (await import("../doctor/check-server.js")).checkServer(access, io)) };
+    return {
+      ...findings,
+      ...(await (await import("../doctor/check-local-data.js")).checkLocal(connection, io)),
+    };
+  if (access)
+    return {
+      ...findings,
+      ...(await (await import("../doctor/check-server.js")).checkServer(access, io)),
+    };
   const untried = ["reachability", "tls", "clock", "credentials", "rate_limit"];
-  return { ...findings, ...Object.fromEntries(untried.map((check) => [check, unknown("settings")])) };
+  return {
+    ...findings,
+    ...Object.fromEntries(untried.map((check) => [check, unknown("settings")])),
+  };
 }
 
 /** `problem  clock         message`, and the fix on a line below. */
-function printReport(results: readonly (Finding & { check: string })[], context: Context): Promise<void> {
+function printReport(
+  results: readonly (Finding & { check: string })[],
+  context: Context,
+): Promise<void> {
   return print(context, {
-    json: results.map(({ check, verdict, message, fix = null }) => ({ check, verdict, message, fix })),
+    json: results.map(({ check, verdict, message, fix = null }) => ({
+      check,
+      verdict,
+      message,
+      fix,
+    })),
     rows: results.map(({ verdict, check, message, fix = "" }) => [verdict, check, message, fix]),
     lines: ({ green, yellow, red, dim }) => {
       const styles = { ok: green, warning: yellow, problem: red, skipped: dim };
       return results.flatMap(({ verdict, check, message, fix }) => {
         const text = `${verdict.padEnd(9)}${check.padEnd(14)}${message}`;
         const style = (line: string) => styles[verdict](line.slice(0, 9)) + line.slice(9);
-        return [{ text, style }, ...(fix === undefined ? [] : [{ text: `${" ".repeat(23)}-> ${fix}` }])];
+        return [
+          { text, style },
+          ...(fix === undefined ? [] : [{ text: `${" ".repeat(23)}-> ${fix}` }]),
+        ];
       });
     },
   });

@@ -5,7 +5,10 @@ import { addCacheOptions } from "../reading/cache-flags.js";
 import { runGet } from "../reading/run-get.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
-/** `start.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`, `--offline` and mistakes. */
+/**
+ * `start.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`,
+ * `--offline` and mistakes.
+ */
 export function getCommand(context: Context): Command {
   const command = new Command("get")
     .description(
@@ -15,9 +18,10 @@ export function getCommand(context: Context): Command {
     .argument("<name...>", "names of variables")
     .option("-n, --no-newline", "omit the last newline")
     .addOption(
-      new Option("-0, --null", "end each value with a NUL instead of a newline, for values of several lines").conflicts(
-        "newline",
-      ),
+      new Option(
+        "-0, --null",
+        "end each value with a NUL instead of a newline, for values of several lines",
+      ).conflicts("newline"),
     )
     .addHelpText(
       "after",

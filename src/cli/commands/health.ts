@@ -6,15 +6,20 @@ import { addSourceOptions } from "../settings/source-flags.js";
 
 export function healthCommand(context: Context): Command {
   const command = new Command("health")
-    .description("Print the server's health. Exits with 7 if it is not healthy. Needs no credentials.")
+    .description(
+      "Print the server's health. Exits with 7 if it is not healthy. Needs no credentials.",
+    )
     .addHelpText("after", "\nExample:\n  until appvars health --max-wait 0; do sleep 1; done")
     .action((flags) => runHealth(readSettings(flags, context.io), context));
   return addSourceOptions(command);
 }
 
 async function runHealth({ given }: Settings, context: Context): Promise<void> {
-  // Only a flag names other data than the server's: a variable or a file names it for other commands.
-  const ofServer = given.filter(({ name, place }) => place === "flag" || (name !== "data" && name !== "store"));
+  // Only a flag names other data than the server's: a variable or a file names it for other
+  // commands.
+  const ofServer = given.filter(
+    ({ name, place }) => place === "flag" || (name !== "data" && name !== "store"),
+  );
   const opening = openSource(new Settings(ofServer, context.io), context, { anonymous: true });
   const health = await withSource(opening, (source) => source.getHealth());
   const { message, uptime, date, data_age: age } = health;

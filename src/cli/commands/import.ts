@@ -33,26 +33,44 @@ export function importCommand(context: Context): Command {
     )
     .argument("<file>", "file to import, - for stdin")
     .addOption(
-      new Option("--format <format>", "default: by the file extension, otherwise dotenv").choices(IMPORT_FORMATS),
+      new Option("--format <format>", "default: by the file extension, otherwise dotenv").choices(
+        IMPORT_FORMATS,
+      ),
     )
     .addOption(
       new Option("--for <program>", "read a dotenv file as this program does")
         .choices(DOTENV_PROGRAMS)
         .conflicts("expand"),
     )
-    .option("--expand", "in a dotenv file, replace $NAME, ${NAME} and ${NAME:-default} by values of the file")
-    .option("--encrypt [names]", "encrypt the values, or only these: names and globs, separated by commas", (text) =>
-      parseNames(text),
+    .option(
+      "--expand",
+      "in a dotenv file, replace $NAME, ${NAME} and ${NAME:-default} by values of the file",
+    )
+    .option(
+      "--encrypt [names]",
+      "encrypt the values, or only these: names and globs, separated by commas",
+      (text) => parseNames(text),
     )
     .option(...ENCRYPTION_KEY_FILE)
-    .addHelpText("after", "\nExample:\n  appvars import .env --data vars.json --env development --dry-run")
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars import .env --data vars.json --env development --dry-run",
+    )
     .action((file: string, { format, for: program, expand = false, encrypt, ...flags }) =>
-      runImport({ file, format, program, expand, encrypt }, readSettings(flags, context.io), context),
+      runImport(
+        { file, format, program, expand, encrypt },
+        readSettings(flags, context.io),
+        context,
+      ),
     );
   return addDataOptions(addDryRun(command));
 }
 
-async function runImport(options: ImportOptions, settings: Settings, context: Context): Promise<void> {
+async function runImport(
+  options: ImportOptions,
+  settings: Settings,
+  context: Context,
+): Promise<void> {
   const { setValues } = await import("../../store/edit-values.js");
   const { checkPlainValues } = await import("../../store/value-schema.js");
   const { io, flags } = context;
@@ -89,15 +107,18 @@ async function runImport(options: ImportOptions, settings: Settings, context: Co
 }
 
 /**
- * Encrypts the values that `--encrypt` selects. An encrypted value stays as it is, and so does the current value if
- * its text is the same: importing a file twice changes nothing.
+ * Encrypts the values that `--encrypt` selects. An encrypted value stays as it is, and so does the
+ * current value if its text is the same: importing a file twice changes nothing.
  *
- * @throws UsageError for a name that is not imported, so that a mistyped one does not leave a value plain
+ * @throws UsageError for a name that is not imported, so that a mistyped one does not leave a value
+ *   plain
  */
 async function createEncryption(
   { file, encrypt }: ImportOptions,
   settings: Settings,
-): Promise<(entries: readonly NamedValue[], current: readonly NamedValue[]) => readonly NamedValue[]> {
+): Promise<
+  (entries: readonly NamedValue[], current: readonly NamedValue[]) => readonly NamedValue[]
+> {
   if (encrypt === undefined) return (entries) => entries;
   const toEnvelope = await createEncrypt(settings, file === "-" ? "the values" : undefined);
   const decrypt = await createDecrypt(settings);
@@ -112,7 +133,8 @@ async function createEncryption(
   };
   return (entries, current) => {
     const unmatched = encrypt === true ? [] : wanted.unmatched(entries.map(({ name }) => name));
-    if (unmatched.length > 0) throw new UsageError(`--encrypt ${unmatched.join(", ")} matches no imported variable`);
+    if (unmatched.length > 0)
+      throw new UsageError(`--encrypt ${unmatched.join(", ")} matches no imported variable`);
     const known = new Map(current.map(({ name, value }) => [name, value]));
     return entries.map((entry) => {
       const { name, type, value } = entry;
@@ -124,7 +146,11 @@ async function createEncryption(
 }
 
 /** The current values of the imported names; the others do not change. */
-function currentValues(data: Data, environment: EnvironmentRecord, imported: readonly NamedValue[]): NamedValue[] {
+function currentValues(
+  data: Data,
+  environment: EnvironmentRecord,
+  imported: readonly NamedValue[],
+): NamedValue[] {
   const names = new Set(imported.map((item) => item.name));
   const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
   return data.values.flatMap(({ environment_id, variable_id, content }) => {

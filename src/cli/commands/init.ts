@@ -14,7 +14,11 @@ import { type Context, printLines } from "../output/context.js";
 import { absolutePath, isFolderGone } from "../output/io.js";
 import { PROJECT_FILE } from "../settings/project-file.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
-import { type GivenSettings, SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
+import {
+  type GivenSettings,
+  SOURCE_SETTINGS,
+  type SourceFlags,
+} from "../settings/setting-table.js";
 import { addPlaceOptions } from "../settings/source-flags.js";
 import { readImport } from "../transfer/read-import.js";
 import { typeEntries } from "../transfer/type-entries.js";
@@ -43,7 +47,9 @@ export function initCommand(context: Context): Command {
         `with new random credentials. For a file in the current folder, also write and allow a ${PROJECT_FILE}, with ` +
         "which commands in this folder use the file and its environment development.",
     )
-    .addOption(new Option("--from <file>", "import this file into development").conflicts("example"))
+    .addOption(
+      new Option("--from <file>", "import this file into development").conflicts("example"),
+    )
     .option("--example", "add a few example variables")
     .option("--bare", `write no ${PROJECT_FILE}`)
     .option("--seal", "encrypt its secrets, with a new key in FILE.key unless a key is given")
@@ -64,10 +70,12 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
     if (place.kind === "store") throw new UsageError("--git and --seal are for a data file");
     // Before the data, so that git never sees the files beside it.
     if (flags.git) await writeGitFiles(place.path, flags.from);
-    if (!place.sealKey && !existsSync(place.path)) place = await createKeyFile(place, context, flags.git);
+    if (!place.sealKey && !existsSync(place.path))
+      place = await createKeyFile(place, context, flags.git);
   }
   const local = await checkedData(place, context, "change");
-  const $schema = place.kind === "file" && installedSchema(dirname(place.path), "appvars.schema.json");
+  const $schema =
+    place.kind === "file" && installedSchema(dirname(place.path), "appvars.schema.json");
   const created = local.create({ ...($schema && { $schema }), ...data });
   context.note(await created.catch((error) => throwWithOrigin(error, settings)));
   if (place.kind === "file") {
@@ -77,15 +85,23 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
         context.note(
           `${from} still contains the secrets in plain text; if git tracks it: ${command`git rm --cached ${from}`}`,
         );
-      context.note(`run this once in each clone, so that git merges and shows the file by name: ${GIT_CONFIG}`);
+      context.note(
+        `run this once in each clone, so that git merges and shows the file by name: ${GIT_CONFIG}`,
+      );
     } else if (!place.sealKey) context.note(`keep it out of git: ${ignoreCommand(place.path)}`);
     if (!flags.bare) await writeProject(place.path, given, context);
   }
   const environments = data.environments.map(({ name }) => name);
-  printLines(context, { json: { [place.kind === "file" ? "data" : "store"]: local.name, environments }, lines: [] });
+  printLines(context, {
+    json: { [place.kind === "file" ? "data" : "store"]: local.name, environments },
+    lines: [],
+  });
 }
 
-/** Adds the origin of the place to the error, unless it was a flag: it may be the settings of a parent folder. */
+/**
+ * Adds the origin of the place to the error, unless it was a flag: it may be the settings of a
+ * parent folder.
+ */
 function throwWithOrigin(error: unknown, settings: Settings): never {
   const { place = "flag", from } = settings.find("data", "store") ?? {};
   if (!(error instanceof InvalidDataError) || place === "flag") throw error;
@@ -106,7 +122,8 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
  * Adds lines that git needs for a data file to the files in its folder.
  *
  * @param path of the data file
- * @param from the imported file, which git ignores if it is in this folder or below: it has the secrets in plain text
+ * @param from the imported file, which git ignores if it is in this folder or below: it has the
+ *   secrets in plain text
  * @throws InvalidDataError, also for a link
  */
 async function writeGitFiles(path: string, from = "-"): Promise<void> {
@@ -117,12 +134,19 @@ async function writeGitFiles(path: string, from = "-"): Promise<void> {
   const ignored = ["key", "lock", "history.jsonl"].map((end) => `/${name}.${end}`);
   const lines = {
     ".gitattributes": [`/${name} text eol=lf merge=appvars diff=appvars`],
-    ".gitignore": [...ignored, `/.${name}.*.tmp`, ...(isInside ? [`/${gitPattern(imported)}`] : [])],
+    ".gitignore": [
+      ...ignored,
+      `/.${name}.*.tmp`,
+      ...(isInside ? [`/${gitPattern(imported)}`] : []),
+    ],
   };
   for (const [file, added] of Object.entries(lines)) await addLines(join(folder, file), added);
 }
 
-/** A git pattern that matches the path, with `?` for each byte of other characters, which may have a meaning in patterns. */
+/**
+ * A git pattern that matches the path, with `?` for each byte of other characters, which may have a
+ * meaning in patterns.
+ */
 function gitPattern(path: string): string {
   return Buffer.from(path.replaceAll(sep, "/"))
     .toString("latin1")
@@ -139,20 +163,32 @@ async function addLines(path: string, lines: readonly string[]): Promise<void> {
     const missing = lines.filter((line) => !known.includes(line) && !known.includes(line.slice(1)));
     if (missing.length > 0) file.append(`${missing.join("\n")}\n`);
   } catch (error) {
-    throw error instanceof InvalidDataError ? new InvalidDataError(`${path} ${error.message}`) : error;
+    throw error instanceof InvalidDataError
+      ? new InvalidDataError(`${path} ${error.message}`)
+      : error;
   } finally {
     file.close();
   }
 }
 
-/** The path of a JSON Schema for editors, relative to a folder; `undefined` if appvars is not installed there. */
+/**
+ * The path of a JSON Schema for editors, relative to a folder; `undefined` if appvars is not
+ * installed there.
+ */
 function installedSchema(folder: string, name: string): string | undefined {
   const path = `./node_modules/appvars/data/${name}`;
   return existsSync(join(folder, path)) ? path : undefined;
 }
 
-/** Makes commands in the current folder use a new file in it, unless a `.appvars.json` is there already. */
-async function writeProject(path: string, given: GivenSettings, { io, note }: Context): Promise<void> {
+/**
+ * Makes commands in the current folder use a new file in it, unless a `.appvars.json` is there
+ * already.
+ */
+async function writeProject(
+  path: string,
+  given: GivenSettings,
+  { io, note }: Context,
+): Promise<void> {
   try {
     if (dirname(absolutePath(path, io)) !== io.cwd) return;
   } catch (error) {
@@ -171,10 +207,14 @@ async function writeProject(path: string, given: GivenSettings, { io, note }: Co
     await rm(file.path, { force: true });
     return note(`no ${PROJECT_FILE} was created: ${(error as Error).message}`);
   }
-  note(`created ${PROJECT_FILE}: commands in this folder use ${basename(path)}, environment ${FIRST_ENVIRONMENT}`);
+  note(
+    `created ${PROJECT_FILE}: commands in this folder use ${basename(path)}, environment ${FIRST_ENVIRONMENT}`,
+  );
   const other = given.find(
     ({ name, text, place }) =>
-      place === "variable" && [...SOURCE_SETTINGS, "env"].includes(name) && ![path, FIRST_ENVIRONMENT].includes(text),
+      place === "variable" &&
+      [...SOURCE_SETTINGS, "env"].includes(name) &&
+      ![path, FIRST_ENVIRONMENT].includes(text),
   );
   if (other) note(`${other.from} is set, and overrides ${PROJECT_FILE}`);
 }

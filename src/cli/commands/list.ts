@@ -43,12 +43,20 @@ export function listCommand(context: Context): Command {
         "escaped: \\t \\n \\\\ \\x1b \\u{200b}.",
     )
     .option("--values", "show the values too")
-    .addOption(new Option("--type <type>", "only variables of this type").choices(VARIABLE_TYPES).argParser(parseType))
+    .addOption(
+      new Option("--type <type>", "only variables of this type")
+        .choices(VARIABLE_TYPES)
+        .argParser(parseType),
+    )
     .option("--filter <text>", "only variables with this text in their name or description");
   addSelectionOptions(command)
     .addHelpText("after", "\nExample:\n  appvars list --filter database")
     .action(({ values = false, type, filter, only, exclude, nameTransformer, ...flags }) =>
-      runList({ values, type, filter, only, exclude, nameTransformer }, readSettings(flags, context.io), context),
+      runList(
+        { values, type, filter, only, exclude, nameTransformer },
+        readSettings(flags, context.io),
+        context,
+      ),
     );
   return addSourceOptions(command);
 }
@@ -56,13 +64,19 @@ export function listCommand(context: Context): Command {
 function runList(options: ListOptions, settings: Settings, context: Context): Promise<void> {
   return withSource(openSource(settings, context), async (source) => {
     boundHeap();
-    const decrypt = options.values ? await createDecrypt(settings, leaveUnlessSealed) : leaveEncrypted;
+    const decrypt = options.values
+      ? await createDecrypt(settings, leaveUnlessSealed)
+      : leaveEncrypted;
     const selection = await createSelection(options, context);
-    const { variables, storedValue } = await source.readSnapshot((snapshot) => readListed(options, snapshot));
+    const { variables, storedValue } = await source.readSnapshot((snapshot) =>
+      readListed(options, snapshot),
+    );
     const names = variables.map(({ name }) => name);
     const selected = new Set(await selection.select(names));
     selection.noteUnmatched(names);
-    const matching = variables.filter((variable) => selected.has(variable.name) && matches(variable, options));
+    const matching = variables.filter(
+      (variable) => selected.has(variable.name) && matches(variable, options),
+    );
     const newNames = selection.rename(matching.map(({ name }) => name));
     const isShown = (rules: ValueRules) => options.values || isPublic(rules);
     const columns = [...COLUMNS, ...(matching.some(isShown) ? (["value"] as const) : [])];
@@ -87,17 +101,29 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
 
 async function readListed(options: ListOptions, reader: VariableReader) {
   const listing = readAll((page) => reader.listVariables(page));
-  const [listed, asked] = await Promise.all([listing, options.values ? reader.values() : undefined]);
+  const [listed, asked] = await Promise.all([
+    listing,
+    options.values ? reader.values() : undefined,
+  ]);
   boundHeap();
-  const variables = listed.map((variable): Variable & ValueRules => ({ ...variable, ...reader.rulesOf(variable.id) }));
+  const variables = listed.map((variable): Variable & ValueRules => ({
+    ...variable,
+    ...reader.rulesOf(variable.id),
+  }));
   const values = asked ?? (variables.some(isPublic) ? await reader.values() : {});
   const storedValue = (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined);
   for (const variable of variables) checkType(variable, storedValue(variable.name));
   return { variables, storedValue };
 }
 
-function matches({ name, type, description }: Variable, { type: wanted = type, filter = "" }: ListOptions): boolean {
-  return type === wanted && [name, description].some((text) => text.toLowerCase().includes(filter.toLowerCase()));
+function matches(
+  { name, type, description }: Variable,
+  { type: wanted = type, filter = "" }: ListOptions,
+): boolean {
+  return (
+    type === wanted &&
+    [name, description].some((text) => text.toLowerCase().includes(filter.toLowerCase()))
+  );
 }
 
 const COLUMNS = VARIABLE_FIELDS.filter((field) => field !== "id");

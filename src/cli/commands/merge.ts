@@ -16,12 +16,17 @@ export function mergeCommand(context: Context): Command {
         "listed, OURS keeps what it has there, and the exit code is 1.",
     )
     .option(...SEAL_KEY_FILE)
-    .argument("<file...>", "BASE, the file as it was before both, or an empty one; OURS; THEIRS; the name for messages")
+    .argument(
+      "<file...>",
+      "BASE, the file as it was before both, or an empty one; OURS; THEIRS; the name for messages",
+    )
     .usage("[options] <base> <ours> <theirs> [path]")
     .addHelpText("after", `\nExample:\n  ${GIT_CONFIG}`)
     .action(async ([base, ours, theirs, path, ...more]: readonly string[], flags: SourceFlags) => {
       if (base === undefined || ours === undefined || theirs === undefined || more.length > 0)
-        throw new UsageError("merge takes three files, and a name for messages: BASE OURS THEIRS [PATH]");
+        throw new UsageError(
+          "merge takes three files, and a name for messages: BASE OURS THEIRS [PATH]",
+        );
       // A `.appvars.json` may be in conflict, too.
       const settings = readSettings(flags, context.io, undefined, [readProfile]);
       const { sealKey } = placeNamed(settings, path ?? ours, "OURS");
@@ -39,8 +44,10 @@ async function runMerge(
   const { dataPieces, readContent } = await import("../../store/data-file.js");
   const { writePrivateFile } = await import("../transfer/write-private-file.js");
   const { withPathInErrors } = await import("../../files/system-errors.js");
-  const nameOf = (side: keyof typeof files) => (path === undefined ? files[side] : `${path} (${side})`);
-  const read = (side: keyof typeof files) => readContent(files[side], nameOf(side), side === "base");
+  const nameOf = (side: keyof typeof files) =>
+    path === undefined ? files[side] : `${path} (${side})`;
+  const read = (side: keyof typeof files) =>
+    readContent(files[side], nameOf(side), side === "base");
   const [base, ours, theirs] = [await read("base"), await read("ours"), await read("theirs")];
   const keys = sealKey && (await readSecret(sealKey, context.io));
   const merging = mergeFiles(base, ours, theirs, keys).catch((error: unknown) => {
@@ -49,7 +56,10 @@ async function runMerge(
       context.warn(`nothing was merged into ${path}; before you try again, run: git merge --abort`);
     throw error;
   });
-  const { data, conflicts } = await withPathInErrors(`${path ?? files.ours} can't be merged:`, merging);
+  const { data, conflicts } = await withPathInErrors(
+    `${path ?? files.ours} can't be merged:`,
+    merging,
+  );
   await writePrivateFile(files.ours, dataPieces(data), context.io);
   if (conflicts.length > 0) {
     context.exitCode = 1;

@@ -9,7 +9,12 @@ import type { LocalData } from "../editing/local-data.js";
 import { localData, readData, readHistory } from "../editing/open-data.js";
 import { isSameFile } from "../editing/safe-files.js";
 import { type Context, printLines } from "../output/context.js";
-import { type DataPlace, dataPlaceName, placeNamed, type StorePlace } from "../settings/connection.js";
+import {
+  type DataPlace,
+  dataPlaceName,
+  placeNamed,
+  type StorePlace,
+} from "../settings/connection.js";
 import { readSettings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import { PROFILE, SEAL_KEY_FILE } from "../settings/source-flags.js";
@@ -45,14 +50,18 @@ async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Pro
   const warning = target.check("change");
   if (warning) context.warn(warning);
   // The keys may be for the copy alone.
-  await readHistory(from.kind === "file" ? { ...from, mayBePlain: true } : from, context, async (history) => {
-    const { data } = history;
-    const isWritten = await createIfMissing(target, data, to);
-    // The copy is read back.
-    if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
-    await target.copyHistory(history);
-    report(data, from, to, isWritten, context);
-  });
+  await readHistory(
+    from.kind === "file" ? { ...from, mayBePlain: true } : from,
+    context,
+    async (history) => {
+      const { data } = history;
+      const isWritten = await createIfMissing(target, data, to);
+      // The copy is read back.
+      if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
+      await target.copyHistory(history);
+      report(data, from, to, isWritten, context);
+    },
+  );
 }
 
 /** @returns whether it was created; if not, there is something */
@@ -70,7 +79,10 @@ async function createIfMissing(target: LocalData, data: Data, to: DataPlace): Pr
 
 function otherDataError(to: DataPlace, isWritten: boolean): InvalidDataError {
   const name = dataPlaceName(to);
-  if (isWritten) return new InvalidDataError(`${name} was written, but has been changed by another program since`);
+  if (isWritten)
+    return new InvalidDataError(
+      `${name} was written, but has been changed by another program since`,
+    );
   const advice =
     to.kind === "file"
       ? "name another file, or move this one away"
@@ -78,7 +90,13 @@ function otherDataError(to: DataPlace, isWritten: boolean): InvalidDataError {
   return new InvalidDataError(`${name} holds other data, and was not changed: ${advice}`);
 }
 
-function report(data: Data, from: DataPlace, to: DataPlace, isWritten: boolean, context: Context): void {
+function report(
+  data: Data,
+  from: DataPlace,
+  to: DataPlace,
+  isWritten: boolean,
+  context: Context,
+): void {
   const [source, target] = [dataPlaceName(from), dataPlaceName(to)];
   const [environments, variables, values] = [data.environments, data.variables, data.values].map(
     ({ length }) => length,
@@ -89,12 +107,16 @@ function report(data: Data, from: DataPlace, to: DataPlace, isWritten: boolean, 
       ? `copied ${counts} from ${source} to ${target}, and read them back`
       : `${target} holds the same as ${source} already: ${counts}; nothing was written`,
   );
-  if (from.sealKey && !to.sealKey) context.warn(`${target} is not sealed: its secrets are in clear`);
+  if (from.sealKey && !to.sealKey)
+    context.warn(`${target} is not sealed: its secrets are in clear`);
   const json = { from: source, to: target, written: isWritten, environments, variables, values };
   printLines(context, { json, lines: [] });
 }
 
-/** Whether both lead to the same keys. The endpoints of one cluster may be listed in part, and in any order. */
+/**
+ * Whether both lead to the same keys. The endpoints of one cluster may be listed in part, and in
+ * any order.
+ */
 function isSameStore({ address: a }: StorePlace, { address: b }: StorePlace): boolean {
   return a.prefix === b.prefix && a.endpoints.some((endpoint) => b.endpoints.includes(endpoint));
 }

@@ -15,7 +15,10 @@ export function renameCommand(context: Context): Command {
     .argument("<name>", "name of the variable")
     .argument("<new>", "its new name")
     .option(...APPLICATION)
-    .addHelpText("after", "\nExample:\n  appvars rename DB_URL DATABASE_URL --data vars.json --dry-run")
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars rename DB_URL DATABASE_URL --data vars.json --dry-run",
+    )
     .action((name: string, newName: string, flags) => runRename(name, newName, flags, context));
   return addPlaceOptions(addDryRun(command));
 }

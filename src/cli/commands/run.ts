@@ -37,12 +37,15 @@ export function runCommand(context: Context): Command {
         "passCredentials",
       ]),
     )
-    .option("--pass-credentials", "also pass the credentials, for a command that calls appvars itself")
+    .option(
+      "--pass-credentials",
+      "also pass the credentials, for a command that calls appvars itself",
+    )
     .addOption(
-      new Option("--exec", "replace appvars by the command, which then has its process id (see below)").conflicts([
-        "redact",
-        "watch",
-      ]),
+      new Option(
+        "--exec",
+        "replace appvars by the command, which then has its process id (see below)",
+      ).conflicts(["redact", "watch"]),
     )
     .option("--redact", "replace the values in the command's output by *** (see below)")
     .option(
@@ -64,7 +67,8 @@ export function runCommand(context: Context): Command {
     .action(async (words: [string, ...string[]], flags) => {
       context.exitCode = await callRun(words, flags, context);
     });
-  const watch = "restart the command when one of its values changes; the time between two checks is 5s by default";
+  const watch =
+    "restart the command when one of its values changes; the time between two checks is 5s by default";
   command.addOption(new InlineOption("--watch[=interval]", watch, "5").argParser(parseInterval));
   addStrict(command, "start nothing");
   return addSourceOptions(addCacheOptions(addAllowReserved(command, "pass on")));
@@ -93,5 +97,9 @@ function parseReaction(text: string): WatchRules["onChange"] {
 
 /** The files of a repeated `--env-file`. */
 function parseEnvFile(text: string, previous: readonly string[] = []): string[] {
-  return valid([...previous, text], text !== "-" && text !== "", "a file; stdin is left for the command");
+  return valid(
+    [...previous, text],
+    text !== "-" && text !== "",
+    "a file; stdin is left for the command",
+  );
 }

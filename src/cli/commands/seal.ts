@@ -9,7 +9,13 @@ import { toInvalidFile } from "../../files/system-errors.js";
 import { readContent } from "../../store/data-file.js";
 import { checkedData, localData } from "../editing/open-data.js";
 import { type Context, printLines } from "../output/context.js";
-import { type DataPlace, dataPlaceName, type FilePlace, keyFileOf, placeNamed } from "../settings/connection.js";
+import {
+  type DataPlace,
+  dataPlaceName,
+  type FilePlace,
+  keyFileOf,
+  placeNamed,
+} from "../settings/connection.js";
 import { readSettings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import { PROFILE, SEAL_KEY_FILE } from "../settings/source-flags.js";
@@ -45,7 +51,11 @@ function addArguments(built: Command, form: "sealed" | "plain", context: Context
     });
 }
 
-async function changeForm(place: DataPlace, form: "sealed" | "plain", context: Context): Promise<void> {
+async function changeForm(
+  place: DataPlace,
+  form: "sealed" | "plain",
+  context: Context,
+): Promise<void> {
   // Before a key is made.
   await checkedData(place, context, "change");
   const keyed = form === "sealed" ? await withKey(place, context) : place;
@@ -58,7 +68,9 @@ async function changeForm(place: DataPlace, form: "sealed" | "plain", context: C
   const plain = isWritten ? "no longer sealed: its secrets are in clear" : "not sealed";
   context.note(`${name} is ${form === "sealed" ? sealed : plain}`);
   if (form === "plain" && key === keyFileOf(name).text)
-    context.note(`while there is a key, the file must be sealed; to remove it: ${command`rm ${key}`}`);
+    context.note(
+      `while there is a key, the file must be sealed; to remove it: ${command`rm ${key}`}`,
+    );
   printLines(context, {
     json: { [place.kind === "file" ? "data" : "store"]: name, sealed: form === "sealed" },
     lines: [],
@@ -68,7 +80,8 @@ async function changeForm(place: DataPlace, form: "sealed" | "plain", context: C
 /** The place with a key: a new one for a data file that can be read without one. */
 async function withKey(place: DataPlace, context: Context): Promise<DataPlace> {
   if (place.sealKey) return place;
-  if (place.kind === "store") throw new UsageError("to seal a store, use --seal-key-file or APPVARS_SEAL_KEY");
+  if (place.kind === "store")
+    throw new UsageError("to seal a store, use --seal-key-file or APPVARS_SEAL_KEY");
   const { sealed } = await readContent(place.path);
   if (sealed) throw new InvalidDataError(`${place.path} ${NEEDS_SEAL_KEY}`);
   return createKeyFile(place, context);
@@ -79,8 +92,16 @@ export function ignoreCommand(path: string): string {
   return `echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(join(dirname(path), ".gitignore"))}`;
 }
 
-/** Writes a new key to the key file beside a data file. @throws InvalidDataError if that exists or can't be written */
-export async function createKeyFile(place: FilePlace, context: Context, isIgnored = false): Promise<FilePlace> {
+/**
+ * Writes a new key to the key file beside a data file.
+ *
+ * @throws InvalidDataError if that exists or can't be written
+ */
+export async function createKeyFile(
+  place: FilePlace,
+  context: Context,
+  isIgnored = false,
+): Promise<FilePlace> {
   const sealKey = keyFileOf(place.path);
   const { text: path } = sealKey;
   await createFile(path, `${randomBytes(32).toString("hex")}\n`).catch((error: unknown) => {

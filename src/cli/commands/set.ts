@@ -25,7 +25,11 @@ import { createEncrypt } from "../reading/decryption.js";
 import { parseType } from "../settings/flag-arguments.js";
 import { readSettings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
-import { addDryRun, addEnvironmentsOptions, ENCRYPTION_KEY_FILE } from "../settings/source-flags.js";
+import {
+  addDryRun,
+  addEnvironmentsOptions,
+  ENCRYPTION_KEY_FILE,
+} from "../settings/source-flags.js";
 
 interface SetOptions {
   name: string;
@@ -48,7 +52,11 @@ export function setCommand(context: Context): Command {
     )
     .argument("<name>", "name of the variable")
     .argument("[value]", "its value as text, - for stdin")
-    .addOption(new Option("--type <type>", "type of its values").choices(VARIABLE_TYPES).argParser(parseType))
+    .addOption(
+      new Option("--type <type>", "type of its values")
+        .choices(VARIABLE_TYPES)
+        .argParser(parseType),
+    )
     .option("--description <text>", "the purpose of the variable")
     .option("--optional", "check does not miss it in an environment without a value")
     .option("--no-optional", "each environment needs a value (the default)")
@@ -56,7 +64,10 @@ export function setCommand(context: Context): Command {
     .option("--no-public", "its values are hidden (the default)")
     .option("--schema <json>", "JSON Schema that its values must keep (see below)", parseSchema)
     .option("--no-schema", "its values may be anything of the type")
-    .option("--encrypt", "encrypt the value with the key of --enc-key-file; the server never sees it")
+    .option(
+      "--encrypt",
+      "encrypt the value with the key of --enc-key-file; the server never sees it",
+    )
     .option(...ENCRYPTION_KEY_FILE)
     .addHelpText(
       "after",
@@ -76,7 +87,9 @@ function parseSchema(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw error instanceof JsonError ? new InvalidArgumentError(`It must be JSON: ${error.message}`) : error;
+    throw error instanceof JsonError
+      ? new InvalidArgumentError(`It must be JSON: ${error.message}`)
+      : error;
   }
 }
 
@@ -91,47 +104,76 @@ function definitionOf(flags: Record<string, unknown>): SetOptions["definition"] 
   };
 }
 
-async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoice, context: Context): Promise<void> {
+async function runSet(
+  options: SetOptions,
+  flags: SourceFlags & EnvironmentChoice,
+  context: Context,
+): Promise<void> {
   const { parseAs } = await import("../../formats/infer-type.js");
   const { setValues } = await import("../../store/edit-values.js");
-  const { brokenValues, checkPlainValues, checkSchema } = await import("../../store/value-schema.js");
+  const { brokenValues, checkPlainValues, checkSchema } = await import(
+    "../../store/value-schema.js"
+  );
   const { name, definition } = options;
   checkName(name);
-  const keepsValue = options.value === undefined && Object.keys(definition).length > 0 && !options.encrypt;
+  const keepsValue =
+    options.value === undefined && Object.keys(definition).length > 0 && !options.encrypt;
   const fromStdin = !keepsValue && (options.value ?? "-") === "-";
   checkDecoded(options.value, "VALUE");
   checkDecoded(definition.description, "--description");
   if (definition.schema !== undefined) await checkSchema(definition.schema, "--schema");
   const settings = readSettings(flags, context.io);
-  const encrypt = options.encrypt ? await createEncrypt(settings, fromStdin ? "the value" : undefined) : undefined;
+  const encrypt = options.encrypt
+    ? await createEncrypt(settings, fromStdin ? "the value" : undefined)
+    : undefined;
   const given = keepsValue ? undefined : await readValue(options, context);
   let rows: object[] = [];
   let broken: string[] = [];
-  const setIn = async (data: Data, environment: EnvironmentRecord, all: readonly EnvironmentRecord[]) => {
+  const setIn = async (
+    data: Data,
+    environment: EnvironmentRecord,
+    all: readonly EnvironmentRecord[],
+  ) => {
     const { id, application } = environment;
-    const known = data.variables.find((each) => each.name === name && each.application === application);
+    const known = data.variables.find(
+      (each) => each.name === name && each.application === application,
+    );
     if (given === undefined && !known)
-      throw new NotFoundError(`there is no variable "${name}"; to read its value from stdin, add -`);
-    const old = known && data.values.find((each) => each.variable_id === known.id && each.environment_id === id);
-    rows.push({ application, environment: environment.name, name, created: given !== undefined && !old });
+      throw new NotFoundError(
+        `there is no variable "${name}"; to read its value from stdin, add -`,
+      );
+    const old =
+      known &&
+      data.values.find((each) => each.variable_id === known.id && each.environment_id === id);
+    rows.push({
+      application,
+      environment: environment.name,
+      name,
+      created: given !== undefined && !old,
+    });
     const type = options.type ?? known?.type ?? "STRING";
     const plain = given === undefined ? old?.content.value : parseAs(given, type);
     const value = given === undefined || !encrypt ? plain : encrypt(given);
     const changed = setValues(data, environment, [{ name, value, type, ...definition }], all);
-    if (encrypt && plain !== undefined) await checkPlainValues(changed, environment, [{ name, value: plain }]);
+    if (encrypt && plain !== undefined)
+      await checkPlainValues(changed, environment, [{ name, value: plain }]);
     return changed;
   };
   // A definition is that of all environments.
-  const allEnvs = flags.allEnvs || (keepsValue && (flags.application !== undefined || !settings.find("env")));
+  const allEnvs =
+    flags.allEnvs || (keepsValue && (flags.application !== undefined || !settings.find("env")));
   const choice = { ...flags, allEnvs, names: [name], mayBeNew: given !== undefined };
   const edited = await editEnvironments(settings, context, choice, async (data, environments) => {
     rows = [];
     let changed = data;
-    for (const environment of environments) changed = await setIn(changed, environment, environments);
+    for (const environment of environments)
+      changed = await setIn(changed, environment, environments);
     if (definition.schema !== undefined) {
       const placeOf = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));
       const found = await brokenValues(data, changed);
-      broken = found.map(({ environment_id, rule }) => `${name} in ${placeOf.get(environment_id)} ${rule}`);
+      broken = found.map(
+        ({ environment_id, rule }) => `${name} in ${placeOf.get(environment_id)} ${rule}`,
+      );
     }
     return changed;
   });
@@ -145,7 +187,9 @@ async function runSet(options: SetOptions, flags: SourceFlags & EnvironmentChoic
 function checkName(text: string): void {
   const [name = "", value] = text.split("=", 2);
   if (value !== undefined && isVariableName(name))
-    throw new UsageError(command`the name and the value are two arguments: appvars set ${name} VALUE`);
+    throw new UsageError(
+      command`the name and the value are two arguments: appvars set ${name} VALUE`,
+    );
   checkVariableName(name);
 }
 
@@ -153,7 +197,10 @@ async function readValue({ name, value }: SetOptions, { io }: Context): Promise<
   if (value !== undefined && value !== "-") return value;
   const given = io.stdin.isTTY
     ? await askHidden(`value of ${name}: `, io)
-    : decodeUtf8(await withPathInErrors("the value on stdin", readStream(io.stdin)), "the value on stdin");
+    : decodeUtf8(
+        await withPathInErrors("the value on stdin", readStream(io.stdin)),
+        "the value on stdin",
+      );
   const text = given.replace(/\r?\n$/, "");
   // `set NAME $UNSET` in a job without stdin must not clear the value.
   if (value === undefined && text === "") {
@@ -164,8 +211,14 @@ async function readValue({ name, value }: SetOptions, { io }: Context): Promise<
   return text;
 }
 
-/** Asks for a line, or for pasted lines, on a terminal that does not show it. Ctrl-C ends this process. */
-async function askHidden(question: string, { stdin, stderr }: Pick<Io, "stdin" | "stderr">): Promise<string> {
+/**
+ * Asks for a line, or for pasted lines, on a terminal that does not show it. Ctrl-C ends this
+ * process.
+ */
+async function askHidden(
+  question: string,
+  { stdin, stderr }: Pick<Io, "stdin" | "stderr">,
+): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const readline = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
   const lines: string[] = [];

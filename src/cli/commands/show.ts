@@ -19,7 +19,13 @@ import { createDecrypt, leaveEncrypted, leaveUnlessSealed } from "../reading/dec
 import { openSource, withSource } from "../reading/open-source.js";
 import { missingNamesError } from "../reading/run-get.js";
 import { named, readSettings, type Settings } from "../settings/resolve-settings.js";
-import { HIDDEN, SETTINGS, type SettingName, SOURCE_SETTINGS, shownText } from "../settings/setting-table.js";
+import {
+  HIDDEN,
+  SETTINGS,
+  type SettingName,
+  SOURCE_SETTINGS,
+  shownText,
+} from "../settings/setting-table.js";
 import { addSourceOptions } from "../settings/source-flags.js";
 
 export function showCommand(context: Context): Command {
@@ -38,7 +44,12 @@ export function showCommand(context: Context): Command {
   return addSourceOptions(command);
 }
 
-function runShow(name: string, values: boolean, settings: Settings, context: Context): Promise<void> {
+function runShow(
+  name: string,
+  values: boolean,
+  settings: Settings,
+  context: Context,
+): Promise<void> {
   const { env } = context.io;
   return withSource(openSource(settings, context), async (source) => {
     const { variable, value, rules } = await source.readSnapshot(async (snapshot) => {
@@ -48,8 +59,13 @@ function runShow(name: string, values: boolean, settings: Settings, context: Con
     const isShown = values || isPublic(rules);
     const content = value && (await readContent(name, value.content.value, values, settings));
     const origin = originOf(settings);
-    const shell = describeShellVariable(name, content, Object.hasOwn(env, name) ? env[name] : undefined);
-    const text = content !== undefined && (isShown ? valueText(content) : "(hidden: --values shows it)");
+    const shell = describeShellVariable(
+      name,
+      content,
+      Object.hasOwn(env, name) ? env[name] : undefined,
+    );
+    const text =
+      content !== undefined && (isShown ? valueText(content) : "(hidden: --values shows it)");
     const record = value ? valueJson(value, content, isShown) : null;
     const changed = value && (await lastChange(value, settings, context));
     const json = {
@@ -64,7 +80,9 @@ function runShow(name: string, values: boolean, settings: Settings, context: Con
       ...Object.entries(rules ?? {}).map(([field, rule]) => [field, JSON.stringify(rule)] as const),
       ["value id", value ? String(value.id) : "(no value in this environment)"] as const,
       ...(text === false ? [] : [["value", text] as const]),
-      ...(changed ? [["changed", `${changed.time} by ${changed.actor} (${changed.command})`] as const] : []),
+      ...(changed
+        ? [["changed", `${changed.time} by ${changed.actor} (${changed.command})`] as const]
+        : []),
       ...origin.map(originField),
       ["shell", shell] as const,
     ];
@@ -77,19 +95,32 @@ async function readRecord(name: string, reader: VariableReader): Promise<Variabl
   const value = await orUndefined(reader.getValueByName(name));
   if (value) {
     const variable = await orUndefined(reader.getVariable(value.variable_id));
-    if (!variable) throw new ChangedDataError(`the server has no variable for the value of ${name}`);
-    if (variable.name !== name) throw new ChangedDataError(`the server sends another variable's value for ${name}`);
+    if (!variable)
+      throw new ChangedDataError(`the server has no variable for the value of ${name}`);
+    if (variable.name !== name)
+      throw new ChangedDataError(`the server sends another variable's value for ${name}`);
     checkType(variable, value.content.value);
     return { variable, value };
   }
   // A definition without a value here can only be found in the list.
-  const variable = (await readAll((page) => reader.listVariables(page))).find((item) => item.name === name);
+  const variable = (await readAll((page) => reader.listVariables(page))).find(
+    (item) => item.name === name,
+  );
   if (!variable) throw await missingNamesError([name], reader);
   return { variable, value: undefined };
 }
 
-/** The value, encrypted if there is no key. @throws DecryptionError for a wrong key, if it is to be shown */
-async function readContent(name: string, stored: JsonValue, values: boolean, settings: Settings): Promise<JsonValue> {
+/**
+ * The value, encrypted if there is no key.
+ *
+ * @throws DecryptionError for a wrong key, if it is to be shown
+ */
+async function readContent(
+  name: string,
+  stored: JsonValue,
+  values: boolean,
+  settings: Settings,
+): Promise<JsonValue> {
   if (!isEncrypted(stored)) return stored;
   const decrypt = await createDecrypt(settings, values ? leaveUnlessSealed : leaveEncrypted);
   try {
@@ -100,7 +131,11 @@ async function readContent(name: string, stored: JsonValue, values: boolean, set
   }
 }
 
-function valueJson({ content, ...ids }: VariableValue, value: JsonValue | undefined, values: boolean): object {
+function valueJson(
+  { content, ...ids }: VariableValue,
+  value: JsonValue | undefined,
+  values: boolean,
+): object {
   return { ...ids, encrypted: isEncrypted(content.value), ...(values && { content: { value } }) };
 }
 
@@ -127,14 +162,22 @@ interface Origin {
 
 /** The settings that select the server, data file or store, and its environment. */
 function originOf(settings: Settings): Origin[] {
-  const kinds: SettingName[][] = [[...SOURCE_SETTINGS], [settings.connection.kind === "local" ? "env" : "apiKey"]];
+  const kinds: SettingName[][] = [
+    [...SOURCE_SETTINGS],
+    [settings.connection.kind === "local" ? "env" : "apiKey"],
+  ];
   const shown = kinds.flatMap((names) => {
     const setting = settings.find(...names);
     if (!setting) return [];
     const overrides = named(settings.given, ...names).slice(1);
     const value = shownText(setting) ?? HIDDEN;
     return [
-      { setting: SETTINGS[setting.name].key, value, from: setting.from, overrides: overrides.map(({ from }) => from) },
+      {
+        setting: SETTINGS[setting.name].key,
+        value,
+        from: setting.from,
+        overrides: overrides.map(({ from }) => from),
+      },
     ];
   });
   if (settings.find(...SOURCE_SETTINGS)) return shown;
@@ -153,7 +196,11 @@ function originField({ setting, value, from, overrides }: Origin): readonly [str
  * @param content the value that `run` would set; undefined for none
  * @param present the shell's value
  */
-function describeShellVariable(name: string, content: JsonValue | undefined, present: string | undefined): string {
+function describeShellVariable(
+  name: string,
+  content: JsonValue | undefined,
+  present: string | undefined,
+): string {
   const set = present === undefined ? "not set" : "set";
   if (content === undefined) return `${set}; run does not touch it`;
   if (isEncrypted(content)) return `${set}; run fails: it has no key that decrypts the value`;

@@ -8,7 +8,9 @@ import { API_SECRET_FILE } from "../settings/source-flags.js";
 
 export function signCommand(context: Context): Command {
   return new Command("sign")
-    .description("Print the value of the Authorization header for one request, valid for a few minutes.")
+    .description(
+      "Print the value of the Authorization header for one request, valid for a few minutes.",
+    )
     .argument("<method>", "GET or HEAD")
     .argument("<path>", "path and query, exactly as they are sent")
     .option(...API_SECRET_FILE)
@@ -24,10 +26,17 @@ export function signCommand(context: Context): Command {
     });
 }
 
-async function runSign(method: string, path: string, apiSecret: string | undefined, context: Context): Promise<void> {
+async function runSign(
+  method: string,
+  path: string,
+  apiSecret: string | undefined,
+  context: Context,
+): Promise<void> {
   if (!/^[A-Za-z]+$/.test(method)) throw new UsageError("the method must be a word such as GET");
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes("#")) {
-    throw new UsageError("the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2");
+    throw new UsageError(
+      "the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2",
+    );
   }
   if (apiSecret === undefined) throw missingSecretError();
   const { sign } = await import("../../signing/sign.js");

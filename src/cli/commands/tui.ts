@@ -25,9 +25,13 @@ export function tuiCommand(context: Context): Command {
         "colors for a dark or light background; auto, the default, asks the terminal",
       ).choices(THEMES),
     )
-    .addOption(new Option("--no-mouse", "leave the mouse to the terminal, which selects text with it"))
+    .addOption(
+      new Option("--no-mouse", "leave the mouse to the terminal, which selects text with it"),
+    )
     .addHelpText("after", "\nExample:\n  appvars tui --data vars.json")
-    .action(({ theme, mouse, ...flags }: SourceFlags & Looks) => runTuiCommand({ theme, mouse }, flags, context));
+    .action(({ theme, mouse, ...flags }: SourceFlags & Looks) =>
+      runTuiCommand({ theme, mouse }, flags, context),
+    );
   return withoutStdin(addSourceOptions(command));
 }
 
@@ -48,7 +52,11 @@ interface Looks {
   mouse: boolean;
 }
 
-async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, context: Context): Promise<void> {
+async function runTuiCommand(
+  { theme, mouse }: Looks,
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
   let isShown = false;
   const io = withNotice(context.io, (text) => {
     if (!isShown) context.io.notice?.(text);
@@ -58,7 +66,13 @@ async function runTuiCommand({ theme, mouse }: Looks, flags: SourceFlags, contex
   refuseStdin(flags);
   const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
   const { readTuiSettings } = await import("../tui/tui-settings.js");
-  const { commands, columns, masked, poll_interval: poll, ...settings } = readTuiSettings(io, ALL_COMMANDS);
+  const {
+    commands,
+    columns,
+    masked,
+    poll_interval: poll,
+    ...settings
+  } = readTuiSettings(io, ALL_COMMANDS);
   const { findPlaces } = await import("../tui/places.js");
   const { close, welcome, ...places } = await findPlaces(flags, context);
   try {
@@ -113,12 +127,14 @@ async function createExample(context: Context): Promise<void> {
 const INSTEAD = "appvars list, appvars get NAME or appvars show NAME";
 
 function terminalOf({ io, flags }: Context): Pick<ProcessTerminalOptions, "input" | "output"> {
-  if (flags.json) throw new UsageError(`tui has no output for programs: use ${INSTEAD} with --json`);
+  if (flags.json)
+    throw new UsageError(`tui has no output for programs: use ${INSTEAD} with --json`);
   const { stdin: input, stdout: output } = io;
   if (!(input instanceof ReadStream && output instanceof WriteStream)) {
     throw new UsageError(`tui needs a terminal as stdin and stdout: without one, use ${INSTEAD}`);
   }
-  if (io.env["TERM"] === "dumb") throw new UsageError(`tui does not work with TERM=dumb: use ${INSTEAD}`);
+  if (io.env["TERM"] === "dumb")
+    throw new UsageError(`tui does not work with TERM=dumb: use ${INSTEAD}`);
   return { input, output };
 }
 
@@ -136,8 +152,8 @@ async function crash(error: unknown, { io, flags }: Context): Promise<void> {
 }
 
 /**
- * Whether the locale names a character set other than UTF-8: `C`, `POSIX`, `en_US.ISO-8859-1`. As in other programs, a
- * locale without one, or none at all, is UTF-8.
+ * Whether the locale names a character set other than UTF-8: `C`, `POSIX`, `en_US.ISO-8859-1`. As
+ * in other programs, a locale without one, or none at all, is UTF-8.
  */
 export function isAsciiLocale(env: NodeJS.ProcessEnv): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";

@@ -17,11 +17,18 @@ export function unsetCommand(context: Context): Command {
   return addEnvironmentsOptions(addDryRun(command));
 }
 
-async function runUnset(names: string[], flags: SourceFlags & EnvironmentChoice, context: Context): Promise<void> {
+async function runUnset(
+  names: string[],
+  flags: SourceFlags & EnvironmentChoice,
+  context: Context,
+): Promise<void> {
   const { unsetValues } = await import("../../store/edit-values.js");
   const choice = { ...flags, names };
-  const edited = await editEnvironments(readSettings(flags, context.io), context, choice, (data, environments) =>
-    unsetValues(data, environments, names),
+  const edited = await editEnvironments(
+    readSettings(flags, context.io),
+    context,
+    choice,
+    (data, environments) => unsetValues(data, environments, names),
   );
   if (!edited) return;
   const rows = edited.map(({ application, name }) => ({ application, environment: name, names }));

@@ -58,8 +58,13 @@ function tableEntries(command: Command, key: string): TableEntry[] {
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
   const offers = {
     ...NOTHING,
-    subcommands: subcommands.map((each) => ({ word: each.name(), description: each.summary() || each.description() })),
-    flags: options.flatMap((option) => spellings(option).map((word) => ({ word, description: option.description }))),
+    subcommands: subcommands.map((each) => ({
+      word: each.name(),
+      description: each.summary() || each.description(),
+    })),
+    flags: options.flatMap((option) =>
+      spellings(option).map((word) => ({ word, description: option.description })),
+    ),
   };
   return [
     [key, offers],
@@ -67,7 +72,9 @@ function tableEntries(command: Command, key: string): TableEntry[] {
     ...argumentEntries(command, key),
     ...subcommands.flatMap((subcommand) => {
       const path = `${key} ${subcommand.name()}`;
-      return command.commands.includes(subcommand) ? tableEntries(subcommand, path) : helpEntries(path, offers);
+      return command.commands.includes(subcommand)
+        ? tableEntries(subcommand, path)
+        : helpEntries(path, offers);
     }),
   ];
 }
@@ -84,7 +91,11 @@ function helpEntries(key: string, { subcommands }: Offers): TableEntry[] {
 /** Optional values are left out: the word after such a flag is something else. */
 function valueEntries(option: Option, command: Command, key: string): TableEntry[] {
   if (!option.required) return [];
-  const offers = { ...NOTHING, kinds: kindsOfOption(option, command), choices: option.argChoices ?? [] };
+  const offers = {
+    ...NOTHING,
+    kinds: kindsOfOption(option, command),
+    choices: option.argChoices ?? [],
+  };
   return spellings(option).map((flag) => [`${key} ${flag}`, offers]);
 }
 
@@ -99,7 +110,10 @@ function spellings({ long, short }: Option): string[] {
   return [long, short].filter((spelling) => spelling !== undefined);
 }
 
-/** By the placeholder of a flag or argument, the word in its brackets. A placeholder that is not here is free text. */
+/**
+ * By the placeholder of a flag or argument, the word in its brackets. A placeholder that is not
+ * here is free text.
+ */
 const BY_PLACEHOLDER: Readonly<Record<string, readonly ValueKind[]>> = {
   file: ["files"],
   folder: ["files"],
@@ -116,7 +130,10 @@ const BY_PLACEHOLDER: Readonly<Record<string, readonly ValueKind[]>> = {
   to: ["files"],
 };
 
-/** By the name of the flag, or for `<name>` of the parent command: `--env <name>`, `env remove <name>`. */
+/**
+ * By the name of the flag, or for `<name>` of the parent command: `--env <name>`, `env remove
+ * <name>`.
+ */
 const BY_SUBJECT: Readonly<Record<string, readonly ValueKind[]>> = {
   env: ["environments"],
   profile: ["profiles"],

@@ -17,36 +17,49 @@ type Offer = readonly [word: string, description: string];
 /** By the kind in the first argument. Nothing is read over the network. */
 const FINDERS: Record<string, (flags: SourceFlags, io: Io) => Promise<Offer[]>> = {
   names: findNames,
-  "reserved-names": async (flags, io) => (await findNames(flags, io)).filter(([name]) => isReservedName(name)),
+  "reserved-names": async (flags, io) =>
+    (await findNames(flags, io)).filter(([name]) => isReservedName(name)),
   "file-names": (flags, io) => findVariables(readSettings(flags, io)),
   environments: async (flags, io) => {
     const { environments } = await readData(readSettings(flags, io));
-    return environments.map((environment) => [shortestName(environment, environments), environment.application]);
+    return environments.map((environment) => [
+      shortestName(environment, environments),
+      environment.application,
+    ]);
   },
   profiles: async (_, io) => {
     const { profiles } = readProfiles(profilesPath(io), io);
-    return Object.entries(profiles).map(([name, { url, data, store }]) => [name, String(url ?? data ?? store ?? "")]);
+    return Object.entries(profiles).map(([name, { url, data, store }]) => [
+      name,
+      String(url ?? data ?? store ?? ""),
+    ]);
   },
 };
 
 /**
- * `appvars __complete KIND PREFIX WORD…`, called by completion scripts: prints the names of a kind with a
- * prefix, given the words of the command line so far; one per line, each with a tab and a description. No help lists it.
- * It never reads stdin, and prints nothing when anything fails.
+ * `appvars __complete KIND PREFIX WORD…`, called by completion scripts: prints the names of a kind
+ * with a prefix, given the words of the command line so far; one per line, each with a tab and a
+ * description. No help lists it. It never reads stdin, and prints nothing when anything fails.
  */
 export async function quickComplete(argv: readonly string[], io: Io): Promise<number> {
   const [, kind = "", prefix = "", ...words] = argv;
   try {
     const found = (await FINDERS[kind]?.(parseFlags(words, io), io)) ?? [];
     const offered = found.filter(([word]) => word.startsWith(prefix) && isOfferable(word));
-    writeRaw(io.stdout, offered.map(([word, description]) => `${word}\t${printable(description)}\n`).join(""));
+    writeRaw(
+      io.stdout,
+      offered.map(([word, description]) => `${word}\t${printable(description)}\n`).join(""),
+    );
   } catch {
     // The user is typing a command: a message would end up in the middle of it.
   }
   return 0;
 }
 
-/** Not a word that contains a line break, looks like a flag or would need escaping: an escaped word is a wrong one. */
+/**
+ * Not a word that contains a line break, looks like a flag or would need escaping: an escaped word
+ * is a wrong one.
+ */
 function isOfferable(word: string): boolean {
   return /^[^-]/.test(word) && printable(word) === word;
 }
@@ -54,7 +67,8 @@ function isOfferable(word: string): boolean {
 function parseFlags(words: string[], { env }: Io): SourceFlags {
   const { flags } = parseWords(words, {}, false);
   // The shell has not expanded it yet.
-  const expand = (text: unknown) => (typeof text === "string" ? text.replace(/^~(?=\/)/, env["HOME"] ?? "~") : text);
+  const expand = (text: unknown) =>
+    typeof text === "string" ? text.replace(/^~(?=\/)/, env["HOME"] ?? "~") : text;
   return Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, expand(text)]));
 }
 
@@ -63,12 +77,16 @@ async function findNames(flags: SourceFlags, io: Io): Promise<Offer[]> {
   return settings.connection.kind === "local" ? findVariables(settings) : [];
 }
 
-/** The variables of the environment's application or, without an environment, of all applications. */
+/**
+ * The variables of the environment's application or, without an environment, of all applications.
+ */
 async function findVariables(settings: Settings): Promise<Offer[]> {
   const { environments, variables } = await readData(settings);
   const environment = settings.find("env")?.text;
   const application = environment && findEnvironment(environments, environment).application;
-  const found = variables.filter((variable) => application === undefined || variable.application === application);
+  const found = variables.filter(
+    (variable) => application === undefined || variable.application === application,
+  );
   return [...new Map(found.map(({ name, description }) => [name, description]))];
 }
 

@@ -20,21 +20,28 @@ const SHELLS: Record<ShellName, Shell> = {
     offer: ({ word }) => word,
     choice: (word) => word,
     assign: assignList,
-    branch: (keys, lines) => `  ${keys.map(quoteForShell).join(" | ")})\n    ${lines.join(" ") || ":"}\n    ;;\n`,
+    branch: (keys, lines) =>
+      `  ${keys.map(quoteForShell).join(" | ")})\n    ${lines.join(" ") || ":"}\n    ;;\n`,
   },
   // `_describe` splits its words at colons.
   zsh: {
-    offer: ({ word, description }) => `${escapeColons(word)}:${description.replaceAll("\\", "\\\\")}`,
+    offer: ({ word, description }) =>
+      `${escapeColons(word)}:${description.replaceAll("\\", "\\\\")}`,
     choice: escapeColons,
     assign: assignList,
-    branch: (keys, lines) => `  (${keys.map(quoteForShell).join("|")})\n    ${lines.join("\n    ") || ":"}\n    ;;\n`,
+    branch: (keys, lines) =>
+      `  (${keys.map(quoteForShell).join("|")})\n    ${lines.join("\n    ") || ":"}\n    ;;\n`,
   },
   fish: {
     offer: ({ word, description }) => `${word}\t${description}`,
     choice: (word) => word,
     assign: (name, words) => `set ${name} ${words.map(fishWord).join(" ")}`,
     branch: (keys, lines) =>
-      [`        case ${keys.map(fishWord).join(" ")}`, ...lines.map((line) => `            ${line}`), ""].join("\n"),
+      [
+        `        case ${keys.map(fishWord).join(" ")}`,
+        ...lines.map((line) => `            ${line}`),
+        "",
+      ].join("\n"),
   },
 };
 
@@ -50,9 +57,19 @@ export function writeBranches(shell: ShellName, table: CommandTable): string {
     .join("");
 }
 
-function assignments({ offer, choice, assign }: Shell, { subcommands, flags, kinds, choices }: Offers): string[] {
-  const lists = { subcommands: subcommands.map(offer), flags: flags.map(offer), kinds, choices: choices.map(choice) };
-  return Object.entries(lists).flatMap(([name, words]) => (words.length > 0 ? [assign(name, words)] : []));
+function assignments(
+  { offer, choice, assign }: Shell,
+  { subcommands, flags, kinds, choices }: Offers,
+): string[] {
+  const lists = {
+    subcommands: subcommands.map(offer),
+    flags: flags.map(offer),
+    kinds,
+    choices: choices.map(choice),
+  };
+  return Object.entries(lists).flatMap(([name, words]) =>
+    words.length > 0 ? [assign(name, words)] : [],
+  );
 }
 
 function assignList(name: string, words: readonly string[]): string {

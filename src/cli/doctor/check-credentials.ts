@@ -33,8 +33,9 @@ const PAGE = { limit: 1, offset: 0 };
 const TARGET = targetOf({ kind: "variables", page: PAGE });
 
 /**
- * Whether the server accepts the credentials, and if not, which of them is wrong: its 401 does not say. So they are sent
- * as a signature with the server's time, and then without the key, for which the server tries all its secrets.
+ * Whether the server accepts the credentials, and if not, which of them is wrong: its 401 does not
+ * say. So they are sent as a signature with the server's time, and then without the key, for which
+ * the server tries all its secrets.
  *
  * @param clock Unix milliseconds
  * @param skew how far that clock is ahead of the server's, in milliseconds
@@ -50,19 +51,35 @@ export async function tryCredentials(
     const request = { timestamp, method: "GET", route: TARGET };
     const total = (response: HttpResponse) =>
       interpret(response, decodePage(decodeVariable, PAGE, "name")).metadata.total;
-    return ask(transport, TARGET, total, authHeaders(scheme, { apiKey: key, apiSecret: secret }, request));
+    return ask(
+      transport,
+      TARGET,
+      total,
+      authHeaders(scheme, { apiKey: key, apiSecret: secret }, request),
+    );
   };
   const asSent = await attempt(auth, apiKey, clock());
   const found = (finding: Finding) => ({ finding, asSent });
   const refused = (message: string, fix?: string) => found(problem("unauthorized", message, fix));
-  if (!asSent.error) return found(ok(`the server accepts them; the environment has ${asSent.content} variables`));
+  if (!asSent.error)
+    return found(ok(`the server accepts them; the environment has ${asSent.content} variables`));
   if (!(asSent.error instanceof UnauthorizedError)) return found(problemOf(asSent.error));
   const onTime = await attempt("hmac", apiKey, Math.round(clock() - skew));
   if (!onTime.error && auth === "headers")
-    return refused("the server accepts a signature, but not headers: a proxy may drop x-api-secret", "use --auth hmac");
-  if (!onTime.error) return found(ok("they are correct: signed with the server's time, they are accepted; see clock"));
-  const { error } = apiKey === undefined ? onTime : await attempt("hmac", undefined, Math.round(clock() - skew));
-  if (!error) return refused("the API key is wrong: it does not belong to the secret, which the server knows");
+    return refused(
+      "the server accepts a signature, but not headers: a proxy may drop x-api-secret",
+      "use --auth hmac",
+    );
+  if (!onTime.error)
+    return found(
+      ok("they are correct: signed with the server's time, they are accepted; see clock"),
+    );
+  const { error } =
+    apiKey === undefined ? onTime : await attempt("hmac", undefined, Math.round(clock() - skew));
+  if (!error)
+    return refused(
+      "the API key is wrong: it does not belong to the secret, which the server knows",
+    );
   const isWrong = error instanceof UnauthorizedError;
   return refused(isWrong ? "the API secret is wrong: it is rejected" : REFUSED_CREDENTIALS);
 }

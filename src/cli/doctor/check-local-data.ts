@@ -13,7 +13,8 @@ import { dataPlaceName, type LocalSettings, placeFlags } from "../settings/conne
 import { type Finding, ok, problemOf, unknown, warning } from "./finding.js";
 
 /**
- * Whether a data file or a store can be read and is valid, its secrets protect it, and has the environment.
+ * Whether a data file or a store can be read and is valid, its secrets protect it, and has the
+ * environment.
  *
  * @param read for tests
  */
@@ -26,11 +27,18 @@ export async function checkLocal(
   const [check, traffic] = isFile ? ["data_file", []] : ["store", openTrafficWarning(place)];
   const findings = traffic.map((text) => warning(text, "set up TLS in etcd, and use etcds://"));
   const data = await read().catch((error: AppvarsError) => {
-    const fix = "correct APPVARS_STORE_USER or its password, or let etcd's administrator grant the role";
+    const fix =
+      "correct APPVARS_STORE_USER or its password, or let etcd's administrator grant the role";
     findings.push(problemOf(error, error.code === "unauthorized" ? fix : undefined));
   });
   const unread = unknown(check);
-  if (!data) return { [check]: findings, secrets: unread, ...(isFile && { lock: unread }), environment: unread };
+  if (!data)
+    return {
+      [check]: findings,
+      secrets: unread,
+      ...(isFile && { lock: unread }),
+      environment: unread,
+    };
   const { environments, variables } = data;
   const size = `${environments.length} environments, ${variables.length} variables`;
   const secrets = async () => {
@@ -43,7 +51,9 @@ export async function checkLocal(
     [check]: [...findings, ok(`${dataPlaceName(place)} is valid: ${size}`)],
     secrets: await secrets().catch((error) => problemOf(error, "run doctor where the key is")),
     ...(isFile && { lock: await checkLock(place.path) }),
-    environment: await chosen().catch((error) => problemOf(error, "choose one with --env (APPVARS_ENV)")),
+    environment: await chosen().catch((error) =>
+      problemOf(error, "choose one with --env (APPVARS_ENV)"),
+    ),
   };
 }
 
@@ -55,7 +65,10 @@ async function checkLock(path: string): Promise<Finding> {
     // The next writer removes the lock of a process that has died.
     if (!state || state === "dead") return ok("no process is writing the file");
     const removal = command`if it has ended, run: rm -r ${target}.lock`;
-    return warning(`${text} is writing the file`, state === "unknown" ? removal : "wait until it has ended");
+    return warning(
+      `${text} is writing the file`,
+      state === "unknown" ? removal : "wait until it has ended",
+    );
   } catch (error) {
     return problemOf(toInvalidData(error, "can't be locked"), "check it, and move it away");
   }

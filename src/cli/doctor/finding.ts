@@ -14,7 +14,8 @@ export interface Finding {
 export const FIXES: Readonly<Record<ErrorCode, string>> = {
   usage: "correct this setting",
   not_found: "correct the URL",
-  unauthorized: "get the key and the secret from the server: appvars env credentials NAME prints them there",
+  unauthorized:
+    "get the key and the secret from the server: appvars env credentials NAME prints them there",
   unreachable: "start the server (appvars serve, or etcd for a store), or correct its address",
   rate_limited: "send fewer requests, or raise the limit on the server with serve --rate-limit",
   server_error: "correct the URL, or see the logs of the server and of a proxy before it",
@@ -29,13 +30,21 @@ export const skipped = (message: string): Finding => ({ verdict: "skipped", mess
 /** @param check the one that has failed, on which this one depends */
 export const unknown = (check: string): Finding => skipped(`not known: see ${check}`);
 
-export const warning = (message: string, fix: string): Finding => ({ verdict: "warning", message, fix });
+export const warning = (message: string, fix: string): Finding => ({
+  verdict: "warning",
+  message,
+  fix,
+});
 
 export const problem = (code: ErrorCode, message: string, fix = FIXES[code]): Finding => {
   return { verdict: "problem", message, fix, code };
 };
 
-/** The problem of a failure, with the message of other commands. @throws errors that are not of appvars */
+/**
+ * The problem of a failure, with the message of other commands.
+ *
+ * @throws errors that are not of appvars
+ */
 export function problemOf(error: unknown, fix?: string): Finding {
   if (error instanceof AppvarsError) return problem(error.code, error.message, fix);
   throw error;

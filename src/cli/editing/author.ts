@@ -10,7 +10,9 @@ export function authorOf(io: Pick<Io, "command" | "user" | "env">): Author {
   const { user, env } = io;
   const actor = env[ACTOR_VARIABLE] || `${userName() ?? user ?? "unknown"}@${hostname()}`;
   if (!/^\P{Cc}{1,255}$/u.test(actor))
-    throw new UsageError(`${ACTOR_VARIABLE} must have 1 to 255 characters, none of them a control character`);
+    throw new UsageError(
+      `${ACTOR_VARIABLE} must have 1 to 255 characters, none of them a control character`,
+    );
   return { actor, command: io.command ?? "appvars" };
 }
 

@@ -6,7 +6,10 @@ import { changesBetween, idOf, type RecordChange } from "../../store/record-chan
 import { type Context, printTable } from "../output/context.js";
 import { HIDDEN } from "../settings/setting-table.js";
 
-/** What a change did to a value, a definition, an environment, its credentials or one of its named keys. */
+/**
+ * What a change did to a value, a definition, an environment, its credentials or one of its named
+ * keys.
+ */
 export interface ChangeRow {
   readonly kind: "added" | "removed" | "changed" | "rotated";
   readonly what: "value" | "definition" | "environment" | "credentials" | "key";
@@ -30,7 +33,11 @@ export class ChangeRows {
   readonly #open: Set<number>;
   readonly #values: boolean;
 
-  /** @param data after the newest change @param values whether to show values that are not public */
+  /**
+   * @param data after the newest change
+   *
+   * @param values whether to show values that are not public
+   */
   constructor({ environments, variables }: Data, values: boolean) {
     for (const record of environments) this.#known.set(`environments ${record.id}`, record);
     for (const record of variables) this.#known.set(`variables ${record.id}`, record);
@@ -44,10 +51,13 @@ export class ChangeRows {
     for (const { list, before, after } of changes) {
       if (!after) this.#takeBack(list, before);
       if (list === "values") withValue.add(((after ?? before) as ValueRecord).variable_id);
-      if (list === "variables" && before && !isPublic(before as VariableRecord)) this.#open.delete(before.id);
+      if (list === "variables" && before && !isPublic(before as VariableRecord))
+        this.#open.delete(before.id);
     }
     const isListed = (change: RecordChange) =>
-      change.list !== "variables" || (change.before && change.after) || !withValue.has(idOf(change));
+      change.list !== "variables" ||
+      (change.before && change.after) ||
+      !withValue.has(idOf(change));
     const rows = changes.filter(isListed).flatMap((change) => this.#rows(change));
     for (const { list, before } of changes) this.#takeBack(list, before);
     return rows;
@@ -59,20 +69,25 @@ export class ChangeRows {
 
   #rows({ list, before, after }: RecordChange): ChangeRow[] {
     const record = (after ?? before) as Environment & VariableRecord & ValueRecord;
-    const find = (of: List, id: number) => (of === list ? record : this.#known.get(`${of} ${id}`)) as typeof record;
+    const find = (of: List, id: number) =>
+      (of === list ? record : this.#known.get(`${of} ${id}`)) as typeof record;
     const environment = find("environments", record.environment_id);
     const { application } = environment ?? record;
     const name = list === "environments" ? undefined : find("variables", record.variable_id)?.name;
     const isShown = list !== "values" || this.#values || this.#open.has(record.variable_id);
-    const [from, to] = [before, after].map((side) => (side && isShown ? shownOf(list, side) : undefined));
+    const [from, to] = [before, after].map((side) =>
+      side && isShown ? shownOf(list, side) : undefined,
+    );
     const kind = before ? (after ? "changed" : "removed") : "added";
     const names = { application, environment: environment?.name, name };
     const row: ChangeRow = { kind, what: WHAT[list], ...names, before: from, after: to };
     if (list !== "environments" || !before || !after) return [row];
     const [old, current] = [before, after] as [RecordedEnvironment, RecordedEnvironment];
     const rows: ChangeRow[] = from === to ? [] : [row];
-    if (old.credentials !== current.credentials) rows.push({ kind: "rotated", what: "credentials", ...names });
-    for (const [key, kind] of keyChanges(old, current)) rows.push({ kind, what: "key", ...names, key });
+    if (old.credentials !== current.credentials)
+      rows.push({ kind: "rotated", what: "credentials", ...names });
+    for (const [key, kind] of keyChanges(old, current))
+      rows.push({ kind, what: "key", ...names, key });
     return rows;
   }
 }
@@ -101,7 +116,9 @@ function shownOf(list: List, record: object): JsonValue {
 
 /** The rows of the changes from one version of the data to the next. */
 export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeRow[] {
-  return new ChangeRows(changed, values).of(changesBetween(recordedData(data), recordedData(changed)));
+  return new ChangeRows(changed, values).of(
+    changesBetween(recordedData(data), recordedData(changed)),
+  );
 }
 
 /** The columns for rows. Those of values are left out if none is shown. */
@@ -117,17 +134,24 @@ export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
     headings: ["ENVIRONMENT", "NAME", "CHANGE", ...(hasValues ? ["BEFORE", "AFTER"] : [])],
     cells(row: ChangeRow): (string | undefined)[] {
       const { kind, what, application, environment, name, key, before, after } = row;
-      const place = environment === undefined ? application : qualifiedName({ application, name: environment });
+      const place =
+        environment === undefined ? application : qualifiedName({ application, name: environment });
       const subject = key === undefined ? what : `${what} "${key}"`;
       const change = what === "value" ? kind : `${subject} ${kind}${formerName(row)}`;
-      return [place, name, change, ...(hasValues ? [text(before, row, "added"), text(after, row, "removed")] : [])];
+      return [
+        place,
+        name,
+        change,
+        ...(hasValues ? [text(before, row, "added"), text(after, row, "removed")] : []),
+      ];
     },
   };
 }
 
 /** The former name of an environment or a variable that was renamed. */
 function formerName({ kind, what, name, before }: ChangeRow): string {
-  const former = what === "environment" ? before : (before as { name?: JsonValue } | undefined)?.name;
+  const former =
+    what === "environment" ? before : (before as { name?: JsonValue } | undefined)?.name;
   return kind === "changed" && former !== name ? ` (was ${former})` : "";
 }
 
@@ -138,7 +162,12 @@ export function namesOf({ what, name, before }: ChangeRow): string[] {
 }
 
 /** @param empty noted if there are no rows */
-export async function printChanges(rows: readonly ChangeRow[], values: boolean, context: Context, empty: string) {
+export async function printChanges(
+  rows: readonly ChangeRow[],
+  values: boolean,
+  context: Context,
+  empty: string,
+) {
   const { headings, cells } = columnsOf(rows, values);
   await printTable(context, { json: rows, headings, rows: rows.map(cells), empty });
 }

@@ -17,9 +17,17 @@ export interface LocalData {
   risks(): string[];
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */
   read(): Promise<Data>;
-  /** Changes it in one atomic write. Resolves to the data with the change. @throws as `EditableStore.update` */
+  /**
+   * Changes it in one atomic write. Resolves to the data with the change.
+   *
+   * @throws as `EditableStore.update`
+   */
   update(change: ChangeData): Promise<Data>;
-  /** @param use gets the history, which is closed afterwards @throws as `read`, also while the changes are read */
+  /**
+   * @param use gets the history, which is closed afterwards
+   *
+   * @throws as `read`, also while the changes are read
+   */
   history<T>(use: (history: History) => Promise<T>): Promise<T>;
   /** Opens it, and follows changes by others. @throws as `read` */
   follow(): Promise<EditableStore>;

@@ -1,6 +1,10 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
+import {
+  type EnvironmentRecord,
+  findEnvironment,
+  qualifiedName,
+} from "../../domain/environment.js";
 import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
 import { suggestion } from "../../domain/nearest.js";
 import { NEEDS_SEAL_KEY } from "../../domain/sealed-text.js";
@@ -8,7 +12,12 @@ import { command } from "../../domain/shell.js";
 import { looseModeWarning, refuseIrreplaceable } from "../../files/owners.js";
 import { hasCode, toInvalidFile, withPathInErrors } from "../../files/system-errors.js";
 import type { Data } from "../../store/data.js";
-import { createDataFile, fileSealing, openWithoutKeys, readDataFile } from "../../store/data-file.js";
+import {
+  createDataFile,
+  fileSealing,
+  openWithoutKeys,
+  readDataFile,
+} from "../../store/data-file.js";
 import type { FileSealing, SealedForm } from "../../store/file-sealing.js";
 import type { History } from "../../store/history.js";
 import type { ChangeData } from "../../store/store.js";
@@ -20,7 +29,13 @@ import type { Settings } from "../settings/resolve-settings.js";
 import { readSecret, type SecretIo } from "../settings/secret-files.js";
 import { authorOf } from "./author.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
-import { ALLOW_VARIABLE, describeRisk, type FileUser, fileRisk, refuseUnsafeFile } from "./safe-files.js";
+import {
+  ALLOW_VARIABLE,
+  describeRisk,
+  type FileUser,
+  fileRisk,
+  refuseUnsafeFile,
+} from "./safe-files.js";
 import type { ServedData } from "./served-data.js";
 
 export async function localData(
@@ -36,7 +51,11 @@ export async function readData(place: DataPlace, context: Context): Promise<Data
   return (await checkedData(place, context, "read")).read();
 }
 
-/** Reads the history of data as `readData` does. @param use gets the history, which is closed afterwards */
+/**
+ * Reads the history of data as `readData` does.
+ *
+ * @param use gets the history, which is closed afterwards
+ */
 export async function readHistory<T>(
   place: DataPlace,
   context: Context,
@@ -46,12 +65,16 @@ export async function readHistory<T>(
 }
 
 /**
- * Changes data in one atomic write. Resolves to the data with the change; with `--dry-run`, prints the change, and
- * resolves to undefined.
+ * Changes data in one atomic write. Resolves to the data with the change; with `--dry-run`, prints
+ * the change, and resolves to undefined.
  *
  * @throws InvalidDataError, also if other users can change it; the errors of `applyChange`
  */
-export async function updateData(place: DataPlace, context: Context, change: ChangeData): Promise<Data | undefined> {
+export async function updateData(
+  place: DataPlace,
+  context: Context,
+  change: ChangeData,
+): Promise<Data | undefined> {
   const { dryRun, values = false } = context.flags;
   if (!dryRun) return (await checkedData(place, context, "change")).update(change);
   const { printChanges, rowsBetween } = await import("./change-rows.js");
@@ -62,7 +85,11 @@ export async function updateData(place: DataPlace, context: Context, change: Cha
   return undefined;
 }
 
-/** The data at a place. @throws InvalidDataError if other users can change it, and it is to be changed */
+/**
+ * The data at a place.
+ *
+ * @throws InvalidDataError if other users can change it, and it is to be changed
+ */
 export async function checkedData(
   place: DataPlace,
   { io, warn }: Context,
@@ -86,12 +113,15 @@ export function chooseEnvironment(
   if (name !== undefined) return findEnvironment(environments, name);
   const [only, ...others] = environments;
   if (only && others.length === 0) return only;
-  if (!only) throw new UsageError("there are no environments yet: create one with appvars env add NAME");
+  if (!only)
+    throw new UsageError("there are no environments yet: create one with appvars env add NAME");
   const choices = environments.map(qualifiedName).join(", ");
   throw new UsageError(`which environment? add --env with one of ${choices}`);
 }
 
-/** Which environments a command changes: if it is empty, those that `--env` names, or the only one. */
+/**
+ * Which environments a command changes: if it is empty, those that `--env` names, or the only one.
+ */
 export interface EnvironmentChoice {
   /** All of an application, as `chooseApplication` finds it with the other fields. */
   allEnvs?: boolean | undefined;
@@ -124,10 +154,13 @@ export async function editEnvironments(
 
 function chooseEnvironments(data: Data, settings: Settings, choice: EnvironmentChoice): Chosen {
   const { environments } = data;
-  if (choice.application !== undefined && !choice.allEnvs) throw new UsageError("--application is for --all-envs");
+  if (choice.application !== undefined && !choice.allEnvs)
+    throw new UsageError("--application is for --all-envs");
   const application = choice.allEnvs && chooseApplication(data, choice);
   const strongest = application ? undefined : settings.find("env");
-  const given = settings.given.filter(({ name, place }) => name === "env" && place === strongest?.place);
+  const given = settings.given.filter(
+    ({ name, place }) => name === "env" && place === strongest?.place,
+  );
   const names = strongest ? given.map(({ text }) => text) : [undefined];
   const [first, ...others] = application
     ? environments.filter((environment) => environment.application === application)
@@ -148,9 +181,13 @@ export function chooseApplication(
 ): string {
   const all = [...new Set([...environments, ...variables].map((record) => record.application))];
   if (application !== undefined && !all.includes(application))
-    throw new NotFoundError(`there is no application "${application}"${suggestion(application, all)}`);
+    throw new NotFoundError(
+      `there is no application "${application}"${suggestion(application, all)}`,
+    );
   const wanted = new Set(names);
-  const owners = new Set(variables.filter(({ name }) => wanted.has(name)).map((record) => record.application));
+  const owners = new Set(
+    variables.filter(({ name }) => wanted.has(name)).map((record) => record.application),
+  );
   if (owners.size === 0 && !mayBeNew) {
     const [missing = ""] = names;
     const known = variables.map(({ name }) => name);
@@ -162,15 +199,21 @@ export function chooseApplication(
   throw new UsageError(`which application? add --application with one of ${choices}`);
 }
 
-function fileData(place: FilePlace, io: FileUser & SecretIo & Pick<Io, "command" | "clock">): LocalData {
+function fileData(
+  place: FilePlace,
+  io: FileUser & SecretIo & Pick<Io, "command" | "clock">,
+): LocalData {
   const { path, sealKey, mayBePlain } = place;
   const sealKeys = async () => sealKey && readSecret(sealKey, io);
-  const sealing = async (form: SealedForm = mayBePlain && "kept") => fileSealing(await sealKeys(), form);
+  const sealing = async (form: SealedForm = mayBePlain && "kept") =>
+    fileSealing(await sealKeys(), form);
   const update = async (change: ChangeData, form?: SealedForm) => {
     // Loaded here, because readers need no lock.
     const { updateDataFile } = await import("../../store/update-data-file.js");
     const options = { author: authorOf(io), clock: io.clock, sealing: await sealing(form) };
-    const updating = cleanUpBeforeEnd((signal) => updateDataFile(path, change, { ...options, signal }));
+    const updating = cleanUpBeforeEnd((signal) =>
+      updateDataFile(path, change, { ...options, signal }),
+    );
     return withPathInErrors(path, updating);
   };
   return {
@@ -198,7 +241,12 @@ function fileData(place: FilePlace, io: FileUser & SecretIo & Pick<Io, "command"
     },
     follow: async () => {
       const { openDataFile } = await import("../../store/json-file-store.js");
-      const options = { watch: true, author: authorOf(io), clock: io.clock, sealKeys: await sealKeys() };
+      const options = {
+        watch: true,
+        author: authorOf(io),
+        clock: io.clock,
+        sealKeys: await sealKeys(),
+      };
       return openDataFile(path, options).catch((error: Error) => {
         // Names and public values need no key.
         if (options.sealKeys !== undefined || !error.message.endsWith(NEEDS_SEAL_KEY)) throw error;
@@ -227,14 +275,25 @@ function refuseUnwritable(path: string): void {
   }
 }
 
-async function createFile(path: string, { user }: FileUser, data: Data, sealing?: FileSealing): Promise<string> {
+async function createFile(
+  path: string,
+  { user }: FileUser,
+  data: Data,
+  sealing?: FileSealing,
+): Promise<string> {
   await createDataFile(path, data, sealing);
-  // Without user ids, files have no modes either: Windows takes the access to a file from its folder.
-  const readers = user === undefined ? "readable by all who can read its folder" : "readable only by you";
+  // Without user ids, files have no modes either: Windows takes the access to a file from its
+  // folder.
+  const readers =
+    user === undefined ? "readable by all who can read its folder" : "readable only by you";
   return `created ${path}, ${readers}; it contains the credentials of all its environments`;
 }
 
-async function prepareFile(place: FilePlace, io: FileUser & SecretIo, { log }: ServeDataOptions): Promise<ServedData> {
+async function prepareFile(
+  place: FilePlace,
+  io: FileUser & SecretIo,
+  { log }: ServeDataOptions,
+): Promise<ServedData> {
   const { path } = place;
   const unsafe = refuseUnsafeFile(path, io);
   const sealKeys = place.sealKey && (await readSecret(place.sealKey, io));
@@ -248,8 +307,16 @@ async function prepareFile(place: FilePlace, io: FileUser & SecretIo, { log }: S
   return { kind: "file", path, user: { user, groups, env: unsafeFiles }, sealKeys };
 }
 
-/** @returns the message if it was created @throws InvalidDataError if it is missing and has a name, or can't be created */
-async function createIfMissing({ path, isDefault }: FilePlace, io: FileUser, sealing?: FileSealing) {
+/**
+ * @returns the message if it was created
+ *
+ * @throws InvalidDataError if it is missing and has a name, or can't be created
+ */
+async function createIfMissing(
+  { path, isDefault }: FilePlace,
+  io: FileUser,
+  sealing?: FileSealing,
+) {
   try {
     accessSync(path);
     return undefined;
@@ -258,7 +325,9 @@ async function createIfMissing({ path, isDefault }: FilePlace, io: FileUser, sea
   }
   // A typing mistake, or a volume that is not mounted, must not look like an empty server.
   if (!isDefault)
-    throw new InvalidDataError(`${path} does not exist; to create it: ${command`appvars init --data ${path}`}`);
+    throw new InvalidDataError(
+      `${path} does not exist; to create it: ${command`appvars init --data ${path}`}`,
+    );
   const { starterData } = await import("../../store/starter-data.js");
   return createFile(path, io, starterData({ examples: true }), sealing);
 }

@@ -11,7 +11,10 @@ export type FileUser = Pick<Io, "user" | "groups" | "env">;
 
 export const ALLOW_VARIABLE = "APPVARS_ALLOW_UNSAFE_FILES";
 
-/** Whether the user trusts the others on this machine: on file systems without modes, files can't be made safe. */
+/**
+ * Whether the user trusts the others on this machine: on file systems without modes, files can't be
+ * made safe.
+ */
 export function allowsUnsafeFiles({ env }: Pick<Io, "env">): boolean {
   return readSwitch(ALLOW_VARIABLE, env);
 }
@@ -20,17 +23,25 @@ export interface FileRisk {
   /** A predicate: `can be changed by other users: it belongs to another user`. */
   problem: string;
   fix: string;
-  /** False for root, who often has to use files of other users in a container, and if the user allows unsafe files. */
+  /**
+   * False for root, who often has to use files of other users in a container, and if the user
+   * allows unsafe files.
+   */
   isRefused: boolean;
 }
 
-/** Why others can change a file with secrets; undefined for a safe file, a missing one, and without user ids. */
+/**
+ * Why others can change a file with secrets; undefined for a safe file, a missing one, and without
+ * user ids.
+ */
 export function fileRisk(path: string, io: FileUser): FileRisk | undefined {
   // Another user's link could lead elsewhere the next time.
-  const foreign = foreignWriter(statIfExists(path, lstatSync), io) ?? foreignWriter(statIfExists(path), io);
+  const foreign =
+    foreignWriter(statIfExists(path, lstatSync), io) ?? foreignWriter(statIfExists(path), io);
   if (!foreign) return undefined;
   const isRefused = !allowsUnsafeFiles(io) && (io.user !== ROOT || foreign === WORLD_WRITABLE);
-  const fix = foreign === FOREIGN_OWNER ? "use a file of your own" : command`run: chmod go-w ${path}`;
+  const fix =
+    foreign === FOREIGN_OWNER ? "use a file of your own" : command`run: chmod go-w ${path}`;
   return {
     problem: `can be changed by other users: it ${foreign}`,
     fix: `${fix}; or set ${ALLOW_VARIABLE}=1 if you trust these users`,
@@ -65,6 +76,8 @@ export function refuseToReload(path: string, io: FileUser): void {
 export async function isSameFile(a: string, b: string): Promise<boolean> {
   const { stat } = await import("node:fs/promises");
   // As bigint: Windows has numbers of files that a double can't hold.
-  const [one, other] = await Promise.all([a, b].map((path) => stat(path, { bigint: true }).catch(() => undefined)));
+  const [one, other] = await Promise.all(
+    [a, b].map((path) => stat(path, { bigint: true }).catch(() => undefined)),
+  );
   return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
 }

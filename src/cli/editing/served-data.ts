@@ -33,7 +33,11 @@ export async function openServed(
   if (data.kind === "file") {
     const { path, user, sealKeys } = data;
     const { openDataFile } = await import("../../store/json-file-store.js");
-    return openDataFile(path, { watch: true, sealKeys, check: (file) => refuseToReload(file, user) });
+    return openDataFile(path, {
+      watch: true,
+      sealKeys,
+      check: (file) => refuseToReload(file, user),
+    });
   }
   const { openServedEtcdStore } = await import("./served-store.js");
   const { access, ...options } = data;

@@ -1,7 +1,12 @@
 import { isLoopback } from "../../client/options.js";
 import { UsageError } from "../../domain/errors.js";
 import type { EtcdStore } from "../../etcd/etcd-store.js";
-import { createEtcdStore, openEtcdStore, type StoreAccess, sealAgain } from "../../etcd/open-store.js";
+import {
+  createEtcdStore,
+  openEtcdStore,
+  type StoreAccess,
+  sealAgain,
+} from "../../etcd/open-store.js";
 import type { OnProgress } from "../../etcd/uploads.js";
 import { looseModeWarning } from "../../files/owners.js";
 import type { Io } from "../output/io.js";
@@ -42,7 +47,11 @@ export function storeData(place: StorePlace, io: StoreIo): LocalData {
   };
 }
 
-async function withStore<T>(place: StorePlace, io: StoreIo, use: (store: EtcdStore) => Promise<T>): Promise<T> {
+async function withStore<T>(
+  place: StorePlace,
+  io: StoreIo,
+  use: (store: EtcdStore) => Promise<T>,
+): Promise<T> {
   const store = await openEtcdStore(await readAccess(place, io), { onProgress: progressOf(io) });
   try {
     return await use(store);
@@ -88,5 +97,12 @@ async function readAccess(
   const read = async (setting: SecretSetting | undefined) => setting && readSecret(setting, io);
   const tls = await readTlsFiles({ caFile, clientCert, clientKey });
   const sealingKeys = await read(sealKey);
-  return { address, user, password: await read(password), ...tls, sealingKeys, author: authorOf(io) };
+  return {
+    address,
+    user,
+    password: await read(password),
+    ...tls,
+    sealingKeys,
+    author: authorOf(io),
+  };
 }

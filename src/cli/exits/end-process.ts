@@ -7,14 +7,17 @@ import { writeLines, writeRaw } from "../output/output.js";
 export type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
 
 /** Node's function for it, since Node 22.15 and 23.11. On Windows it always throws. */
-export const execve = process.platform === "win32" ? undefined : (process as { execve?: Execve }).execve;
+export const execve =
+  process.platform === "win32" ? undefined : (process as { execve?: Execve }).execve;
 
 /**
- * Ends the process as `process.exit` does, but immediately. Node looks up host names in threads that it can't stop, and
- * waits for them before it exits: 10 seconds or more when no DNS server answers. Only execve(2) and signals end them,
- * and a signal changes the exit code. So a program that only sets the exit code replaces this one, where Node can.
+ * Ends the process as `process.exit` does, but immediately. Node looks up host names in threads
+ * that it can't stop, and waits for them before it exits: 10 seconds or more when no DNS server
+ * answers. Only execve(2) and signals end them, and a signal changes the exit code. So a program
+ * that only sets the exit code replaces this one, where Node can.
  *
- * @param isBusy whether threads may delay the end; one that parses a large file can't be stopped either
+ * @param isBusy whether threads may delay the end; one that parses a large file can't be stopped
+ *   either
  */
 export function endProcess(code: number, isBusy = isLookupPending()): never {
   if (isTerminalClosed()) endWithTerminal(code);
@@ -28,10 +31,13 @@ export function endProcess(code: number, isBusy = isLookupPending()): never {
 }
 
 /**
- * Ends the process if its normal end would fail: after all output is written if a lookup would delay it, and by SIGHUP
- * if its terminal has been closed.
+ * Ends the process if its normal end would fail: after all output is written if a lookup would
+ * delay it, and by SIGHUP if its terminal has been closed.
  */
-export async function endIfObstructed(code: number, io: Pick<Io, "stdout" | "stderr">): Promise<void> {
+export async function endIfObstructed(
+  code: number,
+  io: Pick<Io, "stdout" | "stderr">,
+): Promise<void> {
   if (isTerminalClosed()) endWithTerminal(code);
   if (!isLookupPending()) return;
   // If nobody reads the output, `leaveUnread` ends the process.
@@ -49,7 +55,10 @@ export function isTerminalClosed(): boolean {
   return terminals.some((fd) => !isatty(fd));
 }
 
-/** At a normal end Node resets its terminals, and aborts with a core dump, since one has been closed. */
+/**
+ * At a normal end Node resets its terminals, and aborts with a core dump, since one has been
+ * closed.
+ */
 function endWithTerminal(code: number): void {
   if (process.platform === "win32") return;
   // A signal runs no listeners: files would be left, and programs.
@@ -76,8 +85,9 @@ function isExecutable(path: string): boolean {
 const SIGPIPE = 13;
 
 /**
- * Ends this process when stdout fails. A reader that has read enough, such as `head`, closes the pipe: the command then
- * ends as SIGPIPE would end it, without a message, but not with 0, since it may not have finished its work.
+ * Ends this process when stdout fails. A reader that has read enough, such as `head`, closes the
+ * pipe: the command then ends as SIGPIPE would end it, without a message, but not with 0, since it
+ * may not have finished its work.
  */
 export function endWithReader(stdout: Output): Output {
   return stdout.on("error", (error: NodeJS.ErrnoException) => {

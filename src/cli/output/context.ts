@@ -1,6 +1,13 @@
 import { printable } from "../../domain/printable.js";
 import type { Io } from "./io.js";
-import { type Colors, colorsFor, writeJsonLine, writeLines, writeRaw, writeRows } from "./output.js";
+import {
+  type Colors,
+  colorsFor,
+  writeJsonLine,
+  writeLines,
+  writeRaw,
+  writeRows,
+} from "./output.js";
 
 export interface OutputFlags {
   json?: boolean | undefined;
@@ -8,7 +15,10 @@ export interface OutputFlags {
   verbose?: boolean | undefined;
   /** False with `--no-color`. */
   color: boolean;
-  /** Whether a command that changes data prints the changes in place of making them, and whether with values. */
+  /**
+   * Whether a command that changes data prints the changes in place of making them, and whether
+   * with values.
+   */
   dryRun?: boolean | undefined;
   values?: boolean | undefined;
 }
@@ -16,13 +26,19 @@ export interface OutputFlags {
 /** These flags as words, which may stand before the command. */
 export const OUTPUT_WORDS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
 
-/** The surroundings of a command, besides its own options. Its results go through the functions below. */
+/**
+ * The surroundings of a command, besides its own options. Its results go through the functions
+ * below.
+ */
 export interface Context {
   io: Io;
   flags: OutputFlags;
   /** Writes a message for people to stderr; not with `--quiet` or `--json`. */
   note(text: string): void;
-  /** Writes a warning to stderr, also with `--quiet`; with `--json` as a line `{"warning": {"message"}}`. */
+  /**
+   * Writes a warning to stderr, also with `--quiet`; with `--json` as a line `{"warning":
+   * {"message"}}`.
+   */
   warn(text: string): void;
   /** Confirms on a terminal that something was done; a script has the exit code. */
   tell(text: string): void;
@@ -61,7 +77,10 @@ export function createContext(surroundings: Io, flags: OutputFlags): Context {
   return context;
 }
 
-/** The same object with another `notice`. By prototype, since a copy would create stdin, which takes Node 2 ms. */
+/**
+ * The same object with another `notice`. By prototype, since a copy would create stdin, which takes
+ * Node 2 ms.
+ */
 export function withNotice<T extends Pick<Io, "notice">>(io: T, notice: (text: string) => void): T {
   return Object.create(io, { notice: { value: notice } });
 }
@@ -83,7 +102,10 @@ interface StyledLine {
 }
 
 /** Prints JSON with `--json`, lines on a terminal, and rows otherwise. */
-export async function print({ io, flags }: Context, { json, rows, lines }: Printout): Promise<void> {
+export async function print(
+  { io, flags }: Context,
+  { json, rows, lines }: Printout,
+): Promise<void> {
   const { stdout, env } = io;
   if (flags.json) return writeJsonLine(stdout, json);
   if (!stdout.isTTY || !lines) return writeRows(stdout, rows);
@@ -129,7 +151,8 @@ async function alignColumns(
   const widths = headings.map((_heading, column) =>
     table.reduce((widest, cells) => Math.max(widest, stringWidth(cells[column] ?? "")), 0),
   );
-  const pad = (cell: string, column: number) => cell + " ".repeat((widths[column] ?? 0) - stringWidth(cell));
+  const pad = (cell: string, column: number) =>
+    cell + " ".repeat((widths[column] ?? 0) - stringWidth(cell));
   const [head = "", ...body] = table.map((cells) => cells.map(pad).join("  ").trimEnd());
   return [{ text: head, style: bold }, ...body.map((text) => ({ text }))];
 }
@@ -144,13 +167,19 @@ export function printFields(
 }
 
 /** Prints lines that are the same on a terminal and for a program, or JSON. */
-export function printLines({ io, flags }: Context, { json, lines }: { json: unknown; lines: string[] }): void {
+export function printLines(
+  { io, flags }: Context,
+  { json, lines }: { json: unknown; lines: string[] },
+): void {
   if (flags.json) writeJsonLine(io.stdout, json);
   else writeLines(io.stdout, lines);
 }
 
 /** Prints text unescaped: a value that was asked for, or a document for another program. */
-export function printRaw({ io, flags }: Context, { text, json }: { text: string; json?: unknown }): void {
+export function printRaw(
+  { io, flags }: Context,
+  { text, json }: { text: string; json?: unknown },
+): void {
   if (flags.json && json !== undefined) writeJsonLine(io.stdout, json);
   else writeRaw(io.stdout, text);
 }

@@ -14,15 +14,27 @@ export async function printDifferences(
     rows: differences.map((difference) => fields(difference, values)),
     lines: ({ green, red, yellow }) => {
       const styles = { added: green, removed: red, changed: yellow };
-      return differences.map((difference) => ({ text: line(difference, values), style: styles[difference.kind] }));
+      return differences.map((difference) => ({
+        text: line(difference, values),
+        style: styles[difference.kind],
+      }));
     },
   });
 }
 
 function toJson({ kind, name, before, after }: Difference, values: boolean): object {
-  const types = { ...(before && { type_before: before.type }), ...(after && { type_after: after.type }) };
+  const types = {
+    ...(before && { type_before: before.type }),
+    ...(after && { type_after: after.type }),
+  };
   if (!values) return { kind, name, ...types };
-  return { kind, name, ...types, ...(before && { before: before.value }), ...(after && { after: after.value }) };
+  return {
+    kind,
+    name,
+    ...types,
+    ...(before && { before: before.value }),
+    ...(after && { after: after.value }),
+  };
 }
 
 /** Kind, name, old and new value, for a program. */
@@ -33,7 +45,8 @@ function fields({ kind, name, before, after }: Difference, values: boolean): str
 
 /** `~ NAME  old -> new` for a person. */
 function line({ kind, name, before, after }: Difference, values: boolean): string {
-  const types = before && after && before.type !== after.type ? ` (${before.type} -> ${after.type})` : "";
+  const types =
+    before && after && before.type !== after.type ? ` (${before.type} -> ${after.type})` : "";
   const shown = [before, after].flatMap((item) => (item ? [valueText(item.value)] : []));
   return `${SIGNS[kind]} ${name}${types}${values ? `  ${shown.join(" -> ")}` : ""}`;
 }

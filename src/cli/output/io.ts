@@ -34,14 +34,16 @@ export interface Io {
   /** Milliseconds on a monotonic clock, for durations. */
   ticks: () => number;
   /**
-   * Resolves when the process should stop: on SIGTERM, on Ctrl-C or Ctrl-Break, or on SIGHUP after its terminal was
-   * closed.
+   * Resolves when the process should stop: on SIGTERM, on Ctrl-C or Ctrl-Break, or on SIGHUP after
+   * its terminal was closed.
    *
    * @param phase.isStarting while true, the process ends at once instead, with exit code 0
    * @param phase.reload called for any other SIGHUP
    */
   untilStopped: (phase: { isStarting: boolean; reload: () => void }) => Promise<void>;
-  /** Lets the process end without waiting for readers of its output. Called when all work is done. */
+  /**
+   * Lets the process end without waiting for readers of its output. Called when all work is done.
+   */
   leaveUnread: () => void;
 }
 

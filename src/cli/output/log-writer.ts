@@ -3,7 +3,10 @@ import type { Output } from "./io.js";
 
 /** Bytes of a log that may wait for its reader, besides those that are being written. */
 const MAX_WAITING = 256 * 1_024;
-/** Lines that may wait for more are written after this time, or when there are so many bytes of them. */
+/**
+ * Lines that may wait for more are written after this time, or when there are so many bytes of
+ * them.
+ */
 const COLLECT_MS = 20;
 const MAX_COLLECTED = 64 * 1_024;
 /** How long the end of a program may wait for its log. */
@@ -11,12 +14,16 @@ const MAX_END_MS = 250;
 /** The time after which a log that could not be written is tried again. */
 const RETRY_MS = 1_000;
 
-/** Writes text. @param done called with an error, and the number of bytes that were written in spite of it */
+/**
+ * Writes text.
+ *
+ * @param done called with an error, and the number of bytes that were written in spite of it
+ */
 type Write = (text: string, done: (error?: Error | null, written?: number) => void) => void;
 
 /**
- * Writes the lines of a log. Never blocks the program, and takes little memory even if it fails: lines that can't be
- * written in time, or at all, are dropped.
+ * Writes the lines of a log. Never blocks the program, and takes little memory even if it fails:
+ * lines that can't be written in time, or at all, are dropped.
  */
 export class LogWriter {
   readonly #stream: Output;
@@ -30,14 +37,20 @@ export class LogWriter {
   #dropped = 0;
   #onIdle = () => {};
 
-  /** @param droppedLine the escaped line that tells how many lines were dropped, for when lines can be written again */
+  /**
+   * @param droppedLine the escaped line that tells how many lines were dropped, for when lines can
+   *   be written again
+   */
   constructor(stream: Output, droppedLine: (count: number) => string) {
     this.#stream = stream;
     this.#write = writerTo(stream);
     this.#droppedLine = droppedLine;
   }
 
-  /** Whether the next line has to be dropped, in which case it is counted. Asked first, since a line takes time to make. */
+  /**
+   * Whether the next line has to be dropped, in which case it is counted. Asked first, since a line
+   * takes time to make.
+   */
   drops(): boolean {
     if (this.#dropped === 0 && this.#waiting.length <= MAX_WAITING) return false;
     this.#dropped++;
@@ -117,7 +130,10 @@ function isFile(fd: number): boolean {
   }
 }
 
-/** Node's own stream for a file blocks until the disk has taken everything, and ignores that it took only a part. */
+/**
+ * Node's own stream for a file blocks until the disk has taken everything, and ignores that it took
+ * only a part.
+ */
 function fileWriter(fd: number): Write {
   let isTorn = false;
   return (text, done) => {

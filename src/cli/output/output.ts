@@ -2,8 +2,8 @@ import type { ColorSupportLevel } from "chalk";
 import { printable, unitEscapes } from "../../domain/printable.js";
 import type { Io, Output } from "./io.js";
 
-// Everything written to stdout or stderr goes through these functions; `npm run lint` reports exceptions. All but
-// `writeRaw` escape characters that could control a terminal or forge a line.
+// Everything written to stdout or stderr goes through these functions; `npm run lint` reports
+// exceptions. All but `writeRaw` escape characters that could control a terminal or forge a line.
 
 /** Writes lines, with line breaks inside a line escaped. `style` is applied to the escaped line. */
 export function writeLines(
@@ -18,10 +18,17 @@ export function writeLines(
 const PIECE_ROWS = 2_000;
 
 /** Writes lines of fields that are separated by tabs; an undefined one is empty. */
-export function writeRows(stream: Output, rows: readonly (readonly (string | undefined)[])[]): void {
+export function writeRows(
+  stream: Output,
+  rows: readonly (readonly (string | undefined)[])[],
+): void {
   for (let start = 0; start < rows.length; start += PIECE_ROWS) {
     const piece = rows.slice(start, start + PIECE_ROWS);
-    stream.write(piece.map((fields) => `${fields.map((field = "") => escapeField(field)).join("\t")}\n`).join(""));
+    stream.write(
+      piece
+        .map((fields) => `${fields.map((field = "") => escapeField(field)).join("\t")}\n`)
+        .join(""),
+    );
   }
 }
 
@@ -38,7 +45,10 @@ export function writeRaw(stream: Output, text: string, onWritten?: () => void): 
   stream.write(text, onWritten);
 }
 
-/** A field of a tab-separated line: printable, with backslashes doubled so that escapes can be read back. */
+/**
+ * A field of a tab-separated line: printable, with backslashes doubled so that escapes can be read
+ * back.
+ */
 export function escapeField(text: string): string {
   return printable(text.replaceAll("\\", "\\\\"));
 }
@@ -62,8 +72,8 @@ export async function colorsFor(stream: Output, env: Io["env"], allowed: boolean
 }
 
 /**
- * The colors that a stream supports. `--no-color` overrides FORCE_COLOR, which overrides NO_COLOR, which overrides
- * the colors of the terminal; a stream that is not a terminal gets none.
+ * The colors that a stream supports. `--no-color` overrides FORCE_COLOR, which overrides NO_COLOR,
+ * which overrides the colors of the terminal; a stream that is not a terminal gets none.
  */
 export function colorLevel(stream: Output, env: Io["env"], allowed: boolean): ColorSupportLevel {
   if (!allowed) return 0;

@@ -18,7 +18,11 @@ export const EXIT_CODES: Record<ErrorCode, number> = {
 const NAME = "appvars:";
 
 /** Writes an error as one line to stderr, as JSON with `--json`, and returns its exit code. */
-export async function reportError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
+export async function reportError(
+  error: unknown,
+  argv: readonly string[],
+  io: Io,
+): Promise<number> {
   if (isCommanderError(error) && error.exitCode === 0) return 0;
   const { code, message } = describe(error);
   const flags = ownWords(argv);
@@ -44,7 +48,8 @@ function describe(error: unknown): { code: ErrorCode; message: string } {
     return { code: error.code, message: error.message + hint };
   }
   if (isCommanderError(error)) return { code: "usage", message: usageMessage(error) };
-  if (isFolderGone(error)) return { code: "usage", message: "the current folder has been deleted: change to another" };
+  if (isFolderGone(error))
+    return { code: "usage", message: "the current folder has been deleted: change to another" };
   return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
 }
 
@@ -60,6 +65,9 @@ function usageMessage(error: CommanderError): string {
 /** Checks the shape, because a one-shot `get` must not load commander for its class. */
 function isCommanderError(error: unknown): error is CommanderError {
   return (
-    error instanceof Error && "exitCode" in error && "code" in error && String(error.code).startsWith("commander.")
+    error instanceof Error &&
+    "exitCode" in error &&
+    "code" in error &&
+    String(error.code).startsWith("commander.")
   );
 }

@@ -16,7 +16,10 @@ export function credentialLines({ api_key, api_secret }: KeyPair, io: ShellIo): 
 }
 
 /** The lines that set these variables in a POSIX shell, or in PowerShell on Windows. */
-export function pasteLines(variables: Readonly<Record<string, string>>, { platform, env }: ShellIo): string[] {
+export function pasteLines(
+  variables: Readonly<Record<string, string>>,
+  { platform, env }: ShellIo,
+): string[] {
   // Git Bash and the other shells of MSYS2 set MSYSTEM.
   const isPowerShell = platform === "win32" && !env["MSYSTEM"];
   return Object.entries(variables).map(([name, value]) =>
@@ -32,11 +35,22 @@ function powerShellLine(name: string, value: string): string {
 /** How long before a key expires it is to be replaced, in milliseconds. */
 const EXPIRY_NOTICE = 14 * 24 * 3_600_000;
 
-/** What is wrong with keys, or soon will be, and the command that replaces them. @param flags select the data */
-export function keyWarnings(environments: readonly EnvironmentRecord[], now: number, flags: readonly string[]) {
+/**
+ * What is wrong with keys, or soon will be, and the command that replaces them.
+ *
+ * @param flags select the data
+ */
+export function keyWarnings(
+  environments: readonly EnvironmentRecord[],
+  now: number,
+  flags: readonly string[],
+) {
   const isSoon = (time: number) => now < time && time <= now + EXPIRY_NOTICE;
   return [
-    ...findWeakSecrets(environments, now).map((message) => ({ message, fix: rotateCommand(flags) })),
+    ...findWeakSecrets(environments, now).map((message) => ({
+      message,
+      fix: rotateCommand(flags),
+    })),
     ...expiringKeys(environments).flatMap(({ environment, client = "", validUntil }) => {
       if (!isSoon(validUntil)) return [];
       const [of, end] = [qualifiedName(environment), new Date(validUntil).toISOString()];

@@ -7,25 +7,39 @@ import type { Context } from "../output/context.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
 
-/** Finds what is wrong with the values of an environment. @param only these are looked for, if it is given */
+/**
+ * Finds what is wrong with the values of an environment.
+ *
+ * @param only these are looked for, if it is given
+ */
 export type CheckValues = (snapshot: Snapshot, only?: readonly string[]) => Promise<Check>;
 
-/** The check of `--strict`; undefined without it. @param flag of the command; the project's setting if undefined */
+/**
+ * The check of `--strict`; undefined without it.
+ *
+ * @param flag of the command; the project's setting if undefined
+ */
 export async function createStrictCheck(
   flag: boolean | undefined,
   settings: Settings,
   context: Context,
 ): Promise<CheckValues | undefined> {
-  return (flag ?? settings.find("strict") !== undefined) ? createCheck(settings, context) : undefined;
+  return (flag ?? settings.find("strict") !== undefined)
+    ? createCheck(settings, context)
+    : undefined;
 }
 
 /** With a key, encrypted values are checked too. */
-export async function createCheck(settings: Settings, { note }: Pick<Context, "note">): Promise<CheckValues> {
+export async function createCheck(
+  settings: Settings,
+  { note }: Pick<Context, "note">,
+): Promise<CheckValues> {
   const decrypt = await createDecrypt(settings, leaveEncrypted);
   let isNoted = false;
   return async (snapshot, only) => {
     const found = await orUndefined(snapshot.checkValues());
-    if (!found && !isNoted) note("the server is too old to check values: every variable without a value is missing");
+    if (!found && !isNoted)
+      note("the server is too old to check values: every variable without a value is missing");
     isNoted ||= !found;
     if (found && decrypt === leaveEncrypted) return found;
     const values = await snapshot.values(only);
@@ -56,7 +70,8 @@ async function brokenByEncrypted(
     const { loadValueChecker } = await import("../../store/value-schema.js");
     return schema && (await loadValueChecker()).brokenRule(schema, plain);
   } catch (error) {
-    if (error instanceof DecryptionError) return "can't be decrypted: the key is wrong, or the value was changed";
+    if (error instanceof DecryptionError)
+      return "can't be decrypted: the key is wrong, or the value was changed";
     if (error instanceof UsageError) return `must be a ${type}`;
     throw error;
   }

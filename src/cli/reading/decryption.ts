@@ -35,11 +35,15 @@ export async function createDecrypt(
  * @param stdin another input from stdin, as a message names it
  * @throws UsageError without a key
  */
-export async function createEncrypt(settings: Settings, stdin?: string): Promise<(text: string) => string> {
+export async function createEncrypt(
+  settings: Settings,
+  stdin?: string,
+): Promise<(text: string) => string> {
   if (stdin !== undefined && settings.find("encKeyFile")?.text === "-")
     throw new UsageError(`${stdin} and the key can't both come from stdin`);
   const key = await settings.encryptionKey();
-  if (key === undefined) throw new UsageError("--encrypt needs a key: set APPVARS_ENC_KEY, or add --enc-key-file");
+  if (key === undefined)
+    throw new UsageError("--encrypt needs a key: set APPVARS_ENC_KEY, or add --enc-key-file");
   const { encrypt } = await import("../../encryption/envelope.js");
   return (text) => encrypt(text, key);
 }
@@ -47,7 +51,9 @@ export async function createEncrypt(settings: Settings, stdin?: string): Promise
 /** For names, and what else needs no value. */
 export const leaveEncrypted: Decrypt = (_name, value) => value;
 
-/** For a list, which one encrypted value must not prevent. A file that can't be opened is an error. */
+/**
+ * For a list, which one encrypted value must not prevent. A file that can't be opened is an error.
+ */
 export const leaveUnlessSealed: Decrypt = (name, value) => {
   refuseSealed(name, value);
   return value;
@@ -56,7 +62,9 @@ export const leaveUnlessSealed: Decrypt = (name, value) => {
 const refuseEncrypted: Decrypt = (name, value) => {
   if (!isEncrypted(value)) return value;
   refuseSealed(name, value);
-  throw new DecryptionError(`${name} is encrypted: set APPVARS_ENC_KEY, or name the key's file with --enc-key-file`);
+  throw new DecryptionError(
+    `${name} is encrypted: set APPVARS_ENC_KEY, or name the key's file with --enc-key-file`,
+  );
 };
 
 function refuseSealed(name: string, value: JsonValue): void {
@@ -64,7 +72,10 @@ function refuseSealed(name: string, value: JsonValue): void {
 }
 
 /** The values with their texts decrypted, and parsed as values of their types. */
-export async function decryptValues<T extends NamedValue>(entries: readonly T[], decrypt: Decrypt): Promise<T[]> {
+export async function decryptValues<T extends NamedValue>(
+  entries: readonly T[],
+  decrypt: Decrypt,
+): Promise<T[]> {
   // Loaded here: `get` and `run` pass texts on, and parsing them takes the JSON parser.
   const { parseAs } = await import("../../formats/infer-type.js");
   return entries.map((entry) => {

@@ -17,11 +17,20 @@ interface CacheOptions {
   budget?: Budget | undefined;
 }
 
-/** Opens the client of the server. @param options that differ from those of the command; the timeout is in seconds */
-type OpenClient = (options: { budget: Budget; retryOn?: RetryOn; timeout?: number }) => Promise<VariableSource>;
+/**
+ * Opens the client of the server.
+ *
+ * @param options that differ from those of the command; the timeout is in seconds
+ */
+type OpenClient = (options: {
+  budget: Budget;
+  retryOn?: RetryOn;
+  timeout?: number;
+}) => Promise<VariableSource>;
 
 /**
- * The client of a server behind a cache in the user's cache folder, or only the cache if it is `offline`.
+ * The client of a server behind a cache in the user's cache folder, or only the cache if it is
+ * `offline`.
  *
  * @throws UsageError, UnauthorizedError
  */
@@ -72,7 +81,9 @@ function withoutServer(maxAge: number): Pick<CachedSourceOptions, "retrying" | "
     const age = durationText(maxAge * 1_000);
     const fix = "run it once with --cache while the server can be reached";
     return Promise.reject(
-      new UnreachableError(`--offline: the cache has no answer from the last ${age} for this command; ${fix}`),
+      new UnreachableError(
+        `--offline: the cache has no answer from the last ${age} for this command; ${fix}`,
+      ),
     );
   };
   const source = { readSnapshot: refuse, getHealth: refuse, close: async () => {} };

@@ -6,11 +6,20 @@ import type { VariableSource } from "../../domain/source.js";
 import type { Data } from "../../store/data.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
-import { type DataPlace, dataPlaceName, type LocalSettings, type RemoteSettings } from "../settings/connection.js";
+import {
+  type DataPlace,
+  dataPlaceName,
+  type LocalSettings,
+  type RemoteSettings,
+} from "../settings/connection.js";
 import { findProxy } from "../settings/environment-proxy.js";
 import { named, type Settings } from "../settings/resolve-settings.js";
 import { missingKeyError, missingSecretError, readTlsFiles } from "../settings/secret-files.js";
-import { DEFAULT_DATA_FILE, type GivenSettings, SOURCE_SETTINGS } from "../settings/setting-table.js";
+import {
+  DEFAULT_DATA_FILE,
+  type GivenSettings,
+  SOURCE_SETTINGS,
+} from "../settings/setting-table.js";
 
 export interface OpenOptions {
   /** Whether the read needs no credentials. */
@@ -22,9 +31,15 @@ export interface OpenOptions {
   retryOn?: RetryOn | undefined;
   onRetry?: (notice: RetryNotice) => void;
   onResponse?: Required<ClientOptions>["onResponse"];
-  /** Maximum age in seconds of a kept answer that is used if the server can't be reached; undefined to keep none. */
+  /**
+   * Maximum age in seconds of a kept answer that is used if the server can't be reached; undefined
+   * to keep none.
+   */
   cache?: number | undefined;
-  /** Local data that the command has read, by name: everything it reads from a file is of one version. */
+  /**
+   * Local data that the command has read, by name: everything it reads from a file is of one
+   * version.
+   */
   known?: Map<string, Promise<Data>>;
   /** Whether to answer from the kept answers only, and send nothing. Needs `cache`. */
   offline?: boolean | undefined;
@@ -44,13 +59,18 @@ export async function openSource(
   const { cache, offline } = options;
   if (connection.kind === "local") {
     if (offline && connection.place.kind === "store")
-      throw new UsageError("--offline is for a server whose answers are cached: a store is read over the network");
+      throw new UsageError(
+        "--offline is for a server whose answers are cached: a store is read over the network",
+      );
     return openLocal(connection, context, options);
   }
   const noted = { ...noteExchanges(context, options), ...options };
   const apiSecret = await settings.apiSecret();
   if (apiSecret === undefined && !options.anonymous) throw noSecretError(settings.given);
-  const openClient = ({ timeout = connection.timeout, ...changed }: OpenOptions & { timeout?: number } = {}) =>
+  const openClient = ({
+    timeout = connection.timeout,
+    ...changed
+  }: OpenOptions & { timeout?: number } = {}) =>
     openRemote({ ...connection, timeout }, apiSecret, context.io, { ...noted, ...changed });
   if (cache === undefined || apiSecret === undefined) return openClient();
   const { openCached } = await import("./open-cached.js");
@@ -81,7 +101,8 @@ function noteExchanges(
   let lastReason: string | undefined;
   return {
     onRetry: ({ reason }) => {
-      // A server that is down for a minute is one line. Commands that read repeatedly report an outage themselves.
+      // A server that is down for a minute is one line. Commands that read repeatedly report an
+      // outage themselves.
       if (reason !== lastReason && !(live && isAnswered)) context.note(`trying again: ${reason}`);
       lastReason = reason;
     },
@@ -102,7 +123,13 @@ export async function openRemote(
   { url, from, apiKey, auth, insecure, timeout, maxWait, ...files }: RemoteSettings,
   apiSecret: string | undefined,
   { env }: Pick<Io, "env">,
-  { anonymous, live = false, budget = live ? undefined : createBudget(), retryOn, ...options }: OpenOptions = {},
+  {
+    anonymous,
+    live = false,
+    budget = live ? undefined : createBudget(),
+    retryOn,
+    ...options
+  }: OpenOptions = {},
 ): Promise<VariableSource> {
   if (!anonymous) {
     if (apiSecret === undefined) throw missingSecretError();
@@ -136,10 +163,17 @@ async function openLocal(
   return new EnvironmentView(data, chooseEnvironment(data.environments, env));
 }
 
-async function followLocal(place: DataPlace, env: string | undefined, context: Context): Promise<VariableSource> {
+async function followLocal(
+  place: DataPlace,
+  env: string | undefined,
+  context: Context,
+): Promise<VariableSource> {
   const { chooseEnvironment, checkedData } = await import("../editing/open-data.js");
   const { Service } = await import("../../service/service.js");
-  const service = new Service(await (await checkedData(place, context, "read")).follow(), context.io.clock);
+  const service = new Service(
+    await (await checkedData(place, context, "read")).follow(),
+    context.io.clock,
+  );
   try {
     return service.source(chooseEnvironment(service.environments, env));
   } catch (error) {
@@ -153,9 +187,13 @@ export function isNothingConfigured(given: GivenSettings): boolean {
   return named(given, ...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile").length === 0;
 }
 
-/** The error for a server without a secret, which names the data file that could be read instead. */
+/**
+ * The error for a server without a secret, which names the data file that could be read instead.
+ */
 export function noSecretError(given: GivenSettings): UnauthorizedError {
   if (!isNothingConfigured(given) || !existsSync(DEFAULT_DATA_FILE)) return missingSecretError();
   const flags = `--data ${DEFAULT_DATA_FILE}`;
-  return new UnauthorizedError(`no server or data file is configured; to read the file in this folder, add ${flags}`);
+  return new UnauthorizedError(
+    `no server or data file is configured; to read the file in this folder, add ${flags}`,
+  );
 }

@@ -19,8 +19,8 @@ export interface GetOptions extends Pick<OpenOptions, "cache" | "offline"> {
 /**
  * Prints the values, all or none: stdout stays empty unless every name has a value.
  *
- * @throws NotFoundError that names each one without a value, DecryptionError, UsageError for a NUL in a value that a NUL
- * would end
+ * @throws NotFoundError that names each one without a value, DecryptionError, UsageError for a NUL
+ * in a value that a NUL would end
  */
 export async function runGet(
   { names, newline, null: endsWithNul, ...options }: GetOptions,
@@ -32,23 +32,35 @@ export async function runGet(
     const decrypt = await createDecrypt(settings);
     // One read needs no snapshot.
     const isOne = names.length === 1;
-    const stored = await (isOne ? getContents(names, source) : source.readSnapshot((all) => getContents(names, all)));
+    const stored = await (isOne
+      ? getContents(names, source)
+      : source.readSnapshot((all) => getContents(names, all)));
     return names.map((name, index) => [name, decrypt(name, stored[index]?.value ?? null)] as const);
   });
   const texts = entries.map(([, value]) => valueText(value));
   if (endsWithNul) refuseNul(names, texts);
   const end = endsWithNul ? "\0" : "\n";
-  printRaw(context, { json: Object.fromEntries(entries), text: texts.join(end) + (newline ? end : "") });
+  printRaw(context, {
+    json: Object.fromEntries(entries),
+    text: texts.join(end) + (newline ? end : ""),
+  });
 }
 
 function refuseNul(names: readonly string[], texts: readonly string[]): void {
   const holders = names.filter((_name, index) => texts[index]?.includes("\0"));
   if (holders.length > 0)
-    throw new UsageError(`with --null, no value may contain a NUL character: ${holders.join(", ")}`);
+    throw new UsageError(
+      `with --null, no value may contain a NUL character: ${holders.join(", ")}`,
+    );
 }
 
-async function getContents(names: readonly string[], reader: VariableReader): Promise<(ValueContent | undefined)[]> {
-  const contents = await Promise.all(names.map((name) => orUndefined(reader.answer({ kind: "content", name }))));
+async function getContents(
+  names: readonly string[],
+  reader: VariableReader,
+): Promise<(ValueContent | undefined)[]> {
+  const contents = await Promise.all(
+    names.map((name) => orUndefined(reader.answer({ kind: "content", name }))),
+  );
   if (!contents.includes(undefined)) return contents;
   const missing = names.filter((_name, index) => !contents[index]);
   throw await missingNamesError(missing, reader);
@@ -57,16 +69,32 @@ async function getContents(names: readonly string[], reader: VariableReader): Pr
 const MAX_SUGGESTION_WAIT_MS = 1_000;
 
 /** The error for names without a value, with the names that were likely meant. */
-export async function missingNamesError(names: readonly string[], reader: VariableReader): Promise<NotFoundError> {
+export async function missingNamesError(
+  names: readonly string[],
+  reader: VariableReader,
+): Promise<NotFoundError> {
   const { setTimeout: delay } = await import("node:timers/promises");
-  // One page and one second are enough: a suggestion is not worth a long list, a wait on a 429, or another failure.
+  // One page and one second are enough: a suggestion is not worth a long list, a wait on a 429, or
+  // another failure.
   const listing = reader.listVariables({ limit: MAX_LIMIT }).catch(() => undefined);
-  const page = await Promise.race([listing, delay(MAX_SUGGESTION_WAIT_MS, undefined, { ref: false })]);
-  return new NotFoundError(await describeMissing(names, page?.data.map((variable) => variable.name) ?? []));
+  const page = await Promise.race([
+    listing,
+    delay(MAX_SUGGESTION_WAIT_MS, undefined, { ref: false }),
+  ]);
+  return new NotFoundError(
+    await describeMissing(names, page?.data.map((variable) => variable.name) ?? []),
+  );
 }
 
-/** Says of names without a value which variables were likely meant. @param known the variables of the environment */
-export async function describeMissing(names: readonly string[], known: readonly string[]): Promise<string> {
+/**
+ * Says of names without a value which variables were likely meant.
+ *
+ * @param known the variables of the environment
+ */
+export async function describeMissing(
+  names: readonly string[],
+  known: readonly string[],
+): Promise<string> {
   const { suggestion } = await import("../../domain/nearest.js");
   const described = names.map((name) => {
     if (known.includes(name)) return `"${name}" has no value in this environment`;

@@ -45,7 +45,9 @@ export async function readChildVariables(
   source: VariableSource,
   decrypt: Decrypt,
 ): Promise<ChildVariables> {
-  const selected = await readSelected(selection, source, { isTaken: (newName) => isTaken(prefix + newName) });
+  const selected = await readSelected(selection, source, {
+    isTaken: (newName) => isTaken(prefix + newName),
+  });
   const wanted = selected.map((entry) => ({ ...entry, childName: prefix + entry.newName }));
   const free = wanted.filter(({ childName }) => !isTaken(childName));
   return {
@@ -57,7 +59,9 @@ export async function readChildVariables(
         isText: isEncrypted(value),
         rules,
       })),
-    leftOut: free.map(({ childName }) => childName).filter((name) => isLeftOut(name, allowReserved)),
+    leftOut: free
+      .map(({ childName }) => childName)
+      .filter((name) => isLeftOut(name, allowReserved)),
     taken: wanted.map(({ childName }) => childName).filter(isTaken),
   };
 }
@@ -70,12 +74,23 @@ export interface InheritanceRules {
 }
 
 /**
- * Without SystemRoot, Windows programs fail at their start; cmd.exe finds programs by PATHEXT. Node itself passes on
- * HOMEDRIVE, HOMEPATH, LOGONSERVER, USERDOMAIN, USERNAME and USERPROFILE too.
+ * Without SystemRoot, Windows programs fail at their start; cmd.exe finds programs by PATHEXT. Node
+ * itself passes on HOMEDRIVE, HOMEPATH, LOGONSERVER, USERDOMAIN, USERNAME and USERPROFILE too.
  */
-const PRISTINE_ON_WINDOWS = ["PATH", "PATHEXT", "COMSPEC", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "TEMP", "TMP"];
+const PRISTINE_ON_WINDOWS = [
+  "PATH",
+  "PATHEXT",
+  "COMSPEC",
+  "SYSTEMROOT",
+  "SYSTEMDRIVE",
+  "WINDIR",
+  "TEMP",
+  "TMP",
+];
 
-const CREDENTIALS = SETTING_NAMES.filter((name) => name === "apiKey" || SETTINGS[name].is === "secret");
+const CREDENTIALS = SETTING_NAMES.filter(
+  (name) => name === "apiKey" || SETTINGS[name].is === "secret",
+);
 
 /** The variables that hold a credential: they are removed from a program's environment. */
 export const CREDENTIAL_VARIABLES: readonly string[] = [
@@ -93,7 +108,9 @@ export function inheritedEnvironment(
     platform === "win32" ? PRISTINE_ON_WINDOWS.includes(name.toUpperCase()) : name === "PATH";
   // Windows finds a variable by any case of its name.
   const isPassed = (name: string) =>
-    pristine ? isPristine(name) : passCredentials || !CREDENTIAL_VARIABLES.includes(name.toUpperCase());
+    pristine
+      ? isPristine(name)
+      : passCredentials || !CREDENTIAL_VARIABLES.includes(name.toUpperCase());
   return passedOn(env, isPassed);
 }
 
@@ -104,7 +121,9 @@ export function childEnvironment(
   platform: NodeJS.Platform,
 ): Record<string, string> {
   const keyOf = (name: string) => variableKey(name, platform);
-  const added = new Map(variables.map(({ name, value }) => [keyOf(name), [name, valueText(value)] as const]));
+  const added = new Map(
+    variables.map(({ name, value }) => [keyOf(name), [name, valueText(value)] as const]),
+  );
   const lost = variables.find(({ name }) => added.get(keyOf(name))?.[0] !== name);
   if (lost) {
     const names = `${lost.name} and ${added.get(keyOf(lost.name))?.[0]}`;

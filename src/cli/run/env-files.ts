@@ -14,9 +14,10 @@ import { isLeftOut } from "./left-out.js";
 type ReadVariables = (rules: VariableRules) => Promise<ChildVariables>;
 
 /**
- * Warns of files that another user can change, and returns a function that adds their values to those of the environment.
- * They take precedence, have no prefix, and are not subject to `--only`. The function reads the files each time, and throws
- * a UsageError that names a file that can't be read.
+ * Warns of files that another user can change, and returns a function that adds their values to
+ * those of the environment. They take precedence, have no prefix, and are not subject to `--only`.
+ * The function reads the files each time, and throws a UsageError that names a file that can't be
+ * read.
  */
 export function addEnvFiles(files: readonly FileSetting[], { io, warn }: Context) {
   const { platform } = io;
@@ -27,12 +28,17 @@ export function addEnvFiles(files: readonly FileSetting[], { io, warn }: Context
   let fromPipes: Map<string, ChildVariable> | undefined;
   return async (rules: VariableRules, readOthers: ReadVariables): Promise<ChildVariables> => {
     // A project may name a personal file that not everybody has.
-    const present = files.filter(({ text, place }) => place !== "project" || statIfExists(text, lstatSync));
+    const present = files.filter(
+      ({ text, place }) => place !== "project" || statIfExists(text, lstatSync),
+    );
     const entries = fromPipes ?? (await readEnvFiles(present, platform));
     // A pipe can be read only once.
     if (present.some(isPipe)) fromPipes = entries;
     const isInFile = (name: string) => entries.has(variableKey(name, platform));
-    const others = await readOthers({ ...rules, isTaken: (name) => isInFile(name) || rules.isTaken(name) });
+    const others = await readOthers({
+      ...rules,
+      isTaken: (name) => isInFile(name) || rules.isTaken(name),
+    });
     const own = [...entries.values()];
     const free = own.filter(({ name }) => !rules.isTaken(name));
     const isOut = ({ name }: ChildVariable) => isLeftOut(name, rules.allowReserved);

@@ -1,23 +1,34 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../../domain/errors.js";
-import { type ChildEnvironment, type ProgramLine, warnOfLostBytes } from "../children/child-environment.js";
+import {
+  type ChildEnvironment,
+  type ProgramLine,
+  warnOfLostBytes,
+} from "../children/child-environment.js";
 import { findProgram, reportStartFailure } from "../children/start-failure.js";
 import type { Execve } from "../exits/end-process.js";
 import type { Context } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
 
 /**
- * Replaces this process by a program, which has its process id, and its stdin, stdout and stderr. Resolves only if the
- * program can't be started: to the exit code, after a report on stderr, as `startChild` has it.
+ * Replaces this process by a program, which has its process id, and its stdin, stdout and stderr.
+ * Resolves only if the program can't be started: to the exit code, after a report on stderr, as
+ * `startChild` has it.
  */
-export type ExecProgram = (command: ProgramLine, env: ChildEnvironment, context: Context) => Promise<126 | 127>;
+export type ExecProgram = (
+  command: ProgramLine,
+  env: ChildEnvironment,
+  context: Context,
+) => Promise<126 | 127>;
 
 /** @throws UsageError if Node can't do that here */
 export function execProgram(platform: NodeJS.Platform, execve: Execve | undefined): ExecProgram {
   if (platform === "win32") throw new UsageError("--exec can't be used on Windows");
   if (execve) return (command, env, context) => replaceProcess(command, env, context, execve);
-  throw new UsageError(`--exec needs Node 22.15, 23.11 or newer; this is Node ${process.versions.node}`);
+  throw new UsageError(
+    `--exec needs Node 22.15, 23.11 or newer; this is Node ${process.versions.node}`,
+  );
 }
 
 /** Time for our last notes if they are not read. */
@@ -38,7 +49,8 @@ async function replaceProcess(
   if (isTooLong(words, env)) return fail("E2BIG");
   await Promise.race([written(context), sleep(MAX_UNREAD_MS, undefined, { ref: false })]);
   makeStdioBlock();
-  // Node ignores these, and the new program would inherit that. A signal with a listener gets its default action back.
+  // Node ignores these, and the new program would inherit that. A signal with a listener gets its
+  // default action back.
   process.on("SIGPIPE", () => {}).on("SIGXFSZ", () => {});
   // Node warns that the function is experimental, but only after it has returned.
   process.removeAllListeners("warning");
@@ -53,10 +65,14 @@ const ENV = "/usr/bin/env";
 const SH = "/bin/sh";
 
 /**
- * The file to execute, and its arguments: env(1), which also starts scripts without an interpreter, and reports a
- * failure where Node before 26 would abort. A shell is second, since it changes the environment; few containers have neither.
+ * The file to execute, and its arguments: env(1), which also starts scripts without an interpreter,
+ * and reports a failure where Node before 26 would abort. A shell is second, since it changes the
+ * environment; few containers have neither.
  */
-function withStarter([program, ...args]: ProgramLine, file: string): [file: string, words: string[]] {
+function withStarter(
+  [program, ...args]: ProgramLine,
+  file: string,
+): [file: string, words: string[]] {
   // It takes other names for a variable, and for `-i`.
   const isName = !program.includes("=") && program !== "-";
   if (isName && "file" in findProgram(ENV)) return [ENV, ["env", "--", program, ...args]];
@@ -67,7 +83,9 @@ function withStarter([program, ...args]: ProgramLine, file: string): [file: stri
 /** Every system has room for these. */
 const SMALL_BYTES = 100_000;
 
-/** Whether the system refuses so many arguments and variables; its limits differ, so it is asked. */
+/**
+ * Whether the system refuses so many arguments and variables; its limits differ, so it is asked.
+ */
 function isTooLong(words: readonly string[], env: ChildEnvironment): boolean {
   const texts = [...words, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
   if (texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0) < SMALL_BYTES) return false;
@@ -80,9 +98,9 @@ function written({ io }: Context): Promise<void> {
 }
 
 /**
- * Lets writes to pipes and sockets block again: Node changed that for everybody who has them, and a program that wrote
- * 2 MB to a slow reader failed with EAGAIN after 64 KB. Node has no function for it, but does it whenever it starts a
- * program. A folder can't be started, so this takes 3 ms.
+ * Lets writes to pipes and sockets block again: Node changed that for everybody who has them, and a
+ * program that wrote 2 MB to a slow reader failed with EAGAIN after 64 KB. Node has no function for
+ * it, but does it whenever it starts a program. A folder can't be started, so this takes 3 ms.
  */
 function makeStdioBlock(): void {
   spawnSync("/", { stdio: "inherit" });

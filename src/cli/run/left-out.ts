@@ -8,7 +8,8 @@ export function isLeftOut(name: string, allowed: readonly string[]): boolean {
 }
 
 /**
- * Refuses reserved names that were asked for explicitly: then a warning that they are left out is not enough.
+ * Refuses reserved names that were asked for explicitly: then a warning that they are left out is
+ * not enough.
  *
  * @throws UsageError that names each of them
  */

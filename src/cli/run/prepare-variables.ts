@@ -45,14 +45,22 @@ export async function prepareVariables(
   const findProblems = await createStrictCheck(flags.strict, settings, context);
   const project = flags.only ? undefined : settings.find("only");
   const only = flags.only ?? (project && splitNames(project.text));
-  const named = flags.envFile?.map((text) => ({ text, from: "--env-file", place: "flag" as const }));
+  const named = flags.envFile?.map((text) => ({
+    text,
+    from: "--env-file",
+    place: "flag" as const,
+  }));
   const envFiles = named ?? [settings.find("envFile") ?? []].flat();
   const selection = await createSelection({ ...flags, only, findProblems }, context);
   const decrypt = await createDecrypt(settings);
-  const isTaken = (name: string) => preserveEnv && nameIn(inherited, name, context.io.platform) !== undefined;
+  const isTaken = (name: string) =>
+    preserveEnv && nameIn(inherited, name, context.io.platform) !== undefined;
   const asked = selection.named.map((name) => prefix + name).filter((name) => !isTaken(name));
   refuseReserved(asked, allowReserved);
-  const addEnvFiles = envFiles.length > 0 ? (await import("./env-files.js")).addEnvFiles(envFiles, context) : undefined;
+  const addEnvFiles =
+    envFiles.length > 0
+      ? (await import("./env-files.js")).addEnvFiles(envFiles, context)
+      : undefined;
   const rules: VariableRules = { selection, prefix, allowReserved, isTaken };
   let knownLeftOut: ReadonlySet<string> = new Set();
   const read = async (source: VariableSource) => {
@@ -67,6 +75,7 @@ export async function prepareVariables(
   };
   const age = flags.cache || offline;
   const cache = age === true ? DEFAULT_CACHE_S : age || undefined;
-  const open = (options?: OpenOptions) => openSource(settings, context, { cache, offline, ...options });
+  const open = (options?: OpenOptions) =>
+    openSource(settings, context, { cache, offline, ...options });
   return { rules, open, read };
 }

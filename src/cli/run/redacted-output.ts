@@ -16,11 +16,14 @@ const FLUSH_MS = 2_000;
 const EXPECTED_ERRORS = ["EPIPE", "EOF", "ERR_STREAM_PREMATURE_CLOSE"];
 
 export interface RedactedOutput {
-  /** Copies the output of a program to ours, without the values. Call it as soon as the program is started. */
+  /**
+   * Copies the output of a program to ours, without the values. Call it as soon as the program is
+   * started.
+   */
   redact(child: Child, variables: readonly ChildVariable[]): void;
   /**
-   * Resolves once all output is written, also that of processes which the programs left running. After a signal to stop,
-   * those get 2 s.
+   * Resolves once all output is written, also that of processes which the programs left running.
+   * After a signal to stop, those get 2 s.
    */
   finish(): Promise<void>;
 }
@@ -34,7 +37,8 @@ export function createRedactedOutput({ io, note }: Context): RedactedOutput {
     if (!from) return;
     sources.push(from);
     const report = ({ code = "" }: NodeJS.ErrnoException) => {
-      if (!EXPECTED_ERRORS.includes(code)) writeLines(io.stderr, [`appvars: can't write to ${name} (${code})`]);
+      if (!EXPECTED_ERRORS.includes(code))
+        writeLines(io.stderr, [`appvars: can't write to ${name} (${code})`]);
     };
     written.push(redactInto(from, texts, to).catch(report));
   };
@@ -44,7 +48,8 @@ export function createRedactedOutput({ io, note }: Context): RedactedOutput {
         isStopping ||= isStopSignal(name);
       });
       const { texts, tooShort } = redactedTexts(variables);
-      if (tooShort.length > 0) note(`not redacted, the values are too short: ${tooShort.join(", ")}`);
+      if (tooShort.length > 0)
+        note(`not redacted, the values are too short: ${tooShort.join(", ")}`);
       copy(stdout, texts, io.stdout, "stdout");
       copy(stderr, texts, io.stderr, "stderr");
     },
@@ -61,8 +66,9 @@ export function createRedactedOutput({ io, note }: Context): RedactedOutput {
 }
 
 /**
- * When our reader closes its end, the program's output is closed too, so that it does not keep running for nothing. To Node
- * a pipe is a socket, so the program may get ECONNRESET instead of SIGPIPE.
+ * When our reader closes its end, the program's output is closed too, so that it does not keep
+ * running for nothing. To Node a pipe is a socket, so the program may get ECONNRESET instead of
+ * SIGPIPE.
  */
 async function redactInto(from: Readable, texts: readonly string[], to: Output): Promise<void> {
   // The listener for other commands ends this process, which here has a program to wait for.

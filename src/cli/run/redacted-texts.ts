@@ -9,14 +9,18 @@ const WORDS = ["true", "false", "null"];
 
 export interface RedactedTexts {
   texts: string[];
-  /** Names of the variables without texts, whose values or lines are too short to tell from ordinary output. */
+  /**
+   * Names of the variables without texts, whose values or lines are too short to tell from ordinary
+   * output.
+   */
   tooShort: string[];
 }
 
 /**
- * The texts that would reveal the values in a program's output: each value of 4 characters or more, as it is in the
- * environment and in base64, each of its lines and each string in a JSON value of 8 characters or more; and all of these
- * as they are written in JSON, in the quotes of a shell, and in a URL. None of public variables.
+ * The texts that would reveal the values in a program's output: each value of 4 characters or more,
+ * as it is in the environment and in base64, each of its lines and each string in a JSON value of 8
+ * characters or more; and all of these as they are written in JSON, in the quotes of a shell, and
+ * in a URL. None of public variables.
  */
 export function redactedTexts(variables: readonly ChildVariable[]): RedactedTexts {
   return collectTexts(variables, (value) => [
@@ -26,8 +30,8 @@ export function redactedTexts(variables: readonly ChildVariable[]): RedactedText
 }
 
 /**
- * The same without other forms and as single lines: each line of 4 characters or more of the values and of the strings
- * in JSON values.
+ * The same without other forms and as single lines: each line of 4 characters or more of the values
+ * and of the strings in JSON values.
  */
 export function redactedLines(variables: readonly ChildVariable[]): RedactedTexts {
   return collectTexts(variables, (value) =>
@@ -38,7 +42,10 @@ export function redactedLines(variables: readonly ChildVariable[]): RedactedText
   );
 }
 
-function collectTexts(variables: readonly ChildVariable[], textsOf: (value: JsonValue) => string[]): RedactedTexts {
+function collectTexts(
+  variables: readonly ChildVariable[],
+  textsOf: (value: JsonValue) => string[],
+): RedactedTexts {
   const revealing = variables.filter(
     ({ value, rules }) => !isPublic(rules) && !["", ...WORDS].includes(valueText(value)),
   );
@@ -63,12 +70,15 @@ function forms(text: string): string[] {
     held,
     json,
     json.replace(/[\x7f-\uffff]/g, unitEscapes),
-    // In single quotes as bash and dash write them, in the double quotes of bash's `declare -p`, by its `printf %q`.
+    // In single quotes as bash and dash write them, in the double quotes of bash's `declare -p`, by
+    // its `printf %q`.
     held.replaceAll("'", "'\\''"),
     held.replaceAll("'", `'"'"'`),
     held.replace(/["$`\\]/g, "\\$&"),
     held.replace(/[^\w%+,./:=@\u0080-\uffff-]/g, "\\$&"),
-    ...[encodeURIComponent(held), new URLSearchParams([["", held]]).toString().slice(1)].flatMap(withLowerCaseHex),
+    ...[encodeURIComponent(held), new URLSearchParams([["", held]]).toString().slice(1)].flatMap(
+      withLowerCaseHex,
+    ),
   ];
 }
 

@@ -4,9 +4,10 @@ const STARS = Buffer.from("***");
 const ROOT = 0;
 
 /**
- * Finds texts in bytes that arrive one at a time, in time that does not depend on the number of texts: the automaton of
- * Aho and Corasick (CACM 18:6, 1975). A state is the longest prefix of a text that the bytes so far end with. A regular
- * expression with 1,000 alternatives took 10 times as long, and with nested ones 700 times.
+ * Finds texts in bytes that arrive one at a time, in time that does not depend on the number of
+ * texts: the automaton of Aho and Corasick (CACM 18:6, 1975). A state is the longest prefix of a
+ * text that the bytes so far end with. A regular expression with 1,000 alternatives took 10 times
+ * as long, and with nested ones 700 times.
  */
 class TextMatcher {
   /** The next state by `256 * state + byte`. */
@@ -42,10 +43,13 @@ class TextMatcher {
   }
 
   #link(): void {
-    const byDepth = [...this.#next].sort(([, a], [, b]) => (this.depths[a] ?? 0) - (this.depths[b] ?? 0));
+    const byDepth = [...this.#next].sort(
+      ([, a], [, b]) => (this.depths[a] ?? 0) - (this.depths[b] ?? 0),
+    );
     for (const [key, state] of byDepth) {
       const parent = Math.floor(key / 256);
-      const fallback = parent === ROOT ? ROOT : this.step(this.#fallbacks[parent] ?? ROOT, key % 256);
+      const fallback =
+        parent === ROOT ? ROOT : this.step(this.#fallbacks[parent] ?? ROOT, key % 256);
       this.#fallbacks[state] = fallback;
       this.matches[state] ||= this.matches[fallback] ?? 0;
     }
@@ -53,8 +57,9 @@ class TextMatcher {
 }
 
 /**
- * Replaces texts in bytes that arrive in chunks, wherever these are split. Every byte of every occurrence is hidden:
- * occurrences that overlap become one `***`. Only bytes that may be the beginning of a text are held back.
+ * Replaces texts in bytes that arrive in chunks, wherever these are split. Every byte of every
+ * occurrence is hidden: occurrences that overlap become one `***`. Only bytes that may be the
+ * beginning of a text are held back.
  */
 export class Redactor {
   readonly #matcher: TextMatcher;

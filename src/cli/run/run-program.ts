@@ -14,7 +14,11 @@ import {
   type InheritanceRules,
   inheritedEnvironment,
 } from "./child-variables.js";
-import { type PreparedVariables, prepareVariables, type VariableFlags } from "./prepare-variables.js";
+import {
+  type PreparedVariables,
+  prepareVariables,
+  type VariableFlags,
+} from "./prepare-variables.js";
 import type { WatchRules } from "./run-watched.js";
 
 /** All flags of `run`, parsed. */
@@ -28,7 +32,11 @@ interface RunFlags extends InheritanceRules, VariableFlags {
 }
 
 /** Runs `run`. Resolves to the exit code. @throws as `runProgram` */
-export async function callRun(command: ProgramLine, flags: RunFlags, context: Context): Promise<number> {
+export async function callRun(
+  command: ProgramLine,
+  flags: RunFlags,
+  context: Context,
+): Promise<number> {
   const { env, platform } = context.io;
   const rules = watchRules(flags, platform);
   const inherited = inheritedEnvironment(env, flags, platform);
@@ -36,7 +44,10 @@ export async function callRun(command: ProgramLine, flags: RunFlags, context: Co
   return runProgram(command, inherited, prepared, flags, rules, context);
 }
 
-function watchRules({ watch: interval, onChange }: RunFlags, platform: NodeJS.Platform): WatchRules | undefined {
+function watchRules(
+  { watch: interval, onChange }: RunFlags,
+  platform: NodeJS.Platform,
+): WatchRules | undefined {
   if (platform === "win32" && onChange !== undefined && onChange !== "restart")
     throw new UsageError("--on-change can't send a signal: Windows has none; use restart");
   if (interval !== undefined) return { interval, onChange: onChange ?? "restart" };
@@ -50,7 +61,8 @@ function watchRules({ watch: interval, onChange }: RunFlags, platform: NodeJS.Pl
  * @param inherited its environment without them
  * @param watch the action when variables change; none when undefined
  * @returns its exit code, as `Child` has it
- * @throws NotFoundError, DecryptionError, UsageError and the errors of reading the source; nothing is started then
+ * @throws NotFoundError, DecryptionError, UsageError and the errors of reading the source; nothing
+ *   is started then
  */
 export async function runProgram(
   command: ProgramLine,
@@ -61,7 +73,9 @@ export async function runProgram(
   context: Context,
 ): Promise<number> {
   const { platform } = context.io;
-  const replace = exec ? (await import("./exec-program.js")).execProgram(platform, execve) : undefined;
+  const replace = exec
+    ? (await import("./exec-program.js")).execProgram(platform, execve)
+    : undefined;
   const budget = createBudget();
   const open = () => prepared.open({ live: watch !== undefined, budget });
   const read = (source: VariableSource) => {
@@ -74,10 +88,16 @@ export async function runProgram(
     return replace(command, childEnvironment(inherited, variables, platform), context);
   }
   const windows = await loadWindows(platform);
-  const output = redact ? (await import("./redacted-output.js")).createRedactedOutput(context) : undefined;
+  const output = redact
+    ? (await import("./redacted-output.js")).createRedactedOutput(context)
+    : undefined;
   const start = (found: ChildVariables) => {
     const env = childEnvironment(inherited, found.variables, platform);
-    const child = startChild(command, env, context, { isPiped: redact, endsDescendants: watch !== undefined, windows });
+    const child = startChild(command, env, context, {
+      isPiped: redact,
+      endsDescendants: watch !== undefined,
+      windows,
+    });
     output?.redact(child, [...found.variables, ...inheritedSecrets(found, inherited, platform)]);
     return child;
   };
@@ -97,6 +117,8 @@ function inheritedSecrets(
   inherited: ChildEnvironment,
   platform: NodeJS.Platform,
 ): ChildVariable[] {
-  const names = [...CREDENTIAL_VARIABLES, ...taken].flatMap((name) => nameIn(inherited, name, platform) ?? []);
+  const names = [...CREDENTIAL_VARIABLES, ...taken].flatMap(
+    (name) => nameIn(inherited, name, platform) ?? [],
+  );
   return names.map((name) => ({ name, value: inherited[name] ?? "" }));
 }

@@ -22,7 +22,8 @@ export interface WatchRules {
 /**
  * Runs a program, and acts when its variables change.
  *
- * @returns the exit code of the program once it has exited, on its own or because we were asked to stop
+ * @returns the exit code of the program once it has exited, on its own or because we were asked to
+ *   stop
  */
 export async function runWatched(
   initial: ChildVariables,
@@ -39,7 +40,9 @@ export async function runWatched(
     wait: (milliseconds) => sleep(milliseconds, undefined, { signal: ended.signal }),
     onChange: (names, found) => {
       const isRestart = onChange === "restart";
-      note(`changed: ${names.join(", ")}; ${isRestart ? "restarting the program" : `sending ${onChange}`}`);
+      note(
+        `changed: ${names.join(", ")}; ${isRestart ? "restarting the program" : `sending ${onChange}`}`,
+      );
       if (isRestart) program.restart(found);
       else program.signal(onChange);
     },
@@ -65,14 +68,19 @@ export interface WatchOptions {
   interval: number;
   /** Resolves after this many milliseconds; rejects to end the watch. */
   wait: (milliseconds: number) => Promise<void>;
-  /** Called with the names that were added, removed or changed, in order, and with the read values. */
+  /**
+   * Called with the names that were added, removed or changed, in order, and with the read values.
+   */
   onChange: (names: string[], found: ChildVariables) => void;
   /** Called with the error when reading begins to fail, and with undefined when it works again. */
   onProblem: (error: Error | undefined) => void;
 }
 
 /** Looks for changes since `initial`, until `wait` rejects. */
-export async function watchVariables(initial: ChildVariables, options: WatchOptions): Promise<never> {
+export async function watchVariables(
+  initial: ChildVariables,
+  options: WatchOptions,
+): Promise<never> {
   const read = reportingProblems(options);
   let current = textsOf(initial);
   for (;;) {
@@ -97,14 +105,21 @@ function changedNames(before: Texts, after: Texts): string[] {
   return [...names].filter((name) => before.get(name) !== after.get(name)).sort();
 }
 
-/** The change once two reads in a row agree or the time is over; undefined without a change or when reading fails. */
+/**
+ * The change once two reads in a row agree or the time is over; undefined without a change or when
+ * reading fails.
+ */
 async function readSettled(
   current: Texts,
   read: () => Promise<ChildVariables | undefined>,
   wait: WatchOptions["wait"],
 ): Promise<ChildVariables | undefined> {
   let last = await read();
-  for (let waited = SETTLE_MS; last && !isDeepStrictEqual(textsOf(last), current); waited += SETTLE_MS) {
+  for (
+    let waited = SETTLE_MS;
+    last && !isDeepStrictEqual(textsOf(last), current);
+    waited += SETTLE_MS
+  ) {
     await wait(SETTLE_MS);
     const next = await read();
     const isLast = waited >= MAX_SETTLE_MS;
@@ -114,7 +129,10 @@ async function readSettled(
   return undefined;
 }
 
-function reportingProblems({ read, onProblem }: WatchOptions): () => Promise<ChildVariables | undefined> {
+function reportingProblems({
+  read,
+  onProblem,
+}: WatchOptions): () => Promise<ChildVariables | undefined> {
   let hasFailed = false;
   return async () => {
     try {

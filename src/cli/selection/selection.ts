@@ -2,7 +2,12 @@ import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors
 import { createMatcher, isGlob } from "../../domain/name-matcher.js";
 import type { Check } from "../../domain/read.js";
 import { checkType, readAll, type VariableSource } from "../../domain/source.js";
-import { isEncrypted, type NamedValue, type Variable, type VariableType } from "../../domain/variable.js";
+import {
+  isEncrypted,
+  type NamedValue,
+  type Variable,
+  type VariableType,
+} from "../../domain/variable.js";
 import type { Context } from "../output/context.js";
 import { type CheckValues, problemsOf } from "../reading/check-source.js";
 import { describeMissing } from "../reading/run-get.js";
@@ -10,7 +15,10 @@ import type { NAME_STYLES, SelectionOptions } from "./selection-flags.js";
 
 type Rename = (name: string) => string;
 
-/** Loaded when used. Underscores at the ends are kept, and so no name becomes empty or begins with a digit. */
+/**
+ * Loaded when used. Underscores at the ends are kept, and so no name becomes empty or begins with a
+ * digit.
+ */
 const NAME_TRANSFORMERS: Readonly<Record<(typeof NAME_STYLES)[number], () => Promise<Rename>>> = {
   upper: async () => (name) => name.toUpperCase(),
   lower: async () => (name) => name.toLowerCase(),
@@ -39,13 +47,17 @@ export interface Selection {
   /**
    * Returns the selected variables in the same order.
    *
-   * @param known reads the names of all variables of the environment, for suggestions; default: these
+   * @param known reads the names of all variables of the environment, for suggestions; default:
+   *   these
    * @throws NotFoundError for patterns of `--only` without a match
    */
   select(names: readonly string[], known?: () => Promise<readonly string[]>): Promise<string[]>;
   /** The new names of variables. @throws UsageError for two with the same new name */
   rename(names: readonly string[]): ReadonlyMap<string, string>;
-  /** Notes patterns of `--exclude` without a match, once. Not for a read whose result may be dropped. */
+  /**
+   * Notes patterns of `--exclude` without a match, once. Not for a read whose result may be
+   * dropped.
+   */
   noteUnmatched(names: readonly string[]): void;
   readonly findProblems: CheckValues | undefined;
 }
@@ -77,7 +89,11 @@ export async function readSelected(
   const { selected, known } = await source.readSnapshot(async (snapshot) => {
     const readVariables = () => readAll((page) => snapshot.listVariables(page));
     const readNames = async () => (await readVariables()).map(({ name }) => name);
-    const reads = [snapshot.values(only), findProblems?.(snapshot, only), types === "all" && readVariables()] as const;
+    const reads = [
+      snapshot.values(only),
+      findProblems?.(snapshot, only),
+      types === "all" && readVariables(),
+    ] as const;
     const [values, check] = await Promise.all(reads);
     const names = Object.keys(values);
     const known = [...new Set([...names, ...(check?.missing ?? [])])];
@@ -86,7 +102,9 @@ export async function readSelected(
     const selected = [...newNames].map(([name, newName]) => {
       return { name, newName, value: values[name] ?? null, rules: snapshot.rulesOf(name) };
     });
-    const isTyped = types === "all" || (types === "encrypted" && selected.some(({ value }) => isEncrypted(value)));
+    const isTyped =
+      types === "all" ||
+      (types === "encrypted" && selected.some(({ value }) => isEncrypted(value)));
     return { selected: addTypes(selected, isTyped ? await readVariables() : undefined), known };
   });
   selection.noteUnmatched(known);
@@ -106,7 +124,10 @@ function addTypes(
   });
 }
 
-/** @throws NotFoundError for selected variables without a value, InvalidDataError for others with a problem */
+/**
+ * @throws NotFoundError for selected variables without a value, InvalidDataError for others with a
+ *   problem
+ */
 async function refuseProblems(
   check: Check,
   selection: Selection,
@@ -131,7 +152,9 @@ export async function createSelection(
   { only, exclude = [], nameTransformer, findProblems }: SelectionOptions,
   { note }: Pick<Context, "note">,
 ): Promise<Selection> {
-  const rename: Rename = nameTransformer ? await NAME_TRANSFORMERS[nameTransformer]() : (name) => name;
+  const rename: Rename = nameTransformer
+    ? await NAME_TRANSFORMERS[nameTransformer]()
+    : (name) => name;
   const [wanted, unwanted] = [only && createMatcher(only), createMatcher(exclude)];
   const named = only?.filter((pattern) => !isGlob(pattern) && !unwanted.matches(pattern)) ?? [];
   const noted = new Set<string>();
@@ -154,9 +177,14 @@ export async function createSelection(
   };
 }
 
-async function notFound(patterns: readonly string[], known: () => Promise<readonly string[]>): Promise<NotFoundError> {
+async function notFound(
+  patterns: readonly string[],
+  known: () => Promise<readonly string[]>,
+): Promise<NotFoundError> {
   const names = patterns.filter((pattern) => !isGlob(pattern));
-  const messages = patterns.filter(isGlob).map((glob) => `${glob} matches no variable in this environment`);
+  const messages = patterns
+    .filter(isGlob)
+    .map((glob) => `${glob} matches no variable in this environment`);
   if (names.length > 0) messages.unshift(await describeMissing(names, await known()));
   return new NotFoundError(messages.join("; "));
 }
@@ -166,7 +194,8 @@ function renamed(names: readonly string[], rename: Rename): ReadonlyMap<string, 
   for (const name of names) result.set(name, rename(name));
   if (new Set(result.values()).size === result.size) return result;
   const origins = new Map<string, string[]>();
-  for (const [name, newName] of result) origins.set(newName, [...(origins.get(newName) ?? []), name]);
+  for (const [name, newName] of result)
+    origins.set(newName, [...(origins.get(newName) ?? []), name]);
   const clashes = [...origins].filter(([, from]) => from.length > 1);
   const described = clashes.map(([newName, from]) => `${from.join(" and ")} (${newName})`);
   throw new UsageError(

@@ -1,5 +1,11 @@
 import { existsSync } from "node:fs";
-import { AUTH_SCHEMES, type AuthScheme, checkSeconds, parseOrigin, refuseOpenSecret } from "../../client/options.js";
+import {
+  AUTH_SCHEMES,
+  type AuthScheme,
+  checkSeconds,
+  parseOrigin,
+  refuseOpenSecret,
+} from "../../client/options.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
 import { secondsOf } from "../../domain/duration.js";
 import { UsageError, withSubject } from "../../domain/errors.js";
@@ -51,17 +57,22 @@ export function connectionOf(settings: FindableSettings): Connection {
   if (source && source.name !== "url")
     return { kind: "local", place: dataPlaceOf(settings, source), env: settings.find("env")?.text };
   if (given.some(({ name, place }) => name === "env" && place === "flag")) {
-    const flags = existsSync(DEFAULT_DATA_FILE) ? `--data ${DEFAULT_DATA_FILE}` : "--data or --store";
+    const flags = existsSync(DEFAULT_DATA_FILE)
+      ? `--data ${DEFAULT_DATA_FILE}`
+      : "--data or --store";
     throw new UsageError(`--env names an environment of a data file or a store: add ${flags}`);
   }
   const files = tlsFilesOf(settings, "caFile", "clientCert", "clientKey");
   const apiSecret = settings.find("apiSecret", "apiSecretFile");
   const auth = parseAuth(settings.find("auth"));
-  if (given.some(({ place }) => place === "project")) checkProject(given, source, { auth, apiSecret, ...files });
+  if (given.some(({ place }) => place === "project"))
+    checkProject(given, source, { auth, apiSecret, ...files });
   const url = source ? parseUrl(source) : DEFAULT_URL;
   const allowed = settings.find("insecure");
   // That of a profile applies to the server of that profile only.
-  const insecure = allowed !== undefined && (allowed.place === "flag" || !source || source.place === allowed.place);
+  const insecure =
+    allowed !== undefined &&
+    (allowed.place === "flag" || !source || source.place === allowed.place);
   refuseOpenSecret(auth, new URL(url), insecure);
   const [timeout, maxWait] = [settings.find("timeout"), settings.find("maxWait")];
   return {
@@ -79,29 +90,40 @@ export function connectionOf(settings: FindableSettings): Connection {
 }
 
 /**
- * Another person may have written the project's file. It must not make the client send a secret to its server, identify
- * itself to it with a profile's secret, since such requests could be replayed at your server, or use its certificates for
- * another server.
+ * Another person may have written the project's file. It must not make the client send a secret to
+ * its server, identify itself to it with a profile's secret, since such requests could be replayed
+ * at your server, or use its certificates for another server.
  *
  * @throws UsageError
  */
 function checkProject(
   given: GivenSettings,
   source: Setting | undefined,
-  { auth, apiSecret, caFile, clientCert, clientKey }: Pick<RemoteSettings, "auth" | "apiSecret"> & ClientTlsFiles,
+  {
+    auth,
+    apiSecret,
+    caFile,
+    clientCert,
+    clientKey,
+  }: Pick<RemoteSettings, "auth" | "apiSecret"> & ClientTlsFiles,
 ): void {
   if (source?.place !== "project") {
     const file = [caFile, clientCert, clientKey].find((each) => each?.place === "project");
     if (!file) return;
     const { flag } = SETTINGS[file.name];
-    throw new UsageError(`${file.from} is for a url of the same file only; to use it here too, add ${flag}`);
+    throw new UsageError(
+      `${file.from} is for a url of the same file only; to use it here too, add ${flag}`,
+    );
   }
   if (auth === "headers") {
-    throw new UsageError(`auth headers would send the secret itself to ${source.from}; to do so, add --url`);
+    throw new UsageError(
+      `auth headers would send the secret itself to ${source.from}; to do so, add --url`,
+    );
   }
   const secret = [apiSecret, clientKey].find((setting) => setting?.place === "profile");
   if (!secret) return;
-  const own = given.find(({ name, place }) => name === "url" && place === "profile")?.text ?? DEFAULT_URL;
+  const own =
+    given.find(({ name, place }) => name === "url" && place === "profile")?.text ?? DEFAULT_URL;
   if (parseUrl(source) === parseOrigin(own).origin) return;
   throw new UsageError(
     `the ${secret.name === "clientKey" ? "client key" : "secret"} is of a profile for ${own}, but ${source.from} is another server; to use it there, add --url`,
@@ -155,7 +177,10 @@ export interface StorePlace extends ClientTlsFiles {
 /** Where the data is that commands read, change and serve without a server in between. */
 export type DataPlace = FilePlace | StorePlace;
 
-/** The files that a client uses for TLS: certificates to trust; a certificate of its own and its key, both or none. */
+/**
+ * The files that a client uses for TLS: certificates to trust; a certificate of its own and its
+ * key, both or none.
+ */
 export interface ClientTlsFiles {
   caFile: Setting | undefined;
   clientCert: Setting | undefined;
@@ -177,11 +202,17 @@ export function dataPlaceOf(
   return { kind: "file", path, ...(!source && { isDefault: true }), sealKey };
 }
 
-/** The place that an argument names. @throws UsageError that does not quote a URL, which may hold a password */
+/**
+ * The place that an argument names.
+ *
+ * @throws UsageError that does not quote a URL, which may hold a password
+ */
 export function placeNamed(settings: FindableSettings, text: string, from: string): DataPlace {
   const [, scheme] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text) ?? [];
   if (text === "" || (scheme !== undefined && !/^etcds?$/.test(scheme)))
-    throw new UsageError(`${from} must be a data file or the URL of a store: etcd://… or etcds://…`);
+    throw new UsageError(
+      `${from} must be a data file or the URL of a store: etcd://… or etcds://…`,
+    );
   return dataPlaceOf(settings, { name: scheme === undefined ? "data" : "store", text, from });
 }
 
@@ -200,24 +231,49 @@ function refuseStdin({ text, from }: Setting): void {
   if (text === "-") throw new UsageError(`${from} must be a file, not stdin`);
 }
 
-function storePlaceOf(settings: FindableSettings, { text, from }: Pick<Setting, "text" | "from">): StorePlace {
+function storePlaceOf(
+  settings: FindableSettings,
+  { text, from }: Pick<Setting, "text" | "from">,
+): StorePlace {
   const address = parseStoreUrl(text, from);
-  const [user, password] = findBoth(settings, ["storeUser"], ["storePassword", "storePasswordFile"]);
+  const [user, password] = findBoth(
+    settings,
+    ["storeUser"],
+    ["storePassword", "storePasswordFile"],
+  );
   const files = tlsFilesOf(settings, "storeCaFile", "storeClientCert", "storeClientKey");
   if (password?.name === "storePasswordFile") refuseStdin(password);
-  return { kind: "store", address, user: user?.text, password, sealKey: sealKeyOf(settings), ...files };
+  return {
+    kind: "store",
+    address,
+    user: user?.text,
+    password,
+    sealKey: sealKeyOf(settings),
+    ...files,
+  };
 }
 
-function tlsFilesOf(settings: FindableSettings, ca: SettingName, cert: SettingName, key: SettingName): ClientTlsFiles {
+function tlsFilesOf(
+  settings: FindableSettings,
+  ca: SettingName,
+  cert: SettingName,
+  key: SettingName,
+): ClientTlsFiles {
   const [clientCert, clientKey] = findBoth(settings, [cert], [key]);
   return { caFile: settings.find(ca), clientCert, clientKey };
 }
 
-/** Two settings that need each other, from the names of each. @throws UsageError if only one of them is given */
+/**
+ * Two settings that need each other, from the names of each.
+ *
+ * @throws UsageError if only one of them is given
+ */
 function findBoth(settings: FindableSettings, names: SettingName[], otherNames: SettingName[]) {
   const [one, other] = [settings.find(...names), settings.find(...otherNames)];
   if (!one !== !other) {
-    const missing = (one ? otherNames : names).map((name) => SETTINGS[name].flag ?? SETTINGS[name].variable);
+    const missing = (one ? otherNames : names).map(
+      (name) => SETTINGS[name].flag ?? SETTINGS[name].variable,
+    );
     throw new UsageError(`${(one ?? other)?.from} needs ${missing.join(" or ")} too`);
   }
   return [one, other] as const;
@@ -229,16 +285,27 @@ export function dataPlaceName(place: DataPlace): string {
 }
 
 /** The flags that select it. @param resolvePath applied to the paths in them */
-export function placeFlags(place: DataPlace, resolvePath = (relative: string) => relative): string[] {
-  const source = place.kind === "file" ? ["--data", resolvePath(place.path)] : ["--store", place.address.url];
+export function placeFlags(
+  place: DataPlace,
+  resolvePath = (relative: string) => relative,
+): string[] {
+  const source =
+    place.kind === "file" ? ["--data", resolvePath(place.path)] : ["--store", place.address.url];
   const { name, text = "" } = place.sealKey ?? {};
   const isFound = place.kind === "file" && text === keyFileOf(place.path).text;
-  return [...source, ...(name === "sealKeyFile" && !isFound ? ["--seal-key-file", resolvePath(text)] : [])];
+  return [
+    ...source,
+    ...(name === "sealKeyFile" && !isFound ? ["--seal-key-file", resolvePath(text)] : []),
+  ];
 }
 
 /** The files with the data or with secrets, and the setting that names each. */
 export function placeFiles(place: DataPlace): Pick<Setting, "text" | "from">[] {
   const data = place.kind === "file" ? [{ text: place.path, from: "--data" }] : [];
-  const secrets = place.kind === "file" ? [place.sealKey] : [place.sealKey, place.password, place.clientKey];
-  return [...data, ...secrets.flatMap((secret) => (secret && SETTINGS[secret.name].is === "file" ? [secret] : []))];
+  const secrets =
+    place.kind === "file" ? [place.sealKey] : [place.sealKey, place.password, place.clientKey];
+  return [
+    ...data,
+    ...secrets.flatMap((secret) => (secret && SETTINGS[secret.name].is === "file" ? [secret] : [])),
+  ];
 }

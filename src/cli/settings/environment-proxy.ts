@@ -20,12 +20,17 @@ export function findProxy(server: URL, env: Env): HttpProxy | undefined {
 /** The variables that may name it, in their order. */
 function proxyVariables(protocol: string, env: Env): string[] {
   if (protocol === "https:") return ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
-  // A web server sets HTTP_PROXY of a CGI program to the header `Proxy` of the request (httpoxy.org).
+  // A web server sets HTTP_PROXY of a CGI program to the header `Proxy` of the request
+  // (httpoxy.org).
   return ["http_proxy", ...(env["REQUEST_METHOD"] ? [] : ["HTTP_PROXY"]), "all_proxy", "ALL_PROXY"];
 }
 
-// The package proxy-from-env (2.1.0) reads process.env alone, tells no variable, and lets CGI requests set HTTP_PROXY.
-/** @param list names and their ports: `vars.example:8443`, `.example` and `*.example` for all that end with it, `*` */
+// The package proxy-from-env (2.1.0) reads process.env alone, tells no variable, and lets CGI
+// requests set HTTP_PROXY.
+/**
+ * @param list names and their ports: `vars.example:8443`, `.example` and `*.example` for all that
+ *   end with it, `*`
+ */
 function isExcluded({ protocol, hostname, port }: URL, list: string): boolean {
   const ownPort = port || (protocol === "https:" ? "443" : "80");
   return list
@@ -33,7 +38,9 @@ function isExcluded({ protocol, hostname, port }: URL, list: string): boolean {
     .split(/[\s,]+/)
     .some((entry) => {
       const [, name = "", namedPort = ownPort] = /^(.+?)(?::(\d+))?$/.exec(entry) ?? [];
-      const isNamed = /^[.*]/.test(name) ? hostname.endsWith(name.replace("*", "")) : hostname === name;
+      const isNamed = /^[.*]/.test(name)
+        ? hostname.endsWith(name.replace("*", ""))
+        : hostname === name;
       return name !== "" && isNamed && namedPort === ownPort;
     });
 }

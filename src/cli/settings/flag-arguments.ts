@@ -3,7 +3,8 @@ import { DURATION_EXAMPLES, durationMs, secondsOf, utcMs } from "../../domain/du
 import { UsageError } from "../../domain/errors.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
 
-// Parsers for the arguments of flags. All throw InvalidArgumentError, to which commander adds the flag's name.
+// Parsers for the arguments of flags. All throw InvalidArgumentError, to which commander adds the
+// flag's name.
 
 /** `90s`, `30m`, `24h` or `7d`. Returns milliseconds. */
 export function parseDuration(text: string): number {
@@ -12,21 +13,26 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * A time: a date such as `2026-01-31`, which begins at midnight UTC, `2026-01-31T12:00:00Z`, or a length of time from now.
- * Returns Unix milliseconds.
+ * A time: a date such as `2026-01-31`, which begins at midnight UTC, `2026-01-31T12:00:00Z`, or a
+ * length of time from now. Returns Unix milliseconds.
  *
  * @param now Unix milliseconds @param direction -1 for a length of time before now
  */
 export function parseTime(text: string, now: number, direction: 1 | -1): number {
   const length = durationMs(text);
   const time = length === undefined ? utcMs(text) : now + direction * length;
-  return valid(time, Number.isFinite(time), `a date such as 2026-01-31, or a time such as ${DURATION_EXAMPLES}`);
+  return valid(
+    time,
+    Number.isFinite(time),
+    `a date such as 2026-01-31, or a time such as ${DURATION_EXAMPLES}`,
+  );
 }
 
 /** A variable's type, in any case. */
 export function parseType(text: string): VariableType {
   const type = text.toUpperCase();
-  if (!isVariableType(type)) throw new InvalidArgumentError(`It must be one of ${VARIABLE_TYPES.join(", ")}.`);
+  if (!isVariableType(type))
+    throw new InvalidArgumentError(`It must be one of ${VARIABLE_TYPES.join(", ")}.`);
   return type;
 }
 
@@ -41,7 +47,11 @@ export class InlineOption extends Option {
     super(flags.replace("[=", " ["), description);
   }
 
-  /** The word for the flag alone. @throws UsageError if a time follows, which hardly names a variable or a program */
+  /**
+   * The word for the flag alone.
+   *
+   * @throws UsageError if a time follows, which hardly names a variable or a program
+   */
   inline(next = ""): string {
     if (Number.isNaN(secondsOf(next))) return `${this.long}=${this.value}`;
     const [, name] = this.flags.split(/[=\]]/);

@@ -23,7 +23,8 @@ export function parseWords(args: string[], switches: Switches, isStrict: boolean
   // Then Node does not have to load parseArgs.
   if (!/^-/m.test(args.join("\n"))) return { flags: {}, others: {}, positionals: args };
   const options: Record<string, { type: "boolean" | "string"; short?: string }> = {};
-  for (const name in switches) options[name] = { type: "boolean", ...(switches[name] && { short: switches[name] }) };
+  for (const name in switches)
+    options[name] = { type: "boolean", ...(switches[name] && { short: switches[name] }) };
   for (const name of SETTING_NAMES) {
     const { flag, is } = SETTINGS[name];
     const type = is === "switch" ? "boolean" : "string";
@@ -42,11 +43,16 @@ export function parseWords(args: string[], switches: Switches, isStrict: boolean
   return { flags, others, positionals };
 }
 
-const OUTPUT_SWITCHES: Switches = { json: undefined, quiet: "q", verbose: undefined, "no-color": undefined };
+const OUTPUT_SWITCHES: Switches = {
+  json: undefined,
+  quiet: "q",
+  verbose: undefined,
+  "no-color": undefined,
+};
 
 /**
- * Parses a call of `command` that has only flags of its source, for the output, and `switches`. Undefined for any other,
- * which commander parses or reports.
+ * Parses a call of `command` that has only flags of its source, for the output, and `switches`.
+ * Undefined for any other, which commander parses or reports.
  */
 export function parseQuickWords(
   command: string,
@@ -59,7 +65,12 @@ export function parseQuickWords(
   if (argv[start] !== command || argv.some((word) => /^-[^-]+-/.test(word))) return undefined;
   try {
     const parsed = parseWords(argv.toSpliced(start, 1), { ...OUTPUT_SWITCHES, ...switches }, true);
-    const { json, quiet, verbose, "no-color": isPlain = false } = parsed.others as Record<string, boolean>;
+    const {
+      json,
+      quiet,
+      verbose,
+      "no-color": isPlain = false,
+    } = parsed.others as Record<string, boolean>;
     return { ...parsed, output: { json, quiet, verbose, color: !isPlain } };
   } catch {
     return undefined;

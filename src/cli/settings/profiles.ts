@@ -33,7 +33,10 @@ export function readProfiles(path: string, account: Account): Profiles {
   return parseProfiles(readSettingsFile(path), account);
 }
 
-/** @throws UnusableFileError if another user may have written the file; UsageError if it breaks a rule */
+/**
+ * @throws UnusableFileError if another user may have written the file; UsageError if it breaks a
+ *   rule
+ */
 function parseProfiles(file: SettingsFile | undefined, account: Account): Profiles {
   if (!file) return NO_PROFILES;
   refuseForeign(file, account);
@@ -42,12 +45,15 @@ function parseProfiles(file: SettingsFile | undefined, account: Account): Profil
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new UsageError(`"${unknown}" in ${path} is not known`);
   if (version !== 1) throw new UsageError(`the version of ${path} must be 1`);
-  if (current !== undefined && typeof current !== "string") throw new UsageError(`current in ${path} must be a name`);
+  if (current !== undefined && typeof current !== "string")
+    throw new UsageError(`current in ${path} must be a name`);
   const named = Object.entries(asObject(profiles, `profiles in ${path}`));
   return {
     version,
     ...(current !== undefined && { current }),
-    profiles: Object.fromEntries(named.map(([name, object]) => [name, asObject(object, `${name} in ${path}`)])),
+    profiles: Object.fromEntries(
+      named.map(([name, object]) => [name, asObject(object, `${name} in ${path}`)]),
+    ),
   };
 }
 
@@ -67,8 +73,8 @@ export function readUsableProfiles(io: ProfilesIo, isDispensable: boolean): Prof
 }
 
 /**
- * With `sudo -E`, and in a container that runs as another user, the home may not be readable: there are no profiles
- * then, and a notice. Throws any other error.
+ * With `sudo -E`, and in a container that runs as another user, the home may not be readable: there
+ * are no profiles then, and a notice. Throws any other error.
  */
 export function noteLeftOut(error: unknown, isDispensable: boolean, { notice }: ProfilesIo): void {
   if (!(error instanceof (isDispensable ? UsageError : UnusableFileError))) throw error;
@@ -78,7 +84,8 @@ export function noteLeftOut(error: unknown, isDispensable: boolean, { notice }: 
 /**
  * The settings of the chosen profile, or else of the current one, and the name of the current one.
  *
- * @param isDispensable whether the source is known without it: a profile that does not exist then has no settings
+ * @param isDispensable whether the source is known without it: a profile that does not exist then
+ *   has no settings
  * @throws as `readProfiles`; UsageError if the profile does not exist or breaks a rule
  */
 export function settingsOfProfile(
@@ -90,20 +97,29 @@ export function settingsOfProfile(
   const path = profilesPath(io);
   const { current: text, profiles } = parseProfiles(file, io);
   const current: Setting[] =
-    text === undefined ? [] : [{ name: "profile", text, from: `current in ${path}`, place: "profile" }];
+    text === undefined
+      ? []
+      : [{ name: "profile", text, from: `current in ${path}`, place: "profile" }];
   const [named = chosen] = chosen ? [] : current;
   const object = named && Object.hasOwn(profiles, named.text) ? profiles[named.text] : undefined;
-  if (named && !object && !isDispensable) throw new UsageError(`${named.from}: ${noProfile(named.text, profiles)}`);
-  const own = named && object ? readKeys("profile", object, `of profile ${named.text}`, dirname(path)) : [];
+  if (named && !object && !isDispensable)
+    throw new UsageError(`${named.from}: ${noProfile(named.text, profiles)}`);
+  const own =
+    named && object ? readKeys("profile", object, `of profile ${named.text}`, dirname(path)) : [];
   return [...own, ...current];
 }
 
-/** The profiles hold secrets, and say where secrets are sent. ssh checks its configuration in the same way. */
+/**
+ * The profiles hold secrets, and say where secrets are sent. ssh checks its configuration in the
+ * same way.
+ */
 function refuseForeign({ path, stats }: SettingsFile, account: Account): void {
   const foreign = foreignWriter(stats, account);
   if (!foreign) return;
   const advice = command`make it yours alone with chown and chmod go-w ${path}`;
-  throw new UnusableFileError(`${path} ${foreign}, who could send your secrets elsewhere: ${advice}`);
+  throw new UnusableFileError(
+    `${path} ${foreign}, who could send your secrets elsewhere: ${advice}`,
+  );
 }
 
 /** Says that the profile does not exist, and which ones do. */
@@ -114,14 +130,27 @@ export function noProfile(name: string, profiles: Profiles["profiles"]): string 
 
 const LISTED = ["url", "data", "store", "env", "api_key"] as const;
 
-export type ListedProfile = { name: string; current: boolean } & Partial<Record<(typeof LISTED)[number], string>>;
+export type ListedProfile = { name: string; current: boolean } & Partial<
+  Record<(typeof LISTED)[number], string>
+>;
 
 /** No secrets, and only texts. */
-export function listedProfile(name: string, current: boolean, settings: SettingsObject): ListedProfile {
+export function listedProfile(
+  name: string,
+  current: boolean,
+  settings: SettingsObject,
+): ListedProfile {
   const texts = LISTED.flatMap((key) => {
     const text = Object.hasOwn(settings, key) ? settings[key] : undefined;
-    return typeof text === "string" ? [[key, ["url", "store"].includes(key) && hidesSecret(text) ? HIDDEN : text]] : [];
+    return typeof text === "string"
+      ? [[key, ["url", "store"].includes(key) && hidesSecret(text) ? HIDDEN : text]]
+      : [];
   });
   const shown = Object.fromEntries(texts);
-  return { name, current, ...(!("data" in shown) && !("store" in shown) && { url: DEFAULT_URL }), ...shown };
+  return {
+    name,
+    current,
+    ...(!("data" in shown) && !("store" in shown) && { url: DEFAULT_URL }),
+    ...shown,
+  };
 }

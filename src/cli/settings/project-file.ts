@@ -32,8 +32,9 @@ export interface ProjectFile extends SettingsFile {
 }
 
 /**
- * The `.appvars.json` of one folder; undefined if there is none. If it is a link, its own place counts, not its target:
- * the paths in it are relative to that folder, and another user may have made the link.
+ * The `.appvars.json` of one folder; undefined if there is none. If it is a link, its own place
+ * counts, not its target: the paths in it are relative to that folder, and another user may have
+ * made the link.
  *
  * @param folder a path without links, as that of the current folder is
  * @throws UnusableFileError if it can't be read; UsageError if it is too large
@@ -43,10 +44,20 @@ export function findProjectFile(folder: string, account: Account): ProjectFile |
   const entry = statIfExists(path, lstatSync);
   if (!entry || entry.isDirectory()) return undefined;
   const file = readSettingsFile(path);
-  return file && { ...file, entry, foreign: foreignWriter(entry, account) ?? foreignWriter(file.stats, account) };
+  return (
+    file && {
+      ...file,
+      entry,
+      foreign: foreignWriter(entry, account) ?? foreignWriter(file.stats, account),
+    }
+  );
 }
 
-/** The settings of a project's file, in the order of the file. @throws UsageError if it breaks a rule */
+/**
+ * The settings of a project's file, in the order of the file.
+ *
+ * @throws UsageError if it breaks a rule
+ */
 export function parseProjectFile(file: SettingsFile): Setting[] {
   return readKeys("project", parseSettingsFile(file), `in ${file.path}`, dirname(file.path));
 }
@@ -54,9 +65,10 @@ export function parseProjectFile(file: SettingsFile): Setting[] {
 /**
  * The settings of the `.appvars.json` in a folder; undefined for one that is skipped.
  *
- * A cloned project may contain one that points the client at a stranger's server. So its settings are blocked until the
- * user has allowed this content of the file, or APPVARS_ALLOW_PROJECT trusts all of them. Until then a file that another
- * user may have written is skipped: one in /tmp must not block every command below it.
+ * A cloned project may contain one that points the client at a stranger's server. So its settings
+ * are blocked until the user has allowed this content of the file, or APPVARS_ALLOW_PROJECT trusts
+ * all of them. Until then a file that another user may have written is skipped: one in /tmp must
+ * not block every command below it.
  *
  * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
  */
@@ -66,9 +78,12 @@ export function readProjectFile(folder: string, io: ProjectIo): Setting[] | unde
   const { path, foreign } = file;
   const allowed = readEntry(path, io);
   const isAllowed =
-    allowed === entryText(file) || (readSwitch(ALLOW_VARIABLE, io.env) && (!foreign || isOfFolderOwner(file)));
+    allowed === entryText(file) ||
+    (readSwitch(ALLOW_VARIABLE, io.env) && (!foreign || isOfFolderOwner(file)));
   if (!isAllowed && foreign) {
-    io.notice?.(`${path} ${foreign}: it is not used until you have read it and run ${command`appvars allow ${path}`}`);
+    io.notice?.(
+      `${path} ${foreign}: it is not used until you have read it and run ${command`appvars allow ${path}`}`,
+    );
     return undefined;
   }
   const given = parseProjectFile(file);
@@ -86,8 +101,9 @@ function findUsable(folder: string, io: ProjectIo): ProjectFile | undefined {
 }
 
 /**
- * Whether the owner of the folder put the file there, as in a checkout that a container's root runs in. Owners of
- * folders above could replace the folder as well. In a sticky folder such as /tmp anybody may put a file.
+ * Whether the owner of the folder put the file there, as in a checkout that a container's root runs
+ * in. Owners of folders above could replace the folder as well. In a sticky folder such as /tmp
+ * anybody may put a file.
  */
 function isOfFolderOwner({ path, entry, stats }: ProjectFile): boolean {
   const folder = statSync(dirname(path));
@@ -96,7 +112,9 @@ function isOfFolderOwner({ path, entry, stats }: ProjectFile): boolean {
 
 /** The same settings, none of which can be used. */
 function block(given: readonly Setting[], path: string, isChanged: boolean): Setting[] {
-  const wanted = given.map((setting) => `${SETTINGS[setting.name].key} ${shorten(shownText(setting) ?? HIDDEN)}`);
+  const wanted = given.map(
+    (setting) => `${SETTINGS[setting.name].key} ${shorten(shownText(setting) ?? HIDDEN)}`,
+  );
   const state = isChanged ? "has changed since you allowed it" : "is not allowed yet";
   const blocked =
     `${path} ${state}, and would set ${wanted.join(", ")}: read it, ` +
@@ -113,7 +131,10 @@ export function allowedFolder({ folders }: Pick<Io, "folders">): string {
   return join(folders.config, "allowed");
 }
 
-/** Path of the entry for the file at `path`. There is one for each file, so that a new one replaces the old one. */
+/**
+ * Path of the entry for the file at `path`. There is one for each file, so that a new one replaces
+ * the old one.
+ */
 export function entryPath(path: string, io: Pick<Io, "folders">): string {
   return join(allowedFolder(io), sha256(path));
 }
@@ -123,7 +144,9 @@ export function entryText({ path, bytes }: ProjectContent): string {
   return `${sha256(bytes)}  ${path}\n`;
 }
 
-/** Never throws: an entry that can't be read, or that another user may have written, allows nothing. */
+/**
+ * Never throws: an entry that can't be read, or that another user may have written, allows nothing.
+ */
 function readEntry(path: string, io: ProjectIo): string | undefined {
   try {
     const entry = readSettingsFile(entryPath(path, io));

@@ -88,7 +88,8 @@ export function named(given: GivenSettings, ...names: SettingName[]): Setting[] 
 /**
  * Resolves the settings: flags, then environment variables, `.appvars.json` and the profile.
  *
- * @param onError called with the error of a file, whose settings are then left out. It throws by default.
+ * @param onError called with the error of a file, whose settings are then left out. It throws by
+ *   default.
  * @param files the readers of the files: each gets the settings of all stronger places
  * @throws UsageError for a settings file that breaks a rule, or a profile that does not exist
  */
@@ -119,7 +120,8 @@ function rethrow(error: unknown): void {
 /**
  * Reads the flags that commander parsed, options of the library, or the environment variables.
  *
- * @throws UsageError for an empty flag: `--url "$URL"` with URL unset must not select another server
+ * @throws UsageError for an empty flag: `--url "$URL"` with URL unset must not select another
+ *   server
  */
 export function readGiven(place: "flag" | "variable", texts: Record<string, unknown>): Setting[] {
   const given: Setting[] = [];
@@ -143,24 +145,30 @@ export function readGiven(place: "flag" | "variable", texts: Record<string, unkn
  */
 export function readProject(io: SettingsIo): Setting[] {
   for (let folder = io.cwd; ; folder = dirname(folder)) {
-    const given = statIfExists(join(folder, PROJECT_FILE), lstatSync) && readProjectFile(folder, io);
+    const given =
+      statIfExists(join(folder, PROJECT_FILE), lstatSync) && readProjectFile(folder, io);
     if (given) return given;
     if (folder === dirname(folder)) return [];
   }
 }
 
 /**
- * Reads the chosen profile, or else the current one. None, with a notice, if no profile was chosen and the file can't be
- * used.
+ * Reads the chosen profile, or else the current one. None, with a notice, if no profile was chosen
+ * and the file can't be used.
  *
  * @param stronger the settings of all other places: they choose the profile, or make it dispensable
  * @throws UsageError if the profile does not exist, or the file breaks a rule
  */
-export function readProfile(io: Omit<SettingsIo, "cwd" | "stdin" | "env">, stronger: GivenSettings): Setting[] {
+export function readProfile(
+  io: Omit<SettingsIo, "cwd" | "stdin" | "env">,
+  stronger: GivenSettings,
+): Setting[] {
   const [chosen] = named(stronger, "profile");
   const [source] = named(stronger, ...SOURCE_SETTINGS);
-  // In CI, for example, where the project names a profile that people have, and the environment gives everything.
-  const isDispensable = source !== undefined && (!chosen || (chosen.place === "project" && source.place !== "project"));
+  // In CI, for example, where the project names a profile that people have, and the environment
+  // gives everything.
+  const isDispensable =
+    source !== undefined && (!chosen || (chosen.place === "project" && source.place !== "project"));
   if (chosen?.blocked !== undefined) {
     if (!isDispensable) throw new NotAllowedError(chosen.blocked);
     if (!isComplete(stronger)) io.notice?.(`continuing without a profile: ${chosen.blocked}`);

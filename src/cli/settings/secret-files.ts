@@ -20,7 +20,9 @@ export async function readSecret(setting: SecretSetting, io: SecretIo): Promise<
     return text;
   }
   const isStdin = text === "-";
-  const reading = isStdin ? withPathInErrors(from, readStream(io.stdin, MAX_FILE_BYTES)) : readSettingFile(setting);
+  const reading = isStdin
+    ? withPathInErrors(from, readStream(io.stdin, MAX_FILE_BYTES))
+    : readSettingFile(setting);
   const bytes = await reading;
   // ssh warns about keys in the same way.
   const foreign = isStdin ? undefined : foreignWriter(statIfExists(text), io);
@@ -47,23 +49,36 @@ export async function readSettingFile(setting: FileSetting): Promise<Buffer> {
     const file = await openForReading(path, { waitForWriter: true });
     return await readToEnd(file, 0, MAX_FILE_BYTES).finally(() => closeSync(file));
   } catch (error) {
-    if (error instanceof InvalidDataError) throw new UsageError(`${describe(setting)} ${error.message}`);
-    throw new UsageError(`${describe(setting)} can't be read (${(error as NodeJS.ErrnoException).code})`);
+    if (error instanceof InvalidDataError)
+      throw new UsageError(`${describe(setting)} ${error.message}`);
+    throw new UsageError(
+      `${describe(setting)} can't be read (${(error as NodeJS.ErrnoException).code})`,
+    );
   }
 }
 
 export function missingSecretError(): UnauthorizedError {
-  return new UnauthorizedError("no API secret: set APPVARS_API_SECRET, or name its file with --api-secret-file");
+  return new UnauthorizedError(
+    "no API secret: set APPVARS_API_SECRET, or name its file with --api-secret-file",
+  );
 }
 
 export function missingKeyError(): UnauthorizedError {
   return new UnauthorizedError("no API key: set APPVARS_API_KEY or add --api-key");
 }
 
-/** @throws UsageError for a file that can't be read, has no certificates, or can't be used with the other one */
-export async function readTlsFiles({ caFile, clientCert, clientKey }: ClientTlsFiles): Promise<TlsTexts> {
+/**
+ * @throws UsageError for a file that can't be read, has no certificates, or can't be used with the
+ *   other one
+ */
+export async function readTlsFiles({
+  caFile,
+  clientCert,
+  clientKey,
+}: ClientTlsFiles): Promise<TlsTexts> {
   // Not strictly UTF-8: the comments in a bundle may have any encoding.
-  const read = async (file: Setting | undefined) => file && (await readSettingFile(file)).toString();
+  const read = async (file: Setting | undefined) =>
+    file && (await readSettingFile(file)).toString();
   const ca = await read(caFile);
   if (caFile && !ca?.includes("-----BEGIN CERTIFICATE-----"))
     throw new UsageError(`${describe(caFile)} contains no PEM certificate`);

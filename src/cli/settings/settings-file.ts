@@ -24,12 +24,15 @@ export function profilesPath({ folders }: Pick<Io, "folders">): string {
   return join(folders.config, "profiles.json");
 }
 
-/** Thrown for a settings file that can't be read, or that another user may have written: it can be left out. */
+/**
+ * Thrown for a settings file that can't be read, or that another user may have written: it can be
+ * left out.
+ */
 export class UnusableFileError extends UsageError {}
 
 /**
- * Reads a settings file; undefined if it does not exist. Synchronously, since nothing can start without it, but never
- * waits for the writer of a pipe or the end of an endless file.
+ * Reads a settings file; undefined if it does not exist. Synchronously, since nothing can start
+ * without it, but never waits for the writer of a pipe or the end of an endless file.
  *
  * @throws UnusableFileError that names the file; UsageError if it is too large
  */
@@ -38,8 +41,10 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(file);
-    if (!stats.isFile()) throw new UnusableFileError(`${path} can't be read: it is not a regular file`);
-    if (stats.size > MAX_BYTES) throw new UsageError(`${path} is larger than ${MAX_BYTES / 1_024} KB`);
+    if (!stats.isFile())
+      throw new UnusableFileError(`${path} can't be read: it is not a regular file`);
+    if (stats.size > MAX_BYTES)
+      throw new UsageError(`${path} is larger than ${MAX_BYTES / 1_024} KB`);
     // At most as many bytes as the size that was checked, which is 0 for endless files in /proc.
     const bytes = Buffer.alloc(stats.size);
     return { path, bytes: bytes.subarray(0, readSync(file, bytes)), stats };
@@ -57,13 +62,16 @@ export function parseSettingsFile({ path, bytes }: SettingsFile): SettingsObject
   try {
     return asObject(parseJson(bytes.toString("utf8")), path);
   } catch (error) {
-    throw error instanceof JsonError ? new UsageError(`${path} is not valid JSON: ${error.message}`) : error;
+    throw error instanceof JsonError
+      ? new UsageError(`${path} is not valid JSON: ${error.message}`)
+      : error;
   }
 }
 
 /** @throws UsageError if it is not one */
 export function asObject(json: unknown, what: string): SettingsObject {
-  if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as SettingsObject;
+  if (typeof json === "object" && json !== null && !Array.isArray(json))
+    return json as SettingsObject;
   throw new UsageError(`${what} must be a JSON object`);
 }
 
@@ -74,7 +82,12 @@ export function asObject(json: unknown, what: string): SettingsObject {
  * @param folder the one that relative paths start from
  * @throws UsageError for an unknown key, or a value that is neither a text nor a number
  */
-export function readKeys(place: "project" | "profile", object: SettingsObject, where: string, folder: string) {
+export function readKeys(
+  place: "project" | "profile",
+  object: SettingsObject,
+  where: string,
+  folder: string,
+) {
   const given: Setting[] = [];
   for (const [key, value] of Object.entries(object)) {
     if (key === "$schema") continue;
@@ -82,11 +95,16 @@ export function readKeys(place: "project" | "profile", object: SettingsObject, w
     if (!name) throw unknownKey(place, key, where);
     const from = `${key} ${where}`;
     const { is } = SETTINGS[name];
-    const isValid = is === "switch" ? typeof value === "boolean" : ["string", "number"].includes(typeof value);
-    if (!isValid) throw new UsageError(`${from} must be ${is === "switch" ? "true or false" : "a string or a number"}`);
+    const isValid =
+      is === "switch" ? typeof value === "boolean" : ["string", "number"].includes(typeof value);
+    if (!isValid)
+      throw new UsageError(
+        `${from} must be ${is === "switch" ? "true or false" : "a string or a number"}`,
+      );
     const text = value === false ? "" : String(value);
     // An empty text counts as unset.
-    if (text !== "") given.push({ name, text: is === "file" ? resolve(folder, text) : text, from, place });
+    if (text !== "")
+      given.push({ name, text: is === "file" ? resolve(folder, text) : text, from, place });
   }
   return given;
 }
@@ -106,7 +124,8 @@ function whyNotInProject(key: string): string | undefined {
   const { is, insteadOf, flag, variable } = SETTINGS[name];
   if (name.startsWith("store"))
     return `: a project can't choose a store, which would get your password, or the files for it; use a profile or ${variable}`;
-  if (is === "secret") return ": a secret does not belong in a file that is shared; put it in a profile";
+  if (is === "secret")
+    return ": a secret does not belong in a file that is shared; put it in a profile";
   if (is === "file")
     return `: a project can't choose which of your files is used as a secret; use a profile, ${flag} or ${insteadOf && SETTINGS[insteadOf].variable}`;
   return " is not allowed: it could send the secret itself to the url in the same file";

@@ -1,18 +1,32 @@
 import { Command, Option } from "commander";
 import { AUTH_SCHEMES } from "../../client/options.js";
-import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../domain/defaults.js";
+import {
+  DEFAULT_MAX_WAIT,
+  DEFAULT_OUTAGE_WAIT,
+  DEFAULT_TIMEOUT,
+  DEFAULT_URL,
+} from "../../domain/defaults.js";
 import { DEFAULT_DATA_FILE } from "./setting-table.js";
 
-/** The help topic that lists all flags of {@link addSourceOptions}; the help of commands lists those of most calls. */
+/**
+ * The help topic that lists all flags of {@link addSourceOptions}; the help of commands lists those
+ * of most calls.
+ */
 export const CONNECTION = "connection";
 
 export const CONNECTION_GROUP = "Connection:";
 
 // Options that several commands have, as `command.option` takes them.
 
-export const PROFILE = ["--profile <name>", "use the settings of this profile (APPVARS_PROFILE)"] as const;
+export const PROFILE = [
+  "--profile <name>",
+  "use the settings of this profile (APPVARS_PROFILE)",
+] as const;
 
-const ENVIRONMENT = ["-e, --env <name>", "its environment: development, or shop/development (APPVARS_ENV)"] as const;
+const ENVIRONMENT = [
+  "-e, --env <name>",
+  "its environment: development, or shop/development (APPVARS_ENV)",
+] as const;
 
 export const SEAL_KEY_FILE = [
   "--seal-key-file <file>",
@@ -41,8 +55,13 @@ const SOURCE_GROUP = `Source (more flags: appvars help ${CONNECTION}):`;
 /** A command for its help alone. */
 export function connectionCommand(): Command {
   const topic = new Command(CONNECTION)
-    .description("These flags say where a command reads from. All commands that read variables accept them.")
-    .addHelpText("after", "\nExample:\n  appvars get PORT --url https://vars.example --ca-file ca.pem --timeout 3");
+    .description(
+      "These flags say where a command reads from. All commands that read variables accept them.",
+    )
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars get PORT --url https://vars.example --ca-file ca.pem --timeout 3",
+    );
   return addSourceOptions(topic).action(() => topic.help());
 }
 
@@ -88,7 +107,10 @@ export function addSettingOptions(command: Command): Command {
         `(APPVARS_MAX_WAIT, default ${DEFAULT_MAX_WAIT}, or ${DEFAULT_OUTAGE_WAIT} for an unreachable server)`,
     )
     .option("--ca-file <file>", "trust these certificates (APPVARS_CA_FILE)")
-    .option("--client-cert <file>", "certificate for a server that requires one (APPVARS_CLIENT_CERT)")
+    .option(
+      "--client-cert <file>",
+      "certificate for a server that requires one (APPVARS_CLIENT_CERT)",
+    )
     .option("--client-key <file>", "its key (APPVARS_CLIENT_KEY)")
     .option(...ENCRYPTION_KEY_FILE);
 }
@@ -98,7 +120,10 @@ export function addDryRun(command: Command): Command {
   return command.option(...DRY_RUN).option("--values", "with --dry-run, print the values too");
 }
 
-/** Adds the flags that say which environments of which data a command changes, for `editEnvironments`. */
+/**
+ * Adds the flags that say which environments of which data a command changes, for
+ * `editEnvironments`.
+ */
 export function addEnvironmentsOptions(command: Command): Command {
   return repeatEnvironment(addDataOptions(command))
     .addOption(new Option("--all-envs", "all environments of the application").conflicts("env"))

@@ -8,11 +8,14 @@ const NO_HOME = "/dev/null";
 const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 
 /**
- * The user's folders for this program, by the XDG Base Directory Specification or the rules of macOS and Windows.
+ * The user's folders for this program, by the XDG Base Directory Specification or the rules of
+ * macOS and Windows.
  *
- * A relative path, HOME included, is ignored: it would be inside the project that the command runs in.
+ * A relative path, HOME included, is ignored: it would be inside the project that the command runs
+ * in.
  *
- * @param homes ways to find the home. Node's throws for a user without HOME and without an entry in the user database, as
+ * @param homes ways to find the home. Node's throws for a user without HOME and without an entry in
+ *   the user database, as
  *   in many containers.
  */
 export function userFolders(
@@ -23,7 +26,10 @@ export function userFolders(
   const { isAbsolute, join } = platform === "win32" ? win32 : posix;
   const home = homeOf(homes, platform);
   if (platform === "darwin")
-    return { config: join(home, "Library/Preferences/appvars"), cache: join(home, "Library/Caches/appvars") };
+    return {
+      config: join(home, "Library/Preferences/appvars"),
+      cache: join(home, "Library/Caches/appvars"),
+    };
   const folder = (variable: string, otherwise: string, own: string) => {
     const named = env[variable] ?? "";
     return join(isAbsolute(named) ? named : join(home, otherwise), own);

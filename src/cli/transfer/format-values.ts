@@ -1,8 +1,18 @@
 import { command } from "../../domain/shell.js";
 import { readAll, type VariableSource } from "../../domain/source.js";
 import { isEncrypted, type NamedValue, type Variable } from "../../domain/variable.js";
-import { type DotenvTarget, describeReasons, UnsupportedError, type Writer } from "../../formats/entry.js";
-import { ENVIRONMENT_FORMATS, type ExportFormat, IMPORT_FORMATS, WRITERS } from "../../formats/formats.js";
+import {
+  type DotenvTarget,
+  describeReasons,
+  UnsupportedError,
+  type Writer,
+} from "../../formats/entry.js";
+import {
+  ENVIRONMENT_FORMATS,
+  type ExportFormat,
+  IMPORT_FORMATS,
+  WRITERS,
+} from "../../formats/formats.js";
 import { nativeType } from "../../formats/infer-type.js";
 import type { Context } from "../output/context.js";
 import { boundHeap } from "../reading/bound-heap.js";
@@ -32,7 +42,8 @@ export interface Written<T = NamedValue> {
 /**
  * The values of an environment in the format of another program.
  *
- * @throws UnsupportedError for variables that the format can't hold; NotFoundError, UsageError for the selection;
+ * @throws UnsupportedError for variables that the format can't hold; NotFoundError, UsageError for
+ *   the selection;
  *   DecryptionError
  */
 export async function formatValues(
@@ -49,7 +60,9 @@ export async function formatValues(
   const selected = await readSelected(selection, source, { types });
   boundHeap();
   const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
-  const typed = selected.filter(isKept).map((entry) => ({ ...entry, type: entry.type ?? nativeType(entry.value) }));
+  const typed = selected
+    .filter(isKept)
+    .map((entry) => ({ ...entry, type: entry.type ?? nativeType(entry.value) }));
   const values = await decryptValues(typed, decrypt);
   const write = options.target
     ? (await import("../../formats/dotenv-for.js")).DOTENV_WRITERS[options.target]
@@ -71,7 +84,11 @@ export async function formatValues(
   return written;
 }
 
-/** A TypeScript declaration of the selected variables. Reads no value. @throws NotFoundError, UsageError, as `Selection` */
+/**
+ * A TypeScript declaration of the selected variables. Reads no value.
+ *
+ * @throws NotFoundError, UsageError, as `Selection`
+ */
 export async function declareVariables(
   options: SelectionOptions,
   source: VariableSource,

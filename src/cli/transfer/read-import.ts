@@ -2,7 +2,13 @@ import { closeSync } from "node:fs";
 import { extname } from "node:path";
 import { UsageError, withSubject } from "../../domain/errors.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
-import { MAX_INPUT, openForReading, readRegularFile, readStream, readToEnd } from "../../files/open-file.js";
+import {
+  MAX_INPUT,
+  openForReading,
+  readRegularFile,
+  readStream,
+  readToEnd,
+} from "../../files/open-file.js";
 import { toInvalidData } from "../../files/system-errors.js";
 import type { DotenvProgram, ReadEntry } from "../../formats/entry.js";
 import { type ImportFormat, READERS } from "../../formats/formats.js";
@@ -56,13 +62,16 @@ export async function readImport(
       throw new UsageError("its content is UTF-16; save it as UTF-8");
     const text = decodeUtf8(bytes, "its content");
     if ((expand || program) && format !== "dotenv")
-      throw new UsageError(`${program ? "--for" : "--expand"} is for dotenv files, not for ${format}`);
+      throw new UsageError(
+        `${program ? "--for" : "--expand"} is for dotenv files, not for ${format}`,
+      );
     const read = await READERS[format]();
     const entries = read(text, { note: (about) => note(`${what}: ${about}`), program, expand });
     if (entries.length === 0) note(`${what} contains no variables`);
     return { what, entries, isText: format === "dotenv" };
   } catch (error) {
-    // The regular expressions of dotenv exhaust the stack when there are megabytes between two quotes.
+    // The regular expressions of dotenv exhaust the stack when there are megabytes between two
+    // quotes.
     if (error instanceof RangeError) throw new UsageError(`${what}: a value is too long`);
     return withSubject(what, () => {
       throw error;
@@ -71,7 +80,10 @@ export async function readImport(
 }
 
 /** @throws the file system's error, or InvalidDataError with a predicate */
-async function readInput({ file, maxSize }: ImportedFile, { io }: Pick<Context, "io">): Promise<Buffer> {
+async function readInput(
+  { file, maxSize }: ImportedFile,
+  { io }: Pick<Context, "io">,
+): Promise<Buffer> {
   if (file === "-") return readStream(io.stdin);
   if (maxSize !== undefined) return (await readRegularFile(file, maxSize)).bytes;
   const descriptor = await openForReading(file, { waitForWriter: true });

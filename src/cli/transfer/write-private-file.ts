@@ -8,9 +8,11 @@ import { statIfExists, toInvalidFile } from "../../files/system-errors.js";
 import { type FileUser, refuseUnsafeFile } from "../editing/safe-files.js";
 
 /**
- * The file to write for this path: the target of a link that is not another user's, who could have any file replaced.
+ * The file to write for this path: the target of a link that is not another user's, who could have
+ * any file replaced.
  *
- * @throws InvalidDataError for such a link, a link without a target, a read-only file, a device, a pipe or a folder
+ * @throws InvalidDataError for such a link, a link without a target, a read-only file, a device, a
+ *   pipe or a folder
  */
 export function outputTarget(path: string, io: FileUser): string {
   const entry = statIfExists(path, lstatSync);
@@ -21,7 +23,8 @@ export function outputTarget(path: string, io: FileUser): string {
   const stats = statIfExists(path);
   if (!stats) throw refuse("it is a link, and its target is missing");
   if (!stats.isFile()) throw refuse("it is not a regular file");
-  if (!(stats.mode & constants.S_IWUSR)) throw refuse(command`it is read-only; to allow it, run: chmod u+w ${path}`);
+  if (!(stats.mode & constants.S_IWUSR))
+    throw refuse(command`it is read-only; to allow it, run: chmod u+w ${path}`);
   return entry.isSymbolicLink() ? realpathSync(path) : path;
 }
 
@@ -30,21 +33,35 @@ export function outputTarget(path: string, io: FileUser): string {
  *
  * @throws InvalidDataError as `outputTarget` does, and if it can't be written
  */
-export async function writePrivateFile(path: string, content: NewContent, io: FileUser): Promise<void> {
+export async function writePrivateFile(
+  path: string,
+  content: NewContent,
+  io: FileUser,
+): Promise<void> {
   try {
     await replaceFile(outputTarget(path, io), content);
   } catch (error) {
-    throw error instanceof InvalidDataError ? error : toInvalidFile(path, error, "can't be written");
+    throw error instanceof InvalidDataError
+      ? error
+      : toInvalidFile(path, error, "can't be written");
   }
 }
 
-/** The target of a file to append to. @throws InvalidDataError, also if other users can change it */
+/**
+ * The target of a file to append to.
+ *
+ * @throws InvalidDataError, also if other users can change it
+ */
 export function appendTarget(path: string, io: FileUser): string {
   refuseUnsafeFile(path, io);
   return outputTarget(path, io);
 }
 
-/** Opens a file to append lines to, which is created with mode 0600. @throws InvalidDataError as `appendTarget` does */
+/**
+ * Opens a file to append lines to, which is created with mode 0600.
+ *
+ * @throws InvalidDataError as `appendTarget` does
+ */
 export function openToAppend(path: string, io: FileUser): AppendFile {
   const file = new AppendFile(appendTarget(path, io), { user: undefined, groups: [] });
   file.open();

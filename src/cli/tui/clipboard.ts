@@ -6,7 +6,10 @@ import { systemProgram, withoutCredentials } from "../children/child-environment
 /** xterm and others accept 100,000 bytes in one OSC 52 sequence: 74,994 bytes of text in base64. */
 const MAX_BYTES = 74_994;
 
-/** Milliseconds that a clipboard program has: one that waits for something would block the copy forever. */
+/**
+ * Milliseconds that a clipboard program has: one that waits for something would block the copy
+ * forever.
+ */
 const TIMEOUT_MS = 2_000;
 
 type ClipboardProgram = readonly [command: string, ...args: string[]];
@@ -14,8 +17,19 @@ type ClipboardProgram = readonly [command: string, ...args: string[]];
 type Write = (text: string) => void;
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Copies to the system's clipboard, and through the terminal (OSC 52), which is the only way over SSH. */
-export function createCopy({ write, platform, env }: { write: Write; platform: NodeJS.Platform; env: Env }): Copy {
+/**
+ * Copies to the system's clipboard, and through the terminal (OSC 52), which is the only way over
+ * SSH.
+ */
+export function createCopy({
+  write,
+  platform,
+  env,
+}: {
+  write: Write;
+  platform: NodeJS.Platform;
+  env: Env;
+}): Copy {
   const childEnv = withoutCredentials(env);
   return async (text) => {
     const isSent = await sendToTerminal(text, childEnv, write);
@@ -26,8 +40,14 @@ export function createCopy({ write, platform, env }: { write: Write; platform: N
   };
 }
 
-/** The programs for the clipboard of the user's own screen, best first; none where there is no such screen. */
-export function clipboardPrograms(platform: NodeJS.Platform, env: Env): readonly ClipboardProgram[] {
+/**
+ * The programs for the clipboard of the user's own screen, best first; none where there is no such
+ * screen.
+ */
+export function clipboardPrograms(
+  platform: NodeJS.Platform,
+  env: Env,
+): readonly ClipboardProgram[] {
   const { WAYLAND_DISPLAY: wayland, DISPLAY: x11 } = env;
   // Over SSH the clipboard of this machine is not the user's, unless a display is forwarded.
   if ((env["SSH_CONNECTION"] || env["SSH_TTY"]) && !wayland && !x11) return [];
@@ -58,7 +78,11 @@ async function sendToTerminal(text: string, env: Env, write: Write): Promise<boo
 }
 
 /** Resolves to why no program has accepted the text; undefined if one has. */
-async function tryPrograms(programs: readonly ClipboardProgram[], text: string, env: Env): Promise<string | undefined> {
+async function tryPrograms(
+  programs: readonly ClipboardProgram[],
+  text: string,
+  env: Env,
+): Promise<string | undefined> {
   const problems: string[] = [];
   for (const program of programs) {
     const problem = await feedProgram(program, text, env);
@@ -69,8 +93,9 @@ async function tryPrograms(programs: readonly ClipboardProgram[], text: string, 
 }
 
 /**
- * Runs a program with the text on stdin, where no process list shows it. Resolves to why it failed; undefined if it did
- * not. Its output is ignored: a program that stays in the background to serve the clipboard would keep it open.
+ * Runs a program with the text on stdin, where no process list shows it. Resolves to why it failed;
+ * undefined if it did not. Its output is ignored: a program that stays in the background to serve
+ * the clipboard would keep it open.
  */
 function feedProgram([command, ...args]: ClipboardProgram, text: string, env: Env) {
   return new Promise<string | undefined>((resolve) => {

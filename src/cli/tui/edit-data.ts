@@ -5,7 +5,13 @@ import { renameVariable, setValues, unsetValues } from "../../store/edit-values.
 import { changesSince, type History as Writes } from "../../store/history.js";
 import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
 import { rollBack } from "../../store/roll-back.js";
-import type { Change, Content, EnvironmentChanges, History, HistoryEntry } from "../../tui/state/ports.js";
+import type {
+  Change,
+  Content,
+  EnvironmentChanges,
+  History,
+  HistoryEntry,
+} from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
 
 interface Present {
@@ -18,16 +24,22 @@ interface Present {
 const NO_RULES = { optional: undefined, secret: undefined, schema: undefined };
 
 /**
- * Data after changes, which all environments see at once: a type can change if the values of all of them follow.
+ * Data after changes, which all environments see at once: a type can change if the values of all of
+ * them follow.
  *
  * @throws NotFoundError, UsageError
  */
 export function changedData(data: Data, parts: readonly EnvironmentChanges[]): Data {
-  const found = parts.map((part) => ({ ...part, environment: findEnvironment(data.environments, part.environment) }));
+  const found = parts.map((part) => ({
+    ...part,
+    environment: findEnvironment(data.environments, part.environment),
+  }));
   const environments = found.map(({ environment }) => environment);
   let next = data;
   for (const { environment, changes } of found) {
-    const set = changes.flatMap(({ name, after }) => (after ? { ...NO_RULES, ...after, name } : []));
+    const set = changes.flatMap(({ name, after }) =>
+      after ? { ...NO_RULES, ...after, name } : [],
+    );
     next = setValues(next, environment, set, environments);
   }
   for (const { environment, changes } of found) {
@@ -38,7 +50,8 @@ export function changedData(data: Data, parts: readonly EnvironmentChanges[]): D
   }
   for (const { environment, changes } of found) {
     for (const { name, newName } of changes) {
-      if (newName !== undefined) next = renameVariable(next, environment.application, name, newName);
+      if (newName !== undefined)
+        next = renameVariable(next, environment.application, name, newName);
     }
   }
   return next;
@@ -46,15 +59,16 @@ export function changedData(data: Data, parts: readonly EnvironmentChanges[]): D
 
 function variablesOfChanges(changes: readonly RecordChange[]): ReadonlySet<number> {
   const ids = changes.map((change) => {
-    if (change.list === "values") return ((change.after ?? change.before) as ValueRecord).variable_id;
+    if (change.list === "values")
+      return ((change.after ?? change.before) as ValueRecord).variable_id;
     return change.list === "variables" ? idOf(change) : 0;
   });
   return new Set(ids);
 }
 
 /**
- * What has changed in the environments of an application. Definitions belong to all of them: one that changes without the
- * value is among the changes of one environment.
+ * What has changed in the environments of an application. Definitions belong to all of them: one
+ * that changes without the value is among the changes of one environment.
  */
 export function partsBetween(data: Data, next: Data, home: Environment): EnvironmentChanges[] {
   const ids = variablesOfChanges(changesBetween(data, next));
@@ -62,14 +76,18 @@ export function partsBetween(data: Data, next: Data, home: Environment): Environ
   return own.flatMap((environment) => {
     const isHome = environment.id === home.id;
     const isShown = ({ before, after, newName }: Change) =>
-      !isDeepStrictEqual(before?.value, after?.value) || (isHome && (newName !== undefined || !isSame(before, after)));
+      !isDeepStrictEqual(before?.value, after?.value) ||
+      (isHome && (newName !== undefined || !isSame(before, after)));
     const present = (each: Data) => presentIn(each, environment, ids);
     const changes = variableChanges(present(data), present(next)).filter(isShown);
     return changes.length > 0 ? { environment: qualifiedName(environment), changes } : [];
   });
 }
 
-/** By their names, as an id changes when a variable is created again; or else by their ids, for renames. */
+/**
+ * By their names, as an id changes when a variable is created again; or else by their ids, for
+ * renames.
+ */
 function variableChanges(before: readonly Present[], after: readonly Present[]): Change[] {
   const known = new Map<string | number, Present>();
   for (const each of after) known.set(each.name, each).set(each.id, each);
@@ -77,9 +95,17 @@ function variableChanges(before: readonly Present[], after: readonly Present[]):
   const changes = before.map(({ id, name, assigned }): Change => {
     const same = known.get(name) ?? known.get(id);
     if (same) added.delete(same);
-    return { name, ...(same && same.name !== name && { newName: same.name }), before: assigned, after: same?.assigned };
+    return {
+      name,
+      ...(same && same.name !== name && { newName: same.name }),
+      before: assigned,
+      after: same?.assigned,
+    };
   });
-  return [...changes, ...Array.from(added, ({ name, assigned }) => ({ name, before: undefined, after: assigned }))];
+  return [
+    ...changes,
+    ...Array.from(added, ({ name, assigned }) => ({ name, before: undefined, after: assigned })),
+  ];
 }
 
 /** A variable that is removed with its last value is the same as one without a value. */
@@ -88,20 +114,30 @@ export function isSame(a: Content | undefined, b: Content | undefined): boolean 
 }
 
 /** Variables as they are in an environment. */
-export function presentByName(data: Data, environment: string, variables: readonly { readonly name: string }[]) {
+export function presentByName(
+  data: Data,
+  environment: string,
+  variables: readonly { readonly name: string }[],
+) {
   const wanted = new Set(variables.map(({ name }) => name));
   const present = presentIn(data, findEnvironment(data.environments, environment), wanted);
   return new Map(present.map(({ name, assigned }) => [name, assigned]));
 }
 
 /** @param wanted the ids or the names of variables */
-function presentIn(data: Data, environment: Environment, wanted: ReadonlySet<number | string>): Present[] {
+function presentIn(
+  data: Data,
+  environment: Environment,
+  wanted: ReadonlySet<number | string>,
+): Present[] {
   const { application, id: own } = environment;
   const isWanted = ({ id, name }: VariableRecord) => wanted.has(id) || wanted.has(name);
   // Data that was rolled back can have an older record of a value too: the last one counts.
   const values = data.values.filter(({ environment_id }) => environment_id === own);
   const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
-  const variables = data.variables.filter((each) => each.application === application && isWanted(each));
+  const variables = data.variables.filter(
+    (each) => each.application === application && isWanted(each),
+  );
   return variables.map(({ id, name, application: _, ...definition }) => {
     return { id, name, assigned: { ...definition, value: contents.get(id) } };
   });
@@ -139,14 +175,22 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
   };
 }
 
-/** Changes from another time, by names, for the present variables: what they leave alone stays as it is now. */
-function changesNow(data: Data, { environment, changes }: EnvironmentChanges): EnvironmentChanges[] {
+/**
+ * Changes from another time, by names, for the present variables: what they leave alone stays as it
+ * is now.
+ */
+function changesNow(
+  data: Data,
+  { environment, changes }: EnvironmentChanges,
+): EnvironmentChanges[] {
   const present = presentByName(data, environment, changes);
   const now = changes.flatMap(({ name, newName, before: from, after: to }): Change[] => {
     const before = present.get(name);
     const edited = Object.entries({ ...from, ...to }).flatMap(([field]) => {
       const value = to?.[field as keyof Content];
-      return isDeepStrictEqual(from?.[field as keyof Content], value) ? [] : [[field, value] as const];
+      return isDeepStrictEqual(from?.[field as keyof Content], value)
+        ? []
+        : [[field, value] as const];
     });
     const after = to && { ...to, ...before, ...Object.fromEntries(edited) };
     return newName === undefined && isSame(before, after) ? [] : [{ name, newName, before, after }];
@@ -154,7 +198,10 @@ function changesNow(data: Data, { environment, changes }: EnvironmentChanges): E
   return now.length > 0 ? [{ environment, changes: now }] : [];
 }
 
-/** The entries that are wanted, newest first, with the way back. The record of a value has no name of its variable. */
+/**
+ * The entries that are wanted, newest first, with the way back. The record of a value has no name
+ * of its variable.
+ */
 async function* entriesOf(
   { data, changes: writes }: Writes,
   home: Environment,
@@ -169,7 +216,9 @@ async function* entriesOf(
       else known.delete(idOf(change));
     }
     const touched = [...variablesOfChanges(changes)].flatMap((each) => known.get(each) ?? []);
-    const values = changes.flatMap((change) => (change.list === "values" ? ((change[side] as ValueRecord) ?? []) : []));
+    const values = changes.flatMap((change) =>
+      change.list === "values" ? ((change[side] as ValueRecord) ?? []) : [],
+    );
     return { ...NO_DATA, environments, variables: touched, values };
   };
   const isElsewhere = ({ application }: VariableRecord) => application !== home.application;
@@ -177,7 +226,8 @@ async function* entriesOf(
     const { id, time, actor, command, changes } = write;
     const [after, before] = [versionOf(changes, "after"), versionOf(changes, "before")];
     const changesEnvironments = changes.some(({ list }) => list === "environments");
-    const hasMore = changesEnvironments || [...before.variables, ...after.variables].some(isElsewhere);
+    const hasMore =
+      changesEnvironments || [...before.variables, ...after.variables].some(isElsewhere);
     const entry = { id, time, actor, command, parts: partsBetween(before, after, home), hasMore };
     if (isWanted(entry)) yield { entry, back: partsBetween(after, before, home) };
   }

@@ -6,7 +6,11 @@ import { join } from "node:path";
 import { UsageError } from "../../domain/errors.js";
 import { isVariableName } from "../../domain/variable.js";
 import { decodeUtf8 } from "../../files/decode-utf8.js";
-import { makeScratchFolder, removeLeftScratchFolders, scratchParents } from "../../files/scratch-folder.js";
+import {
+  makeScratchFolder,
+  removeLeftScratchFolders,
+  scratchParents,
+} from "../../files/scratch-folder.js";
 import { toInvalidFile } from "../../files/system-errors.js";
 import type { OpenInEditor } from "../../tui/state/ports.js";
 import { loadWindows, prepared } from "../children/child.js";
@@ -18,25 +22,46 @@ import type { ProcessTerminal } from "./process-terminal.js";
 /** Words that a shell would not interpret. */
 const WORDS = /^[\w@+:,./\s-]+$/;
 
-/** The command that opens the user's text editor on a file: `VISUAL`, `EDITOR`, or one that every system has. */
-export function editorCommand(file: string, platform: NodeJS.Platform, env: Io["env"]): ProgramLine {
+/**
+ * The command that opens the user's text editor on a file: `VISUAL`, `EDITOR`, or one that every
+ * system has.
+ */
+export function editorCommand(
+  file: string,
+  platform: NodeJS.Platform,
+  env: Io["env"],
+): ProgramLine {
   const isWindows = platform === "win32";
-  const named = [env["VISUAL"], env["EDITOR"]].find((text) => text !== undefined && text.trim() !== "");
+  const named = [env["VISUAL"], env["EDITOR"]].find(
+    (text) => text !== undefined && text.trim() !== "",
+  );
   const text = named ?? (isWindows ? "notepad" : "vi");
   if (!isWindows && !WORDS.test(text)) return ["sh", "-c", `${text} "$@"`, "sh", file];
   // A path with spaces is in quotes: "C:\Program Files\Notepad++\notepad++.exe" -multiInst
-  const words = Array.from(text.matchAll(/"([^"]*)"|([^\s"]+)/g), ([, quoted, word]) => quoted ?? word ?? "");
+  const words = Array.from(
+    text.matchAll(/"([^"]*)"|([^\s"]+)/g),
+    ([, quoted, word]) => quoted ?? word ?? "",
+  );
   const [program = text, ...args] = words;
   return [program, ...args, file];
 }
 
-/** Runs an editor on the terminal of this process until it ends or is to be ended. Resolves to why it failed. */
-async function runEditor(line: ProgramLine, { platform, env: own }: EditorIo, untilStopped: Promise<void>) {
+/**
+ * Runs an editor on the terminal of this process until it ends or is to be ended. Resolves to why
+ * it failed.
+ */
+async function runEditor(
+  line: ProgramLine,
+  { platform, env: own }: EditorIo,
+  untilStopped: Promise<void>,
+) {
   const env = withoutCredentials(own);
   const { command, args, ...forWindows } = prepared(line, env, await loadWindows(platform));
   const child = spawn(command, args, { ...forWindows, stdio: "inherit", env });
   const ended = new Promise<string | undefined>((resolve) => {
-    child.once("error", ({ code }: NodeJS.ErrnoException) => resolve(`can't be started (${code ?? "unknown error"})`));
+    child.once("error", ({ code }: NodeJS.ErrnoException) =>
+      resolve(`can't be started (${code ?? "unknown error"})`),
+    );
     child.once("exit", (code, signal) => {
       resolve(code === 0 ? undefined : signal ? `was killed by ${signal}` : `exited with ${code}`);
     });
@@ -51,7 +76,10 @@ async function runEditor(line: ProgramLine, { platform, env: own }: EditorIo, un
 type EditorIo = Pick<Io, "env" | "platform" | "user">;
 
 /** Opens texts in the user's own editor, which gets the terminal meanwhile. */
-export function createOpenInEditor(terminal: Pick<ProcessTerminal, "lend">, io: EditorIo): OpenInEditor {
+export function createOpenInEditor(
+  terminal: Pick<ProcessTerminal, "lend">,
+  io: EditorIo,
+): OpenInEditor {
   const parents = scratchParents(tmpdir());
   const removingLeft = removeLeftScratchFolders(parents, io.user);
   return async (text, { name, isJson }) => {
@@ -85,7 +113,8 @@ async function readText(path: string, before: string): Promise<string> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw toInvalidFile(WHAT, error, "can't be read");
   });
-  // Some editors begin a file with a byte order mark; one that was there before is part of the value.
+  // Some editors begin a file with a byte order mark; one that was there before is part of the
+  // value.
   const text = decodeUtf8(bytes, WHAT, { ignoreBOM: before.startsWith("\ufeff") });
   return text.replace(before.endsWith("\r") ? /\n$/ : /\r?\n$/, "");
 }

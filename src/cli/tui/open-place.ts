@@ -1,6 +1,11 @@
 import { resolve } from "node:path";
 import { durationMs } from "../../domain/duration.js";
-import { type EnvironmentRecord, type KeyPair, parseEnvironmentName, qualifiedName } from "../../domain/environment.js";
+import {
+  type EnvironmentRecord,
+  type KeyPair,
+  parseEnvironmentName,
+  qualifiedName,
+} from "../../domain/environment.js";
 import { InvalidDataError } from "../../domain/errors.js";
 import { type RateLimit, readRateLimit } from "../../domain/http-headers.js";
 import { printable } from "../../domain/printable.js";
@@ -11,7 +16,11 @@ import type { VariableSource } from "../../domain/source.js";
 import { isVariableName } from "../../domain/variable.js";
 import { Service } from "../../service/service.js";
 import type { Data } from "../../store/data.js";
-import { addEnvironment, issueCredentials, rotateEnvironment } from "../../store/edit-environments.js";
+import {
+  addEnvironment,
+  issueCredentials,
+  rotateEnvironment,
+} from "../../store/edit-environments.js";
 import type { NewCredentials, OpenPlace, Place } from "../../tui/state/ports.js";
 import type { LocalData } from "../editing/local-data.js";
 import { chooseEnvironment, localData } from "../editing/open-data.js";
@@ -22,7 +31,12 @@ import { createDecrypt } from "../reading/decryption.js";
 import { noSecretError, openRemote } from "../reading/open-source.js";
 import type { LocalSettings, RemoteSettings } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
-import { type GivenSettings, SETTINGS, type Setting, type SettingName } from "../settings/setting-table.js";
+import {
+  type GivenSettings,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+} from "../settings/setting-table.js";
 import { createHistory } from "./edit-data.js";
 import { fileExporter, fileImporter } from "./place-files.js";
 import { createEditor, type EditedData } from "./variable-editor.js";
@@ -53,7 +67,11 @@ export function placeOpener(read: () => Settings, getCommand: GetCommand, io: Io
   };
 }
 
-/** Each request is sent once: the TUI itself retries, and shows it. @throws UsageError, UnauthorizedError */
+/**
+ * Each request is sent once: the TUI itself retries, and shows it.
+ *
+ * @throws UsageError, UnauthorizedError
+ */
 async function openServer(
   connection: RemoteSettings,
   { settings, decrypt, getCommand, io }: Access,
@@ -65,13 +83,27 @@ async function openServer(
     live: true,
     onResponse: ({ target, headers }) => {
       const { limit, remaining, reset } = readRateLimit(headers);
-      // Without credentials the request counts against the limit of the address, which is another one.
-      if (target === ROUTES.health || limit === undefined || remaining === undefined || reset === undefined) return;
+      // Without credentials the request counts against the limit of the address, which is another
+      // one.
+      if (
+        target === ROUTES.health ||
+        limit === undefined ||
+        remaining === undefined ||
+        reset === undefined
+      )
+        return;
       onRateLimit({ limit, remaining, reset });
     },
   });
   const exportFile = fileExporter(source, decrypt, io);
-  return { source, editor: undefined, check: problemFinder(source, settings), decrypt, getCommand, exportFile };
+  return {
+    source,
+    editor: undefined,
+    check: problemFinder(source, settings),
+    decrypt,
+    getCommand,
+    exportFile,
+  };
 }
 
 interface WatchedData extends LocalData, Pick<EditedData, "store"> {
@@ -81,12 +113,19 @@ interface WatchedData extends LocalData, Pick<EditedData, "store"> {
 }
 
 /** @throws InvalidDataError */
-export async function watchData(data: LocalData, { clock }: Pick<Io, "clock">): Promise<WatchedData> {
+export async function watchData(
+  data: LocalData,
+  { clock }: Pick<Io, "clock">,
+): Promise<WatchedData> {
   const store = await data.follow();
   return { ...data, store, service: new Service(store, clock) };
 }
 
-/** Opens local data, and chooses one of its environments. @throws InvalidDataError, NotFoundError, UsageError */
+/**
+ * Opens local data, and chooses one of its environments.
+ *
+ * @throws InvalidDataError, NotFoundError, UsageError
+ */
 export async function openData(
   { place, env }: LocalSettings,
   io: Io,
@@ -95,7 +134,8 @@ export async function openData(
   const watched = await watchData(await localData(place, io), io);
   const { name, service } = watched;
   const check: LocalData["check"] = (purpose) => {
-    if (service.environments.some(isLocked)) throw new InvalidDataError(`${name} ${NEEDS_SEAL_KEY}`);
+    if (service.environments.some(isLocked))
+      throw new InvalidDataError(`${name} ${NEEDS_SEAL_KEY}`);
     return watched.check(purpose);
   };
   const data = { ...watched, check, hasKeys: place.sealKey !== undefined };
@@ -107,8 +147,13 @@ export async function openData(
   }
 }
 
-/** Finds what `check` does; a server is asked, and one that is too old reports only missing values. */
-function problemFinder(source: VariableSource, settings: Settings): NonNullable<OpenPlace["check"]> {
+/**
+ * Finds what `check` does; a server is asked, and one that is too old reports only missing values.
+ */
+function problemFinder(
+  source: VariableSource,
+  settings: Settings,
+): NonNullable<OpenPlace["check"]> {
   return async () => {
     const check = await createCheck(settings, { note: () => {} });
     const found = problemsOf(await source.readSnapshot((snapshot) => check(snapshot)));
@@ -117,7 +162,10 @@ function problemFinder(source: VariableSource, settings: Settings): NonNullable<
 }
 
 /** What the place of an environment is besides. */
-export function placeFacts(data: WatchedData, environment: EnvironmentRecord): NonNullable<OpenPlace["facts"]> {
+export function placeFacts(
+  data: WatchedData,
+  environment: EnvironmentRecord,
+): NonNullable<OpenPlace["facts"]> {
   const { keys = [] } = environment;
   return {
     identity: qualifiedName(environment),
@@ -142,7 +190,11 @@ function reasonOf(call: () => unknown): string | undefined {
   }
 }
 
-/** An environment of local data, to be read and edited. @param close called when the place is closed */
+/**
+ * An environment of local data, to be read and edited.
+ *
+ * @param close called when the place is closed
+ */
 export function openEnvironment(
   data: WatchedData,
   environment: EnvironmentRecord,
@@ -154,7 +206,10 @@ export function openEnvironment(
   const source = service.source(environment, close);
   return {
     get facts() {
-      return placeFacts(data, service.environments.find(({ id }) => id === environment.id) ?? environment);
+      return placeFacts(
+        data,
+        service.environments.find(({ id }) => id === environment.id) ?? environment,
+      );
     },
     source,
     version: () => store.snapshot,
@@ -177,17 +232,24 @@ export function openEnvironment(
  * @param flags select the source of the value
  * @param unset names of environment variables that would select another one
  */
-export function getCommandWith(flags: readonly string[], unset: readonly string[] = []): GetCommand {
+export function getCommandWith(
+  flags: readonly string[],
+  unset: readonly string[] = [],
+): GetCommand {
   const env = unset.length > 0 ? ["env", ...unset.flatMap((name) => ["-u", name])] : [];
   return (name) => {
     // A server may have invalid names: they must not be read as flags.
     const words = isVariableName(name) ? [name, ...flags] : [...flags, "--", name];
-    // A terminal reads pasted control characters as keys: such a name or path becomes one that does not exist.
+    // A terminal reads pasted control characters as keys: such a name or path becomes one that does
+    // not exist.
     return [...env, "appvars", "get", ...words].map((word) => shellWord(printable(word))).join(" ");
   };
 }
 
-/** The flags for settings that were given in these places; with absolute paths, for a shell in another folder. */
+/**
+ * The flags for settings that were given in these places; with absolute paths, for a shell in
+ * another folder.
+ */
 export function repeatedFlags(
   given: GivenSettings,
   names: readonly SettingName[],
@@ -198,7 +260,9 @@ export function repeatedFlags(
     const setting = given.find((each) => each.name === name);
     const { is, flag } = SETTINGS[name];
     if (!setting || !flag || !places.includes(setting.place)) return [];
-    return is === "switch" ? [flag] : [flag, is === "file" ? resolve(cwd, setting.text) : setting.text];
+    return is === "switch"
+      ? [flag]
+      : [flag, is === "file" ? resolve(cwd, setting.text) : setting.text];
   });
 }
 
@@ -207,7 +271,12 @@ function credentialsEditor({ store, check }: EditedData, environment: Environmen
     check("change");
     const issued = await issueCredentials((edit) => store.update(edit), change);
     const { api_key: apiKey, api_secret: apiSecret } = issued;
-    return { environment: qualifiedName(issued), apiKey, apiSecret, lines: credentialLines(issued, io) };
+    return {
+      environment: qualifiedName(issued),
+      apiKey,
+      apiSecret,
+      lines: credentialLines(issued, io),
+    };
   };
   return {
     addEnvironment: async (name: string) => {
@@ -216,7 +285,9 @@ function credentialsEditor({ store, check }: EditedData, environment: Environmen
     },
     rotate: (grace: string) => {
       const times = { now: io.clock(), grace: durationMs(grace) ?? 0 };
-      return issue((data, pair) => rotateEnvironment(data, qualifiedName(environment), pair, times));
+      return issue((data, pair) =>
+        rotateEnvironment(data, qualifiedName(environment), pair, times),
+      );
     },
   };
 }

@@ -17,7 +17,12 @@ import { typeEntries } from "../transfer/type-entries.js";
 import { writePrivateFile } from "../transfer/write-private-file.js";
 
 /** @param data the path of the data file, which must not be overwritten, or the URL of the store */
-export function fileExporter(source: VariableSource, decrypt: Decrypt, io: Io, data?: string): OpenPlace["exportFile"] {
+export function fileExporter(
+  source: VariableSource,
+  decrypt: Decrypt,
+  io: Io,
+  data?: string,
+): OpenPlace["exportFile"] {
   return async (file, isReplacing) => {
     const path = pathOf(file, io);
     if (data !== undefined && (await isSameFile(path, data))) {
@@ -26,30 +31,43 @@ export function fileExporter(source: VariableSource, decrypt: Decrypt, io: Io, d
     if (existsSync(path) && !isReplacing) return undefined;
     const all = namedValues(await source.readSnapshot(readVariableEntries));
     const values = file.names ? all.filter(({ name }) => file.names?.has(name)) : all;
-    if (file.names && values.length === 0) throw new UsageError("none of the marked variables has a value here");
+    if (file.names && values.length === 0)
+      throw new UsageError("none of the marked variables has a value here");
     const format = file.format ?? formatOf(file.path);
-    const { text, leftOut = [], note } = await writeValues(format, values, { decrypt, allowReserved: false });
+    const {
+      text,
+      leftOut = [],
+      note,
+    } = await writeValues(format, values, { decrypt, allowReserved: false });
     await writePrivateFile(path, text, io);
     return { count: values.length - leftOut.length, notes: note === undefined ? [] : [note] };
   };
 }
 
 /** Reads files for one environment of a store, as `appvars import` does. */
-export function fileImporter(store: EditableStore, environment: EnvironmentRecord, io: Io): Editor["importFile"] {
+export function fileImporter(
+  store: EditableStore,
+  environment: EnvironmentRecord,
+  io: Io,
+): Editor["importFile"] {
   return async (file) => {
     const notes: string[] = [];
     const format = IMPORT_FORMATS.find((each) => each === file.format);
     const options = { file: pathOf(file, io), shownAs: file.path, format, maxSize: MAX_INPUT };
     const note = (text: string) => void notes.push(text);
     const imported = await readImport(options, { io }, note);
-    if (imported.entries.length === 0) throw new UsageError(`${imported.what} contains no variables`);
+    if (imported.entries.length === 0)
+      throw new UsageError(`${imported.what} contains no variables`);
     const typed = typeEntries(imported, store.snapshot, environment, note);
     return { assignments: typed.map((each) => ({ ...each, description: "" })), notes };
   };
 }
 
 /** The names in a folder, with a slash after those of folders; none if it can't be read. */
-export async function listFolder(folder: string, io: Pick<Io, "cwd" | "env">): Promise<readonly string[]> {
+export async function listFolder(
+  folder: string,
+  io: Pick<Io, "cwd" | "env">,
+): Promise<readonly string[]> {
   const path = pathOf({ path: folder === "" ? "." : folder }, io);
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
@@ -58,17 +76,24 @@ export async function listFolder(folder: string, io: Pick<Io, "cwd" | "env">): P
 /** There is no shell that would expand `~`. */
 export function pathOf({ path }: Pick<NamedFile, "path">, io: Pick<Io, "cwd" | "env">): string {
   const home = io.env["HOME"];
-  return path.startsWith("~/") && home ? join(home, path.slice(2)) : resolve(absolutePath(path, io));
+  return path.startsWith("~/") && home
+    ? join(home, path.slice(2))
+    : resolve(absolutePath(path, io));
 }
 
 /** Writes values as `export` does, which leaves out reserved names where they would take effect. */
 export const writeValues: WriteValues = async (format, values, { decrypt, allowReserved }) => {
-  const isLeftOut = !allowReserved && ENVIRONMENT_FORMATS.includes(format) ? isReservedName : () => false;
+  const isLeftOut =
+    !allowReserved && ENVIRONMENT_FORMATS.includes(format) ? isReservedName : () => false;
   const leftOut = values.map(({ name }) => name).filter(isLeftOut);
   const kept = values.filter(({ name }) => !isLeftOut(name));
   if (kept.length === 0 && leftOut.length > 0) {
     throw new UsageError(`reserved names are left out of ${format}: ${leftOut.join(", ")}`);
   }
   const text = (await WRITERS[format]())(await decryptValues(kept, decrypt));
-  return { text, leftOut, note: leftOut.length > 0 ? `omitted reserved names: ${leftOut.join(", ")}` : undefined };
+  return {
+    text,
+    leftOut,
+    note: leftOut.length > 0 ? `omitted reserved names: ${leftOut.join(", ")}` : undefined,
+  };
 };

@@ -1,14 +1,23 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { DEFAULT_URL } from "../../domain/defaults.js";
-import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
+import {
+  type EnvironmentRecord,
+  findEnvironment,
+  qualifiedName,
+} from "../../domain/environment.js";
 import { UsageError } from "../../domain/errors.js";
 import type { Place, PlacesChange, WelcomeActions } from "../../tui/state/ports.js";
 import { chooseEnvironment } from "../editing/open-data.js";
 import type { Context } from "../output/context.js";
 import type { Io } from "../output/io.js";
 import { isNothingConfigured } from "../reading/open-source.js";
-import { dataPlaceOf, type LocalSettings, placeFlags, type RemoteSettings } from "../settings/connection.js";
+import {
+  dataPlaceOf,
+  type LocalSettings,
+  placeFlags,
+  type RemoteSettings,
+} from "../settings/connection.js";
 import { type ListedProfile, listedProfile, readUsableProfiles } from "../settings/profiles.js";
 import { readProfile, readProject, readSettings, Settings } from "../settings/resolve-settings.js";
 import {
@@ -45,7 +54,8 @@ export interface Places {
 }
 
 /**
- * The environments of local data, which is opened once for all of them. Without `--env` the first one is to be opened.
+ * The environments of local data, which is opened once for all of them. Without `--env` the first
+ * one is to be opened.
  *
  * @param warn called when other users can change it
  * @throws InvalidDataError; NotFoundError, UsageError when the environment does not exist
@@ -64,7 +74,9 @@ async function environmentPlaces(
   for (const risk of data.risks()) warn(risk);
   const keyFlags = repeatedFlags(settings.given, ["encKeyFile"], io);
   const flags = [...placeFlags(local.place, (path) => resolve(io.cwd, path)), ...keyFlags];
-  const isOnly = service.environments.every(({ application }) => application === chosen.application);
+  const isOnly = service.environments.every(
+    ({ application }) => application === chosen.application,
+  );
   const placeOf = (environment: EnvironmentRecord): Place => {
     const { application: group } = environment;
     const identity = qualifiedName(environment);
@@ -72,9 +84,18 @@ async function environmentPlaces(
       ...{ group, kind: "environment", location, ...placeFacts(data, environment) },
       name: isOnly && group === chosen.application ? environment.name : identity,
       open: async () => {
-        const access = await accessWith(settings, getCommandWith([...flags, "--env", identity]), io);
+        const access = await accessWith(
+          settings,
+          getCommandWith([...flags, "--env", identity]),
+          io,
+        );
         // The data stays open for the other places.
-        return openEnvironment(data, findEnvironment(service.environments, identity), access, async () => {});
+        return openEnvironment(
+          data,
+          findEnvironment(service.environments, identity),
+          access,
+          async () => {},
+        );
       },
     };
   };
@@ -95,11 +116,22 @@ async function environmentPlaces(
       before = environments;
     });
   };
-  return { places, place: service.environments.indexOf(chosen), follow, close: () => store.close() };
+  return {
+    places,
+    place: service.environments.indexOf(chosen),
+    follow,
+    close: () => store.close(),
+  };
 }
 
 /** The settings that select an environment of a server. */
-const SERVER_SETTINGS: readonly SettingName[] = [...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile", "auth"];
+const SERVER_SETTINGS: readonly SettingName[] = [
+  ...SOURCE_SETTINGS,
+  "apiKey",
+  "apiSecret",
+  "apiSecretFile",
+  "auth",
+];
 
 const TLS_FILES = ["caFile", "clientCert", "clientKey"] as const;
 
@@ -113,15 +145,17 @@ interface Start {
 }
 
 /**
- * The user's profiles, each of which is read when it is opened; before them the server that flags, variables or
- * `.appvars.json` select, or the default server where there is nothing else.
+ * The user's profiles, each of which is read when it is opened; before them the server that flags,
+ * variables or `.appvars.json` select, or the default server where there is nothing else.
  *
  * @param broken why the chosen profile can't be read
  * @throws UsageError when the profiles can't be read, or the chosen one does not exist
  */
 function serverPlaces(connection: RemoteSettings, start: Start, broken?: UsageError): Places {
   const { settings, io } = start;
-  const isServerNamed = settings.given.some(({ name, place }) => place !== "profile" && SERVER_SETTINGS.includes(name));
+  const isServerNamed = settings.given.some(
+    ({ name, place }) => place !== "profile" && SERVER_SETTINGS.includes(name),
+  );
   const { profiles, current } = readUsableProfiles(io, isServerNamed);
   const names = Object.keys(profiles);
   const chosen = isServerNamed ? undefined : (settings.find("profile")?.text ?? current);
@@ -138,7 +172,8 @@ function serverPlaces(connection: RemoteSettings, start: Start, broken?: UsageEr
 function profilePlace(profile: ListedProfile, start: Start): Place {
   const { name, current, data, store, url, env, api_key: apiKey } = profile;
   const { flags, settings, io } = start;
-  const read = () => (current ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, settings.given, io));
+  const read = () =>
+    current ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, settings.given, io);
   const isLocal = data !== undefined || store !== undefined;
   const location = data ?? store ?? url ?? DEFAULT_URL;
   // A server does not tell which environment it answers for.
@@ -149,44 +184,84 @@ function profilePlace(profile: ListedProfile, start: Start): Place {
 
 function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: Start): Place {
   const isProjects = settings.find("url")?.place === "project";
-  const names = ["apiKey", "apiSecretFile", "auth", "insecure", ...TLS_FILES, "encKeyFile"] as const;
+  const names = [
+    "apiKey",
+    "apiSecretFile",
+    "auth",
+    "insecure",
+    ...TLS_FILES,
+    "encKeyFile",
+  ] as const;
   // The other settings of .appvars.json are for its own server.
-  const repeated = repeatedFlags(settings.given, names, io, isProjects ? ["flag", "project"] : ["flag"]);
-  const open = placeOpener(() => readSettings(flags, io), getCommandWith(["--url", url, ...repeated]), io);
+  const repeated = repeatedFlags(
+    settings.given,
+    names,
+    io,
+    isProjects ? ["flag", "project"] : ["flag"],
+  );
+  const open = placeOpener(
+    () => readSettings(flags, io),
+    getCommandWith(["--url", url, ...repeated]),
+    io,
+  );
   const name = isProjects ? ".appvars.json" : new URL(url).host;
-  return { name, group: url, identity: apiKey && `key ${apiKey}`, kind: "server", location: url, isServer: true, open };
+  return {
+    name,
+    group: url,
+    identity: apiKey && `key ${apiKey}`,
+    kind: "server",
+    location: url,
+    isServer: true,
+    open,
+  };
 }
 
 function ownSettings(profile: string, given: GivenSettings, io: Io): Settings {
   const common = given.filter(
-    ({ name, place }) => COMMON_SETTINGS.includes(name) && (place === "flag" || place === "variable"),
+    ({ name, place }) =>
+      COMMON_SETTINGS.includes(name) && (place === "flag" || place === "variable"),
   );
-  const own = readProfile(io, [{ name: "profile", text: profile, from: "--profile", place: "flag" }]);
+  const own = readProfile(io, [
+    { name: "profile", text: profile, from: "--profile", place: "flag" },
+  ]);
   return new Settings([...common, ...own], io);
 }
 
 /** It unsets the variables of the environment that would override the profile. */
-function getCommandOfProfile({ name: profile, store, current }: ListedProfile, { settings: { given }, io }: Start) {
-  const repeated = repeatedFlags(given, current ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"], io);
+function getCommandOfProfile(
+  { name: profile, store, current }: ListedProfile,
+  { settings: { given }, io }: Start,
+) {
+  const repeated = repeatedFlags(
+    given,
+    current ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"],
+    io,
+  );
   const isUnset = ({ name, place }: Setting) =>
-    place === "variable" && (SERVER_SETTINGS.includes(name) || (store !== undefined && isOfStore(name)));
+    place === "variable" &&
+    (SERVER_SETTINGS.includes(name) || (store !== undefined && isOfStore(name)));
   const unset = given.filter(isUnset).map(({ from }) => from);
   return getCommandWith(["--profile", profile, ...repeated], unset);
 }
 
 /**
- * The environments of the data file if the settings select one; otherwise the profiles, after the server if one is
- * selected. An invalid profile is a place too, and reports the error when it is opened. If nothing is configured, a data
- * file can be opened.
+ * The environments of the data file if the settings select one; otherwise the profiles, after the
+ * server if one is selected. An invalid profile is a place too, and reports the error when it is
+ * opened. If nothing is configured, a data file can be opened.
  *
- * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for missing or invalid data
+ * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for missing or invalid
+ *   data
  */
-export async function findPlaces(flags: SourceFlags, { io, warn }: Pick<Context, "io" | "warn">): Promise<Places> {
+export async function findPlaces(
+  flags: SourceFlags,
+  { io, warn }: Pick<Context, "io" | "warn">,
+): Promise<Places> {
   const { settings, broken } = readUsable(flags, io);
   const { connection } = settings;
   if (connection.kind === "remote") {
     const remote = serverPlaces(connection, { flags, settings, io }, broken);
-    const isFirst = isNothingConfigured(settings.given) && remote.places.every(({ kind }) => kind === "server");
+    const isFirst =
+      isNothingConfigured(settings.given) && remote.places.every(({ kind }) => kind === "server");
     return isFirst ? firstPlaces(remote, settings, io) : remote;
   }
   if (broken) throw broken;
@@ -199,7 +274,11 @@ function firstPlaces(remote: Places, settings: Settings, io: Io): Places {
   let tell: (change: PlacesChange) => void = () => {};
   const openData = async (path: string) => {
     const notes: string[] = [];
-    const place = dataPlaceOf(settings, { name: "data", text: pathOf({ path }, io), from: "the path" });
+    const place = dataPlaceOf(settings, {
+      name: "data",
+      text: pathOf({ path }, io),
+      from: "the path",
+    });
     const local = { kind: "local", place, env: undefined } as const;
     opened = await environmentPlaces(local, settings, io, (note) => void notes.push(note));
     tell({ added: opened.places, gone: remote.places });
@@ -217,7 +296,9 @@ function firstPlaces(remote: Places, settings: Settings, io: Io): Places {
   };
 }
 
-/** The settings; without those of the chosen profile if it is broken, which is then reported too. */
+/**
+ * The settings; without those of the chosen profile if it is broken, which is then reported too.
+ */
 function readUsable(flags: SourceFlags, io: Io): { settings: Settings; broken?: UsageError } {
   try {
     return { settings: readSettings(flags, io).check() };

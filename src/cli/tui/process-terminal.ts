@@ -15,12 +15,16 @@ const ENTER_MOUSE = "\x1b[?1000h\x1b[?1006h";
 const LEAVE = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[?1049l";
 
 /**
- * Undoes the leftovers of a killed editor: insert mode, application keys, reports of the mouse and of the focus, and
- * those that `LEAVE` resets, without the screen.
+ * Undoes the leftovers of a killed editor: insert mode, application keys, reports of the mouse and
+ * of the focus, and those that `LEAVE` resets, without the screen.
  */
-const AFTER_PROGRAM = "\x1b[4l\x1b[?1l\x1b>\x1b[?1003l\x1b[?1002l\x1b[?1004l\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?7h";
+const AFTER_PROGRAM =
+  "\x1b[4l\x1b[?1l\x1b>\x1b[?1003l\x1b[?1002l\x1b[?1004l\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?7h";
 
-/** A shell stops us immediately. If nothing has stopped us by then, as under `xterm -e`, nothing will continue us. */
+/**
+ * A shell stops us immediately. If nothing has stopped us by then, as under `xterm -e`, nothing
+ * will continue us.
+ */
 const STOP_TIMEOUT_MS = 100;
 
 export interface ProcessTerminalOptions {
@@ -34,7 +38,10 @@ export interface ProcessTerminalOptions {
   onCrash: (error: unknown) => void;
 }
 
-/** The terminal of this process. `release`, or the end of the process for any reason, restores the shell's screen. */
+/**
+ * The terminal of this process. `release`, or the end of the process for any reason, restores the
+ * shell's screen.
+ */
 export class ProcessTerminal implements TuiTerminal {
   readonly input: ReadStream;
   readonly #options: ProcessTerminalOptions;
@@ -117,10 +124,12 @@ export class ProcessTerminal implements TuiTerminal {
   };
 
   /**
-   * Gives the terminal to another program while `use` runs it. Signals to the process group are meant for
-   * that program: Ctrl-C does not stop this process, and Ctrl-Z and fg don't touch the terminal.
+   * Gives the terminal to another program while `use` runs it. Signals to the process group are
+   * meant for that program: Ctrl-C does not stop this process, and Ctrl-Z and fg don't touch the
+   * terminal.
    *
-   * @param use is to end the program once `untilTakenAway` resolves: when this process is to stop, or has crashed
+   * @param use is to end the program once `untilTakenAway` resolves: when this process is to stop,
+   *   or has crashed
    */
   async lend<T>(use: (untilTakenAway: Promise<void>) => Promise<T>): Promise<T> {
     this.input.pause();
@@ -131,7 +140,8 @@ export class ProcessTerminal implements TuiTerminal {
       this.#lending = use(this.#untilEnding);
       return (await this.#lending) as T;
     } finally {
-      // libuv takes the modes that it finds now for those of the shell, and the program may have changed them.
+      // libuv takes the modes that it finds now for those of the shell, and the program may have
+      // changed them.
       if (modes) this.#stty(modes);
       this.#writeAtOnce(AFTER_PROGRAM);
       this.#lending = undefined;
@@ -160,10 +170,15 @@ export class ProcessTerminal implements TuiTerminal {
     this.#options.output.write(this.#options.mouse ? ENTER + ENTER_MOUSE : ENTER);
   }
 
-  /** Calls stty(1), the only way to the modes that libuv did not set itself. Undefined where there is none. */
+  /**
+   * Calls stty(1), the only way to the modes that libuv did not set itself. Undefined where there
+   * is none.
+   */
   #stty(argument: string): string | undefined {
     if (this.#options.platform === "win32") return undefined;
-    const { stdout, status } = spawnSync("stty", [argument], { stdio: ["inherit", "pipe", "ignore"] });
+    const { stdout, status } = spawnSync("stty", [argument], {
+      stdio: ["inherit", "pipe", "ignore"],
+    });
     return status === 0 ? String(stdout).trim() : undefined;
   }
 
@@ -195,8 +210,13 @@ export class ProcessTerminal implements TuiTerminal {
   };
 
   readonly #caught = (signal: NodeJS.Signals): void => {
-    if (!isStopSignal(signal) || (this.#lending && comesFromTerminal(signal, this.#options.platform))) return;
-    // A second signal ends the process immediately. The kernel and the shell both report one closed terminal.
+    if (
+      !isStopSignal(signal) ||
+      (this.#lending && comesFromTerminal(signal, this.#options.platform))
+    )
+      return;
+    // A second signal ends the process immediately. The kernel and the shell both report one closed
+    // terminal.
     if (this.#stoppedBy && signal !== "SIGHUP") endProcess(this.exitCode);
     this.#stop(signal);
   };

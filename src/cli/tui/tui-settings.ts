@@ -7,13 +7,20 @@ import type { Command } from "../../tui/state/command.js";
 import { COLUMN_NAMES } from "../../tui/state/state.js";
 import { THEME_NAMES } from "../../tui/text/theme.js";
 import type { Io } from "../output/io.js";
-import { parseSettingsFile, readSettingsFile, UnusableFileError } from "../settings/settings-file.js";
+import {
+  parseSettingsFile,
+  readSettingsFile,
+  UnusableFileError,
+} from "../settings/settings-file.js";
 
 const columnName = v.picklist(COLUMN_NAMES);
 
 /** Not an array, which would pass for one. */
 function object(rule = "must be an object") {
-  return v.custom<object>((input) => typeof input === "object" && input !== null && !Array.isArray(input), rule);
+  return v.custom<object>(
+    (input) => typeof input === "object" && input !== null && !Array.isArray(input),
+    rule,
+  );
 }
 
 /** Whole numbers. @param what names them in the error */
@@ -38,7 +45,10 @@ const columns = v.pipe(
 );
 
 const toList = v.transform((key: string) => [key]);
-const keys = v.union([v.pipe(v.string(), toList), v.array(v.string())], "must be a key or a list of keys");
+const keys = v.union(
+  [v.pipe(v.string(), toList), v.array(v.string())],
+  "must be a key or a list of keys",
+);
 // A Map: valibot drops some names from objects, such as `constructor`.
 const toMap = v.transform((object: object) => new Map(Object.entries(object)));
 
@@ -47,7 +57,9 @@ const section = v.strictObject({
   mouse: v.optional(v.boolean("must be true or false")),
   columns: v.optional(columns),
   masked: v.optional(v.picklist(["secret", "all"], "must be secret or all")),
-  keymap: v.optional(v.pipe(object("must be an object with the keys of commands"), toMap, v.map(v.string(), keys))),
+  keymap: v.optional(
+    v.pipe(object("must be an object with the keys of commands"), toMap, v.map(v.string(), keys)),
+  ),
   poll_interval: v.optional(whole(" of seconds", 1, 3_600)),
 });
 const file = v.strictObject({
@@ -60,8 +72,9 @@ export type TuiSettings = Omit<v.InferOutput<typeof section>, "keymap"> & {
 };
 
 /**
- * The section `tui` of the user's settings file. A project has no such section: it could give a key another meaning.
- * For the same reason, a file that another user may have written is ignored, with a notice.
+ * The section `tui` of the user's settings file. A project has no such section: it could give a key
+ * another meaning. For the same reason, a file that another user may have written is ignored, with
+ * a notice.
  *
  * @param defaults the commands with their own keys
  * @throws UsageError that names the place in the file

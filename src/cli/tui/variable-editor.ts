@@ -1,5 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../domain/environment.js";
+import {
+  type EnvironmentRecord,
+  findEnvironment,
+  qualifiedName,
+} from "../../domain/environment.js";
 import { ChangedMeanwhileError, UsageError, withSubject } from "../../domain/errors.js";
 import {
   type Complete,
@@ -16,7 +20,14 @@ import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import { checkPlainValues, checkSchema } from "../../store/value-schema.js";
 import { InvalidFieldError } from "../../tui/state/opened-places.js";
-import type { Assignment, Change, Content, Draft, PerEnvironment, VariableEditor } from "../../tui/state/ports.js";
+import type {
+  Assignment,
+  Change,
+  Content,
+  Draft,
+  PerEnvironment,
+  VariableEditor,
+} from "../../tui/state/ports.js";
 import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
 
 /** Data that is edited. */
@@ -34,12 +45,18 @@ interface PlannedChange extends Change {
 }
 
 /** @param key the key of encrypted values */
-export function createEditor(edited: EditedData, environment: EnvironmentRecord, key?: string): VariableEditor {
+export function createEditor(
+  edited: EditedData,
+  environment: EnvironmentRecord,
+  key?: string,
+): VariableEditor {
   const { name, store, check } = edited;
   const own = qualifiedName(environment);
   /** The data that a refused edit has found, which is newer than the snapshot of that time. */
   let found: { readonly data: Data; readonly snapshot: Data } | undefined;
-  /** What changes, as it would be written: errors are reported before anyone is asked to confirm it. */
+  /**
+   * What changes, as it would be written: errors are reported before anyone is asked to confirm it.
+   */
   const planned = async <T extends { readonly name: string }>(
     wanted: readonly PerEnvironment<T>[],
     changeOf: (wanted: T, now: Content | undefined) => PlannedChange,
@@ -48,7 +65,10 @@ export function createEditor(edited: EditedData, environment: EnvironmentRecord,
     const data = found?.snapshot === store.snapshot ? found.data : store.snapshot;
     const parts = wanted.map(({ environment: each, changes }) => {
       const present = presentByName(data, each, changes);
-      return { environment: each, changes: changes.map((change) => changeOf(change, present.get(change.name))) };
+      return {
+        environment: each,
+        changes: changes.map((change) => changeOf(change, present.get(change.name))),
+      };
     });
     const next = changedData(data, parts);
     /** One environment of each application. */
@@ -56,7 +76,8 @@ export function createEditor(edited: EditedData, environment: EnvironmentRecord,
     for (const { environment: each, changes } of parts) {
       const home = findEnvironment(data.environments, each);
       await inField("value", () => checkPlainValues(next, home, changes.flatMap(toCheck)));
-      if (home.id === environment.id || !homes.has(home.application)) homes.set(home.application, home);
+      if (home.id === environment.id || !homes.has(home.application))
+        homes.set(home.application, home);
     }
     return [...homes.values()].flatMap((home) => partsBetween(data, next, home));
   };
@@ -89,7 +110,10 @@ export function createEditor(edited: EditedData, environment: EnvironmentRecord,
 
 /** A new value, and a present one that gets another schema. */
 function toCheck({ name, newName = name, before, after, plain }: PlannedChange) {
-  const isChanged = !isDeepStrictEqual([before?.value, before?.schema], [after?.value, after?.schema]);
+  const isChanged = !isDeepStrictEqual(
+    [before?.value, before?.schema],
+    [after?.value, after?.schema],
+  );
   return plain !== undefined && isChanged ? { name: newName, value: plain } : [];
 }
 
@@ -117,7 +141,10 @@ function parseValue({ type, value }: Draft): JsonValue | undefined {
 }
 
 /** @throws InvalidFieldError in place of a UsageError */
-async function inField<T>(field: InvalidFieldError["field"], work: () => T | Promise<T>): Promise<T> {
+async function inField<T>(
+  field: InvalidFieldError["field"],
+  work: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -125,19 +152,31 @@ async function inField<T>(field: InvalidFieldError["field"], work: () => T | Pro
   }
 }
 
-type ParsedDraft = Omit<Draft, "schema" | "value"> & Pick<Definition, "schema"> & Pick<Content, "value">;
+type ParsedDraft = Omit<Draft, "schema" | "value"> &
+  Pick<Definition, "schema"> &
+  Pick<Content, "value">;
 
 /** @param now the present variable */
-function draftedChange(draft: ParsedDraft, now: Content | undefined, key: string | undefined): PlannedChange {
+function draftedChange(
+  draft: ParsedDraft,
+  now: Content | undefined,
+  key: string | undefined,
+): PlannedChange {
   const { name, newName, before, type, description, optional, secret, schema } = draft;
-  if (!before && now) throw new InvalidFieldError(`${name} already exists: edit it instead`, "name");
-  const rules = { optional: optional || undefined, secret: secret === false ? false : undefined, schema };
+  if (!before && now)
+    throw new InvalidFieldError(`${name} already exists: edit it instead`, "name");
+  const rules = {
+    optional: optional || undefined,
+    secret: secret === false ? false : undefined,
+    schema,
+  };
   const definition: Complete<Definition> = { type, description, ...rules };
   // What was not edited is as it is now: another program may have changed it.
   const fields = Object.entries(definition) as [keyof Definition, unknown][];
   const edited = fields.filter(([field, value]) => !isDeepStrictEqual(value, before?.[field]));
   const plain = draftedValue(draft, now);
-  // An encrypted value stays so, even if another program has removed it or written it as plain text.
+  // An encrypted value stays so, even if another program has removed it or written it as plain
+  // text.
   const replaced = isEncrypted(now?.value) ? now.value : before?.value;
   const value = plain === now?.value ? plain : encryptedLike(replaced, draft, plain, key);
   const after = { ...definition, ...now, ...Object.fromEntries(edited), value };
@@ -145,17 +184,31 @@ function draftedChange(draft: ParsedDraft, now: Content | undefined, key: string
 }
 
 /** Before it is encrypted, if it is another one than the present value. @throws UsageError */
-function draftedValue({ name, before, value }: ParsedDraft, now: Content | undefined): JsonValue | undefined {
-  if (value === undefined && before && !now) throw new UsageError(`${name} has been removed by another program`);
+function draftedValue(
+  { name, before, value }: ParsedDraft,
+  now: Content | undefined,
+): JsonValue | undefined {
+  if (value === undefined && before && !now)
+    throw new UsageError(`${name} has been removed by another program`);
   if (value === undefined) return now?.value;
   return now && isDeepStrictEqual(value, before?.value) ? now.value : value;
 }
 
-function assignedChange(wanted: Assignment, before: Content | undefined, key: string | undefined): PlannedChange {
+function assignedChange(
+  wanted: Assignment,
+  before: Content | undefined,
+  key: string | undefined,
+): PlannedChange {
   const { name, value: plain, ...definition } = wanted;
-  if (plain === undefined) return { name, before, after: before && { ...before, value: plain }, plain };
+  if (plain === undefined)
+    return { name, before, after: before && { ...before, value: plain }, plain };
   const value = encryptedLike(before?.value, wanted, plain, key);
-  return { name, before, after: { ...(before ?? definition), type: definition.type, value }, plain };
+  return {
+    name,
+    before,
+    after: { ...(before ?? definition), type: definition.type, value },
+    plain,
+  };
 }
 
 /**
@@ -171,7 +224,9 @@ function encryptedLike(
 ): JsonValue | undefined {
   if (!isEncrypted(replaced) || isEncrypted(value) || value === undefined) return value;
   if (key === undefined)
-    throw new UsageError(`${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`);
+    throw new UsageError(
+      `${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`,
+    );
   const text = textAs(value, type);
   // With another key, those who have the present one could no longer read the value.
   return text === decrypt(replaced, key, name) ? replaced : encrypt(text, key);

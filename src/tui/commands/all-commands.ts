@@ -19,7 +19,14 @@ import { pop } from "../view/screen.js";
 import { clearing, filtered } from "../view/table-panel.js";
 import { MOVES } from "../widgets/list.js";
 import * as choose from "./choose.js";
-import { whyEmpty, whyNoEntry, whyNoEnvironments, whyNoTarget, whyNotEdit, whyNotRead } from "./choose.js";
+import {
+  whyEmpty,
+  whyNoEntry,
+  whyNoEnvironments,
+  whyNoTarget,
+  whyNotEdit,
+  whyNotRead,
+} from "./choose.js";
 import * as go from "./navigate.js";
 import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer.js";
 
@@ -27,7 +34,8 @@ const FILTER_HELP =
   "search names, descriptions and values that are shown: 'PORT is the whole name, DB_* a glob, ~durl finds DATABASE_URL by " +
   "its letters, name:port searches names alone; missing, encrypted, changed and type:json show only those; !port shows all others";
 
-const DIFF_HELP = "compare with another place, side by side; in the list of places, with the selected one";
+const DIFF_HELP =
+  "compare with another place, side by side; in the list of places, with the selected one";
 
 const [find, values, edit] = [inGroup("Find"), inGroup("Values"), inGroup("Edit")];
 const [move, other] = [inGroup("Move"), inGroup("Other")];
@@ -36,14 +44,18 @@ const [move, other] = [inGroup("Move"), inGroup("Other")];
 export const ALL_COMMANDS: readonly Command[] = [
   ...MOVES.map(({ name, keys, help }) => {
     const [key = ""] = keys.split(" ");
-    return move(name, keys, "pvrmd", help, { repeats: true, run: (state, line) => go.moveInPanel(state, line || key) });
+    return move(name, keys, "pvrmd", help, {
+      repeats: true,
+      run: (state, line) => go.moveInPanel(state, line || key),
+    });
   }),
 
   // What is listed, and its order.
   find("filter", "/", "VrMD", FILTER_HELP, {
     argument: "<text>",
     whyNot: whyEmpty,
-    run: (state, text) => (text === "" ? openFilter({ ...state, focus: "variables" }) : step(filtered(state, text))),
+    run: (state, text) =>
+      text === "" ? openFilter({ ...state, focus: "variables" }) : step(filtered(state, text)),
   }),
   find("find-place", "/", "P", "find a place by its name", {
     label: "find",
@@ -55,23 +67,47 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: whyEmpty,
     run: choose.nextType,
   }),
-  find("sort", "s", "VMD", "sort by id (the order of the source), by name, by type or by last change", {
-    argument: "<order>",
-    choices: choose.sortChoices,
-    whyNot: whyEmpty,
-    run: choose.nextSort,
-  }),
-  find("next-difference", "n", "MD", "go to the next variable that differs or is missing, or the next change", {
-    label: "next",
-    repeats: true,
-  }),
+  find(
+    "sort",
+    "s",
+    "VMD",
+    "sort by id (the order of the source), by name, by type or by last change",
+    {
+      argument: "<order>",
+      choices: choose.sortChoices,
+      whyNot: whyEmpty,
+      run: choose.nextSort,
+    },
+  ),
+  find(
+    "next-difference",
+    "n",
+    "MD",
+    "go to the next variable that differs or is missing, or the next change",
+    {
+      label: "next",
+      repeats: true,
+    },
+  ),
   find("previous-difference", "N", "md", "go to the previous one", { repeats: true }),
-  find("filter-rows", "t", "M", "show only variables that differ, then only missing ones, then all", {}),
+  find(
+    "filter-rows",
+    "t",
+    "M",
+    "show only variables that differ, then only missing ones, then all",
+    {},
+  ),
   find("reverse", "S", "vmd", "reverse the order", { run: choose.reverseSort }),
-  find("mark", "space", "VMD", "mark the variable and move down; copy and delete act on all marked variables", {
-    whyNot: whyEmpty,
-    run: go.mark,
-  }),
+  find(
+    "mark",
+    "space",
+    "VMD",
+    "mark the variable and move down; copy and delete act on all marked variables",
+    {
+      whyNot: whyEmpty,
+      run: go.mark,
+    },
+  ),
   find("mark-range", "R", "vmd", "start a range of marks; R or Space ends it", {
     run: go.markRange,
   }),
@@ -94,10 +130,16 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: (state) => whyNoTarget(state, "value"),
     run: (state) => choose.copySelected(state),
   }),
-  values("copy-as", "Y", "vrm", "copy in another format: NAME=value, JSON, a command, or the whole environment", {
-    whyNot: (state) => whyNotRead(state, gridOf(state).place) ?? whyNoTarget(state),
-    run: choose.openCopy,
-  }),
+  values(
+    "copy-as",
+    "Y",
+    "vrm",
+    "copy in another format: NAME=value, JSON, a command, or the whole environment",
+    {
+      whyNot: (state) => whyNotRead(state, gridOf(state).place) ?? whyNoTarget(state),
+      run: choose.openCopy,
+    },
+  ),
   values("copy-other", "Y", "D", "copy the value of the right side", { label: "copy the other" }),
 
   // Edits, and the way back.
@@ -124,10 +166,16 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: (state) => whyNoTarget(state) ?? whyNotEdit(state),
     run: choose.onTargets(places.openDeleteIn),
   }),
-  edit("undo", "u", "PVRMD", "undo the newest change in the history, whoever made it; repeat for earlier ones", {
-    whyNot: whyNoUndo,
-    run: undo,
-  }),
+  edit(
+    "undo",
+    "u",
+    "PVRMD",
+    "undo the newest change in the history, whoever made it; repeat for earlier ones",
+    {
+      whyNot: whyNoUndo,
+      run: undo,
+    },
+  ),
   edit("redo", "U", "pvrmd", "redo the change that was undone last; repeat for later ones", {
     whyNot: whyNoUndo,
     run: redo,
@@ -137,7 +185,8 @@ export const ALL_COMMANDS: readonly Command[] = [
   values("diff", "d", "PVRd", DIFF_HELP, {
     argument: "<place>",
     choices: (state) => places.choicesOf(state, places.otherPlaces(state), openDiff),
-    whyNot: (state) => (places.otherPlaces(state).length > 0 ? undefined : "there is no other place to compare with"),
+    whyNot: (state) =>
+      places.otherPlaces(state).length > 0 ? undefined : "there is no other place to compare with",
     run: choose.diffSelected,
   }),
   edit("copy-to", ">", "VRMD", "copy the value to other places", {
@@ -150,14 +199,32 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: (state) => whyNoTarget(state, "value") ?? places.whyNoEditable(state),
     run: choose.onTargets(places.openCopyTo),
   }),
-  edit("copy-from", "<", "MD", "copy the value from the other place; in the matrix from the nearest one", {}),
-  values("matrix", "m", "PVRm", "show which values differ or are missing in the environments of the application", {
-    run: openMatrix,
-  }),
-  values("history", "H", "PVRMD", "show the changes of the variable, or, in the list of places, of the environment", {
-    whyNot: whyNoHistory,
-    run: (state) => openHistory(state),
-  }),
+  edit(
+    "copy-from",
+    "<",
+    "MD",
+    "copy the value from the other place; in the matrix from the nearest one",
+    {},
+  ),
+  values(
+    "matrix",
+    "m",
+    "PVRm",
+    "show which values differ or are missing in the environments of the application",
+    {
+      run: openMatrix,
+    },
+  ),
+  values(
+    "history",
+    "H",
+    "PVRMD",
+    "show the changes of the variable, or, in the list of places, of the environment",
+    {
+      whyNot: whyNoHistory,
+      run: (state) => openHistory(state),
+    },
+  ),
 
   // Files, and environments.
   edit("import", "", "pvrmd", "import a dotenv, JSON or YAML file; you review the changes first", {
@@ -165,28 +232,41 @@ export const ALL_COMMANDS: readonly Command[] = [
     whyNot: whyNotEdit,
     run: importFile,
   }),
-  values("export", "", "pvrmd", "write all values, or the marked ones, to a file that only you can read", {
-    argument: "<file> [format]",
-    run: exportFile,
-  }),
+  values(
+    "export",
+    "",
+    "pvrmd",
+    "write all values, or the marked ones, to a file that only you can read",
+    {
+      argument: "<file> [format]",
+      run: exportFile,
+    },
+  ),
   edit("env add", "", "pvrmd", "add an environment, and show its credentials", {
     argument: "<name>",
     whyNot: whyNoEnvironments,
     run: addEnvironment,
   }),
-  edit("env rotate", "", "pvrmd", "replace the credentials of the environment, and show the new ones", {
-    argument: "<time>",
-    choices: graceChoices,
-    whyNot: whyNoEnvironments,
-    run: (state) => openCommandLine(state, "env rotate "),
-  }),
+  edit(
+    "env rotate",
+    "",
+    "pvrmd",
+    "replace the credentials of the environment, and show the new ones",
+    {
+      argument: "<time>",
+      choices: graceChoices,
+      whyNot: whyNoEnvironments,
+      run: (state) => openCommandLine(state, "env rotate "),
+    },
+  ),
 
   other("help", "? f1", "PVRMD", "show the keys that work here", { run: openHelp }),
   other("command", ":", "pvrmd", "type a command; matches are shown, and Tab completes it", {
     run: (state) => openCommandLine(state),
   }),
   other("refresh", "r", "PVRMD", "read the variables again", {
-    label: (state) => (["unread", "reading"].includes(healthOf(state, state.place)) ? undefined : "refresh"),
+    label: (state) =>
+      ["unread", "reading"].includes(healthOf(state, state.place)) ? undefined : "refresh",
     run: (state) => refresh(state, [state.place]),
   }),
 
@@ -211,17 +291,33 @@ export const ALL_COMMANDS: readonly Command[] = [
   ...(["next", "previous"] as const).map((way) => {
     const help = `open the ${way} environment of the application, with the same variable selected`;
     const run: Command["run"] = (state) => go.openNeighbor(state, way === "next" ? 1 : -1);
-    return move(`${way}-environment`, way === "next" ? "]" : "[", "pvr", help, { whyNot: go.whyNoNeighbor, run });
+    return move(`${way}-environment`, way === "next" ? "]" : "[", "pvr", help, {
+      whyNot: go.whyNoNeighbor,
+      run,
+    });
   }),
-  move("back", "escape", "PVRMD", "go back to the list, end the range, clear the filter or remove the marks", {
-    label: (state) => {
-      const cleared = state.focus === "variables" || state.stack.length > 0 ? clearing(state)?.label : undefined;
-      return cleared ?? (state.stack.length > 0 ? "back" : undefined);
+  move(
+    "back",
+    "escape",
+    "PVRMD",
+    "go back to the list, end the range, clear the filter or remove the marks",
+    {
+      label: (state) => {
+        const cleared =
+          state.focus === "variables" || state.stack.length > 0
+            ? clearing(state)?.label
+            : undefined;
+        return cleared ?? (state.stack.length > 0 ? "back" : undefined);
+      },
+      run: go.goBack,
     },
-    run: go.goBack,
+  ),
+  move("close", "q", "md", "close the matrix or the comparison", {
+    run: (state) => step(pop(state)),
   }),
-  move("close", "q", "md", "close the matrix or the comparison", { run: (state) => step(pop(state)) }),
-  other("quit", "q ctrl-c", "PVR", "quit and restore the terminal", { run: (state) => quit(state) }),
+  other("quit", "q ctrl-c", "PVR", "quit and restore the terminal", {
+    run: (state) => quit(state),
+  }),
   other("redraw", "ctrl-l", "pvr", "draw the whole screen again", {
     run: (now) => effectOnly(now, ({ redraw }) => redraw()),
   }),

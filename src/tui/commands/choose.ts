@@ -37,7 +37,9 @@ const SORT_HELP: Readonly<Record<Sort, string>> = {
 
 /** A server tells no changes. */
 function sortsOf({ places, place }: State): readonly Sort[] {
-  return SORTS.filter((sort) => sort !== "changed" || !(places[place]?.isServer || places[place]?.isLocked));
+  return SORTS.filter(
+    (sort) => sort !== "changed" || !(places[place]?.isServer || places[place]?.isLocked),
+  );
 }
 
 function sortBy(state: State, sort: Sort): Step {
@@ -47,7 +49,11 @@ function sortBy(state: State, sort: Sort): Step {
 }
 
 export function sortChoices(state: State): readonly Choice[] {
-  return sortsOf(state).map((sort) => ({ label: sort, help: SORT_HELP[sort], run: (now) => sortBy(now, sort) }));
+  return sortsOf(state).map((sort) => ({
+    label: sort,
+    help: SORT_HELP[sort],
+    run: (now) => sortBy(now, sort),
+  }));
 }
 
 export function nextSort(state: State): Step {
@@ -78,19 +84,30 @@ export const COPY_CHOICES: readonly Choice[] = SELECTED_FORMATS.map(([label, hel
 });
 
 export function openCopy(state: State): Step {
-  const others = EXPORT_FORMATS.filter((format) => COPY_CHOICES.every(({ label }) => label !== format));
+  const others = EXPORT_FORMATS.filter((format) =>
+    COPY_CHOICES.every(({ label }) => label !== format),
+  );
   const marked = others.map((label): Choice => ({ label, run: (now) => copySelected(now, label) }));
   const { place } = gridOf(state);
   const group = `all variables of ${placeName(state, place)}`;
   const all = EXPORT_FORMATS.map((label): Choice => {
-    return { label, group, run: (now) => copyEntries(now, place, readingOf(now, place).entries, label) };
+    return {
+      label,
+      group,
+      run: (now) => copyEntries(now, place, readingOf(now, place).entries, label),
+    };
   });
   const title = `Copy ${variablesText(targetsOf(state).map(({ variable }) => variable))}`;
-  return openMenu(state, choiceMenu(title, [...COPY_CHOICES, ...(actsOnMarked(state) ? marked : []), ...all], "copy"));
+  return openMenu(
+    state,
+    choiceMenu(title, [...COPY_CHOICES, ...(actsOnMarked(state) ? marked : []), ...all], "copy"),
+  );
 }
 
 /** A command for the variable under the cursor. */
-export function onEntry(run: (state: State, entry: VariableEntry, place: number) => Step): Command["run"] {
+export function onEntry(
+  run: (state: State, entry: VariableEntry, place: number) => Step,
+): Command["run"] {
   return (state) => {
     const { entry, place } = selectionOf(state);
     return entry ? run(state, entry, place) : step(state);
@@ -144,10 +161,14 @@ export function whyNotEdit(state: State): string | undefined {
 export function whyNoEnvironments(state: State): string | undefined {
   const { place } = gridOf(state);
   const { isServer, readOnly } = state.places[place] ?? {};
-  return isServer ? "the environments of a server can't be changed here" : (readOnly ?? whyNotRead(state, place));
+  return isServer
+    ? "the environments of a server can't be changed here"
+    : (readOnly ?? whyNotRead(state, place));
 }
 
 /** Why there is nothing to find or to sort. */
 export function whyEmpty(state: State): string | undefined {
-  return gridOf(state).table.names.length > 0 ? undefined : (whyNotRead(state) ?? "there are no variables");
+  return gridOf(state).table.names.length > 0
+    ? undefined
+    : (whyNotRead(state) ?? "there are no variables");
 }

@@ -34,7 +34,8 @@ export function withKeymap(commands: readonly Command[], keymap: Keymap): readon
 
 function checkEntry(name: string, keys: readonly string[], commands: readonly Command[]): void {
   const names = commands.map((command) => command.name);
-  if (!names.includes(name)) throw new UsageError(`keymap: "${name}" is not a command${suggestion(name, names)}`);
+  if (!names.includes(name))
+    throw new UsageError(`keymap: "${name}" is not a command${suggestion(name, names)}`);
   for (const key of keys) {
     if (GLOBAL_KEYS.includes(key)) {
       throw new UsageError(`keymap.${name}: ${key} is fixed and can't be remapped`);
@@ -47,7 +48,9 @@ function checkEntry(name: string, keys: readonly string[], commands: readonly Co
   if (name === "quit" && keys.length === 0) throw new UsageError("keymap.quit: quit needs a key");
 }
 
-/** Two commands can have one key if they act in different places: panels, the matrix, comparisons. */
+/**
+ * Two commands can have one key if they act in different places: panels, the matrix, comparisons.
+ */
 function checkConflicts(name: string, commands: readonly Command[]): void {
   const own = commands.find((command) => command.name === name);
   for (const other of commands) {

@@ -11,7 +11,11 @@ import { drawnScreen, pop } from "../view/screen.js";
 import { clearing, moveRows } from "../view/table-panel.js";
 import { cycled, moveCursor } from "../widgets/list.js";
 
-/** A command that changes the marks. @param change gets them with those of an open range, which ends */
+/**
+ * A command that changes the marks.
+ *
+ * @param change gets them with those of an open range, which ends
+ */
 export function marking(change: (marks: Marks, grid: Grid) => Marks): (state: State) => Step {
   return (state) => {
     const grid = gridOf(state);
@@ -32,13 +36,16 @@ export function mark(state: State): Step {
   const { marks } = state;
   const { name } = gridOf(state);
   if (marks.from !== undefined) return endRange(state);
-  return step(name === undefined ? state : moveRows({ ...state, marks: toggled(marks, [name]) }, "down"));
+  return step(
+    name === undefined ? state : moveRows({ ...state, marks: toggled(marks, [name]) }, "down"),
+  );
 }
 
 export function moveInPanel(state: State, key: string): Step {
   const { focus, places, placeCursor } = state;
   const { screen, data } = drawnScreen(state) ?? {};
-  if (screen || focus === "variables") return step(screen?.move?.(state, data, key) ?? moveRows(state, key));
+  if (screen || focus === "variables")
+    return step(screen?.move?.(state, data, key) ?? moveRows(state, key));
   if (focus === "record") return step(scrollRecord(state, key));
   const order = placeOrder(places);
   const at = { cursor: order.indexOf(placeCursor), top: 0 };
@@ -70,7 +77,9 @@ export function openSelected(state: State): Step {
 
 /** Why the application has no other environment. */
 export function whyNoNeighbor(state: State): string | undefined {
-  return groupOf(state).length > 1 ? undefined : "there is no other environment of this application";
+  return groupOf(state).length > 1
+    ? undefined
+    : "there is no other environment of this application";
 }
 
 export function openNeighbor(state: State, by: 1 | -1): Step {

@@ -10,7 +10,14 @@ import type { Choice } from "../state/command.js";
 import { andThen, blockingEffect, step } from "../state/effects.js";
 import { isProduction, placeName } from "../state/places.js";
 import type { Editor, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
-import { type Effect, type Next, notify, type PlannedEdit, type State, type Step } from "../state/state.js";
+import {
+  type Effect,
+  type Next,
+  notify,
+  type PlannedEdit,
+  type State,
+  type Step,
+} from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countOf, labelled, line, wrapLine, wrapLines } from "../text/line.js";
 import { gridOf } from "../view/grid.js";
@@ -19,11 +26,15 @@ import { ask, askText, requiredInput } from "../view/question.js";
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 
 /**
- * The file and the format of `vars.env json` or `"my vars.env" json`. A last word that is not a format is not made part
- * of the path: values would be written to a file that nobody meant.
+ * The file and the format of `vars.env json` or `"my vars.env" json`. A last word that is not a
+ * format is not made part of the path: values would be written to a file that nobody meant.
  */
-function typedFile<F extends string>(text: string, formats: readonly F[]): NamedFile<F> & { problem?: string } {
-  const [, inQuotes, after, bare, word = after] = /^"([^"]+)"(?:\s+(\S+))?$|^(.*\S)\s+(\S+)$/u.exec(text) ?? [];
+function typedFile<F extends string>(
+  text: string,
+  formats: readonly F[],
+): NamedFile<F> & { problem?: string } {
+  const [, inQuotes, after, bare, word = after] =
+    /^"([^"]+)"(?:\s+(\S+))?$|^(.*\S)\s+(\S+)$/u.exec(text) ?? [];
   const path = inQuotes ?? bare ?? text;
   const format = formats.find((each) => each === word);
   if (path === "") return { path, format, problem: "enter a file name" };
@@ -58,9 +69,15 @@ function planImport(state: State, file: NamedFile<ImportFormat>): Step {
   return blockingEffect(notify(state, `reading ${file.path}…`), async ({ places }) => {
     const editor = await places.editor(place);
     const { assignments, notes } = await editor.importFile(file);
-    const [{ changes = [] } = {}] = await editor.assign([{ environment: editor.environment, changes: assignments }]);
-    if (changes.length === 0) return (now) => step(notify(now, [`${file.path} changes nothing`, ...notes].join("; ")));
-    const edit: PlannedEdit = { purpose: "import", parts: [{ place, environment: editor.environment, changes }] };
+    const [{ changes = [] } = {}] = await editor.assign([
+      { environment: editor.environment, changes: assignments },
+    ]);
+    if (changes.length === 0)
+      return (now) => step(notify(now, [`${file.path} changes nothing`, ...notes].join("; ")));
+    const edit: PlannedEdit = {
+      purpose: "import",
+      parts: [{ place, environment: editor.environment, changes }],
+    };
     if (notes.length === 0) return (now) => review(now, edit);
     return (now) => andThen(review(now, edit), (next) => step(notify(next, notes.join("; "))));
   });
@@ -70,7 +87,9 @@ export function exportFile(state: State, typed: string): Step {
   const names = hasMarks(state.marks) ? withRange(state.marks, gridOf(state)).names : undefined;
   const what = names ? countOf(names.size, "marked variable") : "all variables";
   const question = `Export ${what} of ${placeName(state, gridOf(state).place)} to which file? Only you can read it.`;
-  return askFile(state, typed, "Export", question, FILE_FORMATS, (now, file) => exporting(now, { ...file, names }));
+  return askFile(state, typed, "Export", question, FILE_FORMATS, (now, file) =>
+    exporting(now, { ...file, names }),
+  );
 }
 
 function exporting(state: State, file: ExportedFile, isReplacing = false): Step {
@@ -84,7 +103,8 @@ function exporting(state: State, file: ExportedFile, isReplacing = false): Step 
     }
     const { count, notes } = outcome;
     const written = `wrote ${countOf(count, "variable")} of ${placeName(state, place)} to ${file.path}`;
-    return (now) => step(notify(now, [written, ...notes].join("; "), notes.length > 0 ? "info" : "success"));
+    return (now) =>
+      step(notify(now, [written, ...notes].join("; "), notes.length > 0 ? "info" : "success"));
   });
 }
 
@@ -114,8 +134,15 @@ function showCredentials(state: State, credentials: NewCredentials): Step {
     text: `The new credentials of ${environment}`,
     details: (_state, width, isShown) => [
       ...wrapLine(labelled("API key", line(visibleText(apiKey))), width),
-      ...wrapLine(labelled("API secret", isShown ? line(visibleText(apiSecret)) : line(MASK, "muted")), width),
-      ...wrapLines(`Press y to copy the shell lines, including the secret. ${again}`, width, "muted"),
+      ...wrapLine(
+        labelled("API secret", isShown ? line(visibleText(apiSecret)) : line(MASK, "muted")),
+        width,
+      ),
+      ...wrapLines(
+        `Press y to copy the shell lines, including the secret. ${again}`,
+        width,
+        "muted",
+      ),
     ],
     ...{ answer: "Copy", key: "y", lost: ` without the new credentials of ${environment}` },
     run: (now) =>
@@ -129,10 +156,19 @@ const AT_ONCE = "now";
 
 /** How long old credentials stay valid. @param typed a time that is offered too */
 export function graceChoices(_state: State, typed: string): readonly Choice[] {
-  const times = new Set([...(durationMs(typed) === undefined ? [] : [typed]), AT_ONCE, "1h", "24h", "7d"]);
+  const times = new Set([
+    ...(durationMs(typed) === undefined ? [] : [typed]),
+    AT_ONCE,
+    "1h",
+    "24h",
+    "7d",
+  ]);
   return Array.from(times, (label) => ({
     label,
-    help: label === AT_ONCE ? "refuse the old credentials immediately" : "keep the old credentials valid for this time",
+    help:
+      label === AT_ONCE
+        ? "refuse the old credentials immediately"
+        : "keep the old credentials valid for this time",
     run: (state) => rotate(state, label === AT_ONCE ? "" : label),
   }));
 }

@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { isSealedText } from "../../domain/sealed-text.js";
-import { type Definition, isEncrypted, isPublic, type JsonValue, textAs } from "../../domain/variable.js";
+import {
+  type Definition,
+  isEncrypted,
+  isPublic,
+  type JsonValue,
+  textAs,
+} from "../../domain/variable.js";
 import { displayRules, MASK } from "../reading/reveal.js";
 import type { Change, Content } from "../state/ports.js";
 import type { State } from "../state/state.js";
@@ -10,7 +16,10 @@ import { PLACEHOLDERS } from "../view/values.js";
 
 type Sides = Pick<Change, "before" | "after">;
 
-/** The fields of a definition, which all environments of an application share, as texts; undefined for the default. */
+/**
+ * The fields of a definition, which all environments of an application share, as texts; undefined
+ * for the default.
+ */
 export const DEFINITION = {
   type: ({ type }: Content) => type,
   description: ({ description }: Content) => description || undefined,
@@ -24,7 +33,13 @@ export const DEFINITION = {
  *
  * @param typed the input for the new value, before it was encrypted
  */
-export function changeDiff(state: State, change: Change, width: number, isShown: boolean, typed?: string) {
+export function changeDiff(
+  state: State,
+  change: Change,
+  width: number,
+  isShown: boolean,
+  typed?: string,
+) {
   const { name, newName } = change;
   const [before, after] = [displayRules(state, change.before), displayRules(state, change.after)];
   const room = width - LABEL_WIDTH;
@@ -46,12 +61,18 @@ export function differenceLines(sides: Sides, isShown: boolean, width: number): 
   return { lines: [...withLabel("type", types), ...value.lines], changes };
 }
 
-function valueDiff({ before, after }: Sides, isAsked: boolean, width: number, typed?: string): DiffLines {
+function valueDiff(
+  { before, after }: Sides,
+  isAsked: boolean,
+  width: number,
+  typed?: string,
+): DiffLines {
   // A value that is secret on one side is probably the same as the other.
   const isShown = isAsked || [before, after].every((side) => !side || isPublic(side));
   const isSame = before && after && isDeepStrictEqual(before.value, after.value);
   const old = valueSide(before, isShown);
-  if (isSame) return diffLines({ ...old, isPlaceholder: false }, { ...old, isPlaceholder: false }, width);
+  if (isSame)
+    return diffLines({ ...old, isPlaceholder: false }, { ...old, isPlaceholder: false }, width);
   return diffLines(old, valueSide(after, isShown, typed, before?.value), width);
 }
 
@@ -59,8 +80,15 @@ function textSide(text: string | undefined, isPlaceholder = false): Side {
   return { texts: text === undefined ? [] : text.split("\n"), isPlaceholder };
 }
 
-/** @param like JSON is shown with its keys in the order of this value: the order makes no difference */
-function valueSide(item: Content | undefined, isShown: boolean, typed?: string, like?: JsonValue): Side {
+/**
+ * @param like JSON is shown with its keys in the order of this value: the order makes no difference
+ */
+function valueSide(
+  item: Content | undefined,
+  isShown: boolean,
+  typed?: string,
+  like?: JsonValue,
+): Side {
   if (item?.value === undefined) return textSide(undefined);
   if (!isShown) return textSide(MASK, true);
   const hidden = isSealedText(item.value) ? PLACEHOLDERS.sealed : PLACEHOLDERS.encrypted;
@@ -69,18 +97,26 @@ function valueSide(item: Content | undefined, isShown: boolean, typed?: string, 
   return text === "" ? textSide(PLACEHOLDERS.shown.text, true) : textSide(text);
 }
 
-/** A copy of a value, with the keys of objects in the order of `like` and new keys last. An order that fits stays. */
+/**
+ * A copy of a value, with the keys of objects in the order of `like` and new keys last. An order
+ * that fits stays.
+ */
 function inOrderOf(like: JsonValue | undefined, value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   const known = (typeof like === "object" ? (like ?? {}) : {}) as Record<string, JsonValue>;
   if (Array.isArray(value)) return value.map((item, index) => inOrderOf(known[index], item));
-  const [own, shared] = [Object.keys(value), Object.keys(known).filter((key) => Object.hasOwn(value, key))];
+  const [own, shared] = [
+    Object.keys(value),
+    Object.keys(known).filter((key) => Object.hasOwn(value, key)),
+  ];
   const isInOrder = isDeepStrictEqual(
     own.filter((key) => Object.hasOwn(known, key)),
     shared,
   );
   const keys = isInOrder ? own : [...new Set([...shared, ...own])];
-  return Object.fromEntries(keys.map((key) => [key, inOrderOf(known[key], value[key] as JsonValue)]));
+  return Object.fromEntries(
+    keys.map((key) => [key, inOrderOf(known[key], value[key] as JsonValue)]),
+  );
 }
 
 function withLabel(label: string, lines: readonly Line[]): Line[] {

@@ -6,10 +6,24 @@ import { groupOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
 import { type Key, PASTE } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
-import { applyKeyToArea, applyKeyToLine, hasControls, type TextField, textField } from "../widgets/text-field.js";
+import {
+  applyKeyToArea,
+  applyKeyToLine,
+  hasControls,
+  type TextField,
+  textField,
+} from "../widgets/text-field.js";
 import { contentOf } from "./planning.js";
 
-export const INPUT_FIELDS = ["name", "type", "value", "description", "optional", "secret", "schema"] as const;
+export const INPUT_FIELDS = [
+  "name",
+  "type",
+  "value",
+  "description",
+  "optional",
+  "secret",
+  "schema",
+] as const;
 type InputField = (typeof INPUT_FIELDS)[number];
 /** The last one chooses the environments that get a new variable. */
 export type Field = InputField | "for";
@@ -58,7 +72,9 @@ export function isValueKept({ before, initial, inputs }: Form): boolean {
 export function initialForm(state: State, place: number, entry?: VariableEntry): Form {
   const before = entry && contentOf(entry);
   const allowsSeveral = !entry && state.places[place]?.kind === "environment";
-  const candidates = allowsSeveral ? groupOf(state).filter((each) => whyReadOnly(state, each) === undefined) : [];
+  const candidates = allowsSeveral
+    ? groupOf(state).filter((each) => whyReadOnly(state, each) === undefined)
+    : [];
   const type = before?.type ?? "STRING";
   const initial: Inputs = {
     name: textField(entry?.variable.name ?? ""),
@@ -71,11 +87,20 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
   };
   const fields: readonly Field[] = candidates.length > 1 ? [...INPUT_FIELDS, "for"] : INPUT_FIELDS;
   const choice = { candidates, targets: new Set([place]), placeCursor: place };
-  return { place, ...choice, fields, before, initial, inputs: initial, field: entry ? "value" : "name" };
+  return {
+    place,
+    ...choice,
+    fields,
+    before,
+    initial,
+    inputs: initial,
+    field: entry ? "value" : "name",
+  };
 }
 
 /**
- * The text of the value, JSON with an indent. The cursor is at the start of several lines, or else at the end.
+ * The text of the value, JSON with an indent. The cursor is at the start of several lines, or else
+ * at the end.
  *
  * @param type the type that is chosen: as a STRING, the value is the output of `get`
  */
@@ -94,11 +119,14 @@ function withType(form: Form, type: TextField): Form {
   const { before, inputs } = form;
   const next = withInput(form, "type", type);
   const isEdited = inputs.value.text !== initialValue(before, inputs.type.text).text;
-  return isEdited || startsEmpty(before) ? next : withInput(next, "value", initialValue(before, type.text));
+  return isEdited || startsEmpty(before)
+    ? next
+    : withInput(next, "value", initialValue(before, type.text));
 }
 
 /**
- * The form after a key that edits the field with the focus; undefined if the key edits nothing there.
+ * The form after a key that edits the field with the focus; undefined if the key edits nothing
+ * there.
  *
  * @param page lines that PgUp and PgDn move
  */
@@ -107,7 +135,9 @@ export function editField(form: Form, key: Key, page: number): Form | undefined 
   if (field === "for") return editedPlaces(form, key);
   const edited = editedInput(form, field, key, page);
   if (edited === inputs[field] && key.text === "") return undefined;
-  const problem = hasControls(key) ? "control characters in the pasted text were left out" : undefined;
+  const problem = hasControls(key)
+    ? "control characters in the pasted text were left out"
+    : undefined;
   const next = field === "type" ? withType(form, edited) : withInput(form, field, edited);
   if (edited.text === inputs[field].text) return { ...next, problem };
   const edit = `${field} ${/^[^\s]$/u.test(key.text) ? "letters" : key.name}`;
@@ -115,13 +145,17 @@ export function editField(form: Form, key: Key, page: number): Form | undefined 
   return { ...next, problem, lastEdit: edit, previous: isMore ? form.previous : form };
 }
 
-/** Space marks an environment or removes its mark, `*` marks all, and the arrow keys go to another one. */
+/**
+ * Space marks an environment or removes its mark, `*` marks all, and the arrow keys go to another
+ * one.
+ */
 function editedPlaces(form: Form, key: Key): Form | undefined {
   const { candidates, targets, placeCursor } = form;
   const by = sideways(key);
   if (by !== 0) return { ...form, placeCursor: cycled(candidates, placeCursor, by) };
   if (key.text !== " " && key.text !== "*") return undefined;
-  const isChosen = (place: number) => key.text === "*" || targets.has(place) !== (place === placeCursor);
+  const isChosen = (place: number) =>
+    key.text === "*" || targets.has(place) !== (place === placeCursor);
   const chosen = new Set(candidates.filter(isChosen));
   return { ...form, targets: chosen, problem: undefined, lastEdit: "for", previous: form };
 }
@@ -143,8 +177,13 @@ function sideways({ name }: Key): number {
 }
 
 /** The same field if the key means nothing in it. */
-function editedValue({ inputs: { value, type }, initial, before }: Form, key: Key, page: number): TextField {
-  if (type.text === "BOOLEAN" && key.text === " ") return textField(value.text === "true" ? "false" : "true");
+function editedValue(
+  { inputs: { value, type }, initial, before }: Form,
+  key: Key,
+  page: number,
+): TextField {
+  if (type.text === "BOOLEAN" && key.text === " ")
+    return textField(value.text === "true" ? "false" : "true");
   // With Backspace in the empty field, the value stays as it is after all.
   if (key.name === "backspace" && value.text === "" && startsEmpty(before)) return initial.value;
   const edited = applyKeyToArea(value, key, page, type.text === "JSON");

@@ -9,14 +9,29 @@ import { placeName, shortPlaceName } from "../state/places.js";
 import type { Draft } from "../state/ports.js";
 import { type Effect, notify, type Part, type State, type Step } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
-import { fitLine, indented, LABEL_WIDTH, type Line, labelled, line, wrapLine, wrapLines } from "../text/line.js";
+import {
+  fitLine,
+  indented,
+  LABEL_WIDTH,
+  type Line,
+  labelled,
+  line,
+  wrapLine,
+  wrapLines,
+} from "../text/line.js";
 import type { PanelContent } from "../view/panel.js";
 import { ask } from "../view/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
 import { PLACEHOLDERS } from "../view/values.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
-import { atPosition, focusedInput, rowOf, textArea, unfocusedInput } from "../widgets/text-field.js";
+import {
+  atPosition,
+  focusedInput,
+  rowOf,
+  textArea,
+  unfocusedInput,
+} from "../widgets/text-field.js";
 import {
   editField,
   type Field,
@@ -38,7 +53,9 @@ const FORM: Screen<Form> = {
   hints: (_state, { field, inputs }) => {
     const newLine = inputs.value.text.includes("\n") ? "Enter new line, " : "Ctrl-J new line, ";
     const own: Partial<Record<Field, string>> = { value: newLine, for: "Space mark, * mark all, " };
-    return hints(`Ctrl-S review, Tab next field, ${isChoice(field) ? "←→ change, " : (own[field] ?? "")}Esc back`);
+    return hints(
+      `Ctrl-S review, Tab next field, ${isChoice(field) ? "←→ change, " : (own[field] ?? "")}Esc back`,
+    );
   },
   more: () =>
     hints(
@@ -54,7 +71,9 @@ function isDirty(form: Form): boolean {
   const { initial, inputs, before } = form;
   const isTyped = startsEmpty(before) && !isValueKept(form);
   const isChosen = form.targets.size !== 1 || !form.targets.has(form.place);
-  return isTyped || isChosen || INPUT_FIELDS.some((field) => inputs[field].text !== initial[field].text);
+  return (
+    isTyped || isChosen || INPUT_FIELDS.some((field) => inputs[field].text !== initial[field].text)
+  );
 }
 
 function nameOf({ before, inputs, initial }: Form): string {
@@ -91,12 +110,17 @@ function formKey(state: State, form: Form, key: Key): Step {
     return inEditor(state, form, (now, next, field) => submit(withForm(now, next), next, field));
   }
   if (name === "alt-u") {
-    return step(form.previous ? withData(state, FORM, form.previous) : notify(state, "nothing to undo in the form"));
+    return step(
+      form.previous
+        ? withData(state, FORM, form.previous)
+        : notify(state, "nothing to undo in the form"),
+    );
   }
   const page = valueHeight(form, questionSize(layoutOf(state)));
   const edited = name === "tab" || name === "shift-tab" ? undefined : editField(form, key, page);
   if (edited) return step(withData(state, FORM, edited));
-  if (name === "enter" && !["name", "type", "value"].includes(form.field)) return submit(state, form);
+  if (name === "enter" && !["name", "type", "value"].includes(form.field))
+    return submit(state, form);
   const by = FIELD_KEYS[name] ?? 0;
   return step(withData(state, FORM, { ...form, field: cycled(form.fields, form.field, by) }));
 }
@@ -106,12 +130,26 @@ function withForm(state: State, form: Form): State {
   return changeData(state, FORM, () => form);
 }
 
-/** Which field a key goes to where it does nothing else. In a value of several lines only Tab leaves it. */
-const FIELD_KEYS: Readonly<Record<string, number>> = { tab: 1, down: 1, enter: 1, "shift-tab": -1, up: -1 };
+/**
+ * Which field a key goes to where it does nothing else. In a value of several lines only Tab leaves
+ * it.
+ */
+const FIELD_KEYS: Readonly<Record<string, number>> = {
+  tab: 1,
+  down: 1,
+  enter: 1,
+  "shift-tab": -1,
+  up: -1,
+};
 
 function leaveForm(state: State, form: Form): Step {
   if (!isDirty(form)) return step(pop(state));
-  return ask(state, { title: "Discard", text: "Discard your changes?", answer: "Discard", key: "ctrl-x" });
+  return ask(state, {
+    title: "Discard",
+    text: "Discard your changes?",
+    answer: "Discard",
+    key: "ctrl-x",
+  });
 }
 
 /**
@@ -122,11 +160,15 @@ function leaveForm(state: State, form: Form): Step {
 function submit(state: State, form: Form, checked?: Field): Step {
   const places = [...form.targets];
   if (places.length === 0)
-    return step(withForm(state, { ...form, field: "for", problem: "press Space to mark an environment" }));
+    return step(
+      withForm(state, { ...form, field: "for", problem: "press Space to mark an environment" }),
+    );
   const draft = draftOf(form);
   return blockingEffect(withForm(state, { ...form, problem: undefined }), async (tools) => {
     try {
-      const parts = await plannedParts(tools, places, (editor, environments) => editor.prepare(draft, environments));
+      const parts = await plannedParts(tools, places, (editor, environments) =>
+        editor.prepare(draft, environments),
+      );
       return (now) => (checked ? step(now) : prepared(now, form, parts));
     } catch (error) {
       const { message } = toFailure(error);
@@ -144,30 +186,41 @@ function withProblem(form: Form, problem: string, field: Field): Form {
   const { text } = form.inputs[field];
   // These don't count, as they are no part of the value.
   const before = /^\s*/.exec(text)?.[0].split("\n").length ?? 1;
-  return { ...withInput(form, field, atPosition(text, Number(line) + before - 1, Number(column))), problem, field };
+  return {
+    ...withInput(form, field, atPosition(text, Number(line) + before - 1, Number(column))),
+    problem,
+    field,
+  };
 }
 
 /** Asks to confirm the edit made from a form, unless it was asked meanwhile whether to quit. */
 function prepared(state: State, { before, inputs }: Form, parts: readonly Part[]): Step {
   if (!dataOf(state, FORM)) return step(state);
   if (parts.length === 0) return step(notify(pop(state), "nothing to change"));
-  const isChangedMeanwhile = before !== undefined && !isDeepStrictEqual(parts[0]?.changes[0]?.before, before);
+  const isChangedMeanwhile =
+    before !== undefined && !isDeepStrictEqual(parts[0]?.changes[0]?.before, before);
   const purpose = before ? "edit" : "add";
   return review(state, { purpose, parts, form: { text: inputs.value.text, isChangedMeanwhile } });
 }
 
 /**
- * Opens the schema, if it has the focus, or the value in the user's own editor: one that stays is decrypted.
+ * Opens the schema, if it has the focus, or the value in the user's own editor: one that stays is
+ * decrypted.
  *
  * @param then gets the form with the text that was saved, which counts as typed, and its field
  */
-function inEditor(state: State, form: Form, then: (state: State, edited: Form, field: Field) => Step): Step {
+function inEditor(
+  state: State,
+  form: Form,
+  then: (state: State, edited: Form, field: Field) => Step,
+): Step {
   const field = form.field === "schema" ? "schema" : "value";
   const name = nameOf(form);
   const isJson = field === "schema" || form.inputs.type.text === "JSON";
   const sealed = field === "value" && isValueKept(form) ? form.before?.value : undefined;
   const edit: Effect = async ({ places, openInEditor }) => {
-    const plain = sealed === undefined ? undefined : (await places.open(form.place)).decrypt(name, sealed);
+    const plain =
+      sealed === undefined ? undefined : (await places.open(form.place)).decrypt(name, sealed);
     const text = plain === undefined ? form.inputs[field].text : valueText(plain);
     const shown = isJson ? indentedJson(text) : text;
     const edited = await openInEditor(shown, { name, isJson });
@@ -181,13 +234,20 @@ function inEditor(state: State, form: Form, then: (state: State, edited: Form, f
             .join(" ")
         : edited;
     const cursor = Math.min(form.inputs[field].cursor, kept.length);
-    const saved = { ...withInput(form, field, { text: kept, cursor }), previous: form, lastEdit: "editor" };
+    const saved = {
+      ...withInput(form, field, { text: kept, cursor }),
+      previous: form,
+      lastEdit: "editor",
+    };
     return (now) => then(now, saved, field);
   };
   return blockingEffect(state, edit, { isEditing: true });
 }
 
-/** Opens the value in the user's own editor. The text counts as typed into the form, which shows a problem with it. */
+/**
+ * Opens the value in the user's own editor. The text counts as typed into the form, which shows a
+ * problem with it.
+ */
 export function openEditor(state: State, entry: VariableEntry, place: number): Step {
   const form = initialForm(state, place, entry);
   return inEditor(state, form, (now, edited) => submit(push(now, FORM, edited), edited));
@@ -205,7 +265,10 @@ function formPanel(state: State, form: Form, size: Size): PanelContent {
     fieldLines(state, form, field, width, height).map((text) => ({ field, text })),
   );
   // On a small screen, the field with the focus is visible.
-  const top = rows.length > room ? Math.max(0, rows.findLastIndex(({ field }) => field === form.field) + 1 - room) : 0;
+  const top =
+    rows.length > room
+      ? Math.max(0, rows.findLastIndex(({ field }) => field === form.field) + 1 - room)
+      : 0;
   return {
     title: form.before ? `Edit in ${place}` : `Add to ${place}`,
     footnote: footnoteOf(form),
@@ -244,20 +307,36 @@ function fieldLines(state: State, form: Form, field: Field, width: number, heigh
   });
 }
 
-function fieldContent(state: State, form: Form, field: Field, width: number, height: number): Line[] {
+function fieldContent(
+  state: State,
+  form: Form,
+  field: Field,
+  width: number,
+  height: number,
+): Line[] {
   const isFocused = form.field === field;
   if (field === "for") return placeLines(state, form, width);
   const input = form.inputs[field];
-  if (isChoice(field)) return [[{ text: isFocused ? `◂ ${input.text} ▸` : input.text, isBold: isFocused }]];
+  if (isChoice(field))
+    return [[{ text: isFocused ? `◂ ${input.text} ▸` : input.text, isBold: isFocused }]];
   const placeholder = field === "value" ? emptyLine(form) : [PLACEHOLDERS.shown];
-  if (input.text === "") return [isFocused ? [...focusedInput(input, 1), { text: " " }, ...placeholder] : placeholder];
+  if (input.text === "")
+    return [isFocused ? [...focusedInput(input, 1), { text: " " }, ...placeholder] : placeholder];
   if (isFocused) return textArea(input, width, height);
-  const isPlain = isRevealed(state.revealed, form.initial.name.text) || isPublic(displayRules(state, form.before));
-  return [field === "value" && !isPlain ? line(MASK, "muted") : line(unfocusedInput(input.text, width))];
+  const isPlain =
+    isRevealed(state.revealed, form.initial.name.text) ||
+    isPublic(displayRules(state, form.before));
+  return [
+    field === "value" && !isPlain ? line(MASK, "muted") : line(unfocusedInput(input.text, width)),
+  ];
 }
 
 /** `✓ development  · test`, the one under the cursor inverse. */
-function placeLines(state: State, { field, candidates, targets, placeCursor }: Form, width: number): Line[] {
+function placeLines(
+  state: State,
+  { field, candidates, targets, placeCursor }: Form,
+  width: number,
+): Line[] {
   const spans = candidates.flatMap((place): Line => {
     const text = `${targets.has(place) ? "✓" : "·"} ${shortPlaceName(state, place)}`;
     return [{ text, isInverse: field === "for" && place === placeCursor }, { text: "  " }];
@@ -267,6 +346,9 @@ function placeLines(state: State, { field, candidates, targets, placeCursor }: F
 
 function emptyLine(form: Form): Line {
   const { before, inputs } = form;
-  if (!isValueKept(form)) return inputs.type.text === "STRING" ? [PLACEHOLDERS.shown] : line("(type a value)", "muted");
-  return before?.value === undefined ? [PLACEHOLDERS.none] : line("(encrypted; type a new value)", "muted");
+  if (!isValueKept(form))
+    return inputs.type.text === "STRING" ? [PLACEHOLDERS.shown] : line("(type a value)", "muted");
+  return before?.value === undefined
+    ? [PLACEHOLDERS.none]
+    : line("(encrypted; type a new value)", "muted");
 }

@@ -3,18 +3,40 @@ import type { VariableEntry } from "../../domain/source.js";
 import { MAX_HISTORY_ENTRIES } from "../reading/changes.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/places.js";
-import type { Assignment, Content, Editor, EnvironmentChanges, HistoryEntry } from "../state/ports.js";
-import { type Next, notify, type Part, type PlannedEdit, type State, type Step, type Tools } from "../state/state.js";
+import type {
+  Assignment,
+  Content,
+  Editor,
+  EnvironmentChanges,
+  HistoryEntry,
+} from "../state/ports.js";
+import {
+  type Next,
+  notify,
+  type Part,
+  type PlannedEdit,
+  type State,
+  type Step,
+  type Tools,
+} from "../state/state.js";
 import { gridOf } from "../view/grid.js";
 import { variablesText } from "../view/panel.js";
 import { isOnPlaces } from "../view/screen.js";
 import { review } from "./review.js";
 
-export function contentOf({ variable: { id: _, name, ...definition }, value, rules }: VariableEntry): Content {
+export function contentOf({
+  variable: { id: _, name, ...definition },
+  value,
+  rules,
+}: VariableEntry): Content {
   return { ...definition, ...rules, value: value?.content.value };
 }
 
-export function deleteFrom(state: State, names: readonly string[], places: readonly number[]): Step {
+export function deleteFrom(
+  state: State,
+  names: readonly string[],
+  places: readonly number[],
+): Step {
   const nothing = { type: "STRING", description: "", value: undefined } as const;
   const wanted = names.map((name): Assignment => ({ name, ...nothing }));
   return plan(
@@ -26,13 +48,24 @@ export function deleteFrom(state: State, names: readonly string[], places: reado
   );
 }
 
-/** Plans to give the variables of places these values, encrypted ones as they are stored. Others are left out. */
-export function copyTo(state: State, entries: readonly VariableEntry[], places: readonly number[], from = ""): Step {
+/**
+ * Plans to give the variables of places these values, encrypted ones as they are stored. Others are
+ * left out.
+ */
+export function copyTo(
+  state: State,
+  entries: readonly VariableEntry[],
+  places: readonly number[],
+  from = "",
+): Step {
   const set = entries.filter(({ value }) => value !== undefined);
   const sealed = set.find(({ value }) => isSealedText(value?.content.value));
   if (sealed) return step(notify(state, `${sealed.variable.name} ${NEEDS_SEAL_KEY}`, "error"));
-  const wanted = set.map((entry): Assignment => ({ name: entry.variable.name, ...contentOf(entry) }));
-  const nothing = set.length === 0 ? "there is no value to copy" : "nothing to change: the values are the same";
+  const wanted = set.map(
+    (entry): Assignment => ({ name: entry.variable.name, ...contentOf(entry) }),
+  );
+  const nothing =
+    set.length === 0 ? "there is no value to copy" : "nothing to change: the values are the same";
   return plan(state, { purpose: "copy", from }, places, wanted, nothing);
 }
 
@@ -58,7 +91,10 @@ function plan(
 export async function plannedParts(
   { places }: Tools,
   indexes: readonly number[],
-  planned: (editor: Editor, environments: readonly string[]) => Promise<readonly EnvironmentChanges[]>,
+  planned: (
+    editor: Editor,
+    environments: readonly string[],
+  ) => Promise<readonly EnvironmentChanges[]>,
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];
   for (const { editor, places: known } of await places.byStore(indexes)) {
@@ -69,7 +105,11 @@ export async function plannedParts(
 }
 
 /** The parts of a planned edit, in the listed places of the same data as `place`. */
-function inPlaces({ places }: State, place: number, all: readonly EnvironmentChanges[]): readonly Part[] {
+function inPlaces(
+  { places }: State,
+  place: number,
+  all: readonly EnvironmentChanges[],
+): readonly Part[] {
   const { location } = places[place] ?? {};
   return all.flatMap((part) => {
     const found = [place, ...places.keys()].find((index) => {
@@ -80,7 +120,10 @@ function inPlaces({ places }: State, place: number, all: readonly EnvironmentCha
   });
 }
 
-/** The place whose history is shown and undone: the one under the cursor of the list of places, or else that of the table. */
+/**
+ * The place whose history is shown and undone: the one under the cursor of the list of places, or
+ * else that of the table.
+ */
 export function historyPlace(state: State): number {
   return isOnPlaces(state) ? state.placeCursor : gridOf(state).place;
 }
@@ -99,7 +142,10 @@ function takeBack(state: State, purpose: "undo" | "redo"): Step {
     const parts = inPlaces(state, place, changes);
     const [first] = changes;
     if (parts.length === 0)
-      return (now) => step(notify(now, `change ${entry.id} is in ${first?.environment}, which is not open`, "error"));
+      return (now) =>
+        step(
+          notify(now, `change ${entry.id} is in ${first?.environment}, which is not open`, "error"),
+        );
     const hasMore = entry.hasMore || parts.length < changes.length;
     return (now) => review(now, { purpose, parts, entry: { ...entry, hasMore } });
   });
@@ -129,15 +175,24 @@ export function whyNoHistory(state: State): string | undefined {
   return isServer ? "servers provide no history" : isLocked ? readOnly : undefined;
 }
 
-/** The changes of a place, newest first. @param name only those of a variable, by any of its names */
-export async function readHistory({ places }: Tools, place: number, name?: string): Promise<readonly HistoryEntry[]> {
+/**
+ * The changes of a place, newest first.
+ *
+ * @param name only those of a variable, by any of its names
+ */
+export async function readHistory(
+  { places }: Tools,
+  place: number,
+  name?: string,
+): Promise<readonly HistoryEntry[]> {
   const { history, editor } = await places.open(place);
   const names = new Set([name]);
   const found: HistoryEntry[] = [];
   const isWanted = (entry: HistoryEntry) => {
     const own = entry.parts.filter(({ environment }) => environment === editor?.environment);
     const parts = own.flatMap(({ environment, changes: all }) => {
-      const changes = name === undefined ? all : all.filter((each) => names.has(each.newName ?? each.name));
+      const changes =
+        name === undefined ? all : all.filter((each) => names.has(each.newName ?? each.name));
       for (const each of changes) names.add(each.name);
       return changes.length > 0 ? { environment, changes } : [];
     });
@@ -148,7 +203,11 @@ export async function readHistory({ places }: Tools, place: number, name?: strin
   return found;
 }
 
-/** Asks to bring back what a place had before an entry of its history. @param name only this variable */
+/**
+ * Asks to bring back what a place had before an entry of its history.
+ *
+ * @param name only this variable
+ */
 export function rollbackTo(state: State, entry: HistoryEntry, place: number, name?: string): Step {
   return blockingEffect(state, async ({ places }) => {
     const { history } = await places.open(place);

@@ -11,8 +11,9 @@ import { changeDiff, DEFINITION } from "./difference.js";
 
 export interface Reviewed extends PlannedEdit {
   /**
-   * Of the form below the question: the input for the new value, which the edit may have encrypted, and whether another
-   * program has changed the variable since the form was opened, so that `before` is its new state.
+   * Of the form below the question: the input for the new value, which the edit may have encrypted,
+   * and whether another program has changed the variable since the form was opened, so that
+   * `before` is its new state.
    */
   readonly form?: { readonly text: string; readonly isChangedMeanwhile: boolean };
 }
@@ -29,18 +30,26 @@ const WORDS: Readonly<Record<Purpose, readonly [title: string, where: string, do
 };
 
 /**
- * The question whether to make an edit. The input of a form is shown; other values are masked. The first button has the
- * focus, as `u` undoes the edit, unless it would replace another program's change.
+ * The question whether to make an edit. The input of a form is shown; other values are masked. The
+ * first button has the focus, as `u` undoes the edit, unless it would replace another program's
+ * change.
  */
 export function questionOf(state: State, edit: Reviewed): Question {
   const { purpose, parts, form } = edit;
   const [title] = WORDS[purpose];
   const required = requiredText(state, edit);
   return {
-    ...{ title, text: questionText(state, edit), answer: form?.isChangedMeanwhile ? "Save over it" : title },
+    ...{
+      title,
+      text: questionText(state, edit),
+      answer: form?.isChangedMeanwhile ? "Save over it" : title,
+    },
     key: form?.isChangedMeanwhile ? "ctrl-x" : "ctrl-s",
-    isDanger: changesOf(edit).some(({ before, after }) => before?.value !== undefined && after?.value === undefined),
-    details: (now, width, isShown) => spaced([noteLines(edit, width), changeLines(now, edit, width, isShown)]),
+    isDanger: changesOf(edit).some(
+      ({ before, after }) => before?.value !== undefined && after?.value === undefined,
+    ),
+    details: (now, width, isShown) =>
+      spaced([noteLines(edit, width), changeLines(now, edit, width, isShown)]),
     // The user has just typed it.
     ...(form && changesOf(edit).some(changesValue) && { shownUntil: Number.POSITIVE_INFINITY }),
     input: required === undefined ? undefined : requiredInput(required),
@@ -48,7 +57,11 @@ export function questionOf(state: State, edit: Reviewed): Question {
   };
 }
 
-export function changesOf({ parts }: { readonly parts: readonly EnvironmentChanges[] }): readonly Change[] {
+export function changesOf({
+  parts,
+}: {
+  readonly parts: readonly EnvironmentChanges[];
+}): readonly Change[] {
   return parts.flatMap(({ changes }) => changes);
 }
 
@@ -61,7 +74,10 @@ function questionText(state: State, edit: PlannedEdit): string {
   return `${title} the ${sharedText(edit)} of ${object} in ${places} and all other environments of its application?`;
 }
 
-/** `PORT`, `the values of 2 variables`: a variable stays where another environment has a value of it. */
+/**
+ * `PORT`, `the values of 2 variables`: a variable stays where another environment has a value of
+ * it.
+ */
 function objectText(edit: PlannedEdit): string {
   const names = new Set(changesOf(edit).map(({ name }) => name));
   const text = namesText(names);
@@ -81,14 +97,21 @@ export function placesText(state: State, parts: readonly Part[]): string {
 /** `a, b and c` */
 const LIST = new Intl.ListFormat("en-GB");
 
-/** The fields that an edit changes for all environments of the application: `type and description`, or `""`. */
+/**
+ * The fields that an edit changes for all environments of the application: `type and description`,
+ * or `""`.
+ */
 function sharedText(edit: PlannedEdit): string {
   const changes = changesOf(edit);
   const isChanged = (textOf: (assigned: Content) => string | undefined) =>
     changes.some(({ before, after }) => before && after && textOf(before) !== textOf(after));
   const names = changes.some(({ newName }) => newName !== undefined) ? ["name"] : [];
-  const fields = Object.entries(DEFINITION).flatMap(([field, textOf]) => (isChanged(textOf) ? field : []));
-  const words = fields.map((field) => (field === "type" || field === "description" ? field : "rules"));
+  const fields = Object.entries(DEFINITION).flatMap(([field, textOf]) =>
+    isChanged(textOf) ? field : [],
+  );
+  const words = fields.map((field) =>
+    field === "type" || field === "description" ? field : "rules",
+  );
   return LIST.format([...new Set([...names, ...words])]);
 }
 
@@ -101,19 +124,26 @@ export function changesValue({ before, after }: Change): boolean {
   return !before || !after || !isDeepStrictEqual(before.value, after.value);
 }
 
-/** Who has made the change that is taken back, and surprises that the question alone does not tell. */
+/**
+ * Who has made the change that is taken back, and surprises that the question alone does not tell.
+ */
 function noteLines(edit: Reviewed, width: number): Line[] {
   const { entry, purpose, form, unchanged = [] } = edit;
   const changes = changesOf(edit);
   const shared = changesDefinitionOnly(edit) ? "" : sharedText(edit);
-  const removed = new Set(changes.flatMap(({ name, before, after }) => (before && !after ? name : [])));
+  const removed = new Set(
+    changes.flatMap(({ name, before, after }) => (before && !after ? name : [])),
+  );
   const [has, is] = removed.size === 1 ? ["has", "is"] : ["have", "are"];
   const notes = [
     form?.isChangedMeanwhile &&
       `${variablesText(changes)} was changed by another program. Its current state and yours are below.`,
-    shared !== "" && `This also changes the ${shared}, which all environments of the application share.`,
-    removed.size > 0 && `${namesText(removed)} ${has} no value in any other environment and ${is} deleted completely.`,
-    unchanged.length > 0 && `${purpose === "copy" ? "Already the same" : "No value here"}: ${unchanged.join(", ")}.`,
+    shared !== "" &&
+      `This also changes the ${shared}, which all environments of the application share.`,
+    removed.size > 0 &&
+      `${namesText(removed)} ${has} no value in any other environment and ${is} deleted completely.`,
+    unchanged.length > 0 &&
+      `${purpose === "copy" ? "Already the same" : "No value here"}: ${unchanged.join(", ")}.`,
     entry?.hasMore &&
       purpose !== "rollback" &&
       "That change also touched environments, keys or other applications, which stay as they are.",
@@ -125,14 +155,23 @@ function noteLines(edit: Reviewed, width: number): Line[] {
 /** `change 12, by ana@laptop with "set" on 2026-07-01 12:00:00 UTC` */
 function entryText({ purpose }: PlannedEdit, { id, time, actor, command }: HistoryEntry): string {
   const change =
-    purpose === "rollback" ? "restores the state before change" : purpose === "redo" ? "reverts change" : "change";
+    purpose === "rollback"
+      ? "restores the state before change"
+      : purpose === "redo"
+        ? "reverts change"
+        : "change";
   return `${change} ${id}, by ${actor} with "${command}" on ${time.slice(0, 19).replace("T", " ")} UTC`;
 }
 
 /** Changes that are shown: with more, each key would be noticeably slow. */
 const MAX_CHANGES = 300;
 
-export function changeLines(state: State, { parts, form }: Reviewed, width: number, isShown: boolean): Line[] {
+export function changeLines(
+  state: State,
+  { parts, form }: Reviewed,
+  width: number,
+  isShown: boolean,
+): Line[] {
   const all = parts.flatMap(({ place, changes }) => changes.map((change) => ({ place, change })));
   const heading = (name: string) => wrapLine(line(name, "accent"), width);
   const isNamed = all.some(({ change }) => change.name !== all[0]?.change.name);
@@ -152,23 +191,29 @@ export function changeLines(state: State, { parts, form }: Reviewed, width: numb
     ];
   });
   const left = all.length - MAX_CHANGES;
-  return spaced([...blocks, left > 0 ? [line(`… and ${countText(left)} more variables`, "muted")] : []]);
+  return spaced([
+    ...blocks,
+    left > 0 ? [line(`… and ${countText(left)} more variables`, "muted")] : [],
+  ]);
 }
 
 /**
- * The word to type before values of production are deleted or replaced, are secret no more, or can't be found by their
- * name any more: the name of the variable, or else those of the places.
+ * The word to type before values of production are deleted or replaced, are secret no more, or
+ * can't be found by their name any more: the name of the variable, or else those of the places.
  */
 function requiredText({ places }: State, { parts }: PlannedEdit): string | undefined {
   // What all environments of the application share.
   const isShared = ({ before, after, newName }: Change) =>
     newName !== undefined || (before !== undefined && isPublic(after) && !isPublic(before));
-  const isLost = (change: Change) => isShared(change) || (change.before?.value !== undefined && changesValue(change));
+  const isLost = (change: Change) =>
+    isShared(change) || (change.before?.value !== undefined && changesValue(change));
   const lost = parts.flatMap(({ place, changes }) =>
     changes.filter(isLost).flatMap((change) => {
       const isAffected = (index: number) =>
         index === place || (isShared(change) && places[index]?.group === places[place]?.group);
-      const affected = places.filter((each, index) => !each.isGone && isAffected(index) && isProduction(each));
+      const affected = places.filter(
+        (each, index) => !each.isGone && isAffected(index) && isProduction(each),
+      );
       return affected.map((each) => ({ name: change.name, place: each.name }));
     }),
   );
@@ -181,13 +226,18 @@ export function doneText(state: State, edit: PlannedEdit, undoKey: string): stri
   const { purpose, parts } = edit;
   const [, where, done] = WORDS[purpose];
   const places = placesText(state, parts);
-  const isHere = parts.every(({ place }) => place === state.place) && !["undo", "redo", "copy"].includes(purpose);
-  const renamed = purpose === "edit" && changesOf(edit).find(({ newName }) => newName !== undefined);
+  const isHere =
+    parts.every(({ place }) => place === state.place) &&
+    !["undo", "redo", "copy"].includes(purpose);
+  const renamed =
+    purpose === "edit" && changesOf(edit).find(({ newName }) => newName !== undefined);
   const did = renamed
     ? `renamed ${visibleText(`${renamed.name} to ${renamed.newName}`)}`
     : `${done} ${objectText(edit)}`;
   const text = `${did}${isHere ? "" : ` ${where} ${places}`}`;
   if (purpose === "undo") return text;
-  const isOpenGroup = parts.some(({ place }) => state.places[place]?.group === state.places[state.place]?.group);
+  const isOpenGroup = parts.some(
+    ({ place }) => state.places[place]?.group === state.places[state.place]?.group,
+  );
   return `${text}; ${undoKey}${isOpenGroup ? "" : ` in ${places}`} undoes it`;
 }

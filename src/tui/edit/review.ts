@@ -9,15 +9,19 @@ import { ask } from "../view/question.js";
 import { layers, pop } from "../view/screen.js";
 import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
 
-/** Asks whether to make an edit, with a way back to the present screen. @param problem why it could not be written */
+/**
+ * Asks whether to make an edit, with a way back to the present screen.
+ *
+ * @param problem why it could not be written
+ */
 export function review(state: State, edit: Reviewed, problem?: string): Step {
   return ask(state, { ...questionOf(state, edit), problem, run: (now) => write(now, edit) });
 }
 
 /**
- * Writes an edit: all of a file or a store together, and these one after another. Keys wait meanwhile, so that it is
- * written once. What was opened over the table for it closes: a form, a menu of places or the history. It opens again if
- * the edit can't be written.
+ * Writes an edit: all of a file or a store together, and these one after another. Keys wait
+ * meanwhile, so that it is written once. What was opened over the table for it closes: a form, a
+ * menu of places or the history. It opens again if the edit can't be written.
  */
 function write(state: State, edit: Reviewed): Step {
   const closed = state.stack.slice(layers(state).findLastIndex(({ screen }) => screen.table) + 1);
@@ -26,8 +30,12 @@ function write(state: State, edit: Reviewed): Step {
     async (tools) => {
       const written = new Set<Part>();
       try {
-        for (const { editor, places } of await tools.places.byStore(edit.parts.map(({ place }) => place))) {
-          const own = edit.parts.filter(({ environment, place }) => places.get(environment) === place);
+        for (const { editor, places } of await tools.places.byStore(
+          edit.parts.map(({ place }) => place),
+        )) {
+          const own = edit.parts.filter(
+            ({ environment, place }) => places.get(environment) === place,
+          );
           await editor.apply(own, commandOf(edit));
           for (const part of own) written.add(part);
         }
@@ -37,7 +45,9 @@ function write(state: State, edit: Reviewed): Step {
         const isOutdated = error instanceof ChangedMeanwhileError && written.size === 0;
         return (now) => {
           const opened = { ...now, stack: [...now.stack, ...closed] };
-          return isOutdated ? step(notify(opened, message, "error")) : refused(opened, edit, message, written);
+          return isOutdated
+            ? step(notify(opened, message, "error"))
+            : refused(opened, edit, message, written);
         };
       }
       return (now) => andThen(applied(now, edit), refreshOthers);
@@ -46,7 +56,10 @@ function write(state: State, edit: Reviewed): Step {
   );
 }
 
-/** How the history calls a write: `undo 12`, by which it is known later. Undefined for the name of the program. */
+/**
+ * How the history calls a write: `undo 12`, by which it is known later. Undefined for the name of
+ * the program.
+ */
 function commandOf({ purpose, entry }: PlannedEdit): string | undefined {
   return entry && `${purpose} ${entry.id}`;
 }
@@ -64,9 +77,14 @@ function applied(state: State, edit: PlannedEdit): Step {
   const changes = changesOf(edit);
   const done = [...changes, ...(edit.unchanged ?? []).map((name) => ({ name }))];
   const marks = purpose === "delete" || purpose === "copy" ? unmarked(state, done) : state.marks;
-  const next: State = { ...notify(state, doneText(state, edit, shownKey(state, "undo")), "success"), marks };
+  const next: State = {
+    ...notify(state, doneText(state, edit, shownKey(state, "undo")), "success"),
+    marks,
+  };
   if (!parts.some(({ place }) => place === state.place)) return step(next);
-  const names = new Set(changes.flatMap(({ name, newName = name, after }) => (after ? newName : [])));
+  const names = new Set(
+    changes.flatMap(({ name, newName = name, after }) => (after ? newName : [])),
+  );
   // An added variable is selected when it has been read.
   const [name = next.list.name] = names.size === 1 ? names : [];
   return requestReads({ ...next, list: { ...next.list, name } }, [state.place]);

@@ -16,13 +16,19 @@ interface ScreenProps {
 /**
  * Draws with ink. This is the only module in the bundle with ink and React, which are ES modules.
  *
- * Ink does not write to the terminal itself. For a frame as tall as the terminal, ink clears the screen and the scrollback,
- * and writes every line. Its incremental rendering erases the last column of full lines, ignores backpressure, and shows
- * nothing if CI is set.
+ * Ink does not write to the terminal itself. For a frame as tall as the terminal, ink clears the
+ * screen and the scrollback, and writes every line. Its incremental rendering erases the last
+ * column of full lines, ignores backpressure, and shows nothing if CI is set.
  *
- * @returns `show` draws the next picture; `ended` settles when ink has stopped, and rejects with its error
+ * @returns `show` draws the next picture; `ended` settles when ink has stopped, and rejects with
+ *   its error
  */
-export function startDrawing(first: ScreenProps, stdout: Writable, stdin: NodeJS.ReadStream, level: ColorSupportLevel) {
+export function startDrawing(
+  first: ScreenProps,
+  stdout: Writable,
+  stdin: NodeJS.ReadStream,
+  level: ColorSupportLevel,
+) {
   chalk.level = level;
   const view = render(<ScreenView {...first} />, {
     debug: true,
@@ -69,7 +75,13 @@ function PanelView({ size, border, role, lines }: PanelFrame) {
     <Box flexDirection="column" flexShrink={0} {...size}>
       <Rows lines={lines.slice(0, 1)} />
       {/* Remounted when the style changes: otherwise ink draws a top border. */}
-      <Box key={border} {...sides} borderColor={color} flexDirection="column" height={size.height - 2}>
+      <Box
+        key={border}
+        {...sides}
+        borderColor={color}
+        flexDirection="column"
+        height={size.height - 2}
+      >
         <Rows lines={lines.slice(1, -1)} />
       </Box>
       <Rows lines={lines.slice(-1)} />
@@ -81,16 +93,26 @@ function Rows({ lines }: { readonly lines: readonly Line[] }) {
   return lines.map((line, index) => <Row key={index} line={line} />);
 }
 
-/** Most lines are the same as before: drawing these again would take half of the time for a frame. */
+/**
+ * Most lines are the same as before: drawing these again would take half of the time for a frame.
+ */
 const Row = memo(
   ({ line }: { readonly line: Line }) => {
     const theme = useContext(ThemeContext);
-    return <Text wrap="truncate">{line.length === 0 ? " " : line.map((span, at) => styledText(span, theme, at))}</Text>;
+    return (
+      <Text wrap="truncate">
+        {line.length === 0 ? " " : line.map((span, at) => styledText(span, theme, at))}
+      </Text>
+    );
   },
   (before, next) => isDeepStrictEqual(before.line, next.line),
 );
 
-function styledText({ text, role = "text", isBold = false, isInverse = false }: Span, theme: Theme, key: number) {
+function styledText(
+  { text, role = "text", isBold = false, isInverse = false }: Span,
+  theme: Theme,
+  key: number,
+) {
   const { bold = false, dimColor = false, underline = false } = theme[role];
   const look = { bold: isBold || bold, dimColor, underline, inverse: isInverse };
   return (
@@ -100,7 +122,10 @@ function styledText({ text, role = "text", isBold = false, isInverse = false }: 
   );
 }
 
-/** With 256 colors, chalk often turns `#rrggbb` into a paler color, which can fall below the measured contrast. */
+/**
+ * With 256 colors, chalk often turns `#rrggbb` into a paler color, which can fall below the
+ * measured contrast.
+ */
 function colorOf({ color = "", ansi256 }: TextStyle): string {
   return chalk.level === 2 && ansi256 !== undefined ? `ansi256(${ansi256})` : color;
 }

@@ -3,7 +3,15 @@ import { variablesPanel } from "../screens/list.js";
 import { placesPanel } from "../screens/places.js";
 import { recordPanel } from "../screens/record.js";
 import type { Command } from "../state/command.js";
-import { isSmall, isTooSmall, type Layout, layoutOf, MIN_SCREEN, questionSize, type Size } from "../state/layout.js";
+import {
+  isSmall,
+  isTooSmall,
+  type Layout,
+  layoutOf,
+  MIN_SCREEN,
+  questionSize,
+  type Size,
+} from "../state/layout.js";
 import { attributesOf, identityOf, isProduction } from "../state/places.js";
 import { readingOf } from "../state/reading.js";
 import type { State } from "../state/state.js";
@@ -23,26 +31,44 @@ import type { Role } from "../text/theme.js";
 import { actsOnMarked } from "../view/grid.js";
 import { type Panel, type PanelContent, type PanelFrame, panelFrame } from "../view/panel.js";
 import { quitQuestion } from "../view/question.js";
-import { commandHints, drawnScreen, fixedHelpKey, hints, keyLine, noticeLines, topScreen } from "../view/screen.js";
+import {
+  commandHints,
+  drawnScreen,
+  fixedHelpKey,
+  hints,
+  keyLine,
+  noticeLines,
+  topScreen,
+} from "../view/screen.js";
 import { countsText, ofText, untilText } from "../view/status-lines.js";
 import { sortArrow } from "../view/table-panel.js";
 
 /**
- * A screen that is large enough, for drawing it and for finding the target of a click: the first line, up to three columns
- * from the left with panels from the top, and the last lines, usually one.
+ * A screen that is large enough, for drawing it and for finding the target of a click: the first
+ * line, up to three columns from the left with panels from the top, and the last lines, usually
+ * one.
  */
 export function screenContent(state: State, commands: readonly Command[]) {
   const body = bodyColumns(state, commands, layoutOf(state));
   return { header: headerLine(state), body, footer: footerLines(state, commands) };
 }
 
-function bodyColumns(state: State, commands: readonly Command[], layout: Layout): readonly (readonly Panel[])[] {
+function bodyColumns(
+  state: State,
+  commands: readonly Command[],
+  layout: Layout,
+): readonly (readonly Panel[])[] {
   const { places, variables, record } = layout;
   const { screen, data } = drawnScreen(state) ?? {};
   const isProductionShown = showsProduction(state);
   const marked = (panels: readonly Panel[]) =>
-    panels.map(({ size, content }) => ({ size, content: { ...content, isProduction: isProductionShown } }));
-  const shown = screen?.body?.(state, data, layout, commands).filter(({ size: { height } }) => height > 0);
+    panels.map(({ size, content }) => ({
+      size,
+      content: { ...content, isProduction: isProductionShown },
+    }));
+  const shown = screen
+    ?.body?.(state, data, layout, commands)
+    .filter(({ size: { height } }) => height > 0);
   if (shown) return [screen?.places ? marked(shown) : shown];
   const size = questionSize(layout);
   const question = screen?.panel?.(state, data, size);
@@ -51,23 +77,33 @@ function bodyColumns(state: State, commands: readonly Command[], layout: Layout)
   if (question) return [variables ? left : [], marked([{ size, content: question }])];
   const list = marked(panelsOf(variables, (room) => variablesPanel(state, room)));
   const detail = marked(panelsOf(record, (room) => recordPanel(state, room)));
-  return record?.height === layout.body.height ? [left, list, detail] : [left, [...list, ...detail]];
+  return record?.height === layout.body.height
+    ? [left, list, detail]
+    : [left, [...list, ...detail]];
 }
 
-/** Whether the screen is about production: the open place, or those that the top screen shows or edits. */
+/**
+ * Whether the screen is about production: the open place, or those that the top screen shows or
+ * edits.
+ */
 function showsProduction(state: State): boolean {
   const open = drawnScreen(state);
   const shown = open?.screen.places?.(state, open.data) ?? [state.place];
-  return shown.some((index) => state.places[index] !== undefined && isProduction(state.places[index]));
+  return shown.some(
+    (index) => state.places[index] !== undefined && isProduction(state.places[index]),
+  );
 }
 
-function panelsOf(size: Size | undefined, contentFor: (size: Size) => PanelContent): readonly Panel[] {
+function panelsOf(
+  size: Size | undefined,
+  contentFor: (size: Size) => PanelContent,
+): readonly Panel[] {
   return size ? [{ size, content: contentFor(size) }] : [];
 }
 
 /**
- * The line below the panels: the input of the filter or a command, a notice, or else the number that is typed and the keys
- * that work now. A notice or a problem can have several lines.
+ * The line below the panels: the input of the filter or a command, a notice, or else the number
+ * that is typed and the keys that work now. A notice or a problem can have several lines.
  */
 function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
   const { notice, columns, pending, count } = state;
@@ -78,9 +114,11 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   if (notice) return noticed;
   if (pending && quitQuestion(state) === undefined)
     return [line(` … please wait; ${pending.isReading ? "Esc cancels" : "Ctrl-C quits"}`, "muted")];
-  const typed: Line = count === undefined ? [] : [{ text: ` ${count} `, role: "warning", isBold: true }];
+  const typed: Line =
+    count === undefined ? [] : [{ text: ` ${count} `, role: "warning", isBold: true }];
   const help = fixedHelpKey(state);
-  const keys = open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state, commands));
+  const keys =
+    open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state, commands));
   const kept = keys.filter(({ label }, index) => label === HELP_LABEL || index === keys.length - 1);
   const others = keys.filter((hint) => !kept.includes(hint));
   const last = [...(help === undefined ? [] : hints(`${help} ${HELP_LABEL}`)), ...kept];
@@ -95,7 +133,11 @@ function inOrder(state: State, commands: readonly Command[]): readonly Command[]
   const { stack, focus } = state;
   const marked = actsOnMarked(state) ? ["copy-to", "copy", "delete"] : [];
   const first = [
-    ...(stack.length > 0 ? ["copy-to", "copy-from", "open", "next-panel"] : focus === "places" ? ["open"] : ["back"]),
+    ...(stack.length > 0
+      ? ["copy-to", "copy-from", "open", "next-panel"]
+      : focus === "places"
+        ? ["open"]
+        : ["back"]),
     ...(isSmall(layoutOf(state).body) ? ["next-panel"] : []),
     ...marked,
   ];
@@ -152,14 +194,19 @@ function headerLine(state: State): Line {
   };
   const facts = factsOf(state).filter(fits).flat();
   const start = fits([BRAND]) ? [BRAND, ...name] : name;
-  const details = left < MIN_DETAIL ? [] : cutLine([{ text: detailText(state), role: "muted" }], left);
+  const details =
+    left < MIN_DETAIL ? [] : cutLine([{ text: detailText(state), role: "muted" }], left);
   return indented([...fitLine([...start, ...details], columns - lineWidth(facts)), ...facts]);
 }
 
 function nameSpan({ places, place }: State): Span {
   const open = places[place];
   const name = (open?.kind === "environment" ? open.identity : undefined) ?? open?.name ?? "";
-  return { text: visibleText(name), role: open && isProduction(open) ? "warning" : "text", isBold: true };
+  return {
+    text: visibleText(name),
+    role: open && isProduction(open) ? "warning" : "text",
+    isBold: true,
+  };
 }
 
 /** Where there is little room, the last ones are left out. */
@@ -178,7 +225,10 @@ function factsOf(state: State): Line[] {
   if (list.sort !== "id" || list.isReversed) add(`by ${list.sort} ${sortArrow(list)}`, "text");
   if (rateLimit) {
     const isLow = rateLimit.remaining * 10 < rateLimit.limit;
-    add(`limit ${ofText(rateLimit.remaining, rateLimit.limit)}${isLow ? "!" : ""}`, isLow ? "warning" : "muted");
+    add(
+      `limit ${ofText(rateLimit.remaining, rateLimit.limit)}${isLow ? "!" : ""}`,
+      isLow ? "warning" : "muted",
+    );
   }
   const age = failure !== undefined || problem !== undefined ? "warning" : "muted";
   const old = asOf === undefined ? "age unknown" : `${durationText(Math.max(0, now - asOf))} old`;
@@ -189,6 +239,8 @@ function factsOf(state: State): Line[] {
 /** The kind of the place, its identity besides the name, and where its data is. */
 function detailText({ places, place }: State): string {
   const open = places[place];
-  const facts = open ? [open.kind, identityOf(open) ?? "", ...attributesOf(open), open.location] : [];
+  const facts = open
+    ? [open.kind, identityOf(open) ?? "", ...attributesOf(open), open.location]
+    : [];
   return facts.map((text) => (text === "" ? "" : `  ${visibleText(text)}`)).join("");
 }

@@ -16,7 +16,10 @@ const WHEEL_LINES = 3;
 
 const DOUBLE_CLICK_MS = 400;
 
-/** The parts of the state that determine where clicks go: the first four for panels, the rest for rows. */
+/**
+ * The parts of the state that determine where clicks go: the first four for panels, the rest for
+ * rows.
+ */
 export function targetsOf(state: State): readonly unknown[] {
   const { columns, rows, focus, place, placeCursor, places, stack } = state;
   const panels = [columns, rows, place, topScreen(state)?.screen];
@@ -40,11 +43,14 @@ export function handleMouse(
   const { content, cell, key } = pointedAt(state, commands, mouse.column, mouse.row);
   // A number that is typed is for a key.
   const plain: State = { ...state, count: undefined };
-  if (mouse.action !== "press") return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
+  if (mouse.action !== "press")
+    return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
   const press: Press = { ...mouse, screen: topScreen(state)?.screen.name ?? "" };
   const { lastPress } = state;
   const isSecond =
-    lastPress?.column === press.column && lastPress.row === press.row && press.at - lastPress.at <= DOUBLE_CLICK_MS;
+    lastPress?.column === press.column &&
+    lastPress.row === press.row &&
+    press.at - lastPress.at <= DOUBLE_CLICK_MS;
   // The first press has opened another screen, which the second was not meant for.
   if (isSecond && lastPress?.screen !== press.screen) return step(state);
   if (!isAimed && (key !== undefined || !isSecond)) return step(state);
@@ -54,7 +60,8 @@ export function handleMouse(
   const selected = focused && cell && content.select?.(focused, cell);
   if (!selected) return step(focused ?? next);
   // Of the first press's selection: the rows may have moved since.
-  if (!isSecond || content.pressesEnter === false || cell.line < (content.heads ?? 0)) return step(selected);
+  if (!isSecond || content.pressesEnter === false || cell.line < (content.heads ?? 0))
+    return step(selected);
   return pressKey({ ...focused, lastPress: undefined }, keyNamed("enter"));
 }
 
@@ -67,12 +74,20 @@ function focus(state: State, { panel }: PanelContent): State | undefined {
   return { ...state, focus: panel, stack: [] };
 }
 
-function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1, pressKey: PressKey): Step {
+function turnWheel(
+  state: State,
+  content: PanelContent | undefined,
+  by: 1 | -1,
+  pressKey: PressKey,
+): Step {
   if (content?.scroll) return step(content.scroll(state, by * WHEEL_LINES));
   // Over a panel beside a question, the wheel does nothing.
   if (!content || content.panel) return step(state);
   const press: Next = (now) => pressKey(now, keyNamed(by < 0 ? "up" : "down"));
-  return Array.from({ length: WHEEL_LINES }).reduce<Step>((last) => andThen(last, press), step(state));
+  return Array.from({ length: WHEEL_LINES }).reduce<Step>(
+    (last) => andThen(last, press),
+    step(state),
+  );
 }
 
 interface Pointed {
@@ -82,7 +97,12 @@ interface Pointed {
   readonly key?: string | undefined;
 }
 
-function pointedAt(state: State, commands: readonly Command[], column: number, row: number): Pointed {
+function pointedAt(
+  state: State,
+  commands: readonly Command[],
+  column: number,
+  row: number,
+): Pointed {
   const { body, footer } = screenContent(state, commands);
   const footerTop = state.rows - footer.length;
   if (row === 0) return {};
@@ -94,8 +114,16 @@ function pointedAt(state: State, commands: readonly Command[], column: number, r
       const cell: Cell = { line: row - above - 1, column: column - left - 1 };
       above += size.height;
       if (row >= above || column >= left + size.width) continue;
-      const isBorder = Math.min(cell.line, cell.column, size.height - 3 - cell.line, size.width - 3 - cell.column) < 0;
-      return isBorder ? { content } : { content, cell, key: keyAt(content.lines[cell.line] ?? [], cell.column) };
+      const isBorder =
+        Math.min(
+          cell.line,
+          cell.column,
+          size.height - 3 - cell.line,
+          size.width - 3 - cell.column,
+        ) < 0;
+      return isBorder
+        ? { content }
+        : { content, cell, key: keyAt(content.lines[cell.line] ?? [], cell.column) };
     }
     left += panels[0]?.size.width ?? 0;
   }

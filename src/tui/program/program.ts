@@ -1,4 +1,10 @@
-import { initialState, leaveOthers, placesChanged, pollWhenDue, type Start } from "../reading/read.js";
+import {
+  initialState,
+  leaveOthers,
+  placesChanged,
+  pollWhenDue,
+  type Start,
+} from "../reading/read.js";
 import { decryptions, expireRevealed } from "../reading/reveal.js";
 import { withRange } from "../reading/selection.js";
 import { openHelp } from "../screens/command-menus.js";
@@ -9,7 +15,14 @@ import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
 import { withReading } from "../state/reading.js";
-import { type Effect, type Next, notify, type State, type Step, type Tools } from "../state/state.js";
+import {
+  type Effect,
+  type Next,
+  notify,
+  type State,
+  type Step,
+  type Tools,
+} from "../state/state.js";
 import { gridOf } from "../view/grid.js";
 import { quitQuestion } from "../view/question.js";
 import { isHelpKey, pressCommand, runCommand, topScreen } from "../view/screen.js";
@@ -18,7 +31,8 @@ import { handleMouse, targetsOf } from "./mouse.js";
 
 function handleKey(state: State, key: Key, commands: readonly Command[]): Step {
   if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
-  const command = GLOBAL_KEYS.includes(key.name) && commands.find(({ keys }) => keys.includes(key.name));
+  const command =
+    GLOBAL_KEYS.includes(key.name) && commands.find(({ keys }) => keys.includes(key.name));
   if (command) return runCommand(state, command);
   const open = topScreen(state);
   const isEnter = key.name === "ctrl-j" && !open?.screen.breaksLines?.(open.data);
@@ -28,12 +42,16 @@ function handleKey(state: State, key: Key, commands: readonly Command[]): Step {
 const MAX_COUNT = 999_999;
 const MAX_REPEATS = 999;
 
-/** Keeps a digit as a part of the number before a key, or runs a key, as many times as a number says. */
+/**
+ * Keeps a digit as a part of the number before a key, or runs a key, as many times as a number
+ * says.
+ */
 function handleCount(before: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
   const { count = 0, notice } = before;
   const isFree = areaOf(before) !== undefined && !commands.some(({ keys }) => keys.includes(name));
-  if (isFree && /^\d$/.test(name)) return step({ ...before, count: Math.min(count * 10 + Number(name), MAX_COUNT) });
+  if (isFree && /^\d$/.test(name))
+    return step({ ...before, count: Math.min(count * 10 + Number(name), MAX_COUNT) });
   // An error is read by now, and hides the keys.
   const read: State = notice?.tone === "error" ? { ...before, notice: undefined } : before;
   const state: State = read.count === undefined ? read : { ...read, count: undefined };
@@ -42,7 +60,8 @@ function handleCount(before: State, key: Key, commands: readonly Command[]): Ste
   if (count > 0 && (command?.name === "bottom" || command?.name === "top"))
     return runCommand(state, command, `line ${count}`);
   let last = screenKey(state, key, commands);
-  for (let left = Math.min(count, MAX_REPEATS); command && left > 1; left--) last = screenKey(last[0], key, commands);
+  for (let left = Math.min(count, MAX_REPEATS); command && left > 1; left--)
+    last = screenKey(last[0], key, commands);
   return last;
 }
 
@@ -54,12 +73,14 @@ function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
 
 /** Whether a key waits for an edit, or is dropped while an editor has the terminal. */
 function isHeld(state: State, key: string): boolean {
-  return state.pending !== undefined && quitQuestion(state) === undefined && !GLOBAL_KEYS.includes(key);
+  return (
+    state.pending !== undefined && quitQuestion(state) === undefined && !GLOBAL_KEYS.includes(key)
+  );
 }
 
 /**
- * Whether to drop the keys typed after a command: the command was refused, or led to a problem or to a question that
- * the user has not seen.
+ * Whether to drop the keys typed after a command: the command was refused, or led to a problem or
+ * to a question that the user has not seen.
  */
 function isRefused(before: State, { notice, pending, stack }: State, isInput: boolean): boolean {
   const tone = notice === before.notice ? undefined : notice?.tone;
@@ -70,41 +91,62 @@ function isRefused(before: State, { notice, pending, stack }: State, isInput: bo
   return problem !== undefined || tone === "error" || tone === "info";
 }
 
-/** Runs after every change: cancels reads whose results are no longer needed, and updates the table from the data. */
+/**
+ * Runs after every change: cancels reads whose results are no longer needed, and updates the table
+ * from the data.
+ */
 function withFollowUps(before: State, [changed, effects]: Step): Step {
-  const isEntered = changed.stack.length > 0 && topScreen(changed)?.screen !== topScreen(before)?.screen;
+  const isEntered =
+    changed.stack.length > 0 && topScreen(changed)?.screen !== topScreen(before)?.screen;
   // An older notice would hide the keys of the new screen.
-  const shown: State = isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
+  const shown: State =
+    isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
   const [state, more] = leaveOthers(before, syncTable(before, shown));
   return [state, [...effects, ...more, ...newDecryptions(before, state)]];
 }
 
-/** Keeps the marks of a range whose lines are other variables now, and shows the record of another one from its start. */
+/**
+ * Keeps the marks of a range whose lines are other variables now, and shows the record of another
+ * one from its start.
+ */
 function syncTable(before: State, state: State): State {
   const [was, is] = [gridOf(before), gridOf(state)];
   const isOpen = state.marks.from !== undefined && was.rows !== is.rows;
   const marks = isOpen ? withRange(state.marks, was) : state.marks;
   const recordTop = was.name === is.name ? state.recordTop : 0;
-  return marks === state.marks && recordTop === state.recordTop ? state : { ...state, marks, recordTop };
+  return marks === state.marks && recordTop === state.recordTop
+    ? state
+    : { ...state, marks, recordTop };
 }
 
 function newDecryptions(before: State, state: State): readonly Effect[] {
   const [was, is] = [gridOf(before), gridOf(state)];
-  const isSame = was.name === is.name && was.table === is.table && before.revealed?.names === state.revealed?.names;
-  return isSame ? [] : is.table.columns.flatMap(({ place, cells }) => decryptions(state, place, cells[is.row]));
+  const isSame =
+    was.name === is.name &&
+    was.table === is.table &&
+    before.revealed?.names === state.revealed?.names;
+  return isSame
+    ? []
+    : is.table.columns.flatMap(({ place, cells }) => decryptions(state, place, cells[is.row]));
 }
 
 function listKey(state: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
   const other = commands.find((each) => each.keys.includes(name) && isListCommand(each));
   const refusal = `"${other?.name}" doesn't work here; ${shownKey(state, "back")} goes to the variables`;
-  return pressCommand(state, name, commands) ?? step(other ? notify(state, refusal, "error") : state);
+  return (
+    pressCommand(state, name, commands) ?? step(other ? notify(state, refusal, "error") : state)
+  );
 }
 
 function expire(state: State): State {
-  const isOver = (item: { until: number } | undefined) => item !== undefined && item.until <= state.now;
+  const isOver = (item: { until: number } | undefined) =>
+    item !== undefined && item.until <= state.now;
   const over = [...state.readings].filter(([, { changes }]) => isOver(changes));
-  const next = over.reduce((now, [place]) => withReading(now, place, { changes: undefined }), state);
+  const next = over.reduce(
+    (now, [place]) => withReading(now, place, { changes: undefined }),
+    state,
+  );
   const notice = isOver(state.notice) ? undefined : state.notice;
   return { ...expireRevealed(next), notice };
 }
@@ -112,7 +154,15 @@ function expire(state: State): State {
 export interface ProgramOptions
   extends Pick<
     Tools,
-    "copy" | "write" | "openInEditor" | "welcome" | "listFolder" | "ticks" | "quit" | "suspend" | "redraw"
+    | "copy"
+    | "write"
+    | "openInEditor"
+    | "welcome"
+    | "listFolder"
+    | "ticks"
+    | "quit"
+    | "suspend"
+    | "redraw"
   > {
   readonly places: readonly Place[];
   /** Calls `listener` when places may have been added or removed. */
@@ -129,8 +179,18 @@ const AIM_MS = 300;
 /** A pause of this length ends the text that was typed after a refused key. */
 const TYPING_MS = 500;
 
-/** The main loop: a key leads to a new state and to effects, whose outcome is a function to the next state. */
-export function createProgram({ places: all, follow, commands, start, defer, ...options }: ProgramOptions) {
+/**
+ * The main loop: a key leads to a new state and to effects, whose outcome is a function to the next
+ * state.
+ */
+export function createProgram({
+  places: all,
+  follow,
+  commands,
+  start,
+  defer,
+  ...options
+}: ProgramOptions) {
   const listeners = new Set<() => void>();
   const held: Key[] = [];
   let refusedAt = Number.NEGATIVE_INFINITY;
@@ -146,7 +206,14 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     return ended;
   };
   const tools: Tools = {
-    ...{ ...options, places, openInEditor, reads: new Map(), versions: new WeakMap(), asOf: new WeakMap() },
+    ...{
+      ...options,
+      places,
+      openInEditor,
+      reads: new Map(),
+      versions: new WeakMap(),
+      asOf: new WeakMap(),
+    },
     dispatch: (next) => dispatch(next),
     until: (isWanted) =>
       new Promise((resolve) => {
@@ -162,7 +229,9 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
     isPublished = true;
     for (const listener of listeners) listener();
   };
-  /** Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe. */
+  /**
+   * Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe.
+   */
   const subscribe = (listener: () => void): (() => void) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
@@ -229,7 +298,8 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
       if (isTooSmall(state) || isHeld(state, "")) return;
       const at = options.ticks();
       const isAimed = isShown() && at - changedAt >= AIM_MS;
-      if (isShown(4)) dispatch((now) => handleMouse(now, { ...mouse, at }, isAimed, commands, press), true);
+      if (isShown(4))
+        dispatch((now) => handleMouse(now, { ...mouse, at }, isAimed, commands, press), true);
     },
     /** Called when the state is drawn. */
     shown: () => {
@@ -241,7 +311,8 @@ export function createProgram({ places: all, follow, commands, start, defer, ...
         const now = expire({ ...before, now: options.ticks() });
         return pollWhenDue(now, gridOf(now).table);
       }),
-    resize: (size: { readonly columns: number; readonly rows: number }) => dispatch((now) => step({ ...now, ...size })),
+    resize: (size: { readonly columns: number; readonly rows: number }) =>
+      dispatch((now) => step({ ...now, ...size })),
     subscribe,
     close: async () => {
       await editing;

@@ -9,7 +9,10 @@ const RECENT_MS = 60_000;
 type Changes = ReadonlyMap<string, "added" | "changed" | "removed">;
 
 /** @param after with the entries of `before` where nothing has changed */
-export function changesBetween(before: readonly VariableEntry[], after: readonly VariableEntry[]): Changes {
+export function changesBetween(
+  before: readonly VariableEntry[],
+  after: readonly VariableEntry[],
+): Changes {
   const old = new Map(before.map((entry) => [entry.variable.name, entry]));
   const changes = new Map<string, "added" | "changed" | "removed">();
   for (const entry of after) {
@@ -21,7 +24,11 @@ export function changesBetween(before: readonly VariableEntry[], after: readonly
   return changes;
 }
 
-export function withChanges(before: RecentChanges | undefined, changes: Changes, now: number): RecentChanges {
+export function withChanges(
+  before: RecentChanges | undefined,
+  changes: Changes,
+  now: number,
+): RecentChanges {
   const kinds = new Map(before?.kinds);
   for (const [name, kind] of changes) {
     if (kind === "removed") kinds.delete(name);
@@ -52,7 +59,9 @@ export function lookUpChanges(place: number): Effect {
     // They begin with the newest, which counts.
     const changes = entries.toReversed().flatMap(({ id, parts }) => {
       const own = parts.filter(({ environment }) => environment === editor?.environment);
-      return own.flatMap((part) => part.changes.map(({ name, newName = name }) => [newName, id] as const));
+      return own.flatMap((part) =>
+        part.changes.map(({ name, newName = name }) => [newName, id] as const),
+      );
     });
     const lastChanges = new Map(changes);
     return (state) => step(withReading(state, place, { lastChanges }));

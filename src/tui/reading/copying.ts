@@ -5,7 +5,14 @@ import { valueText } from "../../domain/variable.js";
 import type { ExportFormat } from "../../formats/formats.js";
 import { step, withFailure } from "../state/effects.js";
 import type { CopyOutcome, OpenPlace, WriteValues, Written } from "../state/ports.js";
-import { type Effect, type Next, notify, type State, type Step, type Tools } from "../state/state.js";
+import {
+  type Effect,
+  type Next,
+  notify,
+  type State,
+  type Step,
+  type Tools,
+} from "../state/state.js";
 import { countOf } from "../text/line.js";
 
 /** How variables that were chosen can be copied, with a help for each. */
@@ -23,19 +30,40 @@ export type CopyFormat = (typeof SELECTED_FORMATS)[number][0] | ExportFormat;
 export const RESERVED_WARNING = "reserved: run and export omit it";
 
 /** Copies variables of a place. A notice names them. */
-export function copyEntries(state: State, place: number, entries: readonly VariableEntry[], format: CopyFormat): Step {
+export function copyEntries(
+  state: State,
+  place: number,
+  entries: readonly VariableEntry[],
+  format: CopyFormat,
+): Step {
   const where = place === state.place ? "" : ` of ${state.places[place]?.name}`;
   const nameOf = (copied: typeof entries) => `${copiedName(copied, format)}${where}`;
   return copyText(state, nameOf(entries), async ({ places, write }) => {
-    const { leftOut = [], ...copied } = await copiedText(entries, format, await places.open(place), write);
-    return { ...copied, what: nameOf(entries.filter(({ variable }) => !leftOut.includes(variable.name))) };
+    const { leftOut = [], ...copied } = await copiedText(
+      entries,
+      format,
+      await places.open(place),
+      write,
+    );
+    return {
+      ...copied,
+      what: nameOf(entries.filter(({ variable }) => !leftOut.includes(variable.name))),
+    };
   });
 }
 
 type Copied = Pick<Written, "text" | "note"> & { readonly what?: string };
 
-/** Copies a text. @param what names it in the notice, unless `textOf` names it more precisely, with a note about it */
-export function copyText(state: State, what: string, textOf: (tools: Tools) => Promise<Copied>): Step {
+/**
+ * Copies a text.
+ *
+ * @param what names it in the notice, unless `textOf` names it more precisely, with a note about it
+ */
+export function copyText(
+  state: State,
+  what: string,
+  textOf: (tools: Tools) => Promise<Copied>,
+): Step {
   const copy: Effect = async (tools) => {
     const { text, ...about } = await textOf(tools);
     return copied({ what, ...about }, await tools.copy(text));
@@ -49,9 +77,13 @@ export function copyText(state: State, what: string, textOf: (tools: Tools) => P
 function copied({ what, note }: Omit<Copied, "text">, outcome: CopyOutcome): Next {
   const end = note === undefined ? "" : `; ${note}`;
   return (state) => {
-    if (outcome.kind === "failed") return step(notify(state, `can't copy ${what}: ${outcome.reason}`, "error"));
-    if (outcome.kind === "clipboard") return step(notify(state, `copied ${what} to the clipboard${end}`, "success"));
-    return step(notify(state, `sent ${what} to the terminal's clipboard (OSC 52): ${outcome.reason}${end}`));
+    if (outcome.kind === "failed")
+      return step(notify(state, `can't copy ${what}: ${outcome.reason}`, "error"));
+    if (outcome.kind === "clipboard")
+      return step(notify(state, `copied ${what} to the clipboard${end}`, "success"));
+    return step(
+      notify(state, `sent ${what} to the terminal's clipboard (OSC 52): ${outcome.reason}${end}`),
+    );
   };
 }
 
@@ -60,7 +92,8 @@ function copiedName(entries: readonly VariableEntry[], format: CopyFormat): stri
   const copied = format === "name" ? entries : entries.filter(({ value }) => value !== undefined);
   // Without any value, the notice says why nothing is copied.
   const [first, ...others] = copied.length > 0 ? copied : entries;
-  const names = first && others.length === 0 ? first.variable.name : countOf(others.length + 1, "variable");
+  const names =
+    first && others.length === 0 ? first.variable.name : countOf(others.length + 1, "variable");
   const isReserved = entries.some(({ variable }) => isReservedName(variable.name));
   const warning = isReserved ? ` (${RESERVED_WARNING})` : "";
   if (format === "value") return names;
@@ -83,7 +116,8 @@ async function copiedText(
   const values = namedValues(entries);
   if (values.length === 0) throw new UsageError("there is no value");
   if (format === "command") return { text: values.map(({ name }) => getCommand(name)).join("\n") };
-  if (format === "value") return { text: values.map(({ name, value }) => valueText(decrypt(name, value))).join("\n") };
+  if (format === "value")
+    return { text: values.map(({ name, value }) => valueText(decrypt(name, value))).join("\n") };
   if (format !== "name=value") return write(format, values, { decrypt, allowReserved: false });
   // These were chosen one by one.
   const { text, note } = await write("dotenv", values, { decrypt, allowReserved: true });

@@ -10,11 +10,22 @@ import { anyEntry, hasKind, isUnequal, type Table } from "./table.js";
 const listedRows = remembered<Table, readonly number[]>();
 
 /** The rows of a table that a view lists, in its order: with a filter the best come first. */
-export function rowsOf(state: State, table: Table, { filter, only, sort, isReversed }: View): readonly number[] {
+export function rowsOf(
+  state: State,
+  table: Table,
+  { filter, only, sort, isReversed }: View,
+): readonly number[] {
   const { revealed } = state;
   const { lastChanges } = readingOf(state);
   const changes = table.columns.map(({ place }) => readingOf(state, place).changes);
-  const on = [filter, only, sort, isReversed, lastChanges, ...(filter === "" ? [] : [revealed, ...changes])];
+  const on = [
+    filter,
+    only,
+    sort,
+    isReversed,
+    lastChanges,
+    ...(filter === "" ? [] : [revealed, ...changes]),
+  ];
   return listedRows(table, on, () => {
     const order = orders(table, [sort, lastChanges], () => sortedRows(table, sort, lastChanges));
     const all = isReversed ? order.toReversed() : order;
@@ -25,12 +36,18 @@ export function rowsOf(state: State, table: Table, { filter, only, sort, isRever
 
 function passesOnly(table: Table, row: number, only: NonNullable<View["only"]>): boolean {
   if (only === "unequal") return isUnequal(table, row);
-  if (only === "missing" || only === "differing") return hasKind(table, row, [only === "missing" ? only : "differs"]);
+  if (only === "missing" || only === "differing")
+    return hasKind(table, row, [only === "missing" ? only : "differs"]);
   return anyEntry(table, row)?.variable.type === only;
 }
 
 /** Those that match a filter, the best first. Stable: rows of one rank keep their order. */
-function rankedRows(state: State, table: Table, rows: readonly number[], query: Query): readonly number[] {
+function rankedRows(
+  state: State,
+  table: Table,
+  rows: readonly number[],
+  query: Query,
+): readonly number[] {
   const { terms, types, problem } = query;
   if (problem !== undefined) return [];
   if (terms.length + types.size === 0) return rows;
@@ -48,10 +65,19 @@ function rankedRows(state: State, table: Table, rows: readonly number[], query: 
   return ranked.flat();
 }
 
-/** After the parts of names. A description has the letters of almost any word, so that these don't count there. */
+/**
+ * After the parts of names. A description has the letters of almost any word, so that these don't
+ * count there.
+ */
 const IN_TEXT = LETTERS;
 
-function rankOf(state: State, table: Table, texts: SearchTexts, row: number, { kind, text, glob }: Term): number {
+function rankOf(
+  state: State,
+  table: Table,
+  texts: SearchTexts,
+  row: number,
+  { kind, text, glob }: Term,
+): number {
   const name = texts.names[row] ?? "";
   if (glob) return glob(name) ? 0 : NO_MATCH;
   if (kind === "name") return nameRank(text, name);
@@ -69,20 +95,32 @@ function rankOf(state: State, table: Table, texts: SearchTexts, row: number, { k
 
 function hasFlag(state: State, table: Table, row: number, flag: string): boolean {
   const name = table.names[row] ?? "";
-  if (flag === "changed") return table.columns.some(({ place }) => readingOf(state, place).changes?.kinds.has(name));
-  if (flag === "missing") return table.columns.some(({ cells, isRead }) => isRead && !cells[row]?.value);
+  if (flag === "changed")
+    return table.columns.some(({ place }) => readingOf(state, place).changes?.kinds.has(name));
+  if (flag === "missing")
+    return table.columns.some(({ cells, isRead }) => isRead && !cells[row]?.value);
   return hasValue(table, row, ({ value }) => isEncrypted(value?.content.value));
 }
 
-function hasValue({ columns }: Table, row: number, isWanted: (entry: VariableEntry) => boolean): boolean {
+function hasValue(
+  { columns }: Table,
+  row: number,
+  isWanted: (entry: VariableEntry) => boolean,
+): boolean {
   return columns.some(({ cells }) => cells[row] !== undefined && isWanted(cells[row]));
 }
 
 /** Which values a filter did not search; undefined if none. */
-export function notSearched(state: State, table: Table, filter: string): "masked" | "encrypted" | "sealed" | undefined {
+export function notSearched(
+  state: State,
+  table: Table,
+  filter: string,
+): "masked" | "encrypted" | "sealed" | undefined {
   if (parseFilter(filter).words.length === 0) return undefined;
   return (["masked", "encrypted", "sealed"] as const).find((kind) =>
-    table.names.some((_, row) => hasValue(table, row, (entry) => shownValue(entry, state).kind === kind)),
+    table.names.some((_, row) =>
+      hasValue(table, row, (entry) => shownValue(entry, state).kind === kind),
+    ),
   );
 }
 
@@ -96,7 +134,9 @@ const orders = remembered<Table, readonly number[]>();
 function searchTexts(table: Table): SearchTexts {
   return searched(table, [], () => ({
     names: table.names.map((name) => name.toLowerCase()),
-    descriptions: table.names.map((_, row) => anyEntry(table, row)?.variable.description.toLowerCase() ?? ""),
+    descriptions: table.names.map(
+      (_, row) => anyEntry(table, row)?.variable.description.toLowerCase() ?? "",
+    ),
   }));
 }
 
@@ -105,7 +145,9 @@ function sortedRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): 
   const rows = [...table.names.keys()];
   if (sort === "id") return rows;
   if (sort === "type") {
-    return VARIABLE_TYPES.flatMap((type) => rows.filter((row) => anyEntry(table, row)?.variable.type === type));
+    return VARIABLE_TYPES.flatMap((type) =>
+      rows.filter((row) => anyEntry(table, row)?.variable.type === type),
+    );
   }
   if (sort === "changed") {
     const numbers = table.names.map((name) => changes?.get(name) ?? 0);
@@ -118,7 +160,10 @@ function sortedRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): 
 const FLAGS: readonly string[] = ["missing", "encrypted", "changed"];
 
 interface Term {
-  /** Where it must be found; a text can be in the name, in the description, or in a value that is shown. */
+  /**
+   * Where it must be found; a text can be in the name, in the description, or in a value that is
+   * shown.
+   */
   readonly kind: "text" | "name" | "type" | "flag";
   /** In lower case, except a type; for a name as `nameRank` takes it. */
   readonly text: string;
@@ -139,8 +184,9 @@ export interface Query {
 }
 
 /**
- * The terms of a filter: `missing`, `encrypted` and `changed`, `type:json` (its start is enough), `name:port`, `'port`
- * for the whole name, `p*` for a glob and `~prt` for its letters; all others are searched everywhere. `!` before a term is its opposite.
+ * The terms of a filter: `missing`, `encrypted` and `changed`, `type:json` (its start is enough),
+ * `name:port`, `'port` for the whole name, `p*` for a glob and `~prt` for its letters; all others
+ * are searched everywhere. `!` before a term is its opposite.
  */
 export function parseFilter(filter: string): Query {
   const terms: Term[] = [];
@@ -151,8 +197,14 @@ export function parseFilter(filter: string): Query {
     const isNot = not === "!";
     const type = VARIABLE_TYPES.find((each) => each.toLowerCase().startsWith(text));
     if (kind !== "type:")
-      terms.push({ kind: kind === "name:" ? "name" : termKind(text), text, isNot, glob: globOf(text) });
-    else if (!type) problem ??= `there is no type ${text}; use ${VARIABLE_TYPES.join(", ").toLowerCase()}`;
+      terms.push({
+        kind: kind === "name:" ? "name" : termKind(text),
+        text,
+        isNot,
+        glob: globOf(text),
+      });
+    else if (!type)
+      problem ??= `there is no type ${text}; use ${VARIABLE_TYPES.join(", ").toLowerCase()}`;
     else if (isNot) terms.push({ kind: "type", text: type, isNot });
     else types.add(type);
   }

@@ -21,7 +21,8 @@ import type { Tools } from "../state/state.js";
  * @param known the entries of an earlier read; unchanged ones are reused
  * @param signal ends the read at once, which cancels its request
  * @param onProgress called after each page, with how many there are in all
- * @throws errors of the reader, ServerError if the answers don't fit together, or the reason of the signal
+ * @throws errors of the reader, ServerError if the answers don't fit together, or the reason of the
+ *   signal
  */
 async function readEntries(
   reader: VariableReader,
@@ -54,8 +55,14 @@ async function readEntries(
   }
 }
 
-/** The entries, with equal ones of `known` in their place; `known` itself if all are equal. Both are sorted by id. */
-function reuse(known: readonly VariableEntry[], entries: readonly VariableEntry[]): readonly VariableEntry[] {
+/**
+ * The entries, with equal ones of `known` in their place; `known` itself if all are equal. Both are
+ * sorted by id.
+ */
+function reuse(
+  known: readonly VariableEntry[],
+  entries: readonly VariableEntry[],
+): readonly VariableEntry[] {
   let at = 0;
   const reused = entries.map((entry) => {
     const { id } = entry.variable;
@@ -64,7 +71,8 @@ function reuse(known: readonly VariableEntry[], entries: readonly VariableEntry[
     // A restarted server may create new records of the same content.
     return before && isDeepStrictEqual(before, entry) ? before : entry;
   });
-  const isUnchanged = reused.length === known.length && reused.every((entry, index) => entry === known[index]);
+  const isUnchanged =
+    reused.length === known.length && reused.every((entry, index) => entry === known[index]);
   return isUnchanged ? known : reused;
 }
 
@@ -130,10 +138,16 @@ export async function readPlace(
   }
 }
 
-/** Data that has just changed is usually stable after that; more changes in a row are reported as a failure. */
+/**
+ * Data that has just changed is usually stable after that; more changes in a row are reported as a
+ * failure.
+ */
 const MAX_READS = 5;
 
-/** Reads all entries unless their version is known; again after a change during the read, for which a source gives up. */
+/**
+ * Reads all entries unless their version is known; again after a change during the read, for which
+ * a source gives up.
+ */
 async function readVersion(
   { versions }: Tools,
   { source, version }: OpenPlace,
@@ -142,10 +156,13 @@ async function readVersion(
   onProgress: Parameters<typeof readEntries>[3],
 ): Promise<EntriesRead> {
   const current = version?.();
-  if (current !== undefined && versions.get(known) === current) return { entries: known, requests: 0 };
+  if (current !== undefined && versions.get(known) === current)
+    return { entries: known, requests: 0 };
   for (let reads = 1; ; reads++) {
     try {
-      const read = await source.readSnapshot((snapshot) => readEntries(snapshot, known, signal, onProgress));
+      const read = await source.readSnapshot((snapshot) =>
+        readEntries(snapshot, known, signal, onProgress),
+      );
       if (current) versions.set(read.entries, current);
       return read;
     } catch (error) {
@@ -157,15 +174,19 @@ async function readVersion(
 const UNAVAILABLE = 503;
 
 /**
- * The problem that a source reports, and the milliseconds since its data was last known to be up to date, as far as it
- * tells. A proxy that blocks the health check doesn't matter here.
+ * The problem that a source reports, and the milliseconds since its data was last known to be up to
+ * date, as far as it tells. A proxy that blocks the health check doesn't matter here.
  */
-async function checkHealth(source: VariableSource): Promise<{ problem?: string | undefined; age?: number }> {
+async function checkHealth(
+  source: VariableSource,
+): Promise<{ problem?: string | undefined; age?: number }> {
   try {
     const { message, data_age: seconds } = await source.getHealth();
     const problem = seconds === undefined || message === "OK" ? undefined : message;
     return { problem, age: (seconds ?? 0) * 1_000 };
   } catch (error) {
-    return error instanceof ServerError && error.status === UNAVAILABLE ? { problem: error.message } : { age: 0 };
+    return error instanceof ServerError && error.status === UNAVAILABLE
+      ? { problem: error.message }
+      : { age: 0 };
   }
 }

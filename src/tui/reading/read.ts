@@ -3,7 +3,14 @@ import { andThen, effectOnly, step } from "../state/effects.js";
 import { toFailure } from "../state/opened-places.js";
 import type { OpenPlace } from "../state/ports.js";
 import { type Failure, groupOf, type PlaceInfo, readingOf, withReading } from "../state/reading.js";
-import { type Effect, INITIAL_VIEW, notify, type Preferences, type State, type Step } from "../state/state.js";
+import {
+  type Effect,
+  INITIAL_VIEW,
+  notify,
+  type Preferences,
+  type State,
+  type Step,
+} from "../state/state.js";
 import { changesBetween, checking, lookUpChanges, summarize, withChanges } from "./changes.js";
 import { type PlaceRead, readPlace } from "./read-place.js";
 import { NO_MARKS, selectedEntry } from "./selection.js";
@@ -12,7 +19,10 @@ import type { Table } from "./table.js";
 /** How long to wait before the next poll. A data file is only read again if it has changed. */
 const LOCAL_PAUSE_MS = 1_000;
 const REMOTE_PAUSE_MS = 5_000;
-/** For each request of the last read: four a second are a thirtieth of a server's default rate limit. */
+/**
+ * For each request of the last read: four a second are a thirtieth of a server's default rate
+ * limit.
+ */
 const REQUEST_PAUSE_MS = 250;
 
 const FIRST_RETRY_MS = 1_000;
@@ -46,14 +56,19 @@ export function openPlace(state: State, place: number): Step {
   const list = { ...state.list, cursor: 0, top: 0, name };
   const opened = { ...state, place, placeCursor: place, revealed: undefined, recordTop: 0, list };
   const isUnknown = list.sort === "changed" && readingOf(opened).lastChanges === undefined;
-  return andThen(step(opened, ...(isUnknown ? [lookUpChanges(place)] : [])), (now) => read(now, place));
+  return andThen(step(opened, ...(isUnknown ? [lookUpChanges(place)] : [])), (now) =>
+    read(now, place),
+  );
 }
 
 export function requestReads(state: State, places: readonly number[]): Step {
   return inTurn(state, places, read);
 }
 
-/** Reads places again, unless that is in progress: a key that is held down must not send request after request. */
+/**
+ * Reads places again, unless that is in progress: a key that is held down must not send request
+ * after request.
+ */
 export function refresh(state: State, places: readonly number[]): Step {
   return requestReads(
     state,
@@ -61,7 +76,11 @@ export function refresh(state: State, places: readonly number[]): Step {
   );
 }
 
-function inTurn(state: State, places: readonly number[], next: (state: State, place: number) => Step): Step {
+function inTurn(
+  state: State,
+  places: readonly number[],
+  next: (state: State, place: number) => Step,
+): Step {
   return places.reduce((last, place) => andThen(last, (now) => next(now, place)), step(state));
 }
 
@@ -75,7 +94,10 @@ export function pollWhenDue(state: State, { columns }: Table): Step {
   return inTurn(state, due, poll);
 }
 
-/** Looks for changes in the other places where that sends no request, and reads the environments of the application. */
+/**
+ * Looks for changes in the other places where that sends no request, and reads the environments of
+ * the application.
+ */
 export function refreshOthers(state: State): Step {
   const own = groupOf(state).filter((place) => state.places[place]?.kind === "environment");
   const local = [...state.readings].flatMap(([place, { isLocal }]) => (isLocal ? [place] : []));
@@ -84,7 +106,11 @@ export function refreshOthers(state: State): Step {
 }
 
 function read(state: State, place: number): Step {
-  const asked = withReading(state, place, { isReading: true, failure: undefined, nextAt: undefined });
+  const asked = withReading(state, place, {
+    isReading: true,
+    failure: undefined,
+    nextAt: undefined,
+  });
   return step(asked, readEffect(asked, place, false));
 }
 
@@ -92,7 +118,8 @@ function read(state: State, place: number): Step {
 function poll(state: State, place: number): Step {
   const { isComplete, isLocal } = readingOf(state, place);
   // Places beside the open one are polled with it: nothing changes on the screen.
-  if (place !== state.place && isComplete && isLocal) return step(state, readEffect(state, place, true));
+  if (place !== state.place && isComplete && isLocal)
+    return step(state, readEffect(state, place, true));
   const next = withReading(state, place, { isReading: !isComplete, nextAt: undefined });
   return step(next, readEffect(next, place, true));
 }
@@ -113,10 +140,13 @@ function readEffect(state: State, place: number, isPoll: boolean): Effect {
       );
       if (!outcome) return undefined;
       return (now) => {
-        const isNew = readingOf(now, place).entries !== outcome.entries || !readingOf(now, place).isComplete;
+        const isNew =
+          readingOf(now, place).entries !== outcome.entries || !readingOf(now, place).isComplete;
         const next = succeeded(now, place, outcome);
         const isSorted = readingOf(now, place).lastChanges !== undefined;
-        const followUps = isNew ? [checking(place, outcome.entries), ...(isSorted ? [lookUpChanges(place)] : [])] : [];
+        const followUps = isNew
+          ? [checking(place, outcome.entries), ...(isSorted ? [lookUpChanges(place)] : [])]
+          : [];
         return andThen(step(next, ...followUps), place === now.place ? refreshOthers : step);
       };
     } catch (error) {
@@ -125,7 +155,10 @@ function readEffect(state: State, place: number, isPoll: boolean): Effect {
   };
 }
 
-/** Sets what some places tell only once they are open. A gone place that is listed anew is opened there. */
+/**
+ * Sets what some places tell only once they are open. A gone place that is listed anew is opened
+ * there.
+ */
 function placeOpened(before: State, index: number, { editor, version, facts }: OpenPlace): Step {
   const known = readingOf(before, index);
   const about = { isEditable: editor !== undefined, isLocal: version !== undefined };
@@ -133,7 +166,9 @@ function placeOpened(before: State, index: number, { editor, version, facts }: O
   const state = isSame ? before : withReading(before, index, about);
   const place = state.places[index];
   if (!place || isDeepStrictEqual(place, { ...place, ...facts })) return step(state);
-  const listed = state.places.findIndex((each) => each.identity === facts?.identity && !each.isGone);
+  const listed = state.places.findIndex(
+    (each) => each.identity === facts?.identity && !each.isGone,
+  );
   if (index === state.place && place.isGone && listed >= 0) return openPlace(state, listed);
   return step({ ...state, places: state.places.with(index, { ...place, ...facts }) });
 }
@@ -147,7 +182,8 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: P
   if (isQuiet && before.problem === outcome.problem && before.isLocal) return state;
   const { pollMs = before.isLocal ? LOCAL_PAUSE_MS : REMOTE_PAUSE_MS } = state.preferences;
   const pause = before.isLocal ? pollMs : Math.max(pollMs, requests * REQUEST_PAUSE_MS);
-  const changes = before.isComplete && !isSame ? changesBetween(before.entries, entries) : undefined;
+  const changes =
+    before.isComplete && !isSame ? changesBetween(before.entries, entries) : undefined;
   const read = { ...outcome, total: entries.length, isComplete: true, isReading: false };
   const next = withReading({ ...state, now }, place, {
     ...read,
@@ -170,7 +206,8 @@ function failed(state: State, place: number, reason: Failure, now: number): Stat
   return withReading({ ...state, now }, place, {
     ...{ failure, failures: failures + 1, isReading: false, isLocal: isFromFile },
     nextAt: isPermanent(failure) ? undefined : now + wait,
-    rateLimit: rateLimit && failure.code === "rate_limited" ? { ...rateLimit, remaining: 0 } : rateLimit,
+    rateLimit:
+      rateLimit && failure.code === "rate_limited" ? { ...rateLimit, remaining: 0 } : rateLimit,
   });
 }
 
@@ -180,9 +217,15 @@ function isPermanent({ code, mayPass = false }: Failure): boolean {
 }
 
 /** Adds places, and hides those that are gone. Reads new environments of the application. */
-export function placesChanged(before: State, added: readonly PlaceInfo[], gone: readonly number[]): Step {
+export function placesChanged(
+  before: State,
+  added: readonly PlaceInfo[],
+  gone: readonly number[],
+): Step {
   const places = [...before.places, ...added].map((place, index): PlaceInfo => {
-    return gone.includes(index) === (place.isGone ?? false) ? place : { ...place, isGone: gone.includes(index) };
+    return gone.includes(index) === (place.isGone ?? false)
+      ? place
+      : { ...place, isGone: gone.includes(index) };
   });
   // Of one that comes back nothing is known.
   const isKept = (index: number) => index === before.place || !gone.includes(index);
@@ -191,14 +234,21 @@ export function placesChanged(before: State, added: readonly PlaceInfo[], gone: 
   return refreshOthers({ ...before, places, readings, placeCursor });
 }
 
-/** Stops reading servers that nothing on the screen waits for any more: after another place or the list was opened. */
+/**
+ * Stops reading servers that nothing on the screen waits for any more: after another place or the
+ * list was opened.
+ */
 export function leaveOthers(before: State, state: State): Step {
-  const isLeft = state.place !== before.place || (state.stack.length === 0 && before.stack.length > 0);
+  const isLeft =
+    state.place !== before.place || (state.stack.length === 0 && before.stack.length > 0);
   if (!isLeft) return step(state);
   const left = [...state.readings].flatMap(([place, { isReading, isLocal }]) => {
     return place !== state.place && isReading && !isLocal ? [place] : [];
   });
-  const next = left.reduce((now, place) => withReading(now, place, { isReading: false, nextAt: now.now }), state);
+  const next = left.reduce(
+    (now, place) => withReading(now, place, { isReading: false, nextAt: now.now }),
+    state,
+  );
   return effectOnly(next, ({ reads }) => {
     for (const place of left) {
       reads.get(place)?.abort();

@@ -1,26 +1,44 @@
 import { isSealedText } from "../../domain/sealed-text.js";
 import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, isPublic, type JsonValue, textAs, type ValueRules, valueText } from "../../domain/variable.js";
+import {
+  isEncrypted,
+  isPublic,
+  type JsonValue,
+  textAs,
+  type ValueRules,
+  valueText,
+} from "../../domain/variable.js";
 import { step } from "../state/effects.js";
 import { readingOf } from "../state/reading.js";
 import { type Effect, type Revealed, remembered, type State } from "../state/state.js";
 
-/** Replaces every hidden value. Always of one length, since the length of a secret is a hint too. */
+/**
+ * Replaces every hidden value. Always of one length, since the length of a secret is a hint too.
+ */
 export const MASK = "••••••••";
 
-/** Whether someone has revealed the value of this name. Everything that draws secret values asks this. */
+/**
+ * Whether someone has revealed the value of this name. Everything that draws secret values asks
+ * this.
+ */
 export function isRevealed(revealed: Revealed | undefined, name: string): boolean {
   return revealed !== undefined && (revealed.names === "all" || revealed.names.has(name));
 }
 
 /** Rules as far as they unmask a value: with the setting `masked: all` they don't. */
-export function displayRules<R extends ValueRules>({ preferences }: Pick<State, "preferences">, rules: R | undefined) {
+export function displayRules<R extends ValueRules>(
+  { preferences }: Pick<State, "preferences">,
+  rules: R | undefined,
+) {
   return rules && preferences.masked === "all" ? { ...rules, secret: undefined } : rules;
 }
 
 export type ShownValue =
   | { readonly kind: "shown"; readonly text: string }
-  /** Encrypted: revealed, but encrypted by a client and not decrypted. Sealed: in a file without its key. */
+  /**
+   * Encrypted: revealed, but encrypted by a client and not decrypted. Sealed: in a file without its
+   * key.
+   */
   | { readonly kind: "masked" | "encrypted" | "sealed" | "none" | "loading" };
 
 /** JSON of 1 MB takes 10 ms. */
@@ -31,17 +49,23 @@ export function shownValue(entry: VariableEntry, state: State): ShownValue {
   const { variable, value, rules } = entry;
   if (!value) return { kind: readingOf(state).isComplete ? "none" : "loading" };
   if (isSealedText(value.content.value)) return { kind: "sealed" };
-  if (!isRevealed(revealed, variable.name) && !isPublic(displayRules(state, rules))) return { kind: "masked" };
+  if (!isRevealed(revealed, variable.name) && !isPublic(displayRules(state, rules)))
+    return { kind: "masked" };
   const { value: stored } = value.content;
-  if (!isEncrypted(stored)) return { kind: "shown", text: texts(entry, [], () => textAs(stored, variable.type)) };
+  if (!isEncrypted(stored))
+    return { kind: "shown", text: texts(entry, [], () => textAs(stored, variable.type)) };
   const text = revealed?.decrypted.get(stored);
   return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
 }
 
 /** What a rule of the variable forbids here: it has no value, or one that breaks its schema. */
-export function findingOf({ readings }: State, entry: VariableEntry | undefined): string | undefined {
+export function findingOf(
+  { readings }: State,
+  entry: VariableEntry | undefined,
+): string | undefined {
   if (!entry) return undefined;
-  for (const { findings } of readings.values()) if (findings?.has(entry)) return findings.get(entry);
+  for (const { findings } of readings.values())
+    if (findings?.has(entry)) return findings.get(entry);
   return undefined;
 }
 
@@ -73,15 +97,26 @@ export function toggleAllRevealed(state: State): State {
 export function expireRevealed(state: State): State {
   const { revealed, now } = state;
   if (!revealed) return state;
-  if (revealed.names === "all") return revealed.until > now ? state : { ...state, revealed: undefined };
+  if (revealed.names === "all")
+    return revealed.until > now ? state : { ...state, revealed: undefined };
   const names = new Map([...revealed.names].filter(([, end]) => end > now));
   return names.size === revealed.names.size ? state : withRevealed(state, names);
 }
 
 /** Decrypts a value of a place if it is revealed, and encrypted by a client. */
-export function decryptions({ revealed }: State, place: number, entry: VariableEntry | undefined): Effect[] {
+export function decryptions(
+  { revealed }: State,
+  place: number,
+  entry: VariableEntry | undefined,
+): Effect[] {
   const sealed = entry?.value?.content.value;
-  if (!entry || !isEncrypted(sealed) || isSealedText(sealed) || !isRevealed(revealed, entry.variable.name)) return [];
+  if (
+    !entry ||
+    !isEncrypted(sealed) ||
+    isSealedText(sealed) ||
+    !isRevealed(revealed, entry.variable.name)
+  )
+    return [];
   if (revealed?.decrypted.has(sealed)) return [];
   const decrypting: Effect = async ({ places }) => {
     const text = valueText((await places.open(place)).decrypt(entry.variable.name, sealed));
@@ -102,8 +137,13 @@ export function parsedJson(text: string): JsonValue | undefined {
   }
 }
 
-/** JSON with a line for each member; the text itself unless that loses nothing, such as digits of a number. */
+/**
+ * JSON with a line for each member; the text itself unless that loses nothing, such as digits of a
+ * number.
+ */
 export function indentedJson(text: string): string {
   const value = parsedJson(text);
-  return value !== undefined && JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
+  return value !== undefined && JSON.stringify(value) === text
+    ? JSON.stringify(value, null, 2)
+    : text;
 }

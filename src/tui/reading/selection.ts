@@ -19,7 +19,11 @@ export interface Listed extends Position {
 export function listed(state: State, places: readonly number[], view: View, page: number): Listed {
   const table = tableOf(state, places);
   const rows = rowsOf(state, table, view);
-  const position = keepVisible({ cursor: cursorOf(table, rows, view), top: view.top }, rows.length, page);
+  const position = keepVisible(
+    { cursor: cursorOf(table, rows, view), top: view.top },
+    rows.length,
+    page,
+  );
   const row = rows[position.cursor] ?? -1;
   return { table, rows, page, ...position, row, name: table.names[row] };
 }
@@ -35,7 +39,9 @@ function cursorOf({ names }: Table, rows: readonly number[], { name, cursor }: V
 const lists = remembered<State, Listed>();
 
 export function listOf(state: State): Listed {
-  return lists(state, [], () => listed(state, [state.place], state.list, pageSize(state, "variables")));
+  return lists(state, [], () =>
+    listed(state, [state.place], state.list, pageSize(state, "variables")),
+  );
 }
 
 /** The variable under the cursor of the list; undefined if the list is empty. */
@@ -47,14 +53,24 @@ export function selectedEntry(state: State): VariableEntry | undefined {
 /** The list with its cursor on a variable. Filter and type are removed if they hide it. */
 export function withCursorOn(state: State, name: string): State {
   const next = { ...state, list: { ...state.list, name } };
-  return listOf(next).name === name ? next : { ...next, list: { ...next.list, filter: "", only: undefined } };
+  return listOf(next).name === name
+    ? next
+    : { ...next, list: { ...next.list, filter: "", only: undefined } };
 }
 
 export const NO_MARKS: Marks = { names: new Set() };
 
 /** Whether the variable on a line of a table is marked, or in the open range. */
-export function isMarked({ names, from }: Marks, { cursor }: Listed, name: string, line: number): boolean {
-  return names.has(name) || (from !== undefined && Math.min(from, cursor) <= line && line <= Math.max(from, cursor));
+export function isMarked(
+  { names, from }: Marks,
+  { cursor }: Listed,
+  name: string,
+  line: number,
+): boolean {
+  return (
+    names.has(name) ||
+    (from !== undefined && Math.min(from, cursor) <= line && line <= Math.max(from, cursor))
+  );
 }
 
 export function hasMarks({ names, from }: Marks): boolean {
@@ -93,5 +109,8 @@ export function namesOf({ table, rows }: Listed, from = 0, to = rows.length): st
 
 export function hiddenMarks({ names }: Marks, { table, rows }: Listed): number {
   if (names.size === 0) return 0;
-  return rows.reduce((left, row) => (names.has(table.names[row] ?? "") ? left - 1 : left), names.size);
+  return rows.reduce(
+    (left, row) => (names.has(table.names[row] ?? "") ? left - 1 : left),
+    names.size,
+  );
 }

@@ -5,12 +5,18 @@ import { readingOf } from "../state/reading.js";
 import { type Revealed, remembered, type State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";
 
-/** The state of a cell's value, compared with that of the open place or, if there is none, the first one of its row. */
+/**
+ * The state of a cell's value, compared with that of the open place or, if there is none, the first
+ * one of its row.
+ */
 export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";
 
 interface PlaceColumn {
   readonly place: number;
-  /** By row; undefined where the variable doesn't exist, and everywhere until the place has been read. */
+  /**
+   * By row; undefined where the variable doesn't exist, and everywhere until the place has been
+   * read.
+   */
   readonly cells: readonly (VariableEntry | undefined)[];
   readonly isRead: boolean;
 }
@@ -25,7 +31,10 @@ export interface Table {
 
 type Entries = readonly VariableEntry[];
 
-/** With 100,000 variables a table takes time. The list is under all others, which are kept apart from it. */
+/**
+ * With 100,000 variables a table takes time. The list is under all others, which are kept apart
+ * from it.
+ */
 const listTables = remembered<Entries, Table>();
 const otherTables = remembered<Entries, Table>();
 
@@ -48,12 +57,15 @@ export function tableOf(state: State, places: readonly number[]): Table {
   });
 }
 
-/** The entries of each place by row: in the order of the open one, then those of other places only. */
+/**
+ * The entries of each place by row: in the order of the open one, then those of other places only.
+ */
 function aligned(read: readonly (Entries | undefined)[], open: number) {
   const own = read[open] ?? [];
   const names = own.map(({ variable }) => variable.name);
   // The environments of an application have the same variables.
-  if (read.every((entries) => !entries || entries === own || hasNames(entries, names))) return { names, cells: read };
+  if (read.every((entries) => !entries || entries === own || hasNames(entries, names)))
+    return { names, cells: read };
   const rows = new Map(names.map((name, row) => [name, row]));
   const cells = read.map((entries) => {
     const byRow: (VariableEntry | undefined)[] = [];
@@ -69,7 +81,10 @@ function aligned(read: readonly (Entries | undefined)[], open: number) {
 }
 
 function hasNames(entries: Entries, names: readonly string[]): boolean {
-  return entries.length === names.length && entries.every(({ variable }, row) => variable.name === names[row]);
+  return (
+    entries.length === names.length &&
+    entries.every(({ variable }, row) => variable.name === names[row])
+  );
 }
 
 /** The value that the others of its row are compared with. */
@@ -82,13 +97,20 @@ export function anyEntry({ order }: Table, row: number): VariableEntry | undefin
   return order.find(({ cells }) => cells[row])?.cells[row];
 }
 
-/** Compares two values of a variable. Encrypted ones are not decrypted: two of them can differ and hold the same text. */
-export function kindOf(first: VariableEntry | undefined, entry: VariableEntry | undefined): CellKind {
+/**
+ * Compares two values of a variable. Encrypted ones are not decrypted: two of them can differ and
+ * hold the same text.
+ */
+export function kindOf(
+  first: VariableEntry | undefined,
+  entry: VariableEntry | undefined,
+): CellKind {
   if (!entry?.value) return "missing";
   if (first === entry) return "same";
   if (!first?.value) return "differs";
   const [a, b] = [first.value.content.value, entry.value.content.value];
-  if (a === b || isDeepStrictEqual(a, b)) return first.variable.type === entry.variable.type ? "same" : "differs";
+  if (a === b || isDeepStrictEqual(a, b))
+    return first.variable.type === entry.variable.type ? "same" : "differs";
   return isEncrypted(a) || isEncrypted(b) ? "encrypted" : "differs";
 }
 
@@ -107,16 +129,27 @@ function rowKinds(table: Table, row: number): readonly CellKind[] {
 }
 
 /** The kind of a cell, also of a value that is decrypted at the moment. */
-export function cellKind(table: Table, row: number, column: number, revealed: Revealed | undefined): CellKind {
+export function cellKind(
+  table: Table,
+  row: number,
+  column: number,
+  revealed: Revealed | undefined,
+): CellKind {
   const kind = rowKinds(table, row)[column] ?? "unread";
-  if (kind !== "encrypted" || !revealed || !isRevealed(revealed, table.names[row] ?? "")) return kind;
+  if (kind !== "encrypted" || !revealed || !isRevealed(revealed, table.names[row] ?? ""))
+    return kind;
   const cells = [firstValue(table, row), table.columns[column]?.cells[row]];
   const [a, b] = cells.map((entry) => plainValue(entry, revealed));
   return a === undefined || b === undefined ? kind : isDeepStrictEqual(a, b) ? "same" : "differs";
 }
 
-/** The text of a value; of JSON the value itself, as spaces in an encrypted text make no difference. */
-function plainValue(entry: VariableEntry | undefined, { decrypted }: Revealed): JsonValue | undefined {
+/**
+ * The text of a value; of JSON the value itself, as spaces in an encrypted text make no difference.
+ */
+function plainValue(
+  entry: VariableEntry | undefined,
+  { decrypted }: Revealed,
+): JsonValue | undefined {
   if (!entry?.value) return undefined;
   const { value } = entry.value.content;
   const { type } = entry.variable;

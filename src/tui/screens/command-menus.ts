@@ -12,11 +12,18 @@ export function openCommandLine(state: State, text = ""): Step {
 }
 
 /** The commands, and after one of them the choices of its argument. */
-const COMMAND_LINE: Menu = { isCommandLine: true, verb: "run", isFuzzy: true, content, otherwise: runTyped };
+const COMMAND_LINE: Menu = {
+  isCommandLine: true,
+  verb: "run",
+  isFuzzy: true,
+  content,
+  otherwise: runTyped,
+};
 
 function content(state: State, text: string, all: readonly Command[]): MenuContent {
   const { commands, command, argument } = parseLine(state, text, all);
-  if (!command) return { title: "Commands", query: text, items: commands.map((each) => itemOf(state, each)) };
+  if (!command)
+    return { title: "Commands", query: text, items: commands.map((each) => itemOf(state, each)) };
   const { name, argument: expected = "", choices, help } = command;
   const title = `${name} ${expected}`.trimEnd();
   if (!choices) {
@@ -47,11 +54,15 @@ function itemOf(state: State, command: Command): MenuItem {
     argument,
     text: argument === undefined ? name : `${name} `,
     whyNot: whyNotHome(state, command),
-    run: (now) => (choices ? openCommandLine(now, `${name} `) : runCommand(homeOf(now, command), command)),
+    run: (now) =>
+      choices ? openCommandLine(now, `${name} `) : runCommand(homeOf(now, command), command),
   };
 }
 
-/** The command that the text names, with a space after it, and its argument. A name can have several words: `env add`. */
+/**
+ * The command that the text names, with a space after it, and its argument. A name can have several
+ * words: `env add`.
+ */
 function parseLine(state: State, text: string, all: readonly Command[]) {
   const where = areaOf(state);
   // Those of the list, and those that work where the line was opened.
@@ -80,8 +91,11 @@ function whyNotHome(state: State, command: Command, argument = ""): string | und
 function runTyped(state: State, text: string, all: readonly Command[]): Step {
   const { commands, command, argument } = parseLine(state, text, all);
   const names = commands.map(({ name }) => name);
-  const problem = command ? refusal(state, command, argument) : unknown("command", text.trim(), names);
-  if (!command || problem !== undefined) return openCommandLine(notify(state, problem ?? "", "error"), text);
+  const problem = command
+    ? refusal(state, command, argument)
+    : unknown("command", text.trim(), names);
+  if (!command || problem !== undefined)
+    return openCommandLine(notify(state, problem ?? "", "error"), text);
   return runCommand(homeOf(state, command, argument), command, argument);
 }
 
@@ -138,7 +152,9 @@ function keyItems(state: State, commands: readonly Command[]): readonly MenuItem
       return { label, keys: key, group, run: name === undefined ? step : press };
     });
   const shown = screen.hints?.(state, data) ?? [];
-  const more = (screen.more?.(state, data) ?? []).filter(({ key }) => !shown.some((hint) => hint.key === key));
+  const more = (screen.more?.(state, data) ?? []).filter(
+    ({ key }) => !shown.some((hint) => hint.key === key),
+  );
   return [
     ...itemsOf("Here", [...shown, ...more]),
     ...itemsOf("Text", isTyping ? TEXT_KEYS : []),

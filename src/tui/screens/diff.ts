@@ -15,7 +15,14 @@ import { visibleText } from "../text/graphemes.js";
 import { cellText, fitLine, indented, type Line, line, type Span } from "../text/line.js";
 import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../view/grid.js";
 import { GAP, type PanelContent, scrolledLines } from "../view/panel.js";
-import { type CommandHandler, changeData, commandKey, pop, push, type Screen } from "../view/screen.js";
+import {
+  type CommandHandler,
+  changeData,
+  commandKey,
+  pop,
+  push,
+  type Screen,
+} from "../view/screen.js";
 import { emptyLines, statusLine } from "../view/status-lines.js";
 import { clearing, moveRows, nameColumn, SIGNS, tablePanel } from "../view/table-panel.js";
 import { KINDS, valueCell } from "../view/values.js";
@@ -33,8 +40,14 @@ const HANDLERS: Readonly<Record<string, CommandHandler<Comparison>>> = {
   open: { whyNot: whyNoName, run: focusOther },
   "next-panel": { whyNot: whyNoName, run: focusOther },
   "previous-panel": { whyNot: whyNoName, run: focusOther },
-  "next-difference": { whyNot: whyNoName, run: (state, comparison) => step(next(state, comparison, 1)) },
-  "previous-difference": { whyNot: whyNoName, run: (state, comparison) => step(next(state, comparison, -1)) },
+  "next-difference": {
+    whyNot: whyNoName,
+    run: (state, comparison) => step(next(state, comparison, 1)),
+  },
+  "previous-difference": {
+    whyNot: whyNoName,
+    run: (state, comparison) => step(next(state, comparison, -1)),
+  },
   "copy-to": {
     whyNot: (state, { place }) => whyNoValue(state, state.place) ?? whyReadOnly(state, place),
     run: (state, { place }) =>
@@ -71,13 +84,21 @@ const DIFF: Screen<Comparison> = {
     page: (state, { focus }) => listPage(diffSizes(layoutOf(state), focus).list),
     place: ({ place }) => place,
   },
-  move: (state, comparison, key) => (comparison.focus === "detail" ? moveDetail(state, key) : undefined),
+  move: (state, comparison, key) =>
+    comparison.focus === "detail" ? moveDetail(state, key) : undefined,
   places: (state, { place }) => [state.place, place],
 };
 
 export function openDiff(state: State, place: number): Step {
-  const view: View = { ...INITIAL_VIEW, name: gridOf(state).name ?? "", only: "unequal", sort: "name" };
-  return requestReads(push({ ...state, recordTop: 0 }, DIFF, { ...view, place, focus: "list" }), [place]);
+  const view: View = {
+    ...INITIAL_VIEW,
+    name: gridOf(state).name ?? "",
+    only: "unequal",
+    sort: "name",
+  };
+  return requestReads(push({ ...state, recordTop: 0 }, DIFF, { ...view, place, focus: "list" }), [
+    place,
+  ]);
 }
 
 const MAX_NAME = 32;
@@ -94,13 +115,18 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
     ...{ heading: { text: labels[index] ?? "" }, width },
     cell: (row: number): Line => [sideCell(state, entriesOf(state, row), index, width)],
   }));
-  const hint = isReading ? `reading ${labels[1]}…` : "+ only there   - only here   ~ differs   * encrypted";
+  const hint = isReading
+    ? `reading ${labels[1]}…`
+    : "+ only there   - only here   ~ differs   * encrypted";
   return {
     ...tablePanel(state, {
       title: `${labels.join(" → ")}  `,
       columns: [nameColumn(state, name), ...values],
       head: head && fitLine(indented(head), size.width - 3),
-      empty: () => [[], ...emptyLines(state, textColumns(size), line("✓ no differences", "success")).map(indented)],
+      empty: () => [
+        [],
+        ...emptyLines(state, textColumns(size), line("✓ no differences", "success")).map(indented),
+      ],
       sign: (row) => differenceSign(entriesOf(state, row)),
       isFocused: focus === "list",
       onColumn: (now) => withFocus(now, "list"),
@@ -113,7 +139,9 @@ type Sides = readonly [open: VariableEntry | undefined, other: VariableEntry | u
 
 /** A row in both places, without entries that have no value. */
 function entriesOf(state: State, row: number): Sides {
-  const [open, other] = gridOf(state).table.columns.map(({ cells }) => (cells[row]?.value ? cells[row] : undefined));
+  const [open, other] = gridOf(state).table.columns.map(({ cells }) =>
+    cells[row]?.value ? cells[row] : undefined,
+  );
   return [open, other];
 }
 
@@ -137,7 +165,10 @@ function detailPanel(state: State, comparison: Comparison, size: Size): PanelCon
   const page = size.height - 2;
   const top = state.recordTop;
   const before = changes.filter((index) => index <= top).length;
-  const position = focus === "detail" && changes.length > 1 ? `  change ${Math.max(1, before)}/${changes.length}` : "";
+  const position =
+    focus === "detail" && changes.length > 1
+      ? `  change ${Math.max(1, before)}/${changes.length}`
+      : "";
   return {
     ...scrolledLines(lines, top, page),
     title: name === undefined ? "Variable" : `${visibleText(name)}${position}`,
@@ -174,13 +205,16 @@ function focusOther(state: State, { focus }: Comparison): Step {
 }
 
 function leave(state: State, comparison: Comparison): Step {
-  return comparison.focus === "detail" ? focusOther(state, comparison) : step(clearing(state)?.cleared ?? pop(state));
+  return comparison.focus === "detail"
+    ? focusOther(state, comparison)
+    : step(clearing(state)?.cleared ?? pop(state));
 }
 
 function moveDetail(state: State, key: string): State {
   const { detail } = diffSizes(layoutOf(state), "detail");
   const { lines } = differenceDetail(state);
-  const recordTop = scrollByKey(state.recordTop, lines.length, detail.height - 2, key) ?? state.recordTop;
+  const recordTop =
+    scrollByKey(state.recordTop, lines.length, detail.height - 2, key) ?? state.recordTop;
   return { ...state, recordTop };
 }
 
@@ -188,7 +222,8 @@ function next(state: State, comparison: Comparison, by: 1 | -1): State {
   if (comparison.focus === "list") return moveRows(state, by === 1 ? "down" : "up");
   const { changes } = differenceDetail(state);
   const { recordTop: from } = state;
-  const top = by === 1 ? changes.find((index) => index > from) : changes.findLast((index) => index < from);
+  const top =
+    by === 1 ? changes.find((index) => index > from) : changes.findLast((index) => index < from);
   return { ...state, recordTop: top ?? from };
 }
 

@@ -22,7 +22,10 @@ interface Subject {
 
 /** The variable under the cursor, or the environment where there is none. */
 function subjectOf(state: State): Subject {
-  return { place: historyPlace(state), name: isOnPlaces(state) ? undefined : selectionOf(state).name };
+  return {
+    place: historyPlace(state),
+    name: isOnPlaces(state) ? undefined : selectionOf(state).name,
+  };
 }
 
 /** Shows the changes, by default of what is under the cursor. */
@@ -43,7 +46,12 @@ const details = remembered<HistoryEntry, readonly Line[]>();
 
 const NOT_ROLLED_BACK = "names and rules, which all environments share, are not rolled back";
 
-function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[], reason: string | undefined): Menu {
+function menuOf(
+  subject: Subject,
+  of: string,
+  entries: readonly HistoryEntry[],
+  reason: string | undefined,
+): Menu {
   const { place, name } = subject;
   const width = String(entries[0]?.id ?? "").length;
   const items = entries.map(
@@ -63,15 +71,28 @@ function menuOf(subject: Subject, of: string, entries: readonly HistoryEntry[], 
     content: () => ({ title: `Changes to ${of}, times in UTC`, items }),
     keys: {
       V: (state) => step(toggleAllRevealed(state)),
-      ...(name !== undefined && { H: (state) => openHistory(pop(state), { place, name: undefined }) }),
+      ...(name !== undefined && {
+        H: (state) => openHistory(pop(state), { place, name: undefined }),
+      }),
     },
-    hints: name === undefined ? "V show values, J scroll" : "H all variables, V show values, J scroll",
+    hints:
+      name === undefined ? "V show values, J scroll" : "H all variables, V show values, J scroll",
   };
 }
 
-/** The changes of an entry as a diff. A value that was public is shown only if its variable is public now. */
-function linesOf(state: State, { parts }: HistoryEntry, { place }: Subject, width: number): readonly Line[] {
-  const names = new Set(parts.flatMap(({ changes }) => changes.map(({ name, newName = name }) => newName)));
+/**
+ * The changes of an entry as a diff. A value that was public is shown only if its variable is
+ * public now.
+ */
+function linesOf(
+  state: State,
+  { parts }: HistoryEntry,
+  { place }: Subject,
+  width: number,
+): readonly Line[] {
+  const names = new Set(
+    parts.flatMap(({ changes }) => changes.map(({ name, newName = name }) => newName)),
+  );
   // A map of all would be noticeably slow.
   const wanted = readingOf(state, place).entries.filter(({ variable }) => names.has(variable.name));
   const present = new Map(wanted.map(({ variable, rules }) => [variable.name, rules]));
@@ -85,5 +106,10 @@ function linesOf(state: State, { parts }: HistoryEntry, { place }: Subject, widt
     };
   };
   const shown = parts.map((part) => ({ ...part, place, changes: part.changes.map(masked) }));
-  return changeLines(state, { purpose: "edit", parts: shown }, width, state.revealed?.names === "all");
+  return changeLines(
+    state,
+    { purpose: "edit", parts: shown },
+    width,
+    state.revealed?.names === "all",
+  );
 }

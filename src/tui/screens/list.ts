@@ -29,7 +29,10 @@ export function variablesPanel(state: State, size: Size): PanelContent {
       after: state.list.only ? `  only ${state.list.only}` : "",
       columns: chosenColumns(state, size),
       head,
-      empty: () => [head ?? [], ...emptyLines(state, textColumns(size), line(none, "muted")).map(indented)],
+      empty: () => [
+        head ?? [],
+        ...emptyLines(state, textColumns(size), line(none, "muted")).map(indented),
+      ],
       isFocused: state.focus === "variables",
     }),
     footnote: progress === undefined || isEmpty ? undefined : `reading… ${progress}`.trimEnd(),
@@ -45,17 +48,29 @@ function chosenColumns(state: State, { width }: Size): readonly Column[] {
   const { words } = parseFilter(view.filter);
   return columnWidths(width - 2, names, chosen).map(({ name, width: own }): Column => {
     if (name === "name") return nameColumn(state, own);
-    const cell = (row: number) => (entries[row] ? CELLS[name](entries[row], state, own, words) : []);
-    return { width: own, heading: { text: name.toUpperCase() }, sort: name === "type" ? name : undefined, cell };
+    const cell = (row: number) =>
+      entries[row] ? CELLS[name](entries[row], state, own, words) : [];
+    return {
+      width: own,
+      heading: { text: name.toUpperCase() },
+      sort: name === "type" ? name : undefined,
+      cell,
+    };
   });
 }
 
-type FormatCell = (entry: VariableEntry, state: State, width: number, words: readonly string[]) => Line;
+type FormatCell = (
+  entry: VariableEntry,
+  state: State,
+  width: number,
+  words: readonly string[],
+) => Line;
 
 const CELLS: Readonly<Record<Exclude<ColumnName, "name">, FormatCell>> = {
   type: ({ variable }, _state, width) => [{ text: cellText(variable.type, width), role: "muted" }],
   value: (entry, state, width) => [valueCell(state, entry, width)],
-  description: ({ variable }, _state, width, words) => highlight(words, variable.description, width, { role: "muted" }),
+  description: ({ variable }, _state, width, words) =>
+    highlight(words, variable.description, width, { role: "muted" }),
 };
 
 /** The marks before the cells, and a space after them. */
@@ -71,8 +86,9 @@ const MIN_WIDTH = 8;
 const ALL = COLUMN_NAMES.map((name): ColumnChoice => ({ name }));
 
 /**
- * The columns of a list of `width` columns. Names have the room that they need, descriptions the rest after values. Where
- * there is no room for all, descriptions are left out, then the last ones, but not the name.
+ * The columns of a list of `width` columns. Names have the room that they need, descriptions the
+ * rest after values. Where there is no room for all, descriptions are left out, then the last ones,
+ * but not the name.
  *
  * @param names columns of the widest name
  */
@@ -81,21 +97,37 @@ function columnWidths(
   names: number,
   chosen: readonly ColumnChoice[] = ALL,
 ): readonly { name: ColumnName; width: number }[] {
-  const has = (wanted: ColumnName) => chosen.some((each) => each.name === wanted && each.width === undefined);
+  const has = (wanted: ColumnName) =>
+    chosen.some((each) => each.name === wanted && each.width === undefined);
   const ownOf = ({ name, width: own = name === "type" ? TYPE : 0 }: ColumnChoice) => own;
-  const room = chosen.reduce((left, each) => left - ownOf(each) - GAP.length, width - AROUND + GAP.length);
+  const room = chosen.reduce(
+    (left, each) => left - ownOf(each) - GAP.length,
+    width - AROUND + GAP.length,
+  );
   const [hasValue, hasDescription] = [has("value"), has("description")];
   // A long name is cut where the value would have less room than both need.
-  const most = hasValue || hasDescription ? Math.min(names, Math.max(Math.floor(room * 0.6), room - VALUE)) : room;
+  const most =
+    hasValue || hasDescription
+      ? Math.min(names, Math.max(Math.floor(room * 0.6), room - VALUE))
+      : room;
   const name = has("name") ? most : 0;
   const rest = room - name;
   const description = hasValue ? Math.min(rest - VALUE, Math.floor(rest * 0.45)) : rest;
   const isCut = hasValue && hasDescription && description < MIN_DESCRIPTION;
   const needed = (["name", "value", "description"] as const).filter(has).length * MIN_WIDTH;
-  const last = chosen.findLastIndex((each) => (isCut ? each.name === "description" : each.name !== "name"));
+  const last = chosen.findLastIndex((each) =>
+    isCut ? each.name === "description" : each.name !== "name",
+  );
   if (isCut || room < needed) {
-    return last < 0 ? [{ name: "name", width: width - AROUND }] : columnWidths(width, names, chosen.toSpliced(last, 1));
+    return last < 0
+      ? [{ name: "name", width: width - AROUND }]
+      : columnWidths(width, names, chosen.toSpliced(last, 1));
   }
-  const widths = { name, type: TYPE, value: hasDescription ? rest - description : rest, description };
+  const widths = {
+    name,
+    type: TYPE,
+    value: hasDescription ? rest - description : rest,
+    description,
+  };
   return chosen.map((each) => ({ name: each.name, width: each.width ?? widths[each.name] }));
 }

@@ -5,16 +5,35 @@ import { cellKind, hasKind } from "../reading/table.js";
 import { shownKey } from "../state/command.js";
 import { step } from "../state/effects.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
-import { groupLabel, isProduction, placeName, shortPlaceName, whyReadOnly } from "../state/places.js";
+import {
+  groupLabel,
+  isProduction,
+  placeName,
+  shortPlaceName,
+  whyReadOnly,
+} from "../state/places.js";
 import { groupOf, healthOf, readingOf } from "../state/reading.js";
 import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, indented, type Line, line, type Span } from "../text/line.js";
 import { type Grid, gridOf, selectionOf, targetRows, whyNoName } from "../view/grid.js";
 import { GAP, type PanelContent } from "../view/panel.js";
-import { type CommandHandler, changeData, commandKey, pop, push, type Screen } from "../view/screen.js";
+import {
+  type CommandHandler,
+  changeData,
+  commandKey,
+  pop,
+  push,
+  type Screen,
+} from "../view/screen.js";
 import { emptyLines, statusLine } from "../view/status-lines.js";
-import { type Column, moveToNext, nameColumn, tablePanel, widestName } from "../view/table-panel.js";
+import {
+  type Column,
+  moveToNext,
+  nameColumn,
+  tablePanel,
+  widestName,
+} from "../view/table-panel.js";
 import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../view/values.js";
 import { cycled, keepVisible } from "../widgets/list.js";
 
@@ -32,7 +51,9 @@ const HANDLERS: Readonly<Record<string, CommandHandler<Matrix>>> = {
   open: { whyNot: whyNoName, run: openCell },
   "next-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, 1, isGap)) },
   "previous-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, -1, isGap)) },
-  "filter-rows": { run: (state, { only }) => step(gridOf(state).with({ only: cycled(ROW_FILTERS, only, 1) })) },
+  "filter-rows": {
+    run: (state, { only }) => step(gridOf(state).with({ only: cycled(ROW_FILTERS, only, 1) })),
+  },
   "copy-from": { whyNot: whyNotFill, run: fill },
   refresh: { run: (state) => refresh(state, groupOf(state)) },
   "previous-panel": {
@@ -109,13 +130,23 @@ function placeColumn(state: State, { table }: Grid, column: number, width: numbe
   const sign = failure ? "✗ " : isRead ? (isOpen ? "● " : "") : "… ";
   const info = state.places[place];
   const role = info && isProduction(info) ? "warning" : isOpen ? "accent" : "muted";
-  const unread: Line = [{ text: cellText(failure ? "? not read" : "… reading", width), role: "muted" }];
-  const heading: Span = { text: `${sign}${shortPlaceName(state, place)}`, role: failure ? "danger" : role };
-  const cell = (row: number) => [comparedCell(state, cells[row], cellKind(table, row, column, state.revealed), width)];
+  const unread: Line = [
+    { text: cellText(failure ? "? not read" : "… reading", width), role: "muted" },
+  ];
+  const heading: Span = {
+    text: `${sign}${shortPlaceName(state, place)}`,
+    role: failure ? "danger" : role,
+  };
+  const cell = (row: number) => [
+    comparedCell(state, cells[row], cellKind(table, row, column, state.revealed), width),
+  ];
   return { heading, width, cell: isRead ? cell : () => unread };
 }
 
-/** The variable under the cursor in all places: a line for each, and more for the place under the cursor. */
+/**
+ * The variable under the cursor in all places: a line for each, and more for the place under the
+ * cursor.
+ */
 function valuesPanel(state: State, size: Size): PanelContent {
   const grid = gridOf(state);
   const { table, row, name } = grid;
@@ -125,7 +156,13 @@ function valuesPanel(state: State, size: Size): PanelContent {
   const items = table.columns.map(({ place, cells }, index): PlaceValue => {
     const isSelected = index === column;
     const lines = isSelected ? Math.max(1, page - table.columns.length + 1) : 1;
-    return { place, kind: cellKind(table, row, index, state.revealed), entry: cells[row], lines, isSelected };
+    return {
+      place,
+      kind: cellKind(table, row, index, state.revealed),
+      entry: cells[row],
+      lines,
+      isSelected,
+    };
   });
   // Where not all fit, the place under the cursor is among those that do.
   const first = Math.max(0, Math.min(column, table.columns.length - page));
@@ -145,7 +182,10 @@ function columnOf({ table, place }: Grid): number {
   return table.columns.findIndex((column) => column.place === place);
 }
 
-/** The width of all places, and those that are visible: the one under the cursor is. The names have the room that these leave. */
+/**
+ * The width of all places, and those that are visible: the one under the cursor is. The names have
+ * the room that these leave.
+ */
 function sidewaysOf(state: State, grid: Grid, before: number, column = columnOf(grid)) {
   const { columns } = grid.table;
   const width = matrixSizes(layoutOf(state), columns.length).list.width - AROUND;
@@ -153,10 +193,21 @@ function sidewaysOf(state: State, grid: Grid, before: number, column = columnOf(
   const room = width - Math.min(names, Math.max(NAME.long, Math.floor(width * 0.3)));
   const labels = columns.map(({ place }) => SIGN + textWidth(shortPlaceName(state, place)));
   const least = Math.max(PLACE.min, Math.min(PLACE.max, room - GAP.length, Math.max(...labels)));
-  const placeWidth = Math.max(least, Math.min(PLACE.max, Math.floor(room / columns.length) - GAP.length));
-  const visible = Math.max(1, Math.min(columns.length, Math.floor(room / (placeWidth + GAP.length))));
+  const placeWidth = Math.max(
+    least,
+    Math.min(PLACE.max, Math.floor(room / columns.length) - GAP.length),
+  );
+  const visible = Math.max(
+    1,
+    Math.min(columns.length, Math.floor(room / (placeWidth + GAP.length))),
+  );
   const { top: left } = keepVisible({ cursor: column, top: before }, columns.length, visible);
-  return { placeWidth, visible, left, nameWidth: Math.min(names, width - visible * (placeWidth + GAP.length)) };
+  return {
+    placeWidth,
+    visible,
+    left,
+    nameWidth: Math.min(names, width - visible * (placeWidth + GAP.length)),
+  };
 }
 
 /** The matrix with its cursor on another column, which is visible then. */
@@ -180,8 +231,8 @@ function openCell(state: State): Step {
 }
 
 /**
- * For each variable, the value of the nearest place to the left that has one, else to the right. Of several variables
- * those that have a value here are left out, unless all have one.
+ * For each variable, the value of the nearest place to the left that has one, else to the right. Of
+ * several variables those that have a value here are left out, unless all have one.
  */
 function* nearest(state: State) {
   const grid = gridOf(state);
@@ -207,6 +258,8 @@ function fill(state: State): Step {
 function whyNotFill(state: State): string | undefined {
   const { place, name } = selectionOf(state);
   if (name === undefined) return whyNoName(state);
-  const other = nearest(state).next().done ? `${name} has no value in any other environment` : undefined;
+  const other = nearest(state).next().done
+    ? `${name} has no value in any other environment`
+    : undefined;
   return whyReadOnly(state, place) ?? other;
 }

@@ -24,7 +24,10 @@ export interface MenuItem extends Choice {
   readonly isKept?: true;
   /** The text that Tab completes to. */
   readonly text?: string;
-  /** What is shown below the list while it is under the cursor, in place of its help; `J` and `K` scroll it. */
+  /**
+   * What is shown below the list while it is under the cursor, in place of its help; `J` and `K`
+   * scroll it.
+   */
   readonly detail?: (state: State, width: number) => readonly Line[];
 }
 
@@ -56,7 +59,12 @@ export interface Menu {
   readonly hints?: string;
 }
 
-export function choiceMenu(title: string, items: readonly MenuItem[], verb = "choose", intro?: string): Menu {
+export function choiceMenu(
+  title: string,
+  items: readonly MenuItem[],
+  verb = "choose",
+  intro?: string,
+): Menu {
   return { verb, isFuzzy: true, content: () => ({ title, items, intro }) };
 }
 
@@ -73,13 +81,17 @@ interface OpenMenu extends Position {
 /** @param text what has been typed so far @param marked labels of items */
 export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<string> = []): Step {
   const position = { cursor: 0, top: 0, detailTop: 0, isTyping: menu.isCommandLine === true };
-  return step(push(state, MENU, { menu, field: textField(text), ...position, marks: new Set(marked) }));
+  return step(
+    push(state, MENU, { menu, field: textField(text), ...position, marks: new Set(marked) }),
+  );
 }
 
 const MENU: Screen<OpenMenu> = {
   name: "menu",
   key: menuKey,
-  body: (state, open, { body }, commands) => [{ size: body, content: menuPanel(state, open, commands) }],
+  body: (state, open, { body }, commands) => [
+    { size: body, content: menuPanel(state, open, commands) },
+  ],
   input: typedLines,
   types: (_state, { isTyping }) => isTyping,
   hints: (_state, { menu: { verb, onMarked, isCommandLine, hints: own }, isTyping }) => {
@@ -88,7 +100,9 @@ const MENU: Screen<OpenMenu> = {
     return hints(`Enter ${verb}, ↑↓ move, ${more}Esc back`);
   },
   more: (_state, { isTyping }) =>
-    hints(`PgUp a page up, PgDn a page down${isTyping ? "" : ", j down, k up, g first, G last, q back"}`),
+    hints(
+      `PgUp a page up, PgDn a page down${isTyping ? "" : ", j down, k up, g first, G last, q back"}`,
+    ),
 };
 
 export function isMenu(state: State, menu: Menu): boolean {
@@ -97,18 +111,29 @@ export function isMenu(state: State, menu: Menu): boolean {
 
 type ShownMenu = ReturnType<typeof shownMenu>;
 
-/** The items that match, the lines of the list by their indexes or headings, and the detail, in the lines `below` them. */
+/**
+ * The items that match, the lines of the list by their indexes or headings, and the detail, in the
+ * lines `below` them.
+ */
 function shownMenu(state: State, { menu, field, cursor }: OpenMenu, commands: readonly Command[]) {
   const { body: size } = layoutOf(state);
   const width = textColumns(size);
-  const { title, intro, items: all, query = field.text } = menu.content(pop(state), field.text, commands);
-  const words = filterWords(query).map((word) => (menu.isFuzzy && !/^['~!]/.test(word) ? `~${word}` : word));
+  const {
+    title,
+    intro,
+    items: all,
+    query = field.text,
+  } = menu.content(pop(state), field.text, commands);
+  const words = filterWords(query).map((word) =>
+    menu.isFuzzy && !/^['~!]/.test(word) ? `~${word}` : word,
+  );
   const items = words.length === 0 ? all : ranked(menu, all, query.trim(), words);
   const rows = items.flatMap(({ group }, index) => {
     const isFirst = words.length === 0 && group !== undefined && group !== items[index - 1]?.group;
     return isFirst ? [group, index] : [index];
   });
-  const introLines = intro === undefined ? [] : [...wrapLines(intro, width, "text"), []].map(indented);
+  const introLines =
+    intro === undefined ? [] : [...wrapLines(intro, width, "text"), []].map(indented);
   const above = introLines.length + rows.length + MAX_HELP < size.height ? introLines : [];
   const widths = itemWidths(all, width);
   const isCut = all.some(({ help = "" }) => textWidth(help) > widths.help);
@@ -125,7 +150,12 @@ function shownMenu(state: State, { menu, field, cursor }: OpenMenu, commands: re
 /** Better than any rank of a match: the text itself, or a key. */
 const EXACT = -1;
 
-function ranked(menu: Menu, items: readonly MenuItem[], query: string, words: readonly string[]): readonly MenuItem[] {
+function ranked(
+  menu: Menu,
+  items: readonly MenuItem[],
+  query: string,
+  words: readonly string[],
+): readonly MenuItem[] {
   const rankOf = (item: MenuItem) => {
     if (item.label === query || item.keys?.split(" ").includes(query)) return EXACT;
     return Math.max(...words.map((word) => wordRank(menu, item, word)));
@@ -138,10 +168,16 @@ function ranked(menu: Menu, items: readonly MenuItem[], query: string, words: re
 }
 
 /** Labels rank before help. The command line doesn't search help. */
-function wordRank({ isCommandLine }: Menu, { label, keys = "", help = "" }: MenuItem, word: string): number {
+function wordRank(
+  { isCommandLine }: Menu,
+  { label, keys = "", help = "" }: MenuItem,
+  word: string,
+): number {
   const rank = nameRank(word, label.toLowerCase());
-  const isInHelp = !isCommandLine && `${keys} ${help}`.toLowerCase().includes(word.replace("~", ""));
-  if (rank === LETTERS) return rank + Math.min(0.8, letterSpan(word.slice(1), label.toLowerCase()) / 1_000);
+  const isInHelp =
+    !isCommandLine && `${keys} ${help}`.toLowerCase().includes(word.replace("~", ""));
+  if (rank === LETTERS)
+    return rank + Math.min(0.8, letterSpan(word.slice(1), label.toLowerCase()) / 1_000);
   return rank === NO_MATCH && isInHelp ? LETTERS + 0.9 : rank;
 }
 
@@ -152,8 +188,13 @@ const MAX_HELP = 3;
 const AROUND = 3;
 
 function itemWidths(items: readonly MenuItem[], width: number) {
-  const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
-  const keys = Math.min(MAX_KEYS, Math.floor(width / 3), widest(items.map((item) => item.keys ?? "")));
+  const widest = (texts: readonly string[]) =>
+    texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
+  const keys = Math.min(
+    MAX_KEYS,
+    Math.floor(width / 3),
+    widest(items.map((item) => item.keys ?? "")),
+  );
   const before = AROUND + (keys > 0 ? keys + GAP.length : 0) + GAP.length;
   // A help beside a detail is shown above that.
   const hasHelp = items.some(({ detail }) => !detail);
@@ -172,7 +213,8 @@ function menuPanel(state: State, open: OpenMenu, commands: readonly Command[]): 
   const { cursor, marks } = open;
   const { top } = keepVisible({ cursor: rows.indexOf(cursor), top: open.top }, rows.length, page);
   const lines = rows.slice(top, top + page).map((row) => {
-    if (typeof row === "string") return [{ text: ` ${visibleText(row)}`, role: "muted", isBold: true } as const];
+    if (typeof row === "string")
+      return [{ text: ` ${visibleText(row)}`, role: "muted", isBold: true } as const];
     const item = items[row];
     return item ? rowLine(itemCells(item, shown, marks.has(item.label)), row === cursor, true) : [];
   });
@@ -182,25 +224,38 @@ function menuPanel(state: State, open: OpenMenu, commands: readonly Command[]): 
   const { lines: full } = scrolledLines(detail(), open.detailTop, below);
   return {
     title: `${marks.size > 0 ? `✓ ${countText(marks.size)} marked  ` : ""}${visibleText(title)}`,
-    footnote: rows.length > page ? `${countText(cursor + 1)}/${countText(items.length)}` : undefined,
+    footnote:
+      rows.length > page ? `${countText(cursor + 1)}/${countText(items.length)}` : undefined,
     isFocused: true,
     lines: [...above, ...lines, ...(below >= 0 ? [...blanks, [], ...full] : [])],
     select: (now, { line }) => {
       const row = rows[top + line - above.length];
-      return typeof row === "number" ? withData(now, MENU, { ...open, cursor: row, top }) : undefined;
+      return typeof row === "number"
+        ? withData(now, MENU, { ...open, cursor: row, top })
+        : undefined;
     },
   };
 }
 
-/** In place of the help why it can't be chosen now. @param isFound whether it is not below its heading */
-function helpText({ help = "", whyNot, group = "" }: Partial<MenuItem> = {}, isFound = false): string {
+/**
+ * In place of the help why it can't be chosen now.
+ *
+ * @param isFound whether it is not below its heading
+ */
+function helpText(
+  { help = "", whyNot, group = "" }: Partial<MenuItem> = {},
+  isFound = false,
+): string {
   const text = whyNot === undefined ? help : `✗ ${whyNot}`;
   return isFound ? `${text}${GAP}${group}`.trim() : text;
 }
 
 function itemCells(item: MenuItem, { words, widths }: ShownMenu, isMarked: boolean): Line {
   const role = item.whyNot === undefined ? (item.role ?? "text") : "muted";
-  const keys: Line = [{ text: fitText(item.keys ?? "", widths.keys), role: "accent" }, { text: GAP }];
+  const keys: Line = [
+    { text: fitText(item.keys ?? "", widths.keys), role: "accent" },
+    { text: GAP },
+  ];
   return [
     { text: isMarked ? "✓" : " ", role: "accent" },
     ...(widths.keys > 0 ? keys : []),
@@ -213,7 +268,9 @@ function itemCells(item: MenuItem, { words, widths }: ShownMenu, isMarked: boole
 function typedLines(state: State, open: OpenMenu): Line[] | undefined {
   const { isTyping, field, menu } = open;
   const keys = MENU.hints?.(state, open) ?? [];
-  return isTyping ? [typedLine(menu.isCommandLine ? ":" : "/", field, "", keys, state.columns)] : undefined;
+  return isTyping
+    ? [typedLine(menu.isCommandLine ? ":" : "/", field, "", keys, state.columns)]
+    : undefined;
 }
 
 function menuKey(before: State, open: OpenMenu, key: Key, commands: readonly Command[]): Step {
@@ -234,11 +291,18 @@ function menuKey(before: State, open: OpenMenu, key: Key, commands: readonly Com
   // The heading of the first item is above it.
   const at = next.cursor === 0 ? 0 : rows.indexOf(next.cursor);
   return step(
-    withData(state, MENU, { ...next, top: keepVisible({ cursor: at, top: open.top }, rows.length, page).top }),
+    withData(state, MENU, {
+      ...next,
+      top: keepVisible({ cursor: at, top: open.top }, rows.length, page).top,
+    }),
   );
 }
 
-function typed({ field, cursor }: OpenMenu, key: Key, items: readonly MenuItem[]): Partial<OpenMenu> | undefined {
+function typed(
+  { field, cursor }: OpenMenu,
+  key: Key,
+  items: readonly MenuItem[],
+): Partial<OpenMenu> | undefined {
   const name = editKeyName(key);
   if (name === "escape") return { isTyping: false, field: textField(""), cursor: 0 };
   if (TYPING_MOVES.includes(name)) return undefined;
@@ -248,19 +312,33 @@ function typed({ field, cursor }: OpenMenu, key: Key, items: readonly MenuItem[]
 }
 
 /** Finds and marks; undefined for other keys. */
-function browsed({ menu, cursor, marks, detailTop }: OpenMenu, name: string, { items, detail, below }: ShownMenu) {
+function browsed(
+  { menu, cursor, marks, detailTop }: OpenMenu,
+  name: string,
+  { items, detail, below }: ShownMenu,
+) {
   if (name === "/") return { isTyping: true };
   if (name === "J" || name === "K")
     return { detailTop: scrollBy(detailTop, detail().length, below, name === "J" ? 1 : -1) };
   if (!menu.onMarked || !(name === "space" || name === "*")) return undefined;
   const labels = (name === "*" ? items : items.slice(cursor, cursor + 1)).map(({ label }) => label);
   const isUnmarking = labels.every((label) => marks.has(label));
-  const next = isUnmarking ? [...marks].filter((label) => !labels.includes(label)) : [...marks, ...labels];
-  return { marks: new Set(next), ...(name === "space" && cursor < items.length - 1 && { cursor: cursor + 1 }) };
+  const next = isUnmarking
+    ? [...marks].filter((label) => !labels.includes(label))
+    : [...marks, ...labels];
+  return {
+    marks: new Set(next),
+    ...(name === "space" && cursor < items.length - 1 && { cursor: cursor + 1 }),
+  };
 }
 
 /** Runs what is marked, or else the item under the cursor; where none fits, what was typed. */
-function runChosen(state: State, open: OpenMenu, { items }: ShownMenu, commands: readonly Command[]): Step {
+function runChosen(
+  state: State,
+  open: OpenMenu,
+  { items }: ShownMenu,
+  commands: readonly Command[],
+): Step {
   const { menu, field, cursor, marks } = open;
   const item = items[cursor];
   if (menu.onMarked && marks.size > 0) return menu.onMarked(state, [...marks]);

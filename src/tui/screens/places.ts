@@ -40,7 +40,9 @@ export function placesPanel(state: State, size: Size): PanelContent {
     isFocused,
     lines: rows.map((row) => {
       if ("group" in row)
-        return [{ text: ` ${cellText(groupLabel(row.group), width - 4)}`, role: "muted", isBold: true }];
+        return [
+          { text: ` ${cellText(groupLabel(row.group), width - 4)}`, role: "muted", isBold: true },
+        ];
       return rowLine(placeCells(state, row.index, width - 2), row.index === placeCursor, isFocused);
     }),
     panel: "places",
@@ -48,7 +50,10 @@ export function placesPanel(state: State, size: Size): PanelContent {
       const row = rows[line];
       return row && "index" in row ? { ...now, placeCursor: row.index } : undefined;
     },
-    scroll: (now, by) => ({ ...now, placeCursor: order[scrollBy(at, order.length, 1, by)] ?? placeCursor }),
+    scroll: (now, by) => ({
+      ...now,
+      placeCursor: order[scrollBy(at, order.length, 1, by)] ?? placeCursor,
+    }),
   };
 }
 
@@ -68,28 +73,44 @@ function placeCells(state: State, index: number, width: number): Line {
   const mark = whyReadOnly(state, index) === undefined ? "" : READ_ONLY;
   const nameWidth = width - 6 - mark.length;
   const role = isProduction(place) ? "warning" : isOpen ? "accent" : "text";
-  const name: Span = { text: `${isOpen ? "●" : " "} ${cellText(shortPlaceName(state, index), nameWidth)} `, role };
+  const name: Span = {
+    text: `${isOpen ? "●" : " "} ${cellText(shortPlaceName(state, index), nameWidth)} `,
+    role,
+  };
   const health = HEALTH[healthOf(state, index)];
   return [name, { text: mark, role: "muted" }, health];
 }
 
 /** Choices of places that are not gone. @param places their indexes */
-export function choicesOf(state: State, places: readonly number[], run: OnPlace): readonly Choice[] {
+export function choicesOf(
+  state: State,
+  places: readonly number[],
+  run: OnPlace,
+): readonly Choice[] {
   return places.flatMap((index) => {
     const place = state.places[index];
     if (!place || place.isGone) return [];
     const { name, group, location } = place;
-    const facts = [index === state.place && "open", identityOf(place), location, ...attributesOf(place)];
+    const facts = [
+      index === state.place && "open",
+      identityOf(place),
+      location,
+      ...attributesOf(place),
+    ];
     const help = facts.filter(Boolean).join("  ");
     const role = isProduction(place) ? "warning" : "text";
-    return [{ label: name, role, help, group: groupLabel(group), run: (now) => run(now, index) } as const];
+    return [
+      { label: name, role, help, group: groupLabel(group), run: (now) => run(now, index) } as const,
+    ];
   });
 }
 
 type OnPlace = (state: State, place: number) => Step;
 
 export function placeChoices(state: State): readonly Choice[] {
-  return choicesOf(state, placeOrder(state.places), (now, place) => openPlace({ ...now, focus: "variables" }, place));
+  return choicesOf(state, placeOrder(state.places), (now, place) =>
+    openPlace({ ...now, focus: "variables" }, place),
+  );
 }
 
 export function whyNoEditable(state: State): string | undefined {
@@ -110,7 +131,11 @@ export function editablePlaces(state: State, from = state.place): readonly numbe
   return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
 }
 
-/** Lets the user pick one or several places. The menu stays open below the review. @param marked those that are marked at first */
+/**
+ * Lets the user pick one or several places. The menu stays open below the review.
+ *
+ * @param marked those that are marked at first
+ */
 function pickPlaces(
   state: State,
   title: string,
@@ -128,7 +153,12 @@ function pickPlaces(
   return openMenu(state, { ...choiceMenu(title, items), onMarked }, "", marked.map(nameOf));
 }
 
-/** Lets the user pick the places to copy the values to. @param from theirs @param marked those that are marked at first */
+/**
+ * Lets the user pick the places to copy the values to.
+ *
+ * @param from theirs
+ * @param marked those that are marked at first
+ */
 export function openCopyTo(
   state: State,
   entries: readonly VariableEntry[],
@@ -141,12 +171,18 @@ export function openCopyTo(
   return pickPlaces(state, title, places, marked, (now, picked) => copyTo(now, entries, picked));
 }
 
-/** Lets the user pick the environments of the application to delete the values from: those that have one are marked. */
+/**
+ * Lets the user pick the environments of the application to delete the values from: those that have
+ * one are marked.
+ */
 export function openDeleteIn(state: State, entries: readonly VariableEntry[]): Step {
   const names = new Set(entries.map(({ variable }) => variable.name));
-  const isSet = ({ variable, value }: VariableEntry) => value !== undefined && names.has(variable.name);
+  const isSet = ({ variable, value }: VariableEntry) =>
+    value !== undefined && names.has(variable.name);
   const places = groupOf(state).filter((place) => whyReadOnly(state, place) === undefined);
   const marked = places.filter((place) => readingOf(state, place).entries.some(isSet));
   const title = `Delete the values of ${variablesText(entries.map(({ variable }) => variable))} in`;
-  return pickPlaces(state, title, places, marked, (now, picked) => deleteFrom(now, [...names], picked));
+  return pickPlaces(state, title, places, marked, (now, picked) =>
+    deleteFrom(now, [...names], picked),
+  );
 }

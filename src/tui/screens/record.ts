@@ -20,7 +20,10 @@ import { scrollBy, scrollByKey } from "../widgets/list.js";
 /** In panels of at least this many lines, the facts about a variable are shown as a table. */
 const TALL = 14;
 
-/** Columns of a panel's text that its title doesn't have: spaces around it, and the mark of the focus. */
+/**
+ * Columns of a panel's text that its title doesn't have: spaces around it, and the mark of the
+ * focus.
+ */
 const AROUND_TITLE = 4;
 
 const CHANGES = { added: "+ new", changed: "~ changed" } as const;
@@ -46,8 +49,9 @@ export function scrollRecord(state: State, key: string): State {
 }
 
 /**
- * The record under the cursor in lines of at most `width` columns; none if the list is empty. The name, which is the
- * panel's title, is repeated only if the title cuts it. A problem of the place is here in full: the list has one line.
+ * The record under the cursor in lines of at most `width` columns; none if the list is empty. The
+ * name, which is the panel's title, is repeated only if the title cuts it. A problem of the place
+ * is here in full: the list has one line.
  */
 function recordLines(state: State, width: number): readonly Line[] {
   const entry = selectedEntry(state);
@@ -55,7 +59,8 @@ function recordLines(state: State, width: number): readonly Line[] {
   const visibleName = visibleText(entry.variable.name);
   const isCut = textWidth(visibleName) + AROUND_TITLE > width;
   const name = isCut ? wrapLine(line(visibleName, "accent"), width) : [];
-  const description = entry.variable.description === "" ? [] : wrapLines(entry.variable.description, width, "text");
+  const description =
+    entry.variable.description === "" ? [] : wrapLines(entry.variable.description, width, "text");
   const value = wrappedValue(state, entry, width);
   const problem = statusLines(state, width);
   const known = facts(entry, state);
@@ -63,7 +68,13 @@ function recordLines(state: State, width: number): readonly Line[] {
     const table = known.flatMap(([label, text = "", role]) =>
       wrapLine(labelled(label, line(visibleText(text), role)), width),
     );
-    return spaced([problem, [...name, ...description], table, value, elsewhereLines(entry, state, width)]);
+    return spaced([
+      problem,
+      [...name, ...description],
+      table,
+      value,
+      elsewhereLines(entry, state, width),
+    ]);
   }
   const head = [...name, ...wrapLines(known.map(([, text]) => text).join(" · "), width, "muted")];
   // Neither a long description nor a problem hides the value.
@@ -80,7 +91,9 @@ function elsewhereLines(entry: VariableEntry, state: State, width: number): read
   if (places.length === 1) return [];
   const { row } = listOf(state);
   const items = tableOf(state, places).columns.flatMap(({ place, cells }): PlaceValue[] => {
-    return place === state.place ? [] : [{ place, kind: kindOf(entry, cells[row]), entry: cells[row], lines: 1 }];
+    return place === state.place
+      ? []
+      : [{ place, kind: kindOf(entry, cells[row]), entry: cells[row], lines: 1 }];
   });
   return [line("in other environments", "muted"), ...placeValueLines(state, items, width)];
 }
@@ -97,11 +110,18 @@ function facts(entry: VariableEntry, state: State): readonly Fact[] {
   const all: readonly Fact[] = [
     ["type", type],
     // A server does not tell the rules.
-    ["rules", isEditable ? (isPublic(rules) ? "public" : "secret") + (optional ? ", optional" : "") : undefined],
+    [
+      "rules",
+      isEditable
+        ? (isPublic(rules) ? "public" : "secret") + (optional ? ", optional" : "")
+        : undefined,
+    ],
     ["schema", schema && JSON.stringify(schema)],
     [
       "encrypted",
-      isEncrypted(value?.content.value) && !isSealedText(value?.content.value) ? "encrypted by a client" : undefined,
+      isEncrypted(value?.content.value) && !isSealedText(value?.content.value)
+        ? "encrypted by a client"
+        : undefined,
     ],
     ["check", problem && `! ${problem}`, "danger"],
     ["change", mark && CHANGES[mark], "warning"],

@@ -6,10 +6,18 @@ import { askText } from "../view/question.js";
 import { choiceMenu, type MenuItem, openMenu } from "./menu.js";
 
 /** What to do where nothing is configured yet. */
-export function openWelcome(state: State, welcome: Pick<WelcomeActions, "hasData" | "dataFile">): Step {
+export function openWelcome(
+  state: State,
+  welcome: Pick<WelcomeActions, "hasData" | "dataFile">,
+): Step {
   const { hasData, dataFile } = welcome;
   // The menu stays open until there is a place to open.
-  const choice = (label: string, help: string, run: Next): MenuItem => ({ label, help, run, isKept: true });
+  const choice = (label: string, help: string, run: Next): MenuItem => ({
+    label,
+    help,
+    run,
+    isKept: true,
+  });
   const created = `create ${dataFile} in this folder with example variables, as appvars init --example does`;
   const found = hasData
     ? choice(`open ${dataFile}`, "the data file in this folder", (now) => openData(now, dataFile))
@@ -40,7 +48,10 @@ function openData(state: State, path: string, isExample = false): Step {
     const { place, notes } = await welcome.openData(path);
     return (now) => {
       const listed: State = { ...now, stack: [] };
-      return openPlace(notes.length > 0 ? notify(listed, notes.join("; ")) : listed, now.places.indexOf(place));
+      return openPlace(
+        notes.length > 0 ? notify(listed, notes.join("; ")) : listed,
+        now.places.indexOf(place),
+      );
     };
   });
 }

@@ -19,7 +19,9 @@ export interface Choice {
   readonly run: Next;
 }
 
-/** Something that a user can run with a key or as `:name`. The footer, the help and `:` show this. */
+/**
+ * Something that a user can run with a key or as `:name`. The footer, the help and `:` show this.
+ */
 export interface Command {
   readonly name: string;
   /** Names of the keys; the first one is shown in the footer. */
@@ -36,26 +38,50 @@ export interface Command {
   readonly argument?: string;
   /** The values of the argument, which otherwise is any text. @param typed the argument so far */
   readonly choices?: (state: State, typed: string) => readonly Choice[];
-  /** Whether a number repeats it. Only for moves: the effects of all but the last step are dropped. */
+  /**
+   * Whether a number repeats it. Only for moves: the effects of all but the last step are dropped.
+   */
   readonly repeats?: true;
   /** Why it can't run now; undefined if it can. */
   readonly whyNot?: (state: State) => string | undefined;
-  /** Undefined if screens say what it does. @param argument the text after the word if there are no choices; `""` for a key */
+  /**
+   * Undefined if screens say what it does.
+   *
+   * @param argument the text after the word if there are no choices; `""` for a key
+   */
   readonly run?: ((state: State, argument: string) => Step) | undefined;
 }
 
-type CommandOptions = Pick<Command, "label" | "argument" | "choices" | "repeats" | "whyNot" | "run">;
+type CommandOptions = Pick<
+  Command,
+  "label" | "argument" | "choices" | "repeats" | "whyNot" | "run"
+>;
 
 /**
- * Commands of a group. Their keys are separated by spaces. Where they act has a letter for each place, which is a capital
- * where the footer shows them: `vrMD` is for variables and the record, and for the matrix and comparisons with a hint.
+ * Commands of a group. Their keys are separated by spaces. Where they act has a letter for each
+ * place, which is a capital where the footer shows them: `vrMD` is for variables and the record,
+ * and for the matrix and comparisons with a hint.
  */
 export function inGroup(group: Command["group"]) {
-  return (name: string, keys: string, where: string, help: string, rest: CommandOptions): Command => {
+  return (
+    name: string,
+    keys: string,
+    where: string,
+    help: string,
+    rest: CommandOptions,
+  ): Command => {
     const areasOf = (letters: string) => AREAS.filter((area) => letters.includes(area.charAt(0)));
     const names = keys.split(" ").filter(Boolean);
     const shownIn = areasOf(where.replace(/[a-z]/g, "").toLowerCase());
-    return { group, name, keys: names, areas: areasOf(where.toLowerCase()), shownIn, help, ...rest };
+    return {
+      group,
+      name,
+      keys: names,
+      areas: areasOf(where.toLowerCase()),
+      shownIn,
+      help,
+      ...rest,
+    };
   };
 }
 
@@ -84,10 +110,18 @@ export function areaOf({ stack, focus }: Pick<State, "stack" | "focus">): Area |
 
 /** How the key of each command is shown, for `shownKey`. */
 export function keysByName(commands: readonly Command[]): ReadonlyMap<string, string> {
-  return new Map(commands.flatMap(({ name, keys: [key] }) => (key === undefined ? [] : [[name, keyLabel(key)]])));
+  return new Map(
+    commands.flatMap(({ name, keys: [key] }) => (key === undefined ? [] : [[name, keyLabel(key)]])),
+  );
 }
 
-/** The way to run a command while browsing, for notices and hints: its key, or `:name` if it has none. */
-export function shownKey({ preferences: { keys } }: Pick<State, "preferences">, name: string): string {
+/**
+ * The way to run a command while browsing, for notices and hints: its key, or `:name` if it has
+ * none.
+ */
+export function shownKey(
+  { preferences: { keys } }: Pick<State, "preferences">,
+  name: string,
+): string {
   return keys?.get(name) ?? `:${name}`;
 }

@@ -17,7 +17,11 @@ export function andThen([state, effects]: Step, next: Next): Step {
  *
  * @param lost what is lost if the program ends before: ` without the new credentials`
  */
-export function blockingEffect(state: State, effect: Effect, pending: NonNullable<State["pending"]> = {}): Step {
+export function blockingEffect(
+  state: State,
+  effect: Effect,
+  pending: NonNullable<State["pending"]> = {},
+): Step {
   const own = { ...pending };
   // A question whether to quit meanwhile is over.
   const isOpen = ({ data }: State["stack"][number]) => (data as { run?: Next }).run !== quitting;
@@ -25,7 +29,9 @@ export function blockingEffect(state: State, effect: Effect, pending: NonNullabl
     const next = (await outcomeOf(effect, tools)) ?? step;
     return (now) => {
       const isCancelled = now.pending !== own;
-      return isCancelled ? step(now) : next({ ...now, pending: undefined, stack: now.stack.filter(isOpen) });
+      return isCancelled
+        ? step(now)
+        : next({ ...now, pending: undefined, stack: now.stack.filter(isOpen) });
     };
   });
 }

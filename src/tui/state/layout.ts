@@ -46,22 +46,29 @@ const GOOD_VARIABLES = 115;
 const MIN_RECORD = 40;
 
 /**
- * On a wide screen three panels side by side; on a medium one two, with the record below; else these, with places on
- * demand; on a small one the panel with the focus alone.
+ * On a wide screen three panels side by side; on a medium one two, with the record below; else
+ * these, with places on demand; on a small one the panel with the focus alone.
  */
 export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   const height = Math.max(3, rows - 2);
   const body = { width: columns, height };
   if (isSmall({ width: columns, height })) return { body, [focus]: body };
-  const placesWidth = columns >= WIDE ? placesWidthOf(all, 30) : columns >= MEDIUM ? placesWidthOf(all, 22) : 0;
+  const placesWidth =
+    columns >= WIDE ? placesWidthOf(all, 30) : columns >= MEDIUM ? placesWidthOf(all, 22) : 0;
   if (placesWidth === 0 && focus === "places") return { body, places: body };
   const places = placesWidth > 0 ? { width: placesWidth, height } : undefined;
   const width = columns - placesWidth;
   if (width >= MIN_VARIABLES + MIN_RECORD) {
-    const record = { width: Math.max(MIN_RECORD, Math.min(Math.floor(width * 0.45), width - GOOD_VARIABLES)), height };
+    const record = {
+      width: Math.max(MIN_RECORD, Math.min(Math.floor(width * 0.45), width - GOOD_VARIABLES)),
+      height,
+    };
     return { body, places, variables: { width: width - record.width, height }, record };
   }
-  const record = { width, height: Math.max(5, Math.floor(height * (focus === "record" ? 0.6 : 0.4))) };
+  const record = {
+    width,
+    height: Math.max(5, Math.floor(height * (focus === "record" ? 0.6 : 0.4))),
+  };
   return { body, places, variables: { width, height: height - record.height }, record };
 }
 
@@ -70,7 +77,10 @@ function placesWidthOf(places: Shape["places"], max: number): number {
     const mark = isServer || readOnly ? READ_ONLY : "";
     return isGone ? [] : [shortPlaceName({ places }, index) + mark, groupLabel(group)];
   });
-  return Math.min(max, Math.max(MIN_PLACES, ...labels.map((label) => textWidth(label) + AROUND_PLACE)));
+  return Math.min(
+    max,
+    Math.max(MIN_PLACES, ...labels.map((label) => textWidth(label) + AROUND_PLACE)),
+  );
 }
 
 /** A form or a question replaces variables and record. */
@@ -81,8 +91,8 @@ export function questionSize({ body, places, variables }: Layout): Size {
 type Parts = Record<"list" | "detail", Size>;
 
 /**
- * A comparison fills the body: the list of differences, and below it the detail of the one under the cursor. On a small
- * screen the one without the focus has no lines.
+ * A comparison fills the body: the list of differences, and below it the detail of the one under
+ * the cursor. On a small screen the one without the focus has no lines.
  */
 export function diffSizes({ body }: Pick<Layout, "body">, focus: "list" | "detail"): Parts {
   const { height } = body;

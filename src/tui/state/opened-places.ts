@@ -18,7 +18,10 @@ export class OpenedPlaces {
   readonly #opened = new Map<number, Promise<OpenPlace>>();
   readonly #onRateLimit: (index: number, rateLimit: RateLimit) => void;
 
-  constructor(places: readonly Place[], onRateLimit: (index: number, rateLimit: RateLimit) => void) {
+  constructor(
+    places: readonly Place[],
+    onRateLimit: (index: number, rateLimit: RateLimit) => void,
+  ) {
     this.#places = [...places];
     this.#onRateLimit = onRateLimit;
   }
@@ -32,11 +35,15 @@ export class OpenedPlaces {
     return indexes;
   }
 
-  /** Opens a place, or returns it if it is open. A place that couldn't be opened before is tried again. */
+  /**
+   * Opens a place, or returns it if it is open. A place that couldn't be opened before is tried
+   * again.
+   */
   async open(index: number): Promise<OpenPlace> {
     const place = this.#places[index];
     if (!place) throw new RangeError(`there is no place ${index}`);
-    const opening = this.#opened.get(index) ?? place.open((rateLimit) => this.#onRateLimit(index, rateLimit));
+    const opening =
+      this.#opened.get(index) ?? place.open((rateLimit) => this.#onRateLimit(index, rateLimit));
     this.#opened.set(index, opening);
     try {
       return await opening;
@@ -53,7 +60,11 @@ export class OpenedPlaces {
     return editor;
   }
 
-  /** Places to edit, by the file or the store that their data is in. @throws UsageError if one is read-only */
+  /**
+   * Places to edit, by the file or the store that their data is in.
+   *
+   * @throws UsageError if one is read-only
+   */
   async byStore(indexes: readonly number[]): Promise<readonly StorePlaces[]> {
     const stores = new Map<string, StorePlaces>();
     for (const index of indexes) {
@@ -75,7 +86,9 @@ export class OpenedPlaces {
 
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#opened.values());
-    await Promise.allSettled(opened.map((item) => item.status === "fulfilled" && item.value.source.close()));
+    await Promise.allSettled(
+      opened.map((item) => item.status === "fulfilled" && item.value.source.close()),
+    );
   }
 }
 

@@ -3,10 +3,16 @@ import type { Place } from "./ports.js";
 import type { PlaceInfo } from "./reading.js";
 import type { State } from "./state.js";
 
-/** A line of the list of places: the heading of a group, or the place with this index, which is below it. */
+/**
+ * A line of the list of places: the heading of a group, or the place with this index, which is
+ * below it.
+ */
 type PlaceRow = { readonly group: string } | { readonly index: number };
 
-/** Indexes of the places in the order of the list: those of a group together, and without those that are gone. */
+/**
+ * Indexes of the places in the order of the list: those of a group together, and without those that
+ * are gone.
+ */
 export function placeOrder(places: readonly PlaceInfo[]): readonly number[] {
   const groups = new Map<string, number[]>();
   for (const [index, { group, isGone }] of places.entries()) {
@@ -23,8 +29,14 @@ export function placeRows(places: readonly PlaceInfo[]): readonly PlaceRow[] {
   });
 }
 
-/** The rows that fit on a page, with the place under the cursor in the middle where there are more. */
-export function visiblePlaceRows(places: readonly PlaceInfo[], cursor: number, page: number): readonly PlaceRow[] {
+/**
+ * The rows that fit on a page, with the place under the cursor in the middle where there are more.
+ */
+export function visiblePlaceRows(
+  places: readonly PlaceInfo[],
+  cursor: number,
+  page: number,
+): readonly PlaceRow[] {
   const rows = placeRows(places);
   const at = rows.findIndex((row) => "index" in row && row.index === cursor);
   const top = Math.max(0, Math.min(at - Math.floor(page / 2), rows.length - page));
@@ -50,9 +62,20 @@ export function identityOf({ name, group, identity }: PlaceInfo): string | undef
 }
 
 /** What a place is besides: sealed, read-only, with named keys. */
-export function attributesOf({ isSealed, isServer, readOnly, apiKeys = [] }: PlaceInfo): readonly string[] {
-  const named = apiKeys.map(({ name, only }) => (only ? `${name} (${only.join(", ")})` : name)).join(", ");
-  return [isSealed ? "sealed" : "", isServer || readOnly ? "read-only" : "", named && `keys: ${named}`].filter(Boolean);
+export function attributesOf({
+  isSealed,
+  isServer,
+  readOnly,
+  apiKeys = [],
+}: PlaceInfo): readonly string[] {
+  const named = apiKeys
+    .map(({ name, only }) => (only ? `${name} (${only.join(", ")})` : name))
+    .join(", ");
+  return [
+    isSealed ? "sealed" : "",
+    isServer || readOnly ? "read-only" : "",
+    named && `keys: ${named}`,
+  ].filter(Boolean);
 }
 
 export function whyReadOnly(state: State, place: number): string | undefined {
@@ -66,18 +89,28 @@ export function placeName({ places }: Pick<State, "places">, index: number): str
 }
 
 /**
- * Whether a place holds, by its name or its identity, data of production: a word begins or ends with `prod`, as in
- * `shop/production`, `eu-prod-1`, `ProdEU` and `myprod`. The application of an environment doesn't count.
+ * Whether a place holds, by its name or its identity, data of production: a word begins or ends
+ * with `prod`, as in `shop/production`, `eu-prod-1`, `ProdEU` and `myprod`. The application of an
+ * environment doesn't count.
  */
-export function isProduction({ name, identity = "", kind }: Pick<Place, "name" | "identity" | "kind">): boolean {
-  return [kind === "environment" ? environmentOf(name) : name, environmentOf(identity)].some(namesProduction);
+export function isProduction({
+  name,
+  identity = "",
+  kind,
+}: Pick<Place, "name" | "identity" | "kind">): boolean {
+  return [kind === "environment" ? environmentOf(name) : name, environmentOf(identity)].some(
+    namesProduction,
+  );
 }
 
 function environmentOf(name: string): string {
   return name.split("/").at(-1) ?? "";
 }
 
-/** A word that begins or ends with `prod` or `production`; not `product`, `preprod`, `non-prod` or `reproduction`. */
+/**
+ * A word that begins or ends with `prod` or `production`; not `product`, `preprod`, `non-prod` or
+ * `reproduction`.
+ */
 const PRODUCTION =
   /(?=prod)(?<!(?<!\p{L})(?:(?:pre|non|not)\P{L}*|re))(?:(?<!\p{L})prod(?!u)|(?<!\p{L})production|prod(?:uction)?(?!\p{L}))/u;
 

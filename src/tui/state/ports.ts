@@ -13,7 +13,10 @@ export interface Place {
   /** `shop/production`, or the API key, as far as known. */
   readonly identity?: string | undefined;
   readonly kind: "profile" | "environment" | "server";
-  /** Where its variables come from: the origin of a server, the path of a file or the URL of a store. */
+  /**
+   * Where its variables come from: the origin of a server, the path of a file or the URL of a
+   * store.
+   */
   readonly location: string;
   readonly isServer?: boolean;
   readonly apiKeys?: readonly Pick<NamedKey, "name" | "only">[];
@@ -22,7 +25,10 @@ export interface Place {
   readonly isLocked?: boolean;
   /** Why its variables can't be edited: `vars.json can't be written`. */
   readonly readOnly?: string | undefined;
-  /** @throws the errors of opening a source: UsageError, UnauthorizedError, NotFoundError, InvalidDataError */
+  /**
+   * @throws the errors of opening a source: UsageError, UnauthorizedError, NotFoundError,
+   *   InvalidDataError
+   */
   open(onRateLimit: (rateLimit: RateLimit) => void): Promise<OpenPlace>;
 }
 
@@ -37,7 +43,11 @@ export interface WelcomeActions {
   /** The default data file, and whether it is in the current folder. */
   readonly dataFile: string;
   readonly hasData: boolean;
-  /** Adds the environments of a data file to the places. Resolves to the one to open, and warnings. @throws InvalidDataError */
+  /**
+   * Adds the environments of a data file to the places. Resolves to the one to open, and warnings.
+   *
+   * @throws InvalidDataError
+   */
   openData(path: string): Promise<{ readonly place: Place; readonly notes: readonly string[] }>;
   /** Creates that data file with example variables. @throws InvalidDataError */
   createExample(): Promise<void>;
@@ -45,9 +55,13 @@ export interface WelcomeActions {
 
 export interface OpenPlace {
   /** What opening it has told of the place. */
-  readonly facts?: Partial<Pick<Place, "identity" | "apiKeys" | "isSealed" | "isLocked" | "readOnly">>;
+  readonly facts?: Partial<
+    Pick<Place, "identity" | "apiKeys" | "isSealed" | "isLocked" | "readOnly">
+  >;
   readonly source: VariableSource;
-  /** Returns the same object while nothing has changed; undefined if only reading again can tell. */
+  /**
+   * Returns the same object while nothing has changed; undefined if only reading again can tell.
+   */
   readonly version?: (() => object) | undefined;
   /** Undefined for a server. */
   readonly editor: Editor | undefined;
@@ -55,11 +69,18 @@ export interface OpenPlace {
   readonly history?: History | undefined;
   /** What `check` finds: the rules that variables break, as predicates without a value. */
   readonly check?: () => Promise<ReadonlyMap<string, string>>;
-  /** The plain value of an encrypted one; any other as it is. @throws DecryptionError without the right key */
+  /**
+   * The plain value of an encrypted one; any other as it is.
+   *
+   * @throws DecryptionError without the right key
+   */
   decrypt(name: string, value: JsonValue): JsonValue;
   /** A shell command that prints this variable's value. It contains no secret. */
   getCommand(name: string): string;
-  /** Writes values to a file that only the user can read. Undefined if it exists and is not to be replaced. */
+  /**
+   * Writes values to a file that only the user can read. Undefined if it exists and is not to be
+   * replaced.
+   */
   exportFile(
     file: ExportedFile,
     isReplacing: boolean,
@@ -86,7 +107,10 @@ export interface NewCredentials {
   readonly lines: readonly string[];
 }
 
-/** A variable as one environment sees it. All environments of an application share its type and description. */
+/**
+ * A variable as one environment sees it. All environments of an application share its type and
+ * description.
+ */
 export interface Content extends Readonly<Partial<Definition>> {
   readonly type: VariableType;
   readonly description: string;
@@ -102,7 +126,10 @@ export interface Assignment extends Content {
 /** A change to one variable; undefined where it doesn't exist. */
 export interface Change {
   readonly name: string;
-  /** Its name after the change, if that is another one: it has it in all environments of the application. */
+  /**
+   * Its name after the change, if that is another one: it has it in all environments of the
+   * application.
+   */
   readonly newName?: string | undefined;
   readonly before: Content | undefined;
   readonly after: Content | undefined;
@@ -118,29 +145,35 @@ export interface PerEnvironment<T> {
 export type EnvironmentChanges = PerEnvironment<Change>;
 
 /** The input of a form. */
-export interface Draft extends Pick<Change, "name" | "newName" | "before">, Omit<Content, "value" | "schema"> {
+export interface Draft
+  extends Pick<Change, "name" | "newName" | "before">,
+    Omit<Content, "value" | "schema"> {
   /** Undefined if the variable keeps the value that it has, or stays without one. */
   readonly value: string | undefined;
   /** JSON; `""` for none. */
   readonly schema: string;
 }
 
-/** Changes the variables of an environment, and of others of the same data. Nothing is written before `apply`. */
+/**
+ * Changes the variables of an environment, and of others of the same data. Nothing is written
+ * before `apply`.
+ */
 export interface VariableEditor {
   /** The file or the store: editors with the same one write together. */
   readonly store: string;
   /** `shop/test` */
   readonly environment: string;
   /**
-   * The changes for the input of a form, in these environments, by default its own. Fields that the draft leaves as
-   * `before` keep changes of other programs.
+   * The changes for the input of a form, in these environments, by default its own. Fields that the
+   * draft leaves as `before` keep changes of other programs.
    *
-   * @throws UsageError if the input is invalid or breaks the schema, without quoting the value; NotFoundError
+   * @throws UsageError if the input is invalid or breaks the schema, without quoting the value;
+   *   NotFoundError
    */
   prepare(draft: Draft, environments?: readonly string[]): Promise<readonly EnvironmentChanges[]>;
   /**
-   * The changes that assign this to variables, of which those that exist keep all but value and type. One that is left
-   * without a value in all environments is removed.
+   * The changes that assign this to variables, of which those that exist keep all but value and
+   * type. One that is left without a value in all environments is removed.
    *
    * @throws as `prepare`
    */
@@ -174,9 +207,14 @@ export interface HistoryEntry {
   /** `ana@laptop` */
   readonly actor: string;
   readonly command: string;
-  /** A definition alone belongs to all environments, and is among the changes of the place's own. */
+  /**
+   * A definition alone belongs to all environments, and is among the changes of the place's own.
+   */
   readonly parts: readonly EnvironmentChanges[];
-  /** Whether it has also changed what can't be undone here: environments, keys or other applications. */
+  /**
+   * Whether it has also changed what can't be undone here: environments, keys or other
+   * applications.
+   */
   readonly hasMore: boolean;
 }
 
@@ -184,25 +222,38 @@ export interface History {
   /** The newest `limit` entries that are wanted, newest first. */
   read(isWanted: (entry: HistoryEntry) => boolean, limit: number): Promise<readonly HistoryEntry[]>;
   /**
-   * The newest entry that is wanted and has an effect to take back in one of these environments, and the changes that do
-   * so; undefined if none of the newest ones has.
+   * The newest entry that is wanted and has an effect to take back in one of these environments,
+   * and the changes that do so; undefined if none of the newest ones has.
    */
   undo(
     isWanted: (entry: HistoryEntry) => boolean,
-  ): Promise<{ readonly entry: HistoryEntry; readonly changes: readonly EnvironmentChanges[] } | undefined>;
-  /** The changes that bring back what the place had before an entry. @param name only that variable */
+  ): Promise<
+    { readonly entry: HistoryEntry; readonly changes: readonly EnvironmentChanges[] } | undefined
+  >;
+  /**
+   * The changes that bring back what the place had before an entry.
+   *
+   * @param name only that variable
+   */
   rollBack(id: number, name?: string): Promise<readonly EnvironmentChanges[]>;
 }
 
 export type CopyOutcome =
   | { readonly kind: "clipboard" }
-  /** The terminal was asked to copy it (OSC 52) and doesn't confirm; `reason` is why no other way worked. */
+  /**
+   * The terminal was asked to copy it (OSC 52) and doesn't confirm; `reason` is why no other way
+   * worked.
+   */
   | { readonly kind: "terminal"; readonly reason: string }
   | { readonly kind: "failed"; readonly reason: string };
 
 export type Copy = (text: string) => Promise<CopyOutcome>;
 
-/** Writes values as `export` does. @throws UsageError if the format can't hold one, or if all are left out */
+/**
+ * Writes values as `export` does.
+ *
+ * @throws UsageError if the format can't hold one, or if all are left out
+ */
 export type WriteValues = (
   format: ExportFormat,
   values: readonly NamedValue[],
@@ -216,7 +267,13 @@ export interface Written {
   readonly note?: string | undefined;
 }
 
-/** Opens a text in the user's own editor, which has the terminal meanwhile. Resolves to the saved text. */
-export type OpenInEditor = (text: string, file: { readonly name: string; readonly isJson: boolean }) => Promise<string>;
+/**
+ * Opens a text in the user's own editor, which has the terminal meanwhile. Resolves to the saved
+ * text.
+ */
+export type OpenInEditor = (
+  text: string,
+  file: { readonly name: string; readonly isJson: boolean },
+) => Promise<string>;
 
 export type Purpose = "add" | "edit" | "delete" | "copy" | "import" | "undo" | "redo" | "rollback";

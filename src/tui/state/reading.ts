@@ -3,7 +3,9 @@ import type { VariableEntry } from "../../domain/source.js";
 import type { Place } from "./ports.js";
 
 export interface PlaceInfo extends Omit<Place, "open"> {
-  /** Whether its data no longer has it. It is not listed, but keeps its index, as it may come back. */
+  /**
+   * Whether its data no longer has it. It is not listed, but keeps its index, as it may come back.
+   */
   readonly isGone?: boolean;
 }
 
@@ -68,11 +70,21 @@ export function readingOf({ readings, place }: Readings, of = place): Reading {
   return readings.get(of) ?? UNREAD;
 }
 
-export function withReading<S extends Readings>(state: S, place: number, change: Partial<Reading>): S {
-  return { ...state, readings: new Map(state.readings).set(place, { ...readingOf(state, place), ...change }) };
+export function withReading<S extends Readings>(
+  state: S,
+  place: number,
+  change: Partial<Reading>,
+): S {
+  return {
+    ...state,
+    readings: new Map(state.readings).set(place, { ...readingOf(state, place), ...change }),
+  };
 }
 
-/** How the last read of a place went. `problem`: it answers, but reports that something is wrong with its data. */
+/**
+ * How the last read of a place went. `problem`: it answers, but reports that something is wrong
+ * with its data.
+ */
 export type Health = "unread" | "reading" | "ok" | "problem" | "failed";
 
 export function healthOf(state: Readings, place: number): Health {
@@ -83,7 +95,13 @@ export function healthOf(state: Readings, place: number): Health {
 }
 
 /** Indexes of the places in the group of the open one, which is among them. */
-export function groupOf({ places, place }: { places: readonly PlaceInfo[]; place: number }): readonly number[] {
+export function groupOf({
+  places,
+  place,
+}: {
+  places: readonly PlaceInfo[];
+  place: number;
+}): readonly number[] {
   const group = places[place]?.group;
   return [...places.keys()].filter((index) => {
     return places[index]?.group === group && (index === place || !places[index]?.isGone);

@@ -17,7 +17,10 @@ export interface Part extends ports.EnvironmentChanges {
   readonly place: number;
 }
 
-/** One reviewed change, to several places if it has several parts. Those in one file or store are written together. */
+/**
+ * One reviewed change, to several places if it has several parts. Those in one file or store are
+ * written together.
+ */
 export interface PlannedEdit {
   readonly purpose: ports.Purpose;
   readonly parts: readonly Part[];
@@ -34,10 +37,16 @@ export type Sort = (typeof SORTS)[number];
 
 /** The filter, order and cursor of a table. Its rows are derived. */
 export interface View extends Position {
-  /** The variable under the cursor. The cursor goes to it as soon as it is listed, unless it is moved before. */
+  /**
+   * The variable under the cursor. The cursor goes to it as soon as it is listed, unless it is
+   * moved before.
+   */
   readonly name: string;
   readonly filter: string;
-  /** Only the variables of a type, with values that differ, that are missing, or that are not equal everywhere. */
+  /**
+   * Only the variables of a type, with values that differ, that are missing, or that are not equal
+   * everywhere.
+   */
   readonly only: VariableType | "differing" | "missing" | "unequal" | undefined;
   readonly sort: Sort;
   readonly isReversed: boolean;
@@ -101,7 +110,10 @@ export interface State {
   readonly list: View;
   readonly marks: Marks;
   readonly focus: PanelName;
-  /** First visible line of the record, or of what is below the list of a comparison. Of another variable it is the first. */
+  /**
+   * First visible line of the record, or of what is below the list of a comparison. Of another
+   * variable it is the first.
+   */
   readonly recordTop: number;
   /** What is open over the list, the top screen last. */
   readonly stack: readonly Layer[];
@@ -117,7 +129,10 @@ export interface State {
 /** Time to read one character. */
 const READING_MS = 60;
 
-/** Shows a notice, which must not contain a value, unless one of a higher rank is shown. A long one is shown longer. */
+/**
+ * Shows a notice, which must not contain a value, unless one of a higher rank is shown. A long one
+ * is shown longer.
+ */
 export function notify(state: State, text: string, tone: Notice["tone"] = "info"): State {
   if (state.notice && RANKS[state.notice.tone] > RANKS[tone]) return state;
   const duration = Math.max(tone === "error" ? 10_000 : 5_000, text.length * READING_MS);
@@ -127,7 +142,9 @@ export function notify(state: State, text: string, tone: Notice["tone"] = "info"
 export const COLUMN_NAMES = ["name", "type", "value", "description"] as const;
 export type ColumnName = (typeof COLUMN_NAMES)[number];
 
-/** A column of the list of variables; without a width it fits its content, as far as there is room. */
+/**
+ * A column of the list of variables; without a width it fits its content, as far as there is room.
+ */
 export interface ColumnChoice {
   readonly name: ColumnName;
   readonly width?: number | undefined;
@@ -182,13 +199,15 @@ export type Next = (state: State) => Step;
 export type Effect = (tools: Tools) => Promise<Next | undefined>;
 
 /**
- * Memoizes one result for each key, as long as all of `on` is the same. A result lives as long as its key.
+ * Memoizes one result for each key, as long as all of `on` is the same. A result lives as long as
+ * its key.
  */
 export function remembered<K extends WeakKey, T>() {
   const known = new WeakMap<K, { readonly on: readonly unknown[]; readonly made: T }>();
   return (key: K, on: readonly unknown[], make: () => T): T => {
     const last = known.get(key);
-    if (last?.on.length === on.length && last.on.every((each, index) => each === on[index])) return last.made;
+    if (last?.on.length === on.length && last.on.every((each, index) => each === on[index]))
+      return last.made;
     const made = make();
     known.set(key, { on, made });
     return made;

@@ -6,16 +6,17 @@ import { graphemes, textWidth } from "../text/graphemes.js";
 const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";
 const RESET = "\x1b[0m";
-// Sent before the line: after a line that fills the width, the cursor is still on its last character.
+// Sent before the line: after a line that fills the width, the cursor is still on its last
+// character.
 const ERASE_LINE = "\x1b[2K";
 const ERASE_BELOW = "\x1b[J";
 
 type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onceDrained" | "size">;
 
 /**
- * The stream for ink's frames, of which each write is one, without escape sequences of ink itself. Writes to a terminal
- * only lines that have changed: nothing flickers, the last line and column are usable, and on a slow connection outdated
- * frames are skipped.
+ * The stream for ink's frames, of which each write is one, without escape sequences of ink itself.
+ * Writes to a terminal only lines that have changed: nothing flickers, the last line and column are
+ * usable, and on a slow connection outdated frames are skipped.
  */
 export class FrameStream extends Writable {
   readonly #output: ScreenOutput;
@@ -39,7 +40,10 @@ export class FrameStream extends Writable {
     done();
   }
 
-  /** To be called before the next frame after something else was on the screen or its size has changed. */
+  /**
+   * To be called before the next frame after something else was on the screen or its size has
+   * changed.
+   */
   clear(): void {
     this.#shown = [];
     this.#output.write(`${at(0)}${RESET}${ERASE_BELOW}`);
@@ -64,21 +68,28 @@ function at(row: number): string {
 const UNSURE = /[\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}]/u;
 
 /**
- * A painted line that looks the same on all terminals: after each grapheme of uncertain width, the cursor is moved to the
- * expected column. Otherwise the borders to the right would be displaced.
+ * A painted line that looks the same on all terminals: after each grapheme of uncertain width, the
+ * cursor is moved to the expected column. Otherwise the borders to the right would be displaced.
  */
 export function anchorColumns(line: string): string {
   if (!UNSURE.test(line)) return line;
   let before = "";
   return Array.from(graphemes(line), ({ text }) => {
     before += text;
-    return UNSURE.test(text) ? `${text}\x1b[${textWidth(stripVTControlCharacters(before)) + 1}G` : text;
+    return UNSURE.test(text)
+      ? `${text}\x1b[${textWidth(stripVTControlCharacters(before)) + 1}G`
+      : text;
   }).join("");
 }
 
-/** The terminal during the TUI: alternate screen, hidden cursor, lines that don't wrap, reports of the mouse if wanted. */
+/**
+ * The terminal during the TUI: alternate screen, hidden cursor, lines that don't wrap, reports of
+ * the mouse if wanted.
+ */
 export interface TuiTerminal {
-  /** Keyboard input in raw mode, so that Ctrl-C is a key; pasted text is in brackets (mode 2004). */
+  /**
+   * Keyboard input in raw mode, so that Ctrl-C is a key; pasted text is in brackets (mode 2004).
+   */
   readonly input: NodeJS.ReadStream;
   write(text: string): void;
   /** Whether written text is still buffered: wait for `onceDrained` before the next frame. */
@@ -87,7 +98,10 @@ export interface TuiTerminal {
   onceDrained(listener: () => void): void;
   size(): { readonly columns: number; readonly rows: number };
   onResize(listener: () => void): void;
-  /** Calls `listener` when the screen must be redrawn: after `suspend`, or when another program continued the process. */
+  /**
+   * Calls `listener` when the screen must be redrawn: after `suspend`, or when another program
+   * continued the process.
+   */
   onCleared(listener: () => void): void;
   /** Returns the terminal to the shell (Ctrl-Z). Resolves when the process continues (fg). */
   suspend(): Promise<void>;

@@ -4,7 +4,10 @@ import { StringDecoder } from "node:string_decoder";
 import { type Key, type Mouse, PASTE } from "../widgets/key.js";
 
 const PASTE_START = "\x1b[200~";
-/** A paste in brackets (mode 2004), an event of the mouse (mode 1006), or an answer to a question (OSC). */
+/**
+ * A paste in brackets (mode 2004), an event of the mouse (mode 1006), or an answer to a question
+ * (OSC).
+ */
 const SEQUENCE =
   /^(?:\x1b\[200~(?<paste>.*?)\x1b\[201~|\x1b\[<(?<mouse>[\d;]*[A-Za-z])|\x1b\](?<answer>[^\x07\x1b]*)(?:\x07|\x1b\\))/s;
 /** The start of one of these, or of a key. */
@@ -27,17 +30,25 @@ interface InputListener {
 }
 
 /**
- * Reports the input from a terminal, in which pastes, events and answers can come in any number of chunks. Keys are left to
- * Node's parser, because ink's joins keys that arrive together and reports Backspace as Delete. A pasted text is one key.
+ * Reports the input from a terminal, in which pastes, events and answers can come in any number of
+ * chunks. Keys are left to Node's parser, because ink's joins keys that arrive together and reports
+ * Backspace as Delete. A pasted text is one key.
  *
  * @param keyboard in raw mode
  * @returns a function to stop
  */
-export function listenToInput(keyboard: NodeJS.ReadableStream, listener: InputListener): () => void {
+export function listenToInput(
+  keyboard: NodeJS.ReadableStream,
+  listener: InputListener,
+): () => void {
   const decoder = new StringDecoder("utf8");
   const keys = new EventEmitter();
-  // Node reads only this number of an interface. By default it waits half a second after Escape; here we have waited.
-  emitKeypressEvents(keys as NodeJS.ReadableStream, { escapeCodeTimeout: 0 } as unknown as Interface);
+  // Node reads only this number of an interface. By default it waits half a second after Escape;
+  // here we have waited.
+  emitKeypressEvents(
+    keys as NodeJS.ReadableStream,
+    { escapeCodeTimeout: 0 } as unknown as Interface,
+  );
   keys.on("keypress", (text: string | undefined, key: Keypress) => {
     const pressed = toKey(text, key);
     if (pressed) listener.onKey(pressed);
@@ -60,7 +71,10 @@ export function listenToInput(keyboard: NodeJS.ReadableStream, listener: InputLi
       else keys.emit("data", taken);
     }
     if (held !== "")
-      timer = setTimeout(giveUp, held === "\x1b" ? ESCAPE_MS : held.startsWith(PASTE_START) ? PASTE_MS : SEQUENCE_MS);
+      timer = setTimeout(
+        giveUp,
+        held === "\x1b" ? ESCAPE_MS : held.startsWith(PASTE_START) ? PASTE_MS : SEQUENCE_MS,
+      );
   };
   keyboard.on("data", listen);
   return () => {
@@ -69,14 +83,21 @@ export function listenToInput(keyboard: NodeJS.ReadableStream, listener: InputLi
   };
 }
 
-function report({ paste, mouse, answer }: Record<string, string | undefined>, listener: InputListener): void {
+function report(
+  { paste, mouse, answer }: Record<string, string | undefined>,
+  listener: InputListener,
+): void {
   const event = parseMouse(mouse);
   if (paste) listener.onKey({ name: PASTE, text: paste.replace(/\r\n?/g, "\n") });
   if (event) listener.onMouse(event);
   if (answer !== undefined) listener.onAnswer(answer);
 }
 
-const ACTIONS: Readonly<Record<string, Mouse["action"]>> = { 0: "press", 64: "wheel-up", 65: "wheel-down" };
+const ACTIONS: Readonly<Record<string, Mouse["action"]>> = {
+  0: "press",
+  64: "wheel-up",
+  65: "wheel-down",
+};
 
 /** Undefined for other buttons and keys held down, for a release, and for anything else. */
 function parseMouse(event = ""): Mouse | undefined {
@@ -93,6 +114,12 @@ function toKey(text: string | undefined, { name, ctrl, meta, shift }: Keypress):
   if (name === undefined || name === "undefined") return undefined;
   const known = NAMES[name] ?? name;
   // To Node, Escape and the sequences that begin with it are meta keys.
-  const prefix = ctrl ? "ctrl-" : meta && known !== "escape" ? "alt-" : shift && known === "tab" ? "shift-" : "";
+  const prefix = ctrl
+    ? "ctrl-"
+    : meta && known !== "escape"
+      ? "alt-"
+      : shift && known === "tab"
+        ? "shift-"
+        : "";
   return { name: prefix + known, text: "" };
 }

@@ -34,7 +34,10 @@ const KINDS = {
 const MAX_DRAWN = 50_000;
 const CUT = `(only the first ${countText(MAX_DRAWN)} characters are shown)`;
 
-/** The changed lines, with some equal ones around them, in lines of at most `width` columns. Changed words are inverse. */
+/**
+ * The changed lines, with some equal ones around them, in lines of at most `width` columns. Changed
+ * words are inverse.
+ */
 export function diffLines(before: Side, after: Side, width: number): DiffLines {
   const room = Math.max(1, width - 2);
   const lines: Line[] = [];
@@ -58,20 +61,24 @@ const AROUND = 200;
 function shortened(row: Row): Row {
   const { kind, text, other } = row;
   if (text.length <= LONG && (other?.length ?? 0) <= LONG) return row;
-  if (other === undefined) return kind === "equal" ? { ...row, text: `${text.slice(0, LONG)}…` } : row;
+  if (other === undefined)
+    return kind === "equal" ? { ...row, text: `${text.slice(0, LONG)}…` } : row;
   const most = Math.min(text.length, other.length);
   let [start, end] = [0, 0];
   while (start < most && text[start] === other[start]) start++;
   while (end < most - start && text.at(-1 - end) === other.at(-1 - end)) end++;
   const [from, left] = [Math.max(0, start - AROUND), Math.max(0, end - AROUND)];
-  const cut = (all: string) => `${from > 0 ? "…" : ""}${all.slice(from, all.length - left)}${left > 0 ? "…" : ""}`;
+  const cut = (all: string) =>
+    `${from > 0 ? "…" : ""}${all.slice(from, all.length - left)}${left > 0 ? "…" : ""}`;
   return { ...row, text: cut(text), other: cut(other) };
 }
 
 function rowLines(row: Row, room: number): Line[] {
   const { sign, role } = KINDS[row.kind];
   const visible = wordSpans(row, role).map((span) => ({ ...span, text: visibleText(span.text) }));
-  return wrapLine(visible, room).map((each, at): Line => [{ text: at === 0 ? sign : "  ", role }, ...each]);
+  return wrapLine(visible, room).map(
+    (each, at): Line => [{ text: at === 0 ? sign : "  ", role }, ...each],
+  );
 }
 
 function* rowsOf(before: Side, after: Side): Generator<Row> {
@@ -87,7 +94,8 @@ function* rowsOf(before: Side, after: Side): Generator<Row> {
   for (const [index, { value, added, removed }] of parts.entries()) {
     const [last, next] = [parts[index - 1], parts[index + 1]];
     if (removed) yield* changedRows("removed", value, next?.added ? next.value : []);
-    else if (added) yield* changedRows("added", value, last?.removed ? last.value : [], !last?.removed);
+    else if (added)
+      yield* changedRows("added", value, last?.removed ? last.value : [], !last?.removed);
     else yield* equalRows(value, last !== undefined || !next, next !== undefined || !last);
   }
 }
@@ -96,10 +104,13 @@ function* rowsOf(before: Side, after: Side): Generator<Row> {
 const MAX_EDITS = 500;
 
 /**
- * Compares two sequences by a longest common subsequence; undefined if there are too many changes. Removed items come
- * before those that were added in their place.
+ * Compares two sequences by a longest common subsequence; undefined if there are too many changes.
+ * Removed items come before those that were added in their place.
  */
-function compared(before: readonly string[], after: readonly string[]): readonly ArrayChange<string>[] | undefined {
+function compared(
+  before: readonly string[],
+  after: readonly string[],
+): readonly ArrayChange<string>[] | undefined {
   return diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });
 }
 
@@ -112,12 +123,17 @@ function* equalRows(texts: readonly string[], isAfter: boolean, isBefore: boolea
   // The note takes as much room as one line.
   const isFolded = end - head > 1;
   for (const [index, text] of texts.entries()) {
-    if (isFolded && index === head) yield { kind: "equal", text: `… ${countText(end - head)} equal lines …` };
-    if (!isFolded || index < head || index >= end) yield { kind: "equal", text: withVisibleEnd(text) };
+    if (isFolded && index === head)
+      yield { kind: "equal", text: `… ${countText(end - head)} equal lines …` };
+    if (!isFolded || index < head || index >= end)
+      yield { kind: "equal", text: withVisibleEnd(text) };
   }
 }
 
-/** Lines on one side of a change: the first of `others`, on the other side, was the first of them, and so on. */
+/**
+ * Lines on one side of a change: the first of `others`, on the other side, was the first of them,
+ * and so on.
+ */
 function* changedRows(
   kind: "removed" | "added",
   texts: readonly string[],
@@ -126,7 +142,12 @@ function* changedRows(
 ): Generator<Row> {
   for (const [at, text] of texts.entries()) {
     const other = others[at];
-    yield { kind, text: withVisibleEnd(text), other: other && withVisibleEnd(other), isFirst: isFirst && at === 0 };
+    yield {
+      kind,
+      text: withVisibleEnd(text),
+      other: other && withVisibleEnd(other),
+      isFirst: isFirst && at === 0,
+    };
   }
 }
 
@@ -137,12 +158,18 @@ const MIN_EQUAL = 0.3;
 function wordSpans({ kind, text, other }: Row, role: Role): Span[] {
   if (other === undefined) return [{ text, role }];
   const isOld = kind === "removed";
-  const changes = isOld ? compared(wordsOf(text), wordsOf(other)) : compared(wordsOf(other), wordsOf(text));
+  const changes = isOld
+    ? compared(wordsOf(text), wordsOf(other))
+    : compared(wordsOf(other), wordsOf(text));
   const spans = changes?.flatMap(({ value, added, removed }): Span[] => {
-    return (isOld ? added : removed) ? [] : [{ text: value.join(""), role, isInverse: added || removed || false }];
+    return (isOld ? added : removed)
+      ? []
+      : [{ text: value.join(""), role, isInverse: added || removed || false }];
   });
   const equal = spans?.reduce((sum, span) => sum + (span.isInverse ? 0 : span.text.length), 0) ?? 0;
-  return spans && equal >= MIN_EQUAL * Math.max(text.length, other.length) ? spans : [{ text, role }];
+  return spans && equal >= MIN_EQUAL * Math.max(text.length, other.length)
+    ? spans
+    : [{ text, role }];
 }
 
 function wordsOf(text: string): readonly string[] {

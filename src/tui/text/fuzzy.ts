@@ -8,8 +8,8 @@ export const LETTERS = 4;
 export const NO_MATCH = 5;
 
 /**
- * How well a word matches a text, both in lower case: 0 for the whole text, 1 for its start, 2 for the start of a word
- * in it, 3 for a part, `NO_MATCH` for none of these.
+ * How well a word matches a text, both in lower case: 0 for the whole text, 1 for its start, 2 for
+ * the start of a word in it, 3 for a part, `NO_MATCH` for none of these.
  */
 export function partRank(word: string, text: string): number {
   const at = text.indexOf(word);
@@ -17,7 +17,10 @@ export function partRank(word: string, text: string): number {
   return wordStart(word, text, at) < 0 ? 3 : 2;
 }
 
-/** The words of a filter in lower case, without those that say nothing yet. A text must match each of them. */
+/**
+ * The words of a filter in lower case, without those that say nothing yet. A text must match each
+ * of them.
+ */
 export function filterWords(filter: string): readonly string[] {
   return filter
     .toLowerCase()
@@ -25,7 +28,10 @@ export function filterWords(filter: string): readonly string[] {
     .filter((word) => !/^!?(type:|name:)?['~]?$/.test(word));
 }
 
-/** The rank of a name for a word of a filter: a part, `'` and the whole name, `~` and letters, or `!` and none of these. */
+/**
+ * The rank of a name for a word of a filter: a part, `'` and the whole name, `~` and letters, or
+ * `!` and none of these.
+ */
 export function nameRank(word: string, name: string): number {
   const rest = word.slice(1);
   switch (word.charAt(0)) {
@@ -60,9 +66,13 @@ export function letterSpan(word: string, text: string): number {
 
 const SEPARATOR = /[^\p{L}\p{N}]/u;
 
-/** Where `word` stands at the start of a word, searched from its first occurrence on; -1 if there is none. */
+/**
+ * Where `word` stands at the start of a word, searched from its first occurrence on; -1 if there is
+ * none.
+ */
 function wordStart(word: string, text: string, first: number): number {
-  for (let at = first; at > 0; at = text.indexOf(word, at + 1)) if (SEPARATOR.test(text.charAt(at - 1))) return at;
+  for (let at = first; at > 0; at = text.indexOf(word, at + 1))
+    if (SEPARATOR.test(text.charAt(at - 1))) return at;
   return -1;
 }
 
@@ -84,7 +94,12 @@ function wordPositions(word: string, text: string): number[] {
 const MAX_UNITS = 1_000;
 
 /** A text in exactly `width` columns, with the matches of a filter's words in the role `match`. */
-export function highlight(words: readonly string[], text: string, width: number, plain: Omit<Span, "text">): Line {
+export function highlight(
+  words: readonly string[],
+  text: string,
+  width: number,
+  plain: Omit<Span, "text">,
+): Line {
   const head = text.slice(0, MAX_UNITS);
   const positions = matchPositions(words, head);
   if (positions.size === 0) return [{ ...plain, text: cellText(head, width) }];
@@ -94,7 +109,11 @@ export function highlight(words: readonly string[], text: string, width: number,
     const last = spans.at(-1);
     const isAlike = last && last.role === role;
     const visible = (isAlike ? last.text : "") + visibleText(grapheme);
-    spans.splice(isAlike ? -1 : spans.length, 1, { ...plain, text: visible, ...(role && { role }) });
+    spans.splice(isAlike ? -1 : spans.length, 1, {
+      ...plain,
+      text: visible,
+      ...(role && { role }),
+    });
   }
   return fitLine(spans, width);
 }

@@ -4,18 +4,25 @@ import { escapeCharacter, printable } from "../../domain/printable.js";
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
- * Code units per call of Intl.Segmenter, whose time grows with the square of the length in Node 20; and those around an
- * index that are segmented, far more than any grapheme has.
+ * Code units per call of Intl.Segmenter, whose time grows with the square of the length in Node 20;
+ * and those around an index that are segmented, far more than any grapheme has.
  */
 const CHUNK = 1_000;
 
-/** The graphemes of a text of any length, with their indexes in it; one as long as a chunk is split. */
-export function* graphemes(text: string): Generator<{ readonly text: string; readonly index: number }> {
+/**
+ * The graphemes of a text of any length, with their indexes in it; one as long as a chunk is split.
+ */
+export function* graphemes(
+  text: string,
+): Generator<{ readonly text: string; readonly index: number }> {
   for (let start = 0; start < text.length; ) {
     const end = Math.min(text.length, graphemeEnd(text, start + CHUNK));
     const chunk = text.slice(start, end);
-    if (isNarrow(chunk)) for (let at = 0; at < chunk.length; at++) yield { text: chunk.charAt(at), index: start + at };
-    else for (const { segment, index } of segmenter.segment(chunk)) yield { text: segment, index: start + index };
+    if (isNarrow(chunk))
+      for (let at = 0; at < chunk.length; at++) yield { text: chunk.charAt(at), index: start + at };
+    else
+      for (const { segment, index } of segmenter.segment(chunk))
+        yield { text: segment, index: start + index };
     start = end;
   }
 }
@@ -27,7 +34,10 @@ export function graphemeEnd(text: string, index: number): number {
 }
 
 /** The grapheme that an index is in. */
-export function graphemeAt(text: string, index: number): { start: number; end: number } | undefined {
+export function graphemeAt(
+  text: string,
+  index: number,
+): { start: number; end: number } | undefined {
   const from = Math.max(0, index - CHUNK);
   const found = segmenter.segment(text.slice(from, index + CHUNK)).containing(index - from);
   return found && { start: from + found.index, end: from + found.index + found.segment.length };
@@ -36,7 +46,9 @@ export function graphemeAt(text: string, index: number): { start: number; end: n
 /** ASCII, Latin letters, arrows, lines and the other symbols of this TUI. */
 const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u017f•…›●·✓✗↵←-↓▶▸◂\u2500-\u259f]*$/;
 
-/** Whether each code unit is a character of one column: a fast path, much cheaper than measuring. */
+/**
+ * Whether each code unit is a character of one column: a fast path, much cheaper than measuring.
+ */
 export function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
@@ -56,8 +68,8 @@ export function graphemeWidth(grapheme: string): number {
 }
 
 /**
- * Text from outside, safe to show on one line: {@link printable}, with combining marks that have no base escaped as
- * well. Each grapheme of the result is at least one column wide.
+ * Text from outside, safe to show on one line: {@link printable}, with combining marks that have no
+ * base escaped as well. Each grapheme of the result is at least one column wide.
  */
 export function visibleText(text: string): string {
   if (isNarrow(text)) return text;
@@ -68,7 +80,11 @@ export function visibleText(text: string): string {
   ).join("");
 }
 
-/** A value, with `·` for each blank at its end, which nothing else would show. Of the same length. */
+/**
+ * A value, with `·` for each blank at its end, which nothing else would show. Of the same length.
+ */
 export function withVisibleEnd(value: string): string {
-  return value.endsWith(" ") ? value.replace(/(?<! ) +$/, (blanks) => "·".repeat(blanks.length)) : value;
+  return value.endsWith(" ")
+    ? value.replace(/(?<! ) +$/, (blanks) => "·".repeat(blanks.length))
+    : value;
 }

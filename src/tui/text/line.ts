@@ -76,7 +76,8 @@ export function cutLine(line: Line, width: number): Line {
   let left = width;
   for (const span of line) {
     const spanWidth = textWidth(span.text);
-    // More text follows, or the line would not be too wide: the space makes sure that the cut shows.
+    // More text follows, or the line would not be too wide: the space makes sure that the cut
+    // shows.
     if (spanWidth >= left) return [...kept, { ...span, text: fitText(`${span.text} `, left) }];
     kept.push(span);
     left -= spanWidth;
@@ -118,7 +119,10 @@ export function wrapLines(text: string, width: number, role: Role): Line[] {
   return wrapWords(visibleText(text), width).map((each) => line(each, role));
 }
 
-/** The text in pieces: the first of at most `first` columns, which can be empty; the others of at most `width`. */
+/**
+ * The text in pieces: the first of at most `first` columns, which can be empty; the others of at
+ * most `width`.
+ */
 function* breakText(text: string, first: number, width: number): Generator<string> {
   let [start, left] = [0, first];
   for (const { text: grapheme, index } of graphemes(text)) {
@@ -133,19 +137,39 @@ function* breakText(text: string, first: number, width: number): Generator<strin
 }
 
 /** Signs of the TUI, in each text after the character that stands for them; all of one column. */
-const ASCII_SIGNS = ["-─━", "|│┃", "+╭╮╰╯┏┓┗┛", ">▶›▸→", "<◂‹←", "#•", "o●", "x✗", "^↑", "v↓✓", "$↵", ".·", "~…"];
+const ASCII_SIGNS = [
+  "-─━",
+  "|│┃",
+  "+╭╮╰╯┏┓┗┛",
+  ">▶›▸→",
+  "<◂‹←",
+  "#•",
+  "o●",
+  "x✗",
+  "^↑",
+  "v↓✓",
+  "$↵",
+  ".·",
+  "~…",
+];
 
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** A line for a terminal that shows ASCII alone, of the same width: other characters of names and values become `?`. */
+/**
+ * A line for a terminal that shows ASCII alone, of the same width: other characters of names and
+ * values become `?`.
+ */
 export function asciiLine(line: Line): Line {
-  return line.map((span) => (ASCII.test(span.text) ? span : { ...span, text: asciiText(span.text) }));
+  return line.map((span) =>
+    ASCII.test(span.text) ? span : { ...span, text: asciiText(span.text) },
+  );
 }
 
 function asciiText(text: string): string {
   return Array.from(graphemes(text), ({ text: grapheme }) =>
     ASCII.test(grapheme)
       ? grapheme
-      : (ASCII_SIGNS.find((signs) => signs.includes(grapheme))?.charAt(0) ?? "?".repeat(graphemeWidth(grapheme))),
+      : (ASCII_SIGNS.find((signs) => signs.includes(grapheme))?.charAt(0) ??
+        "?".repeat(graphemeWidth(grapheme))),
   ).join("");
 }

@@ -1,7 +1,9 @@
 export interface TextStyle {
   /** `#rrggbb`; the terminal's own color by default. */
   readonly color?: string;
-  /** The closest color that is legible on a terminal with 256 colors: an xterm number from 16 on. */
+  /**
+   * The closest color that is legible on a terminal with 256 colors: an xterm number from 16 on.
+   */
   readonly ansi256?: number;
   readonly bold?: boolean;
   readonly dimColor?: boolean;
@@ -16,7 +18,10 @@ export type Theme = Readonly<Record<Role, TextStyle>>;
 export const THEME_NAMES = ["auto", "dark", "light", "plain"] as const;
 export type ThemeName = (typeof THEME_NAMES)[number];
 
-/** For each theme `color` and `ansi256`. Those of `auto` are as far from black as from white. A test measures all contrasts. */
+/**
+ * For each theme `color` and `ansi256`. Those of `auto` are as far from black as from white. A test
+ * measures all contrasts.
+ */
 const COLORS = {
   muted: { auto: ["#767676", 243], dark: ["#9a9fa8", 247], light: ["#5c6370", 241] },
   accent: { auto: ["#1f75d8", 63], dark: ["#6cb6ff", 75], light: ["#0b57c0", 25] },
@@ -44,8 +49,8 @@ const PLAIN_STYLES: Readonly<Record<string, TextStyle>> = {
 };
 
 /**
- * The style of each role. `auto` is legible on black and on white, `dark` and `light` on their backgrounds, and `plain`
- * has no colors, for NO_COLOR.
+ * The style of each role. `auto` is legible on black and on white, `dark` and `light` on their
+ * backgrounds, and `plain` has no colors, for NO_COLOR.
  */
 export function createTheme(name: ThemeName): Theme {
   const styles = Object.entries(COLORS).map(([role, colors]) => {
@@ -59,10 +64,16 @@ export function createTheme(name: ThemeName): Theme {
 /** Asks for the color of the background (OSC 11). Many terminals don't answer. */
 export const BACKGROUND_QUESTION = "\x1b]11;?\x07";
 
-/** The shade of the color in an answer: `11;rgb:ffff/ffff/ffff`, of one to four digits each. Undefined for anything else. */
+/**
+ * The shade of the color in an answer: `11;rgb:ffff/ffff/ffff`, of one to four digits each.
+ * Undefined for anything else.
+ */
 export function shadeOf(answer = ""): "dark" | "light" | undefined {
-  const [, ...parts] = /^11;rgb:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})$/i.exec(answer) ?? [];
+  const [, ...parts] =
+    /^11;rgb:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})$/i.exec(answer) ?? [];
   if (parts.length === 0) return undefined;
-  const [red = 0, green = 0, blue = 0] = parts.map((digits) => Number.parseInt(digits, 16) / (16 ** digits.length - 1));
+  const [red = 0, green = 0, blue = 0] = parts.map(
+    (digits) => Number.parseInt(digits, 16) / (16 ** digits.length - 1),
+  );
   return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 ? "dark" : "light";
 }

@@ -27,7 +27,15 @@ const FILTER: Screen<TypedFilter> = {
   key: filterKey,
   input: (state, { field, all }) => {
     const found = gridOf(state).rows.length;
-    return [typedLine("/", field, `  ${countText(found)} of ${countText(all)} `, FILTER_KEYS, state.columns)];
+    return [
+      typedLine(
+        "/",
+        field,
+        `  ${countText(found)} of ${countText(all)} `,
+        FILTER_KEYS,
+        state.columns,
+      ),
+    ];
   },
   hints: () => FILTER_KEYS,
   more: () =>
@@ -40,7 +48,10 @@ const FILTER: Screen<TypedFilter> = {
 
 const FILTER_KEYS = hints("Enter keep, Esc back");
 
-/** ` /port   1 of 3  Enter keep  F1 help  Esc back`: a text that is typed, what it finds, and the keys that fit, Esc last. */
+/**
+ * ` /port   1 of 3  Enter keep  F1 help  Esc back`: a text that is typed, what it finds, and the
+ * keys that fit, Esc last.
+ */
 export function typedLine(
   sign: string,
   field: TextField,

@@ -50,7 +50,10 @@ export function whyNoName(state: State): string | undefined {
   return gridOf(state).name === undefined ? "no variable is selected" : undefined;
 }
 
-/** Whether commands act on the marked variables instead of that under the cursor. The record shows one variable. */
+/**
+ * Whether commands act on the marked variables instead of that under the cursor. The record shows
+ * one variable.
+ */
 export function actsOnMarked({ marks, focus, stack }: State): boolean {
   return hasMarks(marks) && (stack.length > 0 || focus !== "record");
 }

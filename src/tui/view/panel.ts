@@ -1,7 +1,17 @@
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { countOf, countText, cutLine, fitText, indented, type Line, line, lineWidth, type Span } from "../text/line.js";
+import {
+  countOf,
+  countText,
+  cutLine,
+  fitText,
+  indented,
+  type Line,
+  line,
+  lineWidth,
+  type Span,
+} from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { scrollBy } from "../widgets/list.js";
 
@@ -38,17 +48,25 @@ export interface Cell {
   readonly column: number;
 }
 
-/** The `page` lines from `top` on of a text that can be longer than its panel. A `top` that is too far down shows the last ones. */
+/**
+ * The `page` lines from `top` on of a text that can be longer than its panel. A `top` that is too
+ * far down shows the last ones.
+ */
 export function scrolledLines(all: readonly Line[], top: number, page: number) {
   const from = scrollBy(top, all.length, page, 0);
   // `12-30/88`
   const position = `${countText(from + 1)}-${countText(from + page)}/${countText(all.length)}`;
-  return { lines: all.slice(from, from + page).map(indented), footnote: all.length > page ? position : undefined };
+  return {
+    lines: all.slice(from, from + page).map(indented),
+    footnote: all.length > page ? position : undefined,
+  };
 }
 
 /** `PORT`, or `12 variables`. */
 export function variablesText([first, ...others]: readonly { readonly name: string }[]): string {
-  return others.length === 0 ? visibleText(first?.name ?? "") : countOf(others.length + 1, "variable");
+  return others.length === 0
+    ? visibleText(first?.name ?? "")
+    : countOf(others.length + 1, "variable");
 }
 
 /** The gap between two cells of a list. */
@@ -61,7 +79,10 @@ export function rowLine(cells: Line, isUnderCursor: boolean, isFocused: boolean)
   return isUnderCursor ? spans.map((span) => cursorSpan(span, isFocused)) : spans;
 }
 
-/** Bold, and inverse in the panel with the focus. Inverse colors are hard to read; a match is underlined too. */
+/**
+ * Bold, and inverse in the panel with the focus. Inverse colors are hard to read; a match is
+ * underlined too.
+ */
 function cursorSpan(span: Span, isFocused: boolean): Span {
   if (!isFocused) return { ...span, isBold: true };
   const { text, role } = span;
@@ -100,7 +121,11 @@ export function panelFrame(content: PanelContent, size: Size): PanelFrame {
     { text: head, ...look },
     { text: rest(textWidth(head)) + topRight, role },
   ];
-  const bottom: Line = [{ text: bottomLeft + rest(lineWidth(foot)), role }, ...foot, { text: bar + bottomRight, role }];
+  const bottom: Line = [
+    { text: bottomLeft + rest(lineWidth(foot)), role },
+    ...foot,
+    { text: bar + bottomRight, role },
+  ];
   return { size, border, role, lines: [top, ...lines.slice(0, size.height - 2), bottom] };
 }
 

@@ -8,13 +8,27 @@ import { commandKeyName, editKeyName, type Key, keyLabel } from "../widgets/key.
 import { scrollByKey } from "../widgets/list.js";
 import { applyKeyToLine, focusedInput, type TextField, textField } from "../widgets/text-field.js";
 import { type PanelContent, scrolledLines } from "./panel.js";
-import { changeData, dataOf, hints, type KeyHint, layers, pop, push, type Screen, withData } from "./screen.js";
+import {
+  changeData,
+  dataOf,
+  hints,
+  type KeyHint,
+  layers,
+  pop,
+  push,
+  type Screen,
+  withData,
+} from "./screen.js";
 
 /** A question: lines that scroll, perhaps a text to type, and two buttons. */
 export interface Question {
   readonly title: string;
   readonly text: string;
-  /** Lines below the text. @param isShown whether values in them are shown, which `v` changes for 30 seconds */
+  /**
+   * Lines below the text.
+   *
+   * @param isShown whether values in them are shown, which `v` changes for 30 seconds
+   */
   readonly details?: Details | undefined;
   readonly shownUntil?: number;
   readonly isDanger?: boolean;
@@ -22,9 +36,16 @@ export interface Question {
   readonly problem?: string | undefined;
   /** The first button: `Replace`. */
   readonly answer: string;
-  /** Its key, by default Ctrl-S, or Ctrl-X where something is lost. With another one, the other button has the focus. */
+  /**
+   * Its key, by default Ctrl-S, or Ctrl-X where something is lost. With another one, the other
+   * button has the focus.
+   */
   readonly key?: keyof typeof ANSWER_KEYS;
-  /** Runs the answer after the question is closed. By default the screen that asks is closed too. @param text the input */
+  /**
+   * Runs the answer after the question is closed. By default the screen that asks is closed too.
+   *
+   * @param text the input
+   */
   readonly run?: (state: State, text: string) => Step;
   /** What is lost if it is left: ` without the new credentials`. The other button then asks. */
   readonly lost?: string;
@@ -65,7 +86,8 @@ export function ask(state: State, question: Question): Step {
 export function askText(
   state: State,
   typed: string,
-  question: Pick<Question, "title" | "text"> & Required<Pick<Question, "run">> & { readonly input: Input },
+  question: Pick<Question, "title" | "text"> &
+    Required<Pick<Question, "run">> & { readonly input: Input },
 ): Step {
   if (typed === "") return ask(state, { ...question, answer: question.title });
   const problem = question.input.check(typed);
@@ -77,20 +99,32 @@ const QUESTION: Screen<Asked> = {
   key: questionKey,
   panel: questionPanel,
   hints: questionHints,
-  more: (_state, { input }) => hints(`Shift-Tab previous button, ↑↓ scroll${input ? "" : ", ←→ other button, n back"}`),
+  more: (_state, { input }) =>
+    hints(`Shift-Tab previous button, ↑↓ scroll${input ? "" : ", ←→ other button, n back"}`),
   types: (_state, { input }) => input !== undefined,
   places: (state, { places }) => places ?? [state.place],
   lost: ({ lost }) => lost,
 };
 
-const ANSWER_KEYS = { "ctrl-s": "Ctrl-S confirm", "ctrl-x": "Ctrl-X confirm", y: "y copy" } as const;
+const ANSWER_KEYS = {
+  "ctrl-s": "Ctrl-S confirm",
+  "ctrl-x": "Ctrl-X confirm",
+  y: "y copy",
+} as const;
 const BUTTON_KEYS = ["tab", "shift-tab", "left", "right"];
 
-function questionHints(state: State, { input, key = "ctrl-s", details, ...asked }: Asked): readonly KeyHint[] {
+function questionHints(
+  state: State,
+  { input, key = "ctrl-s", details, ...asked }: Asked,
+): readonly KeyHint[] {
   if (input?.isPath) return hints("Enter confirm, Tab complete, Esc back");
   // Where a text is typed, v is a letter of it.
-  const values = details ? [`${input ? "Alt-V" : "v"} ${isShown(state, asked) ? "hide" : "show"} values`] : [];
-  return hints([ANSWER_KEYS[key], "Enter choose", "Tab next button", ...values, "Esc back"].join(", "));
+  const values = details
+    ? [`${input ? "Alt-V" : "v"} ${isShown(state, asked) ? "hide" : "show"} values`]
+    : [];
+  return hints(
+    [ANSWER_KEYS[key], "Enter choose", "Tab next button", ...values, "Esc back"].join(", "),
+  );
 }
 
 function isShown({ now, revealed }: State, { shownUntil }: Pick<Question, "shownUntil">): boolean {
@@ -105,12 +139,15 @@ function questionKey(state: State, asked: Asked, key: Key): Step {
   const edited = input ? applyKeyToLine(typed, key) : typed;
   if (edited !== typed) return go({ typed: edited, problem: undefined });
   if (BUTTON_KEYS.includes(name)) return go({ isOnAnswer: !isOnAnswer });
-  if (["escape", "n"].includes(name) || (name === "enter" && !isOnAnswer)) return leave(state, asked);
+  if (["escape", "n"].includes(name) || (name === "enter" && !isOnAnswer))
+    return leave(state, asked);
   if (name === "enter" || name === answerKey) return answered(state, asked);
   if (name === (input ? "alt-v" : "v"))
     return go({ shownUntil: isShown(state, asked) ? 0 : state.now + REVEAL_MS, top: 0 });
   if (name === "y") {
-    return step(notify(state, `y does not confirm: press Enter on a button, or ${keyLabel(answerKey)}`));
+    return step(
+      notify(state, `y does not confirm: press Enter on a button, or ${keyLabel(answerKey)}`),
+    );
   }
   const { lines, page } = questionLines(state, asked, questionSize(layoutOf(state)));
   return go({ top: scrollByKey(asked.top, lines.length, page, name) ?? asked.top });
@@ -134,11 +171,13 @@ function completePath(state: State, typed: TextField): Step {
   return step(state, async ({ listFolder }) => {
     const names = (await listFolder(folder)).filter((name) => name.startsWith(start));
     const [first = start] = names;
-    const isShared = (_: string, end: number) => names.every((name) => name.startsWith(first.slice(0, end + 1)));
+    const isShared = (_: string, end: number) =>
+      names.every((name) => name.startsWith(first.slice(0, end + 1)));
     const path = folder + first.slice(0, first.split("").findLastIndex(isShared) + 1);
     const isWhole = names.length === 1 && !path.endsWith("/");
     const text = /\s/u.test(path) ? `"${path}${isWhole ? '"' : ""}` : path;
-    const completed = (asked: Asked) => (asked.typed === typed ? { ...asked, typed: textField(text) } : asked);
+    const completed = (asked: Asked) =>
+      asked.typed === typed ? { ...asked, typed: textField(text) } : asked;
     return (now) => step(changeData(now, QUESTION, completed));
   });
 }
@@ -160,7 +199,9 @@ function questionLines(state: State, asked: Asked, size: Size) {
   const role = asked.isDanger || key === "ctrl-x" ? "danger" : "accent";
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
   const isOpen = isShown(state, asked);
-  const rest = details ? detailLines(details, [width, isOpen], () => details(state, width, isOpen)) : [];
+  const rest = details
+    ? detailLines(details, [width, isOpen], () => details(state, width, isOpen))
+    : [];
   const blocks = [wrapLines(text, width, role), rest];
   const lines = isSmall(size) ? blocks.flat() : spaced(blocks);
   const gap: Line[] = isSmall(size) ? [] : [[]];
@@ -170,26 +211,39 @@ function questionLines(state: State, asked: Asked, size: Size) {
     { text: "  " },
     { text: "[ Back ]", key: "escape", ...look(!isOnAnswer) },
   ];
-  const end = [...gap, ...refusal.slice(0, 4), ...(input ? inputLines(input.label, typed, width) : []), buttons];
+  const end = [
+    ...gap,
+    ...refusal.slice(0, 4),
+    ...(input ? inputLines(input.label, typed, width) : []),
+    buttons,
+  ];
   return { lines, end, page: Math.max(1, size.height - 2 - end.length) };
 }
 
 const MIN_INPUT = 10;
 
-/** `type shop/production to confirm: `, and the input, below it where there is no room beside it. */
+/**
+ * `type shop/production to confirm: `, and the input, below it where there is no room beside it.
+ */
 function inputLines(label: string, typed: TextField, width: number): Line[] {
   const left = width - textWidth(label);
   if (left < MIN_INPUT) return [...wrapLines(label, width, "warning"), focusedInput(typed, width)];
   return [[{ text: label, role: "warning" }, ...focusedInput(typed, left)]];
 }
 
-/** The question that is open because Ctrl-C was pressed where something would be lost; undefined if none is. */
+/**
+ * The question that is open because Ctrl-C was pressed where something would be lost; undefined if
+ * none is.
+ */
 export function quitQuestion(state: State): string | undefined {
   const asked = dataOf(state, QUESTION);
   return asked?.run === quitting ? asked.text : undefined;
 }
 
-/** Ctrl-C quits at once unless something would be lost: then it asks, and quits when it is pressed again. */
+/**
+ * Ctrl-C quits at once unless something would be lost: then it asks, and quits when it is pressed
+ * again.
+ */
 export function quit(state: State): Step {
   const losses = layers(state).flatMap(({ screen, data }) => screen.lost?.(data) ?? []);
   const lost = state.pending?.lost ?? losses.at(-1);

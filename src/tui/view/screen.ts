@@ -7,11 +7,17 @@ import { cellText, type Line, wrapWords } from "../text/line.js";
 import { commandKeyName, type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
 import type { Panel, PanelContent } from "./panel.js";
 
-/** What a screen does with its data. The list, the places and the record are below all screens of the stack. */
+/**
+ * What a screen does with its data. The list, the places and the record are below all screens of
+ * the stack.
+ */
 export interface Screen<D> {
   readonly name: string;
   key(state: State, data: D, key: Key, commands: readonly Command[]): Step;
-  /** Panels from the top that fill the body. A screen without panels is only a line below the one under it. */
+  /**
+   * Panels from the top that fill the body. A screen without panels is only a line below the one
+   * under it.
+   */
   body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly Panel[];
   /** A panel in place of the list and the record. */
   panel?(state: State, data: D, size: Size): PanelContent;
@@ -56,7 +62,9 @@ interface TableOf<D> {
 type AnyScreen = Screen<unknown>;
 
 /** The screen that has the keys, with its data; undefined for the list. */
-export function topScreen(state: State): { readonly screen: AnyScreen; readonly data: unknown } | undefined {
+export function topScreen(
+  state: State,
+): { readonly screen: AnyScreen; readonly data: unknown } | undefined {
   return layers(state).at(-1);
 }
 
@@ -128,15 +136,26 @@ export function hints(text: string): readonly KeyHint[] {
   });
 }
 
-/** ` y add  n back `: as many hints as fit into `width` columns, then those of `last`, which are always there. */
-export function keyLine(keys: readonly KeyHint[], width: number, last: readonly KeyHint[] = []): Line {
+/**
+ * ` y add  n back `: as many hints as fit into `width` columns, then those of `last`, which are
+ * always there.
+ */
+export function keyLine(
+  keys: readonly KeyHint[],
+  width: number,
+  last: readonly KeyHint[] = [],
+): Line {
   let left = width - last.reduce((sum, hint) => sum + widthOf(hint), 0);
   const fitting = keys.filter((hint) => {
     left -= widthOf(hint);
     return left >= 0;
   });
   return [...fitting, ...last].flatMap(({ key, name, label }): Line => {
-    return [{ text: " " }, { text: key, role: "accent", key: name }, { text: ` ${label} `, role: "muted", key: name }];
+    return [
+      { text: " " },
+      { text: key, role: "accent", key: name },
+      { text: ` ${label} `, role: "muted", key: name },
+    ];
   });
 }
 
@@ -155,12 +174,18 @@ const TONES = {
 const MAX_NOTICE_LINES = 5;
 
 /** The whole notice, in as many lines as it takes: its end can be the reason of a failure. */
-export function noticeLines({ text, tone }: Pick<Notice, "text" | "tone">, columns: number): Line[] {
+export function noticeLines(
+  { text, tone }: Pick<Notice, "text" | "tone">,
+  columns: number,
+): Line[] {
   const { sign, role } = TONES[tone];
   const width = columns - 4;
   const wrapped = wrapWords(visibleText(text), width);
   const rest = wrapped.slice(MAX_NOTICE_LINES - 1).join(" ");
-  const shown = [...wrapped.slice(0, MAX_NOTICE_LINES - 1), ...(rest === "" ? [] : [cellText(rest, width)])];
+  const shown = [
+    ...wrapped.slice(0, MAX_NOTICE_LINES - 1),
+    ...(rest === "" ? [] : [cellText(rest, width)]),
+  ];
   return shown.map((each, index) => [
     { text: index === 0 ? ` ${sign} ` : "   ", role, isBold: true },
     { text: each, role },
@@ -181,14 +206,24 @@ export function whyNot(state: State, command: Command): string | undefined {
   return act ? act.whyNot?.(state, open?.data) : command.whyNot?.(state);
 }
 
-/** Runs the command of a key where the cursor is, or shows why it can't run now. Undefined if no command has this key. */
-export function pressCommand(state: State, key: string, commands: readonly Command[]): Step | undefined {
+/**
+ * Runs the command of a key where the cursor is, or shows why it can't run now. Undefined if no
+ * command has this key.
+ */
+export function pressCommand(
+  state: State,
+  key: string,
+  commands: readonly Command[],
+): Step | undefined {
   const where = areaOf(state);
   const command = commands.find((each) => each.keys.includes(key) && actsIn(each, where));
   return command && runCommand(state, command);
 }
 
-/** Runs a command where the cursor is, once the place that it needs is read, or shows why it can't run. */
+/**
+ * Runs a command where the cursor is, once the place that it needs is read, or shows why it can't
+ * run.
+ */
 export function runCommand(state: State, command: Command, argument = ""): Step {
   const reason = whyNot(state, command);
   if (reason === STILL_READING) {
@@ -205,7 +240,12 @@ export function runCommand(state: State, command: Command, argument = ""): Step 
 }
 
 /** The keys of a screen that has no others than those of commands. */
-export function commandKey(state: State, _data: unknown, key: Key, commands: readonly Command[]): Step {
+export function commandKey(
+  state: State,
+  _data: unknown,
+  key: Key,
+  commands: readonly Command[],
+): Step {
   return pressCommand(state, commandKeyName(key), commands) ?? step(state);
 }
 

@@ -11,7 +11,10 @@ import type { Role } from "../text/theme.js";
 import { gridOf } from "./grid.js";
 import { whyNotFound } from "./table-panel.js";
 
-/** The progress of the first read: `1,200 of 100,000`, or `""` before its first page; undefined if there is none. */
+/**
+ * The progress of the first read: `1,200 of 100,000`, or `""` before its first page; undefined if
+ * there is none.
+ */
 export function progressText(state: State): string | undefined {
   const { failure, isComplete, entries, total } = readingOf(state);
   if (isComplete || failure) return undefined;
@@ -27,8 +30,10 @@ export function ofText(part: number, whole: number): string {
 export function countsText(state: State): string {
   const { list } = state;
   const { isComplete, isReading, entries } = readingOf(state);
-  if (!isComplete) return isReading ? `reading… ${progressText(state) ?? ""}`.trimEnd() : "not read";
-  if (list.filter !== "" || list.only) return `${countText(listOf(state).rows.length)} of ${countText(entries.length)}`;
+  if (!isComplete)
+    return isReading ? `reading… ${progressText(state) ?? ""}`.trimEnd() : "not read";
+  if (list.filter !== "" || list.only)
+    return `${countText(listOf(state).rows.length)} of ${countText(entries.length)}`;
   return countOf(entries.length, "variable");
 }
 
@@ -38,8 +43,13 @@ export function emptyLines(state: State, width: number, otherwise: Line): Line[]
     const { isComplete, isReading, failure } = readingOf(state, place);
     if (failure && !isComplete) return statusLines(state, width, place);
     if (isReading || (!isComplete && place === state.place))
-      return wrapLines(`reading ${placeName(state, place)}… ${progressText(state) ?? ""}`, width, "muted");
-    if (!isComplete) return wrapLines(`${placeName(state, place)} no longer exists`, width, "danger");
+      return wrapLines(
+        `reading ${placeName(state, place)}… ${progressText(state) ?? ""}`,
+        width,
+        "muted",
+      );
+    if (!isComplete)
+      return wrapLines(`${placeName(state, place)} no longer exists`, width, "danger");
   }
   const notFound = whyNotFound(state);
   return notFound === undefined ? wrapLine(otherwise, width) : wrapLines(notFound, width, "muted");
@@ -50,19 +60,24 @@ interface Status {
   readonly role: Role;
   /** What to check. */
   readonly advice?: readonly string[];
-  /** When it is tried again: `trying again in 5 s`; `""` if that is up to the user, or done with each poll. */
+  /**
+   * When it is tried again: `trying again in 5 s`; `""` if that is up to the user, or done with
+   * each poll.
+   */
   readonly again: string;
 }
 
 /** What is wrong with a place. Undefined if nothing is. */
 function statusOf(state: State, place: number): Status | undefined {
   const { failure, problem, nextAt = 0, isReading } = readingOf(state, place);
-  if (!failure) return problem === undefined ? undefined : { text: `! ${problem}`, role: "warning", again: "" };
+  if (!failure)
+    return problem === undefined ? undefined : { text: `! ${problem}`, role: "warning", again: "" };
   const { code, message, mayPass } = failure;
   const isTried = !mayPass && (nextAt > 0 || isReading);
   const wait = nextAt > state.now ? ` in ${untilText(nextAt, state.now)}` : "";
   const trouble = { role: "danger", again: isTried ? `trying again${wait}` : "" } as const;
-  if (code === "unauthorized") return { ...trouble, ...refusedCredentials(message, state.places[place]) };
+  if (code === "unauthorized")
+    return { ...trouble, ...refusedCredentials(message, state.places[place]) };
   return { ...trouble, text: code === "rate_limited" ? "✗ rate limit reached" : `✗ ${message}` };
 }
 
@@ -90,8 +105,12 @@ export function statusLines(state: State, width: number, place = state.place): L
   if (!trouble) return [];
   const { text, role, advice = [], again } = trouble;
   const refresh = `${shownKey(state, "refresh")} tries ${again === "" ? "again" : "now"}`;
-  const rest = role === "danger" ? [...advice, again === "" ? refresh : `${again}; ${refresh}`] : [];
-  return spaced([wrapLines(text, width, role), rest.flatMap((each) => wrapLines(each, width, "muted"))]);
+  const rest =
+    role === "danger" ? [...advice, again === "" ? refresh : `${again}; ${refresh}`] : [];
+  return spaced([
+    wrapLines(text, width, role),
+    rest.flatMap((each) => wrapLines(each, width, "muted")),
+  ]);
 }
 
 /** `12 s`: how long it is until then, rounded up to seconds. */

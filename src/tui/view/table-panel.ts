@@ -46,7 +46,10 @@ interface TableOptions {
   readonly isFocused: boolean;
   /** Index of the column under the cursor, where single cells can be selected; -1 for the name. */
   readonly column?: number;
-  /** The state after a click on a column, with the cursor of the row, or of the heading, where it was. */
+  /**
+   * The state after a click on a column, with the cursor of the row, or of the heading, where it
+   * was.
+   */
   readonly onColumn?: (state: State, column: number) => State;
 }
 
@@ -61,14 +64,18 @@ export function tablePanel(state: State, options: TableOptions): PanelContent {
   return {
     title: titleOf(state, grid, options),
     isFocused: options.isFocused,
-    lines: isEmpty ? options.empty() : [options.head ?? headings(grid, options), ...rowLines(state, grid, options)],
+    lines: isEmpty
+      ? options.empty()
+      : [options.head ?? headings(grid, options), ...rowLines(state, grid, options)],
     heads: 1,
     select: (now, { line, column: at }) => {
       const column = columnAt(columns, at);
       if (line === 0) return sortedBy(onColumn(now, column), columns[column]?.sort);
       const open = gridOf(now);
       const cursor = open.top + line - 1;
-      return cursor < open.rows.length ? onColumn(goTo(open, { cursor, top: open.top }), column) : undefined;
+      return cursor < open.rows.length
+        ? onColumn(goTo(open, { cursor, top: open.top }), column)
+        : undefined;
     },
     scroll: (now, by) => {
       const open = gridOf(now);
@@ -78,11 +85,16 @@ export function tablePanel(state: State, options: TableOptions): PanelContent {
 }
 
 /** `Variables 3/12  /port  ✓ 4 marked (1 not listed)` */
-function titleOf({ marks }: State, grid: Grid, { title, after = "", columns }: TableOptions): string {
+function titleOf(
+  { marks }: State,
+  grid: Grid,
+  { title, after = "", columns }: TableOptions,
+): string {
   const { rows, cursor, view } = grid;
   const position = rows.length === 0 ? "" : `${countText(cursor + 1)}/${countText(rows.length)}`;
   const filter = view.filter === "" ? "" : `  /${visibleText(view.filter)}`;
-  const isShown = view.sort === "id" ? !view.isReversed : columns.some(({ sort }) => sort === view.sort);
+  const isShown =
+    view.sort === "id" ? !view.isReversed : columns.some(({ sort }) => sort === view.sort);
   const order = isShown ? "" : `  by ${view.sort} ${sortArrow(view)}`;
   const all = withRange(marks, grid);
   const hidden = hiddenMarks(all, grid);
@@ -93,7 +105,10 @@ function titleOf({ marks }: State, grid: Grid, { title, after = "", columns }: T
 
 function headings({ view }: Grid, { columns, end = "" }: TableOptions): Line {
   const spans = columns.flatMap(({ heading, width, sort }): Line => {
-    const text = sort !== undefined && sort === view.sort ? `${heading.text} ${sortArrow(view)}` : heading.text;
+    const text =
+      sort !== undefined && sort === view.sort
+        ? `${heading.text} ${sortArrow(view)}`
+        : heading.text;
     return [{ text: GAP }, { role: "muted", ...heading, text: fitText(text, width) }];
   });
   return [{ text: " " }, ...spans, { text: ` ${end}` }].map((span) => ({ ...span, isBold: true }));
@@ -114,7 +129,9 @@ function rowLines(state: State, grid: Grid, options: TableOptions): Line[] {
       : { text: " " };
     const cells = columns.flatMap(({ cell }, index): Line => {
       const isSelected = isUnderCursor && index === column;
-      const spans = isSelected ? cell(row).map(({ text }) => ({ text, isInverse: true })) : cell(row);
+      const spans = isSelected
+        ? cell(row).map(({ text }) => ({ text, isInverse: true }))
+        : cell(row);
       return index === 0 ? spans : [{ text: GAP }, ...spans];
     });
     const isInverse = options.isFocused && options.column === undefined;
@@ -131,7 +148,8 @@ export const SIGNS = {
 
 /** Whether `check` finds something, or whether it was changed just now. */
 function signOf(state: State, { table }: Grid, row: number): Span {
-  if (findingOf(state, table.order[0]?.cells[row]) !== undefined) return { text: "!", role: "danger" };
+  if (findingOf(state, table.order[0]?.cells[row]) !== undefined)
+    return { text: "!", role: "danger" };
   const change = readingOf(state).changes?.kinds.get(table.names[row] ?? "");
   return change ? SIGNS[change] : { text: " " };
 }
@@ -148,11 +166,17 @@ function columnAt(columns: readonly Column[], at: number): number {
 function sortedBy(state: State, sort: Sort | undefined): State {
   const { view, ...grid } = gridOf(state);
   if (sort === undefined) return state;
-  return grid.with(view.sort === sort ? { isReversed: !view.isReversed } : { sort, isReversed: false });
+  return grid.with(
+    view.sort === sort ? { isReversed: !view.isReversed } : { sort, isReversed: false },
+  );
 }
 
 function goTo(grid: Grid, { cursor, top }: Position): State {
-  return grid.with({ cursor, top, name: grid.table.names[grid.rows[cursor] ?? -1] ?? grid.view.name });
+  return grid.with({
+    cursor,
+    top,
+    name: grid.table.names[grid.rows[cursor] ?? -1] ?? grid.view.name,
+  });
 }
 
 /** Moves in the table after a key of movement. */
@@ -163,16 +187,24 @@ export function moveRows(state: State, key: string): State {
 }
 
 /** Moves to the next or previous row that is like that. */
-export function moveToNext(state: State, by: 1 | -1, isWanted: (grid: Listed, row: number) => boolean): State {
+export function moveToNext(
+  state: State,
+  by: 1 | -1,
+  isWanted: (grid: Listed, row: number) => boolean,
+): State {
   const grid = gridOf(state);
   const { rows, cursor, top } = grid;
   let next = cursor + by;
   while (next >= 0 && next < rows.length && !isWanted(grid, rows[next] ?? -1)) next += by;
-  if (rows[next] === undefined) return notify(state, `no ${by > 0 ? "more" : "earlier"} differences`);
+  if (rows[next] === undefined)
+    return notify(state, `no ${by > 0 ? "more" : "earlier"} differences`);
   return goTo(grid, { cursor: next, top });
 }
 
-/** The table with a filter: the cursor goes to the best match, or stays on its variable if there is none. */
+/**
+ * The table with a filter: the cursor goes to the best match, or stays on its variable if there is
+ * none.
+ */
 export function filtered(state: State, filter: string): State {
   const next = gridOf(state).with({ filter });
   const grid = gridOf(next);
@@ -180,14 +212,20 @@ export function filtered(state: State, filter: string): State {
 }
 
 /** What Escape takes back in a table, and last the marks, which stay when a screen is left. */
-export function clearing(state: State): { readonly label: string; readonly cleared: State } | undefined {
+export function clearing(
+  state: State,
+): { readonly label: string; readonly cleared: State } | undefined {
   const { marks, stack } = state;
   const { names } = marks;
-  if (marks.from !== undefined) return { label: "cancel range", cleared: { ...state, marks: { names } } };
+  if (marks.from !== undefined)
+    return { label: "cancel range", cleared: { ...state, marks: { names } } };
   const { view, ...grid } = gridOf(state);
   if (view.filter !== "") return { label: "clear filter", cleared: grid.with({ filter: "" }) };
-  if (stack.length === 0 && view.only) return { label: "all types", cleared: grid.with({ only: undefined }) };
-  return stack.length === 0 && names.size > 0 ? { label: "unmark", cleared: { ...state, marks: NO_MARKS } } : undefined;
+  if (stack.length === 0 && view.only)
+    return { label: "all types", cleared: grid.with({ only: undefined }) };
+  return stack.length === 0 && names.size > 0
+    ? { label: "unmark", cleared: { ...state, marks: NO_MARKS } }
+    : undefined;
 }
 
 /** Why a filter finds nothing; undefined without a filter. */

@@ -33,10 +33,18 @@ export function valueCell(state: State, entry: VariableEntry, width: number, bef
   return { text: cellText(before + text, width), role };
 }
 
-/** How the value of a cell compares, with the value itself where it is shown: `~ differs`, `~ 3000`. */
-export function comparedCell(state: State, entry: VariableEntry | undefined, kind: CellKind, width: number): Span {
+/**
+ * How the value of a cell compares, with the value itself where it is shown: `~ differs`, `~ 3000`.
+ */
+export function comparedCell(
+  state: State,
+  entry: VariableEntry | undefined,
+  kind: CellKind,
+  width: number,
+): Span {
   const look = { ...KINDS[kind], ...(findingOf(state, entry) !== undefined && BROKEN) };
-  if (!entry?.value || shownValue(entry, state).kind !== "shown") return kindSpan(kind, width, look);
+  if (!entry?.value || shownValue(entry, state).kind !== "shown")
+    return kindSpan(kind, width, look);
   return { role: look.role ?? "text", text: valueCell(state, entry, width, `${look.sign} `).text };
 }
 
@@ -78,11 +86,12 @@ function kindSpan(kind: CellKind, width: number, { sign, text, ...look } = KINDS
 
 const BROKEN = { sign: "!", role: "danger" } as const;
 
-export const KIND_LEGEND: Line = [...Object.values(KINDS), { ...BROKEN, text: "breaks a rule" }].flatMap(
-  ({ sign, text, ...look }, index) => {
-    return [{ text: index === 0 ? "" : "  " }, { ...look, text: `${sign} ${text}` }];
-  },
-);
+export const KIND_LEGEND: Line = [
+  ...Object.values(KINDS),
+  { ...BROKEN, text: "breaks a rule" },
+].flatMap(({ sign, text, ...look }, index) => {
+  return [{ text: index === 0 ? "" : "  " }, { ...look, text: `${sign} ${text}` }];
+});
 
 const MAX_PLACE = 24;
 const KIND = 11;
@@ -97,7 +106,10 @@ export interface PlaceValue {
   readonly isSelected?: boolean;
 }
 
-/** A variable in several places: the name of each, how its value compares, and the value, masked unless it is revealed. */
+/**
+ * A variable in several places: the name of each, how its value compares, and the value, masked
+ * unless it is revealed.
+ */
 export function placeValueLines(state: State, items: readonly PlaceValue[], width: number): Line[] {
   const widest = Math.max(...items.map(({ place }) => textWidth(shortPlaceName(state, place))));
   const name = Math.min(MAX_PLACE, widest, Math.floor(width / 3));
@@ -113,7 +125,11 @@ export function placeValueLines(state: State, items: readonly PlaceValue[], widt
 }
 
 /** The first lines of a value, or why it can't be shown. */
-function valueHead(state: State, { place, entry, lines }: PlaceValue, width: number): readonly Line[] {
+function valueHead(
+  state: State,
+  { place, entry, lines }: PlaceValue,
+  width: number,
+): readonly Line[] {
   const { failure } = readingOf(state, place);
   if (failure) return [cutLine(statusLine(state, place) ?? [], width)];
   return entry?.value ? wrappedValue(state, entry, width, lines) : [[]];
@@ -122,8 +138,16 @@ function valueHead(state: State, { place, entry, lines }: PlaceValue, width: num
 /** The lines of each value as it was shown last: 1 MB takes 500 ms. */
 const wrapped = remembered<VariableEntry, readonly Line[]>();
 
-/** A value, or its placeholder, in lines of at most `width` columns: the first `count`, with `…` if there are more. */
-export function wrappedValue(state: State, entry: VariableEntry, width: number, count = Infinity): readonly Line[] {
+/**
+ * A value, or its placeholder, in lines of at most `width` columns: the first `count`, with `…` if
+ * there are more.
+ */
+export function wrappedValue(
+  state: State,
+  entry: VariableEntry,
+  width: number,
+  count = Infinity,
+): readonly Line[] {
   const shown = shownValue(entry, state);
   if (shown.kind !== "shown") return [cutLine([PLACEHOLDERS[shown.kind]], width)];
   return wrapped(entry, [shown.text, count, width], () => {
@@ -133,6 +157,9 @@ export function wrappedValue(state: State, entry: VariableEntry, width: number, 
       for (const part of wrapLine(each, width)) lines.push(part);
     }
     if (lines.length <= count) return lines;
-    return [...lines.slice(0, count - 1), cutLine([...(lines[count - 1] ?? []), { text: " …" }], width)];
+    return [
+      ...lines.slice(0, count - 1),
+      cutLine([...(lines[count - 1] ?? []), { text: " …" }], width),
+    ];
   });
 }

@@ -1,5 +1,8 @@
 export interface Key {
-  /** `up`, `pagedown`, `enter`, `shift-tab`, `ctrl-c` and so on; for text the text itself; `paste` for pasted text. */
+  /**
+   * `up`, `pagedown`, `enter`, `shift-tab`, `ctrl-c` and so on; for text the text itself; `paste`
+   * for pasted text.
+   */
   readonly name: string;
   /** The text that it types, or `""`. */
   readonly text: string;
@@ -8,7 +11,10 @@ export interface Key {
 /** The name of a key that is a paste, even a paste of one character. */
 export const PASTE = "paste";
 
-/** The name of the key where keys are commands; `""` for a paste, so that pasted text never runs a command. */
+/**
+ * The name of the key where keys are commands; `""` for a paste, so that pasted text never runs a
+ * command.
+ */
 export function commandKeyName(key: Key): string {
   return key.name === PASTE ? "" : key.name === " " ? "space" : key.name;
 }

@@ -1,17 +1,26 @@
-/** The position in a list: the line of the cursor, and the first visible line. Both count from 0. */
+/**
+ * The position in a list: the line of the cursor, and the first visible line. Both count from 0.
+ */
 export interface Position {
   readonly cursor: number;
   readonly top: number;
 }
 
 /**
- * Moves through a list of `count` lines, of which `page` are visible; undefined if the key isn't one of movement.
+ * Moves through a list of `count` lines, of which `page` are visible; undefined if the key isn't
+ * one of movement.
  *
  * @param key its name, or `line 12`
  */
-export function moveCursor(position: Position, count: number, page: number, key: string): Position | undefined {
+export function moveCursor(
+  position: Position,
+  count: number,
+  page: number,
+  key: string,
+): Position | undefined {
   const [, line] = /^line (\d+)$/.exec(key) ?? [];
-  const cursor = line === undefined ? MOVE_OF_KEY.get(key)?.(position.cursor, page, count) : Number(line) - 1;
+  const cursor =
+    line === undefined ? MOVE_OF_KEY.get(key)?.(position.cursor, page, count) : Number(line) - 1;
   return cursor === undefined ? undefined : keepVisible({ cursor, top: position.top }, count, page);
 }
 
@@ -23,7 +32,12 @@ export function keepVisible(position: Position, count: number, page: number): Po
 }
 
 /** The position after the visible lines have moved, with the cursor on one of them. */
-export function scrollList({ cursor, top }: Position, count: number, page: number, by: number): Position {
+export function scrollList(
+  { cursor, top }: Position,
+  count: number,
+  page: number,
+  by: number,
+): Position {
   const next = clamp(top + by, count - page);
   return { top: next, cursor: Math.max(next, clamp(cursor, Math.min(count, next + page) - 1)) };
 }
@@ -34,7 +48,12 @@ export function scrollBy(top: number, count: number, page: number, by: number): 
 }
 
 /** The first visible line of a text after a key; undefined if the key isn't one of movement. */
-export function scrollByKey(top: number, count: number, page: number, key: string): number | undefined {
+export function scrollByKey(
+  top: number,
+  count: number,
+  page: number,
+  key: string,
+): number | undefined {
   const last = Math.max(0, count - page);
   return moveCursor({ cursor: Math.min(top, last), top }, last + 1, page, key)?.cursor;
 }
@@ -62,12 +81,39 @@ const half = (page: number) => Math.floor(page / 2);
 export const MOVES: readonly Move[] = [
   { name: "up", keys: "up k", help: "up", move: (cursor) => cursor - 1 },
   { name: "down", keys: "down j", help: "down", move: (cursor) => cursor + 1 },
-  { name: "page-up", keys: "pageup ctrl-b", help: "a page up", move: (cursor, page) => cursor - page },
-  { name: "page-down", keys: "pagedown ctrl-f", help: "a page down", move: (cursor, page) => cursor + page },
-  { name: "half-page-up", keys: "ctrl-u", help: "half a page up", move: (cursor, page) => cursor - half(page) },
-  { name: "half-page-down", keys: "ctrl-d", help: "half a page down", move: (cursor, page) => cursor + half(page) },
+  {
+    name: "page-up",
+    keys: "pageup ctrl-b",
+    help: "a page up",
+    move: (cursor, page) => cursor - page,
+  },
+  {
+    name: "page-down",
+    keys: "pagedown ctrl-f",
+    help: "a page down",
+    move: (cursor, page) => cursor + page,
+  },
+  {
+    name: "half-page-up",
+    keys: "ctrl-u",
+    help: "half a page up",
+    move: (cursor, page) => cursor - half(page),
+  },
+  {
+    name: "half-page-down",
+    keys: "ctrl-d",
+    help: "half a page down",
+    move: (cursor, page) => cursor + half(page),
+  },
   { name: "top", keys: "home g", help: "to the first line", move: () => 0 },
-  { name: "bottom", keys: "end G", help: "to the last line", move: (_cursor, _page, count) => count - 1 },
+  {
+    name: "bottom",
+    keys: "end G",
+    help: "to the last line",
+    move: (_cursor, _page, count) => count - 1,
+  },
 ];
 
-const MOVE_OF_KEY = new Map(MOVES.flatMap(({ keys, move }) => keys.split(" ").map((key) => [key, move] as const)));
+const MOVE_OF_KEY = new Map(
+  MOVES.flatMap(({ keys, move }) => keys.split(" ").map((key) => [key, move] as const)),
+);

@@ -2,11 +2,16 @@ import { graphemeAt, graphemeEnd, graphemes, textWidth, visibleText } from "../t
 import { cellText, type Line, UNITS_PER_COLUMN } from "../text/line.js";
 import { editKeyName, type Key } from "./key.js";
 
-/** A text field. The cursor is an index into the UTF-16 code units of the text, between two graphemes. */
+/**
+ * A text field. The cursor is an index into the UTF-16 code units of the text, between two
+ * graphemes.
+ */
 export interface TextField {
   readonly text: string;
   readonly cursor: number;
-  /** The column to return to after shorter lines, in code units, while the cursor moves by lines. */
+  /**
+   * The column to return to after shorter lines, in code units, while the cursor moves by lines.
+   */
   readonly column?: number;
 }
 
@@ -15,8 +20,9 @@ export function textField(text: string): TextField {
 }
 
 /**
- * A field after a key: the same object if the key neither types, deletes nor moves. Of a paste, line breaks (as `\n`) and
- * tabs are kept; other control characters, which can't be seen, are dropped.
+ * A field after a key: the same object if the key neither types, deletes nor moves. Of a paste,
+ * line breaks (as `\n`) and tabs are kept; other control characters, which can't be seen, are
+ * dropped.
  */
 export function applyKey(field: TextField, key: Key): TextField {
   if (key.text !== "") return insert(field, withoutControls(key.text));
@@ -38,9 +44,15 @@ export function applyKeyToLine(field: TextField, key: Key): TextField {
 /**
  * The same for a text area. Ctrl-J adds a line, and so does Enter where there are several.
  *
- * @param page lines that PgUp and PgDn move @param keepsIndent whether a new line has the indent of the one before
+ * @param page lines that PgUp and PgDn move @param keepsIndent whether a new line has the indent of
+ *   the one before
  */
-export function applyKeyToArea(field: TextField, key: Key, page: number, keepsIndent: boolean): TextField {
+export function applyKeyToArea(
+  field: TextField,
+  key: Key,
+  page: number,
+  keepsIndent: boolean,
+): TextField {
   const { text, cursor } = field;
   const name = editKeyName(key);
   const hasLines = text.includes("\n");
@@ -99,7 +111,8 @@ function lineEnd({ text, cursor }: TextField): number {
 
 /** Moves to the start or end of the line, or past the line break if the cursor is there already. */
 const toLineStart: Move = (field) => Math.min(lineStart(field), Math.max(0, field.cursor - 1));
-const toLineEnd: Move = (field) => Math.max(lineEnd(field), Math.min(field.text.length, field.cursor + 1));
+const toLineEnd: Move = (field) =>
+  Math.max(lineEnd(field), Math.min(field.text.length, field.cursor + 1));
 
 const IN_WORD = String.raw`\p{L}\p{M}\p{N}_`;
 const LAST_WORD = new RegExp(`(?<![${IN_WORD}])[${IN_WORD}]+[^${IN_WORD}]*$`, "u");
@@ -107,7 +120,8 @@ const NEXT_WORD = new RegExp(`^[^${IN_WORD}]*[${IN_WORD}]*`, "u");
 
 const wordStart: Move = ({ text, cursor }) => Math.max(0, text.slice(0, cursor).search(LAST_WORD));
 
-const wordEnd: Move = ({ text, cursor }) => cursor + (NEXT_WORD.exec(text.slice(cursor))?.[0].length ?? 0);
+const wordEnd: Move = ({ text, cursor }) =>
+  cursor + (NEXT_WORD.exec(text.slice(cursor))?.[0].length ?? 0);
 
 /** Where the cursor goes; Home and End stay in the line. */
 const CURSOR_MOVES: Readonly<Record<string, Move>> = {
@@ -130,7 +144,10 @@ function withoutControls(text: string): string {
   return withLineFeeds(text).replace(/(?![\n\t])\p{Cc}/gu, "");
 }
 
-/** A text field in exactly `width` columns, scrolled to its cursor, the inverse grapheme. `↵` is a newline. */
+/**
+ * A text field in exactly `width` columns, scrolled to its cursor, the inverse grapheme. `↵` is a
+ * newline.
+ */
 export function focusedInput({ text, cursor }: TextField, width: number): Line {
   const reach = (width + 1) * UNITS_PER_COLUMN;
   const [under = " ", ...others] = cells(text.slice(cursor, cursor + reach));
@@ -144,8 +161,8 @@ export function focusedInput({ text, cursor }: TextField, width: number): Line {
 }
 
 /**
- * A text field of several lines in at most `height` lines, with the cursor in the middle unless an end is near. Only its
- * own line is scrolled to the cursor.
+ * A text field of several lines in at most `height` lines, with the cursor in the middle unless an
+ * end is near. Only its own line is scrolled to the cursor.
  */
 export function textArea(field: TextField, width: number, height: number): Line[] {
   const lines = field.text.split("\n");
@@ -163,7 +180,9 @@ export function unfocusedInput(text: string, width: number): string {
 }
 
 function cells(text: string): string[] {
-  return Array.from(graphemes(text), ({ text: each }) => (/^\r?\n$/.test(each) ? "↵" : visibleText(each)));
+  return Array.from(graphemes(text), ({ text: each }) =>
+    /^\r?\n$/.test(each) ? "↵" : visibleText(each),
+  );
 }
 
 function fitting(all: readonly string[], width: number): string[] {

@@ -1,4 +1,5 @@
-// The least that a server does: `node:http` sends recorded answers, and checks nothing. node bare.mjs RECORDING
+// The least that a server does: `node:http` sends recorded answers, and checks nothing. node
+// bare.mjs RECORDING
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 

@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 export function loadEnvironments(file) {
   const { environments, variables, values } = JSON.parse(readFileSync(file, "utf8"));
   const names = new Map(variables.map(({ id, name }) => [id, name]));
-  const loaded = new Map(environments.map(({ id, api_secret }) => [id, { secret: api_secret, contents: new Map() }]));
+  const loaded = new Map(
+    environments.map(({ id, api_secret }) => [id, { secret: api_secret, contents: new Map() }]),
+  );
   for (const { environment_id, variable_id, content } of values) {
     loaded.get(environment_id).contents.set(names.get(variable_id), content);
   }

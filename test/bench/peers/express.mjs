@@ -8,7 +8,15 @@ const environments = loadEnvironments(process.argv[2]);
 const environmentOf = (req) => environments.get(req.get("x-api-key"));
 
 const app = express()
-  .use(rateLimit({ windowMs: 60_000, limit: 1e9, standardHeaders: "draft-6", legacyHeaders: false, keyGenerator }))
+  .use(
+    rateLimit({
+      windowMs: 60_000,
+      limit: 1e9,
+      standardHeaders: "draft-6",
+      legacyHeaders: false,
+      keyGenerator,
+    }),
+  )
   // Sets the body to {}, which is a part of the signature.
   .use(express.json())
   .use(HMAC((req) => environmentOf(req)?.secret))
@@ -19,9 +27,13 @@ const app = express()
     else res.status(404).json({ message: "Not found" });
   })
   .use((error, _req, res, _next) => {
-    res.status(error.code === "ERR_HMAC_AUTH_INVALID" ? 401 : 500).json({ message: "Not authorized" });
+    res
+      .status(error.code === "ERR_HMAC_AUTH_INVALID" ? 401 : 500)
+      .json({ message: "Not authorized" });
   });
-const server = app.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
+const server = app.listen(0, "127.0.0.1", () =>
+  console.log(`http://127.0.0.1:${server.address().port}`),
+);
 
 function keyGenerator(req) {
   return req.get("x-api-key") ?? "";

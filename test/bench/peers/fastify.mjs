@@ -20,7 +20,8 @@ await app.register(rateLimit, {
 });
 app.addHook("onRequest", async (req, reply) => {
   const environment = environmentOf(req);
-  if (!environment || !isSigned(req, environment.secret)) return reply.code(401).send({ message: "Not authorized" });
+  if (!environment || !isSigned(req, environment.secret))
+    return reply.code(401).send({ message: "Not authorized" });
 });
 app.get("/v1/variables-values-by-name/:name/content", async (req, reply) => {
   const content = environmentOf(req).contents.get(req.params.name);
@@ -30,7 +31,8 @@ app.get("/v1/variables-values-by-name/:name/content", async (req, reply) => {
 console.log(await app.listen({ port: 0, host: "127.0.0.1" }));
 
 function isSigned({ method, url, headers }, secret) {
-  const [, time, signature] = /^HMAC (\d{13}):([\da-f]{64})$/.exec(headers.authorization ?? "") ?? [];
+  const [, time, signature] =
+    /^HMAC (\d{13}):([\da-f]{64})$/.exec(headers.authorization ?? "") ?? [];
   const age = Date.now() - Number(time);
   if (!(age <= OLDEST_MS && age >= -NEWEST_MS)) return false;
   const expected = createHmac("sha256", secret).update(time + method + url + MD5_OF_EMPTY_OBJECT);

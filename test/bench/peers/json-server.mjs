@@ -1,8 +1,11 @@
-// json-server: a value is found by its name; nothing is authenticated or limited. node json-server.mjs DATA
+// json-server: a value is found by its name; nothing is authenticated or limited. node
+// json-server.mjs DATA
 import jsonServer from "json-server";
 import { loadEnvironments } from "./environments.mjs";
 
-const [environment] = [...loadEnvironments(process.argv[2]).values()].filter(({ contents }) => contents.size > 0);
+const [environment] = [...loadEnvironments(process.argv[2]).values()].filter(
+  ({ contents }) => contents.size > 0,
+);
 const contents = Array.from(environment.contents, ([id, { value }]) => ({ id, value }));
 
 const router = jsonServer.router({ contents });
@@ -15,4 +18,6 @@ const app = jsonServer
   .use(jsonServer.defaults({ logger: false }))
   .use(jsonServer.rewriter({ "/v1/variables-values-by-name/:name/content": "/contents/:name" }))
   .use(router);
-const server = app.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
+const server = app.listen(0, "127.0.0.1", () =>
+  console.log(`http://127.0.0.1:${server.address().port}`),
+);

@@ -23,7 +23,8 @@ const OWN_HEADERS = new Set(["date", "connection", "keep-alive"]);
  * Starts the servers. A case is one kind of request to one of them.
  *
  * @param {(server: ServerProcess) => Promise<{ server: ServerProcess, url: string }>} start
- * @returns {Promise<{ name: string, request: string, server: ServerProcess, url: string, isGuarded?: boolean,
+ * @returns {Promise<{ name: string, request: string, server: ServerProcess, url: string,
+ *   isGuarded?: boolean,
  *   authenticate: Function, targets: string[], answers: Map<string, object>, status: number, results: object[], limit?: object }[]>}
  *   `answers` are those that the data must give, by target; a guarded server checks signatures and limits the rate;
  *   `limit` is the case of the bare server that sends the same answers
@@ -32,9 +33,13 @@ export async function startCases(folder, start) {
   const serve = async (name, data, flags = []) => {
     const file = writeData(folder, name, data).path;
     const stderr = openSync(`${file}.log`, "w");
-    return { file, ...(await start(ServerProcess.serve(file, { core: SERVER_CORE, flags, stderr }))) };
+    return {
+      file,
+      ...(await start(ServerProcess.serve(file, { core: SERVER_CORE, flags, stderr }))),
+    };
   };
-  const peer = (name, argument) => start(new ServerProcess([peerPath(name), argument], { core: SERVER_CORE }));
+  const peer = (name, argument) =>
+    start(new ServerProcess([peerPath(name), argument], { core: SERVER_CORE }));
   const bare = async (name, recorded) => {
     const recording = join(folder, name);
     writeFileSync(recording, JSON.stringify(recorded));
@@ -51,14 +56,22 @@ export async function startCases(folder, start) {
   const pages = valuePages(data);
   const { signature } = AUTHENTICATION;
   const recorded = await record(appvars.url, [...contents.keys(), ...pages.keys()], signature);
-  const ifChanged = (target, time) => ({ ...signature(target, time), "if-none-match": etagOf(recorded[target]) });
+  const ifChanged = (target, time) => ({
+    ...signature(target, time),
+    "if-none-match": etagOf(recorded[target]),
+  });
   const unchanged = await record(appvars.url, pages.keys(), ifChanged);
   const repeating = await bare("recording.json", recorded);
   const repeatingUnchanged = await bare("unchanged.json", unchanged);
 
   const content = { request: "content by name", answers: contents, authenticate: signature };
   const page = { request: `page of ${PAGE} values`, answers: pages, authenticate: signature };
-  const unchangedPage = { ...page, request: "the same, unchanged (304)", authenticate: ifChanged, status: 304 };
+  const unchangedPage = {
+    ...page,
+    request: "the same, unchanged (304)",
+    authenticate: ifChanged,
+    status: 304,
+  };
   const refused = { answers: refusals(contents.keys()), status: 401 };
   const bareContent = complete({ ...repeating, ...content });
   const barePage = complete({ ...repeating, ...page });
@@ -67,25 +80,66 @@ export async function startCases(folder, start) {
   const ofAppvars = { ...appvars, ...guarded, name: "appvars" };
   const others = [
     ofAppvars,
-    { ...ofAppvars, request: "content by name, key and secret", authenticate: AUTHENTICATION.secret },
-    { ...ofAppvars, request: "content by name, no key", authenticate: AUTHENTICATION.signatureWithoutKey },
-    { ...ofAppvars, ...refused, request: "wrong signature", authenticate: AUTHENTICATION.wrongSignature },
+    {
+      ...ofAppvars,
+      request: "content by name, key and secret",
+      authenticate: AUTHENTICATION.secret,
+    },
+    {
+      ...ofAppvars,
+      request: "content by name, no key",
+      authenticate: AUTHENTICATION.signatureWithoutKey,
+    },
+    {
+      ...ofAppvars,
+      ...refused,
+      request: "wrong signature",
+      authenticate: AUTHENTICATION.wrongSignature,
+    },
     { ...ofAppvars, ...refused, request: "wrong key", authenticate: AUTHENTICATION.wrongKey },
-    { ...ofAppvars, ...few, request: `content by name, ${FEW} variables`, answers: byNameContents(fewData) },
-    { ...ofAppvars, ...many, request: `content by name, ${whole(MANY)} variables`, answers: byNameContents(manyData) },
+    {
+      ...ofAppvars,
+      ...few,
+      request: `content by name, ${FEW} variables`,
+      answers: byNameContents(fewData),
+    },
+    {
+      ...ofAppvars,
+      ...many,
+      request: `content by name, ${whole(MANY)} variables`,
+      answers: byNameContents(manyData),
+    },
     { ...(await peer("fastify", file)), ...guarded, name: "Fastify, @fastify/rate-limit" },
-    { ...(await peer("express", file)), ...guarded, name: "Express 4, hmac-auth-express, express-rate-limit" },
-    { ...(await peer("json-server", file)), ...content, name: "json-server, no signature, no rate limit" },
+    {
+      ...(await peer("express", file)),
+      ...guarded,
+      name: "Express 4, hmac-auth-express, express-rate-limit",
+    },
+    {
+      ...(await peer("json-server", file)),
+      ...content,
+      name: "json-server, no signature, no rate limit",
+    },
   ].map((item) => complete({ ...item, limit: bareContent }));
   const plain = others[0];
   const withKeys = await serve("keys.json", withNamedKeys(data, 50));
   const secured = [
     { ...withKeys, request: "content by name, beside 50 named keys" },
-    { ...withKeys, request: "content by name, one of 50 named keys", authenticate: AUTHENTICATION.namedKey },
+    {
+      ...withKeys,
+      request: "content by name, one of 50 named keys",
+      authenticate: AUTHENTICATION.namedKey,
+    },
     { ...(await serve("tls.json", data, TLS)), request: "content by name, TLS" },
     { ...(await serve("log.json", data, LOG)), request: "content by name, log of each request" },
-    { ...(await serve("tls-log.json", data, [...TLS, ...LOG])), request: "content by name, TLS and log" },
-    { ...(await serve("workers.json", data, ["--workers", "2"])), request: "content by name, --workers 2" },
+    {
+      ...(await serve("tls-log.json", data, [...TLS, ...LOG])),
+      request: "content by name, TLS and log",
+    },
+    {
+      ...(await serve("workers.json", data, ["--workers", "2"])),
+      request: "content by name, --workers 2",
+    },
   ].map((item) => complete({ ...guarded, name: "appvars", ...item, limit: plain }));
   return [
     bareContent,
@@ -112,7 +166,9 @@ function byNameContents({ variables, values }) {
   const names = new Map(variables.map(({ id, name }) => [id, name]));
   const step = Math.ceil(values.length / MAX_TARGETS);
   const read = values.filter((_, index) => index % step === 0);
-  return new Map(read.map(({ variable_id, content }) => [contentTarget(names.get(variable_id)), content]));
+  return new Map(
+    read.map(({ variable_id, content }) => [contentTarget(names.get(variable_id)), content]),
+  );
 }
 
 function valuePages({ values }) {
@@ -121,13 +177,18 @@ function valuePages({ values }) {
   return new Map(
     offsets.map((offset) => [
       `/v1/variables-values?limit=${PAGE}&offset=${offset}`,
-      { metadata: { limit: PAGE, offset, total: values.length }, data: data.slice(offset, offset + PAGE) },
+      {
+        metadata: { limit: PAGE, offset, total: values.length },
+        data: data.slice(offset, offset + PAGE),
+      },
     ]),
   );
 }
 
 function refusals(targets) {
-  return new Map(Array.from(targets, (target) => [target, { message: "Credentials are missing or not valid" }]));
+  return new Map(
+    Array.from(targets, (target) => [target, { message: "Credentials are missing or not valid" }]),
+  );
 }
 
 /** The answers of appvars, which a bare server repeats. */
@@ -135,7 +196,9 @@ async function record(url, targets, authenticate) {
   const answers = {};
   for (const target of targets) {
     const { status, rawHeaders, body } = await get(url, target, authenticate);
-    const headers = rawHeaders.filter((_, index) => !OWN_HEADERS.has(rawHeaders[index - (index % 2)].toLowerCase()));
+    const headers = rawHeaders.filter(
+      (_, index) => !OWN_HEADERS.has(rawHeaders[index - (index % 2)].toLowerCase()),
+    );
     answers[target] = { status, headers, body };
   }
   return answers;

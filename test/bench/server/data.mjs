@@ -25,13 +25,21 @@ export function benchData(count) {
   };
 }
 
-/** The same with so many named keys of the environment that has values; every other one has `only`. */
+/**
+ * The same with so many named keys of the environment that has values; every other one has `only`.
+ */
 export function withNamedKeys(data, count) {
   const keys = Array.from({ length: count }, (_, index) => ({
-    ...{ name: `client-${index}`, api_key: `key-of-client-${index}`, api_secret: `secret-of-client-${index}` },
+    ...{
+      name: `client-${index}`,
+      api_key: `key-of-client-${index}`,
+      api_secret: `secret-of-client-${index}`,
+    },
     ...(index % 2 === 1 && { only: ["*"] }),
   }));
-  const environments = data.environments.map((each) => (each.api_key === KEY ? { ...each, keys } : each));
+  const environments = data.environments.map((each) =>
+    each.api_key === KEY ? { ...each, keys } : each,
+  );
   return { ...data, environments };
 }
 
@@ -46,9 +54,14 @@ export function writeData(folder, name, data) {
   return { path, megabytes: Buffer.byteLength(text) / 1e6 };
 }
 
-/** Writes a data file as appvars writes it, with values in both of its environments, and returns its path. */
+/**
+ * Writes a data file as appvars writes it, with values in both of its environments, and returns its
+ * path.
+ */
 export function writeGrowingData(folder, name, count) {
   const path = join(folder, name);
-  writeFileSync(path, Buffer.concat([...dataPieces(bigData(count, VALUE_LENGTH))]), { mode: 0o600 });
+  writeFileSync(path, Buffer.concat([...dataPieces(bigData(count, VALUE_LENGTH))]), {
+    mode: 0o600,
+  });
   return path;
 }

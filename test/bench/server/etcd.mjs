@@ -14,8 +14,8 @@ const VARIABLES = 1_000;
 const { signature } = AUTHENTICATION;
 
 /**
- * Requests per second, and CPU time per request, of a server whose data is in etcd, as ratios to those of one with the
- * same data in a file. They take turns.
+ * Requests per second, and CPU time per request, of a server whose data is in etcd, as ratios to
+ * those of one with the same data in a file. They take turns.
  *
  * @param {{ folder: string, rounds: number, log: (text: string) => void }} options
  */
@@ -28,7 +28,15 @@ export async function etcd({ folder, rounds, log }) {
   const start = async (name, place, limit) => {
     const server = ServerProcess.serve(place, { core: SERVER_CORE, cache: folder });
     servers.push(server);
-    return { name, request: "content by name", server, url: await server.url(), status: 200, results: [], limit };
+    return {
+      name,
+      request: "content by name",
+      server,
+      url: await server.url(),
+      status: 200,
+      results: [],
+      limit,
+    };
   };
   try {
     await createEtcdStore({ address: parseStoreUrl(store.url, "the URL") }, data);

@@ -12,10 +12,17 @@ const COUNTS = [1_000, 10_000, 100_000];
 const REPORT_USAGE = fileURLToPath(new URL("report-usage.cjs", import.meta.url));
 const PARSE = "JSON.parse(require('fs').readFileSync(process.argv[1], 'utf8'))";
 /** The columns of figures: the last two sizes show how the time grows. */
-const HEADER = ["Task", ...COUNTS.map((count) => `${whole(count)}, ms`), "Exponent", "Ratio", "Peak, MB"];
+const HEADER = [
+  "Task",
+  ...COUNTS.map((count) => `${whole(count)}, ms`),
+  "Exponent",
+  "Ratio",
+  "Peak, MB",
+];
 
 /**
- * How the CPU time of tasks grows with the data, and what they take beside `JSON.parse` of the same file.
+ * How the CPU time of tasks grows with the data, and what they take beside `JSON.parse` of the same
+ * file.
  *
  * @param {{ folder: string, rounds: number, log: (text: string) => void }} options
  */
@@ -74,10 +81,14 @@ function tasksOf(file, changed) {
 
 /** CPU time of a process, and its memory at the peak. */
 function usedBy(args) {
-  const { status, stderr, output } = spawnSync(process.execPath, ["--require", REPORT_USAGE, ...args], {
-    stdio: ["ignore", "ignore", "pipe", "pipe"],
-    encoding: "utf8",
-  });
+  const { status, stderr, output } = spawnSync(
+    process.execPath,
+    ["--require", REPORT_USAGE, ...args],
+    {
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
+      encoding: "utf8",
+    },
+  );
   if (status !== 0) throw new Error(`${args} failed: ${stderr}`);
   const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(output[3]);
   return { ms: (userCPUTime + systemCPUTime) / 1e3, megabytes: maxRSS * 1.024e-3 };

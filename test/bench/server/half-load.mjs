@@ -8,11 +8,13 @@ const RUN_SECONDS = 1;
 const PAUSE_MS = 2;
 
 /**
- * How long answers take while a server gets half of the requests per second that it can answer, beside the bare server
- * with half of its own.
+ * How long answers take while a server gets half of the requests per second that it can answer,
+ * beside the bare server with half of its own.
  *
- * @param {{ name: string, url: string, targets: string[], authenticate: Function }[]} cases the first is the bare server
- * @param {{ requests: string, rounds: number, log: (text: string) => void }} options `requests` is the path of a file
+ * @param {{ name: string, url: string, targets: string[], authenticate: Function }[]} cases the
+ *   first is the bare server
+ * @param {{ requests: string, rounds: number, log: (text: string) => void }} options `requests` is
+ *   the path of a file
  */
 export async function halfLoad(cases, { requests, rounds, log }) {
   const results = cases.map(() => []);
@@ -35,7 +37,10 @@ export async function halfLoad(cases, { requests, rounds, log }) {
     whole(median(column(index, "p99"))),
     index === 0 ? "1" : spread(ratios(column(index, "p99"), column(0, "p99"))),
   ]);
-  return table(["Server", "Share of the most requests/s", "Median, µs", "p99, µs", "p99, ratio"], rows);
+  return table(
+    ["Server", "Share of the most requests/s", "Median, µs", "p99, µs", "p99, ratio"],
+    rows,
+  );
 }
 
 const rate = ({ requests, seconds }) => requests / seconds;

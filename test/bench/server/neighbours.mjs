@@ -16,8 +16,8 @@ const REDIS_REQUESTS = 50_000;
 const run = promisify(execFile);
 
 /**
- * Servers that people know, which read one of 1,000 values of 100 characters by its key. They authenticate and limit
- * nobody.
+ * Servers that people know, which read one of 1,000 values of 100 characters by its key. They
+ * authenticate and limit nobody.
  */
 export async function startNeighbours(folder) {
   return [await startRedis(folder), await startEtcd(folder)];
@@ -25,8 +25,21 @@ export async function startNeighbours(folder) {
 
 async function startRedis(folder) {
   const [port] = await freePorts();
-  const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"];
-  const child = spawn(...pinnedToServerCore("redis-server", args), { stdio: ["ignore", "pipe", "inherit"] });
+  const args = [
+    "--port",
+    String(port),
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    folder,
+    "--save",
+    "",
+    "--appendonly",
+    "no",
+  ];
+  const child = spawn(...pinnedToServerCore("redis-server", args), {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   for await (const text of child.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false }))
     if (text.includes("Ready to accept connections")) break;
   child.stdout.resume();
@@ -60,12 +73,16 @@ async function startEtcd(folder) {
     assert.equal(answer.status, 200);
     return answer.json();
   };
-  for (let index = 0; index < KEYS; index++) await post("/v3/kv/put", { key: shownKey(index), value });
+  for (let index = 0; index < KEYS; index++)
+    await post("/v3/kv/put", { key: shownKey(index), value });
   assert.equal((await post("/v3/kv/range", { key: shownKey(1) })).kvs[0].value, value);
   const file = join(folder, "etcd.http");
-  const bodies = Array.from({ length: KEYS }, (_, index) => JSON.stringify({ key: shownKey(index) }));
+  const bodies = Array.from({ length: KEYS }, (_, index) =>
+    JSON.stringify({ key: shownKey(index) }),
+  );
   const requests = bodies.map(
-    (body) => `POST /v3/kv/range HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n\r\n${body}\0`,
+    (body) =>
+      `POST /v3/kv/range HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n\r\n${body}\0`,
   );
   writeFileSync(file, requests.join(""));
   const measure = async () => {

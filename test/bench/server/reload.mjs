@@ -20,13 +20,16 @@ const TIMEOUT_MS = 60_000;
 /**
  * How long requests wait while the data file is replaced, and how much memory that takes.
  *
- * @param {{ folder: string, replacements: number, quietMs: number, log: (text: string) => void }} options
+ * @param {{ folder: string, replacements: number, quietMs: number, log: (text: string) => void }}
+ *   options
  */
 export async function reload({ folder, replacements, quietMs, log }) {
   const data = benchData(VARIABLES);
   const file = writeData(folder, "data.json", data);
   const versions = Array.from({ length: replacements }, (_, index) => edited(data, index));
-  const files = versions.map((version, index) => writeData(folder, `next-${index}.json`, version).path);
+  const files = versions.map(
+    (version, index) => writeData(folder, `next-${index}.json`, version).path,
+  );
   const limits = files.map(parseLimit);
   const server = ServerProcess.serve(file.path, { core: SERVER_CORE });
   try {
@@ -57,7 +60,8 @@ export async function reload({ folder, replacements, quietMs, log }) {
 /** Reads one value, newly signed each time, and remembers the revision of the last answer. */
 class Client {
   revision;
-  // Closes idle connections before the server does, after 5 seconds, which could be while a request is being sent.
+  // Closes idle connections before the server does, after 5 seconds, which could be while a request
+  // is being sent.
   #agent = new Agent({ keepAlive: true, timeout: 2_000 });
 
   constructor(url, target) {
@@ -66,7 +70,12 @@ class Client {
   }
 
   async send() {
-    const { status, headers } = await get(this.url, this.target, AUTHENTICATION.signature, this.#agent);
+    const { status, headers } = await get(
+      this.url,
+      this.target,
+      AUTHENTICATION.signature,
+      this.#agent,
+    );
     assert.equal(status, 200);
     this.revision = headers["appvars-revision"];
   }
@@ -76,7 +85,10 @@ class Client {
   }
 }
 
-/** @returns times of performance.now(): of a quiet while, the replacement, the first new answer, and the aftermath */
+/**
+ * @returns times of performance.now(): of a quiet while, the replacement, the first new answer, and
+ *   the aftermath
+ */
 async function replace(path, next, { client, quietMs }) {
   const quietFrom = performance.now();
   await sleep(quietMs);
@@ -114,7 +126,12 @@ function report(title, { load, spans, limits, memory }) {
     ["Until the new data is served, ms", parsing, whole(until), ratio(until / parse)],
     ["RSS before, MB", "the file", whole(memory.before), ratio(memory.before / memory.file)],
     ["RSS at its peak, MB", "RSS before", whole(memory.peak), ratio(memory.peak / memory.before)],
-    ["RSS at its peak, MB", `its peak with ${parsing}`, whole(memory.peak), ratio(memory.peak / parsePeak)],
+    [
+      "RSS at its peak, MB",
+      `its peak with ${parsing}`,
+      whole(memory.peak),
+      ratio(memory.peak / parsePeak),
+    ],
   ];
   return table([title, "Compared with", "", "Ratio"], rows, { textColumns: 2 });
 }

@@ -20,7 +20,10 @@ const BARE = fileURLToPath(new URL("../peers/bare.mjs", import.meta.url));
 export async function start({ folder, starts, log }) {
   const { path } = writeData(folder, "started.json", benchData(VARIABLES));
   const recording = join(folder, "health.json");
-  writeFileSync(recording, JSON.stringify({ "/healthz": { status: 200, headers: [], body: "{}" } }));
+  writeFileSync(
+    recording,
+    JSON.stringify({ "/healthz": { status: 200, headers: [], body: "{}" } }),
+  );
   const bare = [];
   const appvars = [];
   // The first round warms up caches and is not counted.

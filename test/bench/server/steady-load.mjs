@@ -1,6 +1,7 @@
 /**
- * Sends a request every few milliseconds, whether or not the ones before it have been answered. A wait begins when its
- * request was due: a server that stops for a while makes all requests of that time wait, as it does with real clients.
+ * Sends a request every few milliseconds, whether or not the ones before it have been answered. A
+ * wait begins when its request was due: a server that stops for a while makes all requests of that
+ * time wait, as it does with real clients.
  */
 export class SteadyLoad {
   /** @type {{ dueAt: number, wait: number }[]} times of performance.now() */
@@ -19,12 +20,15 @@ export class SteadyLoad {
   }
 
   #tick = () => {
-    for (; this.#dueAt <= performance.now(); this.#dueAt += this.#interval) this.#start(this.#dueAt);
+    for (; this.#dueAt <= performance.now(); this.#dueAt += this.#interval)
+      this.#start(this.#dueAt);
     this.#timer = setTimeout(this.#tick, this.#dueAt - performance.now());
   };
 
   #start(dueAt) {
-    const answered = this.#send().then(() => this.waits.push({ dueAt, wait: performance.now() - dueAt }));
+    const answered = this.#send().then(() =>
+      this.waits.push({ dueAt, wait: performance.now() - dueAt }),
+    );
     this.#open.add(answered);
     answered.then(
       () => this.#open.delete(answered),

@@ -15,8 +15,8 @@ const RUN_SECONDS = 1;
 const CHECKED = 20;
 
 /**
- * CPU time per request, and requests per second, of `appvars serve` and of other servers, as ratios to those of a bare
- * `node:http` server. The servers take turns.
+ * CPU time per request, and requests per second, of `appvars serve` and of other servers, as ratios
+ * to those of a bare `node:http` server. The servers take turns.
  *
  * @param {{ folder: string, rounds: number, log: (text: string) => void }} options
  */
@@ -28,7 +28,11 @@ export async function throughput({ folder, rounds, log }) {
       return { server, url: await server.url() };
     };
     const cases = await startCases(folder, start);
-    const neighbours = (await startNeighbours(folder)).map((item) => ({ ...item, limit: cases[0], results: [] }));
+    const neighbours = (await startNeighbours(folder)).map((item) => ({
+      ...item,
+      limit: cases[0],
+      results: [],
+    }));
     servers.push(...neighbours);
     for (const item of cases) if (item.isGuarded) await checkGuards(item);
     const requests = join(folder, "requests.http");
@@ -49,7 +53,10 @@ export async function throughput({ folder, rounds, log }) {
     const [bare, appvars] = cases;
     const ofAppvars = cases.filter(({ limit }) => limit === appvars);
     const ofBare = cases.filter((item) => !ofAppvars.includes(item));
-    const tables = [report([...ofBare, ...neighbours]), report([{ ...appvars, limit: undefined }, ...ofAppvars])];
+    const tables = [
+      report([...ofBare, ...neighbours]),
+      report([{ ...appvars, limit: undefined }, ...ofAppvars]),
+    ];
     return `${tables.join("\n\n")}\n\n${await halfLoad([bare, appvars], { requests, rounds, log })}`;
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
@@ -62,11 +69,18 @@ async function checkAnswers({ name, url, targets, answers, authenticate, status 
   for (const target of targets.filter((_, index) => index % step === 0)) {
     const answer = await get(url, target, authenticate);
     const expected = { status, body: status === 304 ? "" : JSON.stringify(answers.get(target)) };
-    assert.deepEqual({ status: answer.status, body: answer.body }, expected, `${name} answers ${target} differently`);
+    assert.deepEqual(
+      { status: answer.status, body: answer.body },
+      expected,
+      `${name} answers ${target} differently`,
+    );
   }
 }
 
-/** Fails unless the server refuses a wrong signature and counts requests: it must not be fast by doing less. */
+/**
+ * Fails unless the server refuses a wrong signature and counts requests: it must not be fast by
+ * doing less.
+ */
 async function checkGuards({ name, url, targets: [target] }) {
   const refused = await get(url, target, AUTHENTICATION.wrongSignature);
   assert.equal(refused.status, 401, `${name} checks signatures`);

@@ -13,13 +13,28 @@ const LABEL_HEIGHT = 21;
 const TO_BASELINE = 5.5;
 
 /** Text has a contrast of 6:1 or more, bars and lines of 3:1 or more. */
-const LIGHT = { back: "#ffffff", text: "#1f2328", muted: "#59636e", grid: "#d1d9e0", other: "#818b98", own: "#0969da" };
-const DARK = { back: "#0d1117", text: "#e6edf3", muted: "#9198a1", grid: "#3d444d", other: "#6e7681", own: "#4493f8" };
+const LIGHT = {
+  back: "#ffffff",
+  text: "#1f2328",
+  muted: "#59636e",
+  grid: "#d1d9e0",
+  other: "#818b98",
+  own: "#0969da",
+};
+const DARK = {
+  back: "#0d1117",
+  text: "#e6edf3",
+  muted: "#9198a1",
+  grid: "#3d444d",
+  other: "#6e7681",
+  own: "#4493f8",
+};
 
 /**
  * Horizontal bars, the shortest first.
  *
- * @param {{ title: string, note: string, bars: { name: string, detail: string, value: number, isOwn: boolean }[] }} chart
+ * @param {{ title: string, note: string, bars: { name: string, detail: string, value: number,
+ *   isOwn: boolean }[] }} chart
  */
 export function barChart({ title, note, bars }) {
   const sorted = bars.toSorted((a, b) => a.value - b.value);
@@ -30,11 +45,18 @@ export function barChart({ title, note, bars }) {
       label(PADDING, middle - 4, name, isOwn ? "name own" : "name"),
       label(PADDING, middle + 14, detail, "muted"),
       `<rect class="${isOwn ? "own" : "other"}" x="${BARS.x}" y="${middle - 13}" width="${width}" height="26"/>`,
-      label(BARS.x + width + 8, middle + TO_BASELINE, oneDecimal(value), isOwn ? "name own" : "name"),
+      label(
+        BARS.x + width + 8,
+        middle + TO_BASELINE,
+        oneDecimal(value),
+        isOwn ? "name own" : "name",
+      ),
     ];
   });
   const height = TOP + sorted.length * ROW;
-  const description = sorted.map(({ name, detail, value }) => `${name} (${detail}): ${oneDecimal(value)}`).join("; ");
+  const description = sorted
+    .map(({ name, detail, value }) => `${name} (${detail}): ${oneDecimal(value)}`)
+    .join("; ");
   return picture({ title, note, description, height: height + PADDING }, [
     ...rows,
     `<path class="axis" d="M${BARS.x} ${TOP}V${height}"/>`,
@@ -42,7 +64,8 @@ export function barChart({ title, note, bars }) {
 }
 
 /**
- * Lines with both scales logarithmic, their names at their ends, and a dashed line for growth in proportion.
+ * Lines with both scales logarithmic, their names at their ends, and a dashed line for growth in
+ * proportion.
  *
  * @param {{ title: string, note: string, unit: string, positions: number[],
  *   lines: { name: string, values: number[], isOwn: boolean }[] }} chart
@@ -61,14 +84,22 @@ export function growthChart({ title, note, unit, positions, lines }) {
   const ends = [
     { name: "in proportion", y: y(proportional), look: "muted" },
     ...lines.map(({ name, values, isOwn }) => {
-      return { name: `${name} ${whole(values.at(-1))} ${unit}`, y: y(values.at(-1)), look: isOwn ? "own" : "name" };
+      return {
+        name: `${name} ${whole(values.at(-1))} ${unit}`,
+        y: y(values.at(-1)),
+        look: isOwn ? "own" : "name",
+      };
     }),
   ];
-  const description = lines.map(({ name, values }) => `${name}: ${values.map(whole).join(", ")} ${unit}`).join("; ");
+  const description = lines
+    .map(({ name, values }) => `${name}: ${values.map(whole).join(", ")} ${unit}`)
+    .join("; ");
   return picture({ title, note, description, height: bottom + 28 + PADDING }, [
     ...steps.map((step) => `<path class="grid" d="M${PLOT.x} ${y(step)}H${right}"/>`),
     ...steps.map((step) => label(PLOT.x - 10, y(step) + TO_BASELINE, whole(step), "muted end")),
-    ...positions.map((position) => label(x(position), bottom + 26, whole(position), "muted middle")),
+    ...positions.map((position) =>
+      label(x(position), bottom + 26, whole(position), "muted middle"),
+    ),
     `<path class="proportion" d="M${PLOT.x} ${bottom}L${right} ${y(proportional)}"/>`,
     ...lines.flatMap(({ values, isOwn }) => {
       const points = values.map((value, index) => [x(positions[index]), y(value)]);
@@ -86,8 +117,12 @@ export function growthChart({ title, note, unit, positions, lines }) {
 }
 
 /** 1, 2, 5, 10, 20 and so on. */
-const STEPS = Array.from({ length: 24 }, (_, index) => [1, 2, 5][index % 3] * 10 ** Math.floor(index / 3));
-const oneDecimal = (number) => number.toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const STEPS = Array.from(
+  { length: 24 },
+  (_, index) => [1, 2, 5][index % 3] * 10 ** Math.floor(index / 3),
+);
+const oneDecimal = (number) =>
+  number.toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const tenth = (number) => Math.round(number * 10) / 10;
 const whole = (number) => number.toLocaleString("en-US", { maximumFractionDigits: 0 });
 
@@ -108,9 +143,13 @@ function apart(ends) {
   return sorted.map((end) => ({ ...end, labelY: tenth(end.labelY) }));
 }
 
-const label = (x, y, text, look) => `<text class="${look}" x="${tenth(x)}" y="${tenth(y)}">${escaped(text)}</text>`;
+const label = (x, y, text, look) =>
+  `<text class="${look}" x="${tenth(x)}" y="${tenth(y)}">${escaped(text)}</text>`;
 
-/** One file for light and dark: it has its own background, for pages that are dark where the system is light. */
+/**
+ * One file for light and dark: it has its own background, for pages that are dark where the system
+ * is light.
+ */
 function picture({ title, note, description, height }, parts) {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="title description">`,

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** CPU time of all threads of a process and of its children so far, to the nanosecond. */
 export function cpuSecondsOf(pid) {
-  const family = readdirSync("/proc").filter((name) => name === String(pid) || parentOf(name) === String(pid));
+  const family = readdirSync("/proc").filter(
+    (name) => name === String(pid) || parentOf(name) === String(pid),
+  );
   return family.flatMap(threadTimes).reduce((sum, seconds) => sum + seconds, 0);
 }
 
@@ -20,5 +22,7 @@ function parentOf(pid) {
 
 function threadTimes(pid) {
   const threads = readdirSync(`/proc/${pid}/task`);
-  return threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]) / 1e9);
+  return threads.map(
+    (id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]) / 1e9,
+  );
 }

@@ -25,7 +25,16 @@ export class EtcdProcess {
     const url = `http://127.0.0.1:${port}`;
     const peerUrl = `http://127.0.0.1:${peerPort}`;
     const args = [
-      ["--name", "bench", "--data-dir", folder, "--logger", "zap", "--initial-cluster", `bench=${peerUrl}`],
+      [
+        "--name",
+        "bench",
+        "--data-dir",
+        folder,
+        "--logger",
+        "zap",
+        "--initial-cluster",
+        `bench=${peerUrl}`,
+      ],
       ["--listen-client-urls", url, "--advertise-client-urls", url],
       ["--listen-peer-urls", peerUrl, "--initial-advertise-peer-urls", peerUrl],
     ].flat();

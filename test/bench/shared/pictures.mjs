@@ -7,7 +7,11 @@ const SERVERS = [
   ["appvars | content by name", "appvars", "signature, rate limit"],
   ["Fastify, @fastify/rate-limit | content by name", "Fastify", "signature, rate limit"],
   ["etcd | `/v3/kv/range` by key, JSON", "etcd, JSON gateway", "no checks"],
-  ["Express 4, hmac-auth-express, express-rate-limit | content by name", "Express 4", "signature, rate limit"],
+  [
+    "Express 4, hmac-auth-express, express-rate-limit | content by name",
+    "Express 4",
+    "signature, rate limit",
+  ],
   ["json-server, no signature, no rate limit | content by name", "json-server", "no checks"],
 ];
 
@@ -18,7 +22,10 @@ const SERVERS = [
  * @returns {Record<string, string>} SVG by the name of its file
  */
 export function picturesOf(document) {
-  return { "performance-cpu.svg": cpuPicture(document), "performance-growth.svg": growthPicture(document) };
+  return {
+    "performance-cpu.svg": cpuPicture(document),
+    "performance-growth.svg": growthPicture(document),
+  };
 }
 
 function cpuPicture(document) {
@@ -41,7 +48,11 @@ function growthPicture(document) {
   const columns = [...header.keys()].filter((column) => /^[\d,]+, ms$/.test(header[column]));
   const lines = rows.map((row) => {
     const name = row[0].split(",")[0].replaceAll("`", "");
-    return { name, values: columns.map((column) => numberOf(row[column])), isOwn: name !== "JSON.parse" };
+    return {
+      name,
+      values: columns.map((column) => numberOf(row[column])),
+      isOwn: name !== "JSON.parse",
+    };
   });
   return growthChart({
     title: "Growth with the number of variables",

@@ -17,7 +17,8 @@ export class ServerProcess {
 
   /**
    * @param {string[]} args of `node`
-   * @param {{ core?: number, stderr?: number | "pipe", cache?: string }} options the only core that it may run on, where it
+   * @param {{ core?: number, stderr?: number | "pipe", cache?: string }} options the only core that
+   *   it may run on, where it
    *   logs to, and the folder for its caches
    */
   constructor(args, { core, stderr = "pipe", cache } = {}) {
@@ -36,7 +37,10 @@ export class ServerProcess {
   static serve(place, { flags = [], ...options } = {}) {
     const data = [place.startsWith("etcd:") ? "--store" : "--data", place];
     const limit = ["--rate-limit", String(RATE_LIMIT)];
-    return new ServerProcess([APPVARS, "serve", ...data, "--port", "0", ...limit, ...flags], options);
+    return new ServerProcess(
+      [APPVARS, "serve", ...data, "--port", "0", ...limit, ...flags],
+      options,
+    );
   }
 
   /** Resolves to its address once it listens. */
@@ -48,7 +52,8 @@ export class ServerProcess {
         const [url] = /https?:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
         if (url) resolve(url);
       };
-      for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.setEncoding("utf8").on("data", look);
+      for (const stream of [this.#child.stdout, this.#child.stderr])
+        stream?.setEncoding("utf8").on("data", look);
     });
     const ended = this.#ended.then(() => Promise.reject(new Error(`the server ended: ${output}`)));
     return Promise.race([listening, ended]);

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { descendantsOf, listProcesses, type Process } from "../../../src/cli/children/process-tree.js";
+import {
+  descendantsOf,
+  listProcesses,
+  type Process,
+} from "../../../src/cli/children/process-tree.js";
 
 it("no processes are listed on Windows, where a ps in the current folder would be started", () => {
   expect(listProcesses("win32")).toEqual([]);

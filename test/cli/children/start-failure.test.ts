@@ -45,10 +45,23 @@ it.each([
     { CERT: "x".repeat(131_072) },
     "(231111 bytes); the longest is the variable CERT with 131078 bytes",
   ],
-  ["argument", ["x".repeat(131_072)], {}, "(231103 bytes); the longest is an argument with 131073 bytes"],
-  ["variable of many", ["-v"], {}, "(100033 bytes); the longest is the variable KEY with 100005 bytes"],
-])("names the longest %s when the system refuses them, without its text", (_what, words, more, problem) => {
-  expect(explainTooLarge(["app", ...words], { ...env, ...more })).toBe(
-    `app can't be started: its arguments and environment are too long ${problem}, and Linux limits each to 131072`,
-  );
-});
+  [
+    "argument",
+    ["x".repeat(131_072)],
+    {},
+    "(231103 bytes); the longest is an argument with 131073 bytes",
+  ],
+  [
+    "variable of many",
+    ["-v"],
+    {},
+    "(100033 bytes); the longest is the variable KEY with 100005 bytes",
+  ],
+])(
+  "names the longest %s when the system refuses them, without its text",
+  (_what, words, more, problem) => {
+    expect(explainTooLarge(["app", ...words], { ...env, ...more })).toBe(
+      `app can't be started: its arguments and environment are too long ${problem}, and Linux limits each to 131072`,
+    );
+  },
+);

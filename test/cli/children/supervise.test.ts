@@ -81,7 +81,12 @@ describe("a supervised program", () => {
     supervisor.restart("two");
     supervisor.restart("three");
     await ends(143);
-    expect(log).toEqual(["start one", "SIGTERM to one", "SIGTERM to the descendants", "start three"]);
+    expect(log).toEqual([
+      "start one",
+      "SIGTERM to one",
+      "SIGTERM to the descendants",
+      "start three",
+    ]);
   });
 
   it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)(

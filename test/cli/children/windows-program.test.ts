@@ -27,10 +27,16 @@ beforeEach(async () => {
   env = { Path: `${folder};${bin}` };
 });
 
-/** Replaces variables, as cmd.exe does in a line before anything else, but not in the arguments for `%*`. */
+/**
+ * Replaces variables, as cmd.exe does in a line before anything else, but not in the arguments for
+ * `%*`.
+ */
 function expand(line: string): string {
   const variables: Record<string, string> = { PATH: "C:\\bin", SECRET: "& calc &" };
-  return line.replace(/%([^%:]+)(?::[^%]*)?%/g, (text, name) => variables[name.toUpperCase()] ?? text);
+  return line.replace(
+    /%([^%:]+)(?::[^%]*)?%/g,
+    (text, name) => variables[name.toUpperCase()] ?? text,
+  );
 }
 
 /** Removes quotes and `^`, as cmd.exe does next. Fails where it would see a command. */
@@ -41,7 +47,8 @@ function readQuotes(line: string): string {
     let character = line.charAt(index);
     if (character === "^" && !isQuoted) character = line.charAt(++index);
     else if (character === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && /[&|<>()\n]/.test(character)) throw new Error(`a command from ${index} on: ${line}`);
+    else if (!isQuoted && /[&|<>()\n]/.test(character))
+      throw new Error(`a command from ${index} on: ${line}`);
     result += character;
   }
   return result;
@@ -49,7 +56,9 @@ function readQuotes(line: string): string {
 
 /** The arguments in a command line, by the rules of programs that Microsoft's compilers make. */
 function split(line: string): string[] {
-  const words = [...line.matchAll(/"((?:[^"\\]|\\+(?!\\*")|(?:\\\\)*\\"|(?:\\\\)+(?="))*)"|[^\s"]+/g)];
+  const words = [
+    ...line.matchAll(/"((?:[^"\\]|\\+(?!\\*")|(?:\\\\)*\\"|(?:\\\\)+(?="))*)"|[^\s"]+/g),
+  ];
   return words.map(([word, quoted]) =>
     (quoted ?? word).replace(/(\\+)("|$)/g, (_, slashes, end) => {
       const half = "\\".repeat(Math.floor(slashes.length / 2));
@@ -94,9 +103,12 @@ describe("a batch file", () => {
     }
   });
 
-  it.each(['a"b', 'a" & calc & "', '{"a":1}', '\\"', '"'])("a file of npm passes on %j as it is", (argument) => {
-    expect(passedOn("shim", [argument, "last"])).toEqual([argument, "last"]);
-  });
+  it.each(['a"b', 'a" & calc & "', '{"a":1}', '\\"', '"'])(
+    "a file of npm passes on %j as it is",
+    (argument) => {
+      expect(passedOn("shim", [argument, "last"])).toEqual([argument, "last"]);
+    },
+  );
 
   it("an argument that a batch file can't get as it is makes an error that does not show it", () => {
     const refused = (name: string, ...args: string[]) => {
@@ -126,7 +138,10 @@ describe("a program that is no batch file", () => {
   it("a script is given to the interpreter in its first line", async () => {
     const path = join(env["Path"]?.split(";")[0] ?? "", "task.JS");
     await writeFile(path, "#!/usr/bin/env node\n");
-    expect(prepareProgram(["task", '"'], env)).toMatchObject({ command: "node", args: [path, '"'] });
+    expect(prepareProgram(["task", '"'], env)).toMatchObject({
+      command: "node",
+      args: [path, '"'],
+    });
   });
 
   it.each(["missing", "script"])("cmd.exe is not asked to open %s", (name) => {
@@ -135,7 +150,10 @@ describe("a program that is no batch file", () => {
 });
 
 describe("killTree", () => {
-  /** Calls killTree for process 42, and returns how taskkill was called and how often the process itself was killed. */
+  /**
+   * Calls killTree for process 42, and returns how taskkill was called and how often the process
+   * itself was killed.
+   */
   function kill(event: "exit" | "error", code?: number) {
     const killer = new EventEmitter();
     const start = vi.fn(() => killer as ChildProcess);
@@ -147,7 +165,10 @@ describe("killTree", () => {
 
   it("killTree ends a process and its descendants with the taskkill of the system", () => {
     const { call, kills } = kill("exit", 0);
-    expect(call?.slice(0, 2)).toEqual(["D:\\Win\\System32\\taskkill.exe", ["/PID", "42", "/T", "/F"]]);
+    expect(call?.slice(0, 2)).toEqual([
+      "D:\\Win\\System32\\taskkill.exe",
+      ["/PID", "42", "/T", "/F"],
+    ]);
     expect(kills).toEqual([]);
   });
 

@@ -1,5 +1,17 @@
 import { once } from "node:events";
-import { chmod, chown, lchown, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  lchown,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -20,7 +32,11 @@ interface Project {
   config: string;
   /** Its `.appvars.json`. */
   file: string;
-  run: (line: string | readonly string[], env?: Record<string, string>, terminal?: boolean) => Promise<CliResult>;
+  run: (
+    line: string | readonly string[],
+    env?: Record<string, string>,
+    terminal?: boolean,
+  ) => Promise<CliResult>;
   write: (settings: unknown) => Promise<void>;
 }
 
@@ -32,10 +48,14 @@ async function projectWith(settings: unknown, profiles?: object): Promise<Projec
   await mkdir(config, { mode: 0o700 });
   const file = join(cwd, ".appvars.json");
   const write = (content: unknown) =>
-    writeFile(file, typeof content === "string" ? content : JSON.stringify(content), { mode: 0o644 });
+    writeFile(file, typeof content === "string" ? content : JSON.stringify(content), {
+      mode: 0o644,
+    });
   await write(settings);
   if (profiles) {
-    await writeFile(join(config, "profiles.json"), JSON.stringify({ version: 1, ...profiles }), { mode: 0o600 });
+    await writeFile(join(config, "profiles.json"), JSON.stringify({ version: 1, ...profiles }), {
+      mode: 0o600,
+    });
   }
   const run: Project["run"] = (line, env = {}, terminal = false) =>
     runCli(typeof line === "string" ? line.split(" ") : line, { cwd, config, env, terminal });
@@ -82,7 +102,9 @@ describe("a .appvars.json that is not allowed", () => {
     const { cwd, config } = await projectWith({ url });
     for (const kind of ["names", "file-names", "environments", "profiles"]) {
       const argv = ["__complete", kind, "", "get"];
-      expect(await runWith((io) => quickComplete(argv, io), { cwd, config, env: CREDENTIALS })).toEqual(NOTHING);
+      expect(
+        await runWith((io) => quickComplete(argv, io), { cwd, config, env: CREDENTIALS }),
+      ).toEqual(NOTHING);
     }
     expect(requests).toEqual([]);
   });
@@ -92,7 +114,11 @@ describe("a .appvars.json that is not allowed", () => {
     ["profile", { profile: "mine" }, CREDENTIALS],
     ["data file", { data: "../vars.json" }, CREDENTIALS],
     ["environment of a data file", { env: "production" }, { APPVARS_DATA: "vars.json" }],
-    ["key", { api_key: "theirs" }, { APPVARS_API_SECRET: "secret", APPVARS_URL: "http://127.0.0.1:1" }],
+    [
+      "key",
+      { api_key: "theirs" },
+      { APPVARS_API_SECRET: "secret", APPVARS_URL: "http://127.0.0.1:1" },
+    ],
     ["certificate", { ca_file: "ca.pem" }, { ...CREDENTIALS, APPVARS_URL: "https://127.0.0.1:1" }],
     ["client certificate", { client_cert: "a.pem", client_key: "b.pem" }, CREDENTIALS],
     ["time limit", { timeout: 1 }, CREDENTIALS],
@@ -122,7 +148,12 @@ describe("a .appvars.json that is not allowed", () => {
 
   it("a .appvars.json that is not allowed is ignored silently when flags and variables override all of it", async () => {
     const { url } = await runningServer();
-    const { run } = await projectWith({ url: "http://127.0.0.1:1", api_key: "x", env: "test", data: "" });
+    const { run } = await projectWith({
+      url: "http://127.0.0.1:1",
+      api_key: "x",
+      env: "test",
+      data: "",
+    });
     const env = { ...CREDENTIALS, APPVARS_URL: url };
     expect(await run("get PORT", env)).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
     expect(await run(["get", "PORT", "--url", url], CREDENTIALS)).toMatchObject({ code: 0 });
@@ -131,27 +162,40 @@ describe("a .appvars.json that is not allowed", () => {
   it("a .appvars.json that is not allowed is ignored silently when it names only a profile that is not needed", async () => {
     const { url } = await runningServer();
     const { path } = await dataFile(DATA);
-    const profiles = { current: "mine", profiles: { mine: { url: "http://127.0.0.1:1", timeout: 0 } } };
+    const profiles = {
+      current: "mine",
+      profiles: { mine: { url: "http://127.0.0.1:1", timeout: 0 } },
+    };
     const { run } = await projectWith({ profile: "mine" }, profiles);
     const env = { ...CREDENTIALS, APPVARS_URL: url };
     const answer = { code: 0, stdout: "3000\n", stderr: "" };
     expect(await run("get PORT", env)).toEqual(answer);
-    expect(await run(["set", "DATABASE_URL", "x", "--data", path, "--env", "test"])).toEqual(NOTHING);
+    expect(await run(["set", "DATABASE_URL", "x", "--data", path, "--env", "test"])).toEqual(
+      NOTHING,
+    );
     const read = await run(["get", "DATABASE_URL", "--data", path, "--env", "test"]);
     expect(read).toEqual({ code: 0, stdout: "x\n", stderr: "" });
   });
 
   it("a .appvars.json that is not allowed is reported when its profile might have the credentials", async () => {
     const { url, requests } = await strangersServer();
-    const profiles = { current: "mine", profiles: { mine: { api_key: "k", api_secret: "hunter2" } } };
+    const profiles = {
+      current: "mine",
+      profiles: { mine: { api_key: "k", api_secret: "hunter2" } },
+    };
     const { file, run } = await projectWith({ profile: "mine" }, profiles);
     const { code, stderr } = await run("get PORT", { APPVARS_URL: url });
-    expect(stderr).toContain(`continuing without a profile: ${file} is not allowed yet, and would set profile mine`);
+    expect(stderr).toContain(
+      `continuing without a profile: ${file} is not allowed yet, and would set profile mine`,
+    );
     expect([code, requests]).toEqual([4, []]);
   });
 
   it("a .appvars.json that is not allowed can't send control characters to the terminal", async () => {
-    const { run } = await projectWith({ url: "http://a\n\u001b[2Jappvars: all is well", api_key: "x".repeat(10_000) });
+    const { run } = await projectWith({
+      url: "http://a\n\u001b[2Jappvars: all is well",
+      api_key: "x".repeat(10_000),
+    });
     const { stderr } = await run("get PORT", CREDENTIALS);
     expect(stderr).toContain("url http://a\\n\\x1b[2Jappvars: all is well, api_key xxx");
     expect(stderr.length).toBeLessThan(1_000);
@@ -162,15 +206,29 @@ describe("a .appvars.json that is not allowed", () => {
     const { file, run } = await projectWith({ url: "http://a", timeout: 5 });
     const { code, stdout } = await run("config --json --timeout 7");
     const { settings, problems } = JSON.parse(stdout);
-    const row = (name: string) => settings.find(({ setting }: { setting: string }) => setting === name);
+    const row = (name: string) =>
+      settings.find(({ setting }: { setting: string }) => setting === name);
     expect(code).toBe(0);
     expect(row("url")).toMatchObject({ value: "http://a", from: `url in ${file} (not allowed)` });
-    expect(row("timeout")).toMatchObject({ value: "7", shadows: [{ from: `timeout in ${file} (not allowed)` }] });
-    expect(problems).toEqual([expect.stringContaining(`${file} is not allowed yet, and would set url http://a`)]);
+    expect(row("timeout")).toMatchObject({
+      value: "7",
+      shadows: [{ from: `timeout in ${file} (not allowed)` }],
+    });
+    expect(problems).toEqual([
+      expect.stringContaining(`${file} is not allowed yet, and would set url http://a`),
+    ]);
     const refused = JSON.parse((await run("doctor --json")).stdout)[0];
-    expect(refused).toMatchObject({ verdict: "problem", fix: "read the file, then run appvars allow" });
-    const overridden = JSON.parse((await run("doctor --json --url http://127.0.0.1:1 --timeout 1")).stdout)[0];
-    expect(overridden).toMatchObject({ verdict: "warning", message: expect.stringContaining("is not allowed yet") });
+    expect(refused).toMatchObject({
+      verdict: "problem",
+      fix: "read the file, then run appvars allow",
+    });
+    const overridden = JSON.parse(
+      (await run("doctor --json --url http://127.0.0.1:1 --timeout 1")).stdout,
+    )[0];
+    expect(overridden).toMatchObject({
+      verdict: "warning",
+      message: expect.stringContaining("is not allowed yet"),
+    });
   });
 });
 
@@ -178,7 +236,11 @@ describe("appvars allow", () => {
   it("allow prints the settings of the file, and allows its use", async () => {
     const { url } = await runningServer();
     const { cwd, config, file, run } = await projectWith({ url, timeout: 5 });
-    expect(await run("allow")).toEqual({ code: 0, stdout: `file\t${file}\nurl\t${url}\ntimeout\t5\n`, stderr: "" });
+    expect(await run("allow")).toEqual({
+      code: 0,
+      stdout: `file\t${file}\nurl\t${url}\ntimeout\t5\n`,
+      stderr: "",
+    });
     expect(await run("get PORT", CREDENTIALS)).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
     const below = { cwd: join(cwd, "src"), config, env: CREDENTIALS };
     expect(await runCli(["get", "PORT"], below)).toMatchObject({ code: 0, stdout: "3000\n" });
@@ -228,7 +290,11 @@ describe("appvars allow", () => {
     const moved = join(cwd, "src", "moved");
     await mkdir(moved);
     await rename(join(cwd, ".appvars.json"), join(moved, ".appvars.json"));
-    const there = await runCli(["list", "--url", "http://127.0.0.1:1"], { cwd: moved, config, env: CREDENTIALS });
+    const there = await runCli(["list", "--url", "http://127.0.0.1:1"], {
+      cwd: moved,
+      config,
+      env: CREDENTIALS,
+    });
     expect(there).toMatchObject({ code: 2, stderr: expect.stringContaining("is not allowed yet") });
   });
 
@@ -237,7 +303,11 @@ describe("appvars allow", () => {
     await run("allow");
     const below = join(cwd, "src");
     await symlink(file, join(below, ".appvars.json"));
-    const { stderr } = await runCli(["list", "--url", "http://127.0.0.1:1"], { cwd: below, config, env: CREDENTIALS });
+    const { stderr } = await runCli(["list", "--url", "http://127.0.0.1:1"], {
+      cwd: below,
+      config,
+      env: CREDENTIALS,
+    });
     expect(stderr).toContain(`${below}/.appvars.json is not allowed yet`);
   });
 
@@ -246,7 +316,11 @@ describe("appvars allow", () => {
     await run("allow");
     expect(await run("allow --revoke")).toEqual(NOTHING);
     expect(await run("list", CREDENTIALS)).toMatchObject({ code: 2 });
-    expect(await run("allow --revoke")).toEqual({ code: 3, stdout: "", stderr: `appvars: ${file} was not allowed\n` });
+    expect(await run("allow --revoke")).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: `appvars: ${file} was not allowed\n`,
+    });
   });
 
   it("allow --revoke accepts a file that no longer exists", async () => {
@@ -258,13 +332,21 @@ describe("appvars allow", () => {
 
   it.each([
     ["{", 2, "is not valid JSON"],
-    [{ api_secret_file: "/home/me/.config/appvars/profiles.json" }, 2, "a project can't choose which of your files"],
+    [
+      { api_secret_file: "/home/me/.config/appvars/profiles.json" },
+      2,
+      "a project can't choose which of your files",
+    ],
     [{ ulr: "x" }, 2, '"ulr" in'],
     [undefined, 3, "there is no .appvars.json in"],
   ])("allow stores nothing for %o", async (settings, code, message) => {
     const { config, file, run } = await projectWith(settings ?? {});
     if (settings === undefined) await rm(file);
-    expect(await run("allow")).toEqual({ code, stdout: "", stderr: expect.stringContaining(message) });
+    expect(await run("allow")).toEqual({
+      code,
+      stdout: "",
+      stderr: expect.stringContaining(message),
+    });
     expect(await readdir(config)).toEqual([]);
   });
 
@@ -296,7 +378,10 @@ describe("appvars allow", () => {
     const { config, cwd, run } = await projectWith({ timeout: 5 });
     await symlink(cwd, join(config, "allowed"));
     const before = await readdir(cwd);
-    expect(await run("allow")).toMatchObject({ code: 8, stderr: expect.stringContaining("not a link") });
+    expect(await run("allow")).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining("not a link"),
+    });
     expect(await readdir(cwd)).toEqual(before);
   });
 
@@ -315,7 +400,10 @@ describe("appvars allow", () => {
   it("allow fails when the permission can't be stored", async () => {
     const { config, run } = await projectWith({ timeout: 5 });
     await writeFile(join(config, "allowed"), "in the way");
-    expect(await run("allow")).toMatchObject({ code: 8, stderr: expect.stringContaining(join(config, "allowed")) });
+    expect(await run("allow")).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining(join(config, "allowed")),
+    });
   });
 });
 
@@ -329,7 +417,9 @@ describe("APPVARS_ALLOW_PROJECT", () => {
   ])("APPVARS_ALLOW_PROJECT=%j exits %i", async (text, code) => {
     const { url } = await runningServer();
     const { run } = await projectWith({ url });
-    expect((await run("get PORT", { ...CREDENTIALS, APPVARS_ALLOW_PROJECT: text })).code).toBe(code);
+    expect((await run("get PORT", { ...CREDENTIALS, APPVARS_ALLOW_PROJECT: text })).code).toBe(
+      code,
+    );
   });
 
   it("APPVARS_ALLOW_PROJECT refuses other texts", async () => {
@@ -345,7 +435,8 @@ describe("an entry that allows a file", () => {
     await run("allow");
     const [name = ""] = await readdir(join(config, "allowed"));
     const entry = join(config, "allowed", name);
-    const list = async () => (await run("list --url http://127.0.0.1:1 --max-wait 0", CREDENTIALS)).code;
+    const list = async () =>
+      (await run("list --url http://127.0.0.1:1 --max-wait 0", CREDENTIALS)).code;
     expect(await list()).toBe(5);
     await chmod(entry, 0o602);
     expect(await list()).toBe(2);
@@ -450,13 +541,18 @@ describe.skipIf(!isRoot)("a .appvars.json that another user may have put there",
     await writeFile(join(below, ".appvars.json"), "{");
     await chown(join(below, ".appvars.json"), SOMEBODY, SOMEBODY);
     const env = { ...CREDENTIALS, APPVARS_ALLOW_PROJECT: "1" };
-    expect((await runCli(list.split(" "), { cwd: below, config, env })).stderr).toContain(`timeout in ${file} must be`);
+    expect((await runCli(list.split(" "), { cwd: below, config, env })).stderr).toContain(
+      `timeout in ${file} must be`,
+    );
   });
 
   it("another user's .appvars.json must be allowed by its path", async () => {
     const { file, run } = await projectWith({ timeout: 0 });
     await chown(file, SOMEBODY, SOMEBODY);
-    expect(await run("allow")).toMatchObject({ code: 2, stderr: expect.stringContaining("name it") });
+    expect(await run("allow")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("name it"),
+    });
     expect(await run(["allow", file])).toMatchObject({ code: 0 });
     expect((await run(list, CREDENTIALS)).stderr).toContain(`timeout in ${file} must be`);
   });
@@ -482,6 +578,9 @@ describe.skipIf(process.platform === "win32")("a .appvars.json that can't be rea
     const { file, run } = await projectWith({});
     await rm(file);
     await mkdir(file);
-    expect(await run("get PORT", { ...CREDENTIALS, APPVARS_URL: url })).toEqual({ ...NOTHING, stdout: "3000\n" });
+    expect(await run("get PORT", { ...CREDENTIALS, APPVARS_URL: url })).toEqual({
+      ...NOTHING,
+      stdout: "3000\n",
+    });
   });
 });

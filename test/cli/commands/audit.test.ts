@@ -16,7 +16,8 @@ it("a value that another program has changed is listed, whenever that was since 
   const read = { variable_id: 2, name: "PORT", value_id: PORT_VALUE_ID };
   const readAt = new Date(at("12:20")).toISOString();
   await writeFile(log, `${JSON.stringify({ time: readAt, client: "bob", read: [read] })}\n`);
-  const change = (edit: (data: Data) => Data, time: string) => updateDataFile(path, edit, { clock: () => at(time) });
+  const change = (edit: (data: Data) => Data, time: string) =>
+    updateDataFile(path, edit, { clock: () => at(time) });
   const deploy = async (data: Data, time: string) => {
     await write(data);
     await utimes(path, at(time) / 1_000, at(time) / 1_000);
@@ -37,8 +38,16 @@ it("a value that another program has changed is listed, whenever that was since 
 });
 
 it.each([
-  ["a line of 33 MB", `{"time":"2026-01-31T12:00:00Z","x":"${"x".repeat(33 * 1_048_576)}`, "is longer than 32 MB"],
-  ["a number that JavaScript rounds", '{"time":"2026-01-31T12:00:00Z","lines_lost":1e400}\n', "is not of an audit log"],
+  [
+    "a line of 33 MB",
+    `{"time":"2026-01-31T12:00:00Z","x":"${"x".repeat(33 * 1_048_576)}`,
+    "is longer than 32 MB",
+  ],
+  [
+    "a number that JavaScript rounds",
+    '{"time":"2026-01-31T12:00:00Z","lines_lost":1e400}\n',
+    "is not of an audit log",
+  ],
 ])("%s is refused, with its number", async (_what, line, problem) => {
   const { path } = await dataFile(DATA);
   const log = `${path}.log`;

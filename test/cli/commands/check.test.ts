@@ -16,7 +16,9 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const KEY = "the key";
 const sealed = (text: string) => encrypt(text, KEY);
 
-/** Encrypted values: one that keeps its schema, one that breaks it, and one that is not of its type. */
+/**
+ * Encrypted values: one that keeps its schema, one that breaks it, and one that is not of its type.
+ */
 const ENCRYPTED = edited(({ variables, values }) => {
   variables[0].schema = { maximum: 9_000 };
   variables[1].schema = { format: "url" };
@@ -46,7 +48,9 @@ describe("check with a key", () => {
     const { url } = await runningServer({ data: ENCRYPTED as object });
     const env = { APPVARS_URL: url, ...CREDENTIALS, APPVARS_ENC_KEY: "another" };
     const { invalid } = JSON.parse((await runCli(["check", "--json"], { env })).stdout)[0];
-    expect(invalid).toEqual(["DATABASE_URL", "PORT", "DEBUG"].map((name) => ({ name, rule: UNREADABLE })));
+    expect(invalid).toEqual(
+      ["DATABASE_URL", "PORT", "DEBUG"].map((name) => ({ name, rule: UNREADABLE })),
+    );
   });
 });
 
@@ -56,15 +60,26 @@ it("check finds missing values of a server that is too old to check, with a note
   };
   const { url } = await stubbedServer({ reads: { check: old } });
   const env = { APPVARS_URL: url, ...CREDENTIALS };
-  const stderr = "appvars: the server is too old to check values: every variable without a value is missing\n";
-  expect(await runCli(["check"], { env })).toEqual({ code: 1, stdout: "\tUNSET\thas no value\n", stderr });
+  const stderr =
+    "appvars: the server is too old to check values: every variable without a value is missing\n";
+  expect(await runCli(["check"], { env })).toEqual({
+    code: 1,
+    stdout: "\tUNSET\thas no value\n",
+    stderr,
+  });
   const strict = await runCli(["export", "--strict"], { env });
-  expect(strict).toEqual({ code: 3, stdout: "", stderr: `${stderr}appvars: --strict: UNSET has no value\n` });
+  expect(strict).toEqual({
+    code: 3,
+    stdout: "",
+    stderr: `${stderr}appvars: --strict: UNSET has no value\n`,
+  });
 });
 
 it("a server checks the values of an environment once for each version of the data", async () => {
   const find = vi.spyOn(schemas, "findProblems");
-  const file = await dataFile(edited(({ variables }) => (variables[0].schema = { maximum: 9_000 })));
+  const file = await dataFile(
+    edited(({ variables }) => (variables[0].schema = { maximum: 9_000 })),
+  );
   const server = await runningServer({ data: file.path });
   const targets = ["/v1/check", "/v1/check?a", "/v1/check?b", "/v1/variables", "/v1/check"];
   const answers = await Promise.all(targets.map((target) => get(server, target)));
@@ -79,14 +94,22 @@ describe("a project with strict", () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, ".appvars.json"), '{"strict": true}');
     const env = { ...cli.env, APPVARS_ALLOW_PROJECT: "1" };
-    const exporting = (...flags: string[]) => runCli(["export", ...flags, "--format", "json"], { cwd, env });
-    expect(await exporting()).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("UNSET") });
+    const exporting = (...flags: string[]) =>
+      runCli(["export", ...flags, "--format", "json"], { cwd, env });
+    expect(await exporting()).toMatchObject({
+      code: 3,
+      stdout: "",
+      stderr: expect.stringContaining("UNSET"),
+    });
     expect(await exporting("--no-strict")).toMatchObject({ code: 0 });
     expect(await exporting("--exclude", "UNSET")).toMatchObject({ code: 0 });
     await writeFile(join(cwd, ".appvars.json"), '{"strict": false}');
     expect(await exporting()).toMatchObject({ code: 0 });
     await writeFile(join(cwd, ".appvars.json"), '{"strict": "yes"}');
-    expect(await exporting()).toMatchObject({ code: 2, stderr: expect.stringContaining("must be true or false") });
+    expect(await exporting()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("must be true or false"),
+    });
   });
 
   it("export --strict refuses a value that breaks its schema with 8, and does not quote it", async () => {
@@ -101,12 +124,18 @@ describe("a project with strict", () => {
 });
 
 it("import --encrypt checks the values that it encrypts", async () => {
-  const { path } = await dataFile(edited(({ variables }) => (variables[1].schema = { format: "url" })));
+  const { path } = await dataFile(
+    edited(({ variables }) => (variables[1].schema = { format: "url" })),
+  );
   const file = join(await temporaryFolder(), "x.env");
   await writeFile(file, "DATABASE_URL=hunter2");
   const env = { APPVARS_DATA: path, APPVARS_ENV: "shop/development", APPVARS_ENC_KEY: KEY };
   const stderr = 'appvars: refused by the schema: DATABASE_URL must match format "url"\n';
-  expect(await runCli(["import", file, "--encrypt"], { env })).toEqual({ code: 2, stdout: "", stderr });
+  expect(await runCli(["import", file, "--encrypt"], { env })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr,
+  });
   expect(await runCli(["set", "DATABASE_URL", "hunter2", "--encrypt"], { env })).toEqual({
     code: 2,
     stdout: "",

@@ -39,11 +39,16 @@ async function world({ flags = [], project, profiles, ...given }: Places) {
     expect(code).toBe(0);
     return JSON.parse(stdout);
   };
-  const row = async (setting: string) => (await json()).settings.find((item) => item.setting === setting);
+  const row = async (setting: string) =>
+    (await json()).settings.find((item) => item.setting === setting);
   return { cwd, config, run, json, row };
 }
 
-const profile = (settings: object) => ({ version: 1, current: "staging", profiles: { staging: settings } });
+const profile = (settings: object) => ({
+  version: 1,
+  current: "staging",
+  profiles: { staging: settings },
+});
 
 describe("each setting comes from the strongest place that gives it, and shadows the others:", () => {
   it.each([
@@ -59,14 +64,46 @@ describe("each setting comes from the strongest place that gives it, and shadows
     ["api_key", "--api-key", "APPVARS_API_KEY", true, true, ["a", "b", "c", "d"], null],
     ["auth", "--auth", "APPVARS_AUTH", false, true, ["hmac", "headers", "", "headers"], "hmac"],
     ["data", "--data", "APPVARS_DATA", true, true, ["/a", "/b", "/c", "/d"], undefined],
-    ["store", "--store", "APPVARS_STORE", false, true, ["etcd://a", "etcd://b", "", "etcd://d"], undefined],
-    ["seal_key_file", "--seal-key-file", "APPVARS_SEAL_KEY_FILE", false, true, ["/a", "/b", "", "/d"], undefined],
+    [
+      "store",
+      "--store",
+      "APPVARS_STORE",
+      false,
+      true,
+      ["etcd://a", "etcd://b", "", "etcd://d"],
+      undefined,
+    ],
+    [
+      "seal_key_file",
+      "--seal-key-file",
+      "APPVARS_SEAL_KEY_FILE",
+      false,
+      true,
+      ["/a", "/b", "", "/d"],
+      undefined,
+    ],
     ["env", "--env", "APPVARS_ENV", true, true, ["a", "b", "c", "d"], null],
     ["timeout", "--timeout", "APPVARS_TIMEOUT", true, true, ["1", "2", "3", "4"], "10"],
     ["max_wait", "--max-wait", "APPVARS_MAX_WAIT", true, true, ["1", "2", "3", "4"], "60"],
     ["ca_file", "--ca-file", "APPVARS_CA_FILE", true, true, ["/a", "/b", "/c", "/d"], null],
-    ["client_cert", "--client-cert", "APPVARS_CLIENT_CERT", true, true, ["/a", "/b", "/c", "/d"], null],
-    ["client_key", "--client-key", "APPVARS_CLIENT_KEY", true, true, ["/a", "/b", "/c", "/d"], null],
+    [
+      "client_cert",
+      "--client-cert",
+      "APPVARS_CLIENT_CERT",
+      true,
+      true,
+      ["/a", "/b", "/c", "/d"],
+      null,
+    ],
+    [
+      "client_key",
+      "--client-key",
+      "APPVARS_CLIENT_KEY",
+      true,
+      true,
+      ["/a", "/b", "/c", "/d"],
+      null,
+    ],
     ["api_secret_file", "--api-secret-file", "", false, true, ["/a", "", "", "/d"], undefined],
     ["enc_key_file", "--enc-key-file", "", false, true, ["/a", "", "", "/d"], undefined],
   ] as const)(
@@ -76,9 +113,17 @@ describe("each setting comes from the strongest place that gives it, and shadows
         { flags: [flag, a], value: a, from: () => flag },
         ...(variable ? [{ env: { [variable]: b }, value: b, from: () => variable }] : []),
         ...(inProject
-          ? [{ project: { [key]: c }, value: c, from: (cwd: string) => `${key} in ${join(cwd, ".appvars.json")}` }]
+          ? [
+              {
+                project: { [key]: c },
+                value: c,
+                from: (cwd: string) => `${key} in ${join(cwd, ".appvars.json")}`,
+              },
+            ]
           : []),
-        ...(inProfile ? [{ profiles: profile({ [key]: d }), value: d, from: () => `${key} of profile staging` }] : []),
+        ...(inProfile
+          ? [{ profiles: profile({ [key]: d }), value: d, from: () => `${key} of profile staging` }]
+          : []),
       ];
       for (const [index, { value, from }] of places.entries()) {
         const given: Places = Object.assign({}, ...places.slice(index));
@@ -90,7 +135,13 @@ describe("each setting comes from the strongest place that gives it, and shadows
       }
       const unset = await (await world({})).row(key);
       if (byDefault === undefined) expect(unset).toBeUndefined();
-      else expect(unset).toEqual({ setting: key, value: byDefault, from: byDefault && "default", shadows: [] });
+      else
+        expect(unset).toEqual({
+          setting: key,
+          value: byDefault,
+          from: byDefault && "default",
+          shadows: [],
+        });
     },
   );
 
@@ -102,26 +153,50 @@ describe("each setting comes from the strongest place that gives it, and shadows
       project: { profile: "c" },
       profiles,
     });
-    const current = { setting: "profile", value: "d", from: `current in ${join(config, "profiles.json")}` };
+    const current = {
+      setting: "profile",
+      value: "d",
+      from: `current in ${join(config, "profiles.json")}`,
+    };
     const shadows = [
       { setting: "profile", value: "b", from: "APPVARS_PROFILE" },
       { setting: "profile", value: "c", from: `profile in ${join(cwd, ".appvars.json")}` },
       current,
     ];
-    expect(await row("profile")).toEqual({ setting: "profile", value: "a", from: "--profile", shadows });
-    expect(await (await world({ profiles })).row("profile")).toMatchObject({ value: "d", shadows: [] });
+    expect(await row("profile")).toEqual({
+      setting: "profile",
+      value: "a",
+      from: "--profile",
+      shadows,
+    });
+    expect(await (await world({ profiles })).row("profile")).toMatchObject({
+      value: "d",
+      shadows: [],
+    });
     expect(await (await world({})).row("profile")).toMatchObject({ value: null, from: null });
   });
 
   it("config shows the stronger of url and data", async () => {
-    const { row } = await world({ env: { APPVARS_DATA: "x" }, profiles: profile({ url: "http://d" }) });
+    const { row } = await world({
+      env: { APPVARS_DATA: "x" },
+      profiles: profile({ url: "http://d" }),
+    });
     const shadow = { setting: "url", value: "http://d", from: "url of profile staging" };
-    expect(await row("data")).toEqual({ setting: "data", value: "x", from: "APPVARS_DATA", shadows: [shadow] });
+    expect(await row("data")).toEqual({
+      setting: "data",
+      value: "x",
+      from: "APPVARS_DATA",
+      shadows: [shadow],
+    });
     expect(await row("url")).toBeUndefined();
   });
 
   it("config hides secrets", async () => {
-    const env = { APPVARS_API_SECRET: "hunter2", APPVARS_ENC_KEY: "hunter2", APPVARS_STORE_PASSWORD: "hunter2" };
+    const env = {
+      APPVARS_API_SECRET: "hunter2",
+      APPVARS_ENC_KEY: "hunter2",
+      APPVARS_STORE_PASSWORD: "hunter2",
+    };
     const flags = ["--api-secret-file", "/secret"];
     const { row } = await world({ flags, env, profiles: profile({ api_secret: "hunter2" }) });
     const hidden = { setting: "api_secret", value: null, hidden: true };
@@ -145,18 +220,45 @@ describe("config notes problems, and shows the rest:", () => {
     ["a wait", { env: { APPVARS_MAX_WAIT: "-1" } }, "APPVARS_MAX_WAIT must be"],
     ["a URL", { env: { APPVARS_URL: "nonsense" } }, "must look like"],
     ["a password in a URL", { env: { APPVARS_URL: "http://me:hunter2@a" } }, "must not contain"],
-    ["a password in the URL of a store", { env: { APPVARS_STORE: "etcd://me:hunter2@a" } }, "must not contain"],
-    ["two sources", { flags: ["--url", "http://a", "--data", "x"] }, "--url and --data are mutually exclusive"],
-    ["a profile that there is not", { flags: ["--profile", "nope"] }, '--profile: there is no profile "nope"'],
-    ["a current one that there is not", { profiles: { version: 1, current: "gone", profiles: {} } }, '"gone"'],
+    [
+      "a password in the URL of a store",
+      { env: { APPVARS_STORE: "etcd://me:hunter2@a" } },
+      "must not contain",
+    ],
+    [
+      "two sources",
+      { flags: ["--url", "http://a", "--data", "x"] },
+      "--url and --data are mutually exclusive",
+    ],
+    [
+      "a profile that there is not",
+      { flags: ["--profile", "nope"] },
+      '--profile: there is no profile "nope"',
+    ],
+    [
+      "a current one that there is not",
+      { profiles: { version: 1, current: "gone", profiles: {} } },
+      '"gone"',
+    ],
     ["profiles that are not JSON", { profiles: "hunter2" }, "profiles.json is not valid JSON"],
-    ["a project's file that is not JSON", { project: "hunter2" }, ".appvars.json is not valid JSON"],
+    [
+      "a project's file that is not JSON",
+      { project: "hunter2" },
+      ".appvars.json is not valid JSON",
+    ],
     ["an unknown key", { project: { hostname: "hunter2" } }, '"hostname" in'],
-    ["a secret of the project", { project: { api_secret: "hunter2" } }, "does not belong in a file that is shared"],
+    [
+      "a secret of the project",
+      { project: { api_secret: "hunter2" } },
+      "does not belong in a file that is shared",
+    ],
     ["an environment without a file", { flags: ["--env", "x"] }, "add --data"],
     [
       "a profile's secret for the project's server",
-      { project: { url: "http://a" }, profiles: profile({ url: "http://b", api_secret: "hunter2" }) },
+      {
+        project: { url: "http://a" },
+        profiles: profile({ url: "http://b", api_secret: "hunter2" }),
+      },
       "another server",
     ],
   ])("config notes %s", async (_what, places, problem) => {
@@ -172,7 +274,10 @@ describe("config notes problems, and shows the rest:", () => {
 });
 
 describe("config prints", () => {
-  const places = { flags: ["--url", "http://a"], env: { APPVARS_URL: "http://b", APPVARS_API_SECRET: "hunter2" } };
+  const places = {
+    flags: ["--url", "http://a"],
+    env: { APPVARS_URL: "http://b", APPVARS_API_SECRET: "hunter2" },
+  };
 
   it("config prints lines of four fields when piped", async () => {
     const { stdout, stderr } = await (await world(places)).run([]);

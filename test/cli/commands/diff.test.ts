@@ -20,7 +20,10 @@ it("diff finds an environment whose name contains a colon", async () => {
 });
 
 it("diff marks lines with a sign and a color on a terminal", async () => {
-  const { stdout } = await runCli(["diff", "test", "shop/development"], { env: cli.env, terminal: true });
+  const { stdout } = await runCli(["diff", "test", "shop/development"], {
+    env: cli.env,
+    terminal: true,
+  });
   expect(stdout).toContain("\u001b[32m+ PORT\u001b[39m\n");
   expect(stdout).toContain("\u001b[33m~ DATABASE_URL\u001b[39m\n");
 });
@@ -29,8 +32,14 @@ it("diff reads the data file of --profile", async () => {
   const { path } = await dataFile(DATA);
   const config = join(await temporaryFolder(), "config");
   await mkdir(config);
-  await writeFile(join(config, "profiles.json"), JSON.stringify({ version: 1, profiles: { local: { data: path } } }));
-  const { code, stdout } = await runCli(["diff", "shop/development", "test", "--profile", "local"], { config });
+  await writeFile(
+    join(config, "profiles.json"),
+    JSON.stringify({ version: 1, profiles: { local: { data: path } } }),
+  );
+  const { code, stdout } = await runCli(
+    ["diff", "shop/development", "test", "--profile", "local"],
+    { config },
+  );
   expect(code).toBe(0);
   expect(stdout).toContain("removed\tPORT\n");
 });
@@ -40,7 +49,10 @@ describe("diff of a data file alone, for git,", () => {
   async function linesOf(data: Data, config?: string): Promise<string[]> {
     const path = join(await temporaryFolder(), "a1b2c3_vars.json");
     await writeFile(path, Buffer.concat([...dataPieces(data)]));
-    const { code, stdout, stderr } = await runCli(["diff", path], config === undefined ? {} : { config });
+    const { code, stdout, stderr } = await runCli(
+      ["diff", path],
+      config === undefined ? {} : { config },
+    );
     expect([code, stderr]).toEqual([0, ""]);
     return stdout.trimEnd().split("\n");
   }
@@ -55,7 +67,9 @@ describe("diff of a data file alone, for git,", () => {
   const PUBLIC: Data = { ...encrypted, variables, history: { entries: 5 } };
 
   it("prints a line for each record, by names, and of a secret only that it is there", async () => {
-    const lines = (await linesOf(PUBLIC, await temporaryFolder())).filter((line) => !line.includes("billing"));
+    const lines = (await linesOf(PUBLIC, await temporaryFolder())).filter(
+      (line) => !line.includes("billing"),
+    );
     expect(lines.map((line) => line.replace(MARK, " <mark>"))).toMatchInlineSnapshot(`
       [
         "environment shop/development {"credentials":"secret <mark>"}",
@@ -85,16 +99,22 @@ describe("diff of a data file alone, for git,", () => {
   it("shows the same of a sealed file, but for the marks", async () => {
     const [sealed = DATA] = sealedBranches(PUBLIC);
     const unmarked = (lines: string[]) => lines.map((line) => line.replace(MARK, ""));
-    expect(unmarked(await linesOf(sealed))).toEqual([...unmarked(await linesOf(PUBLIC)), "sealed true"].sort());
+    expect(unmarked(await linesOf(sealed))).toEqual(
+      [...unmarked(await linesOf(PUBLIC)), "sealed true"].sort(),
+    );
   });
 
   it.each(["plain", "sealed"])("marks what has changed of a %s file", async (form) => {
     const changed = set(PUBLIC, { DATABASE_URL: "new", PORT: 1 });
-    const [one = DATA, other = DATA] = form === "plain" ? [PUBLIC, changed] : sealedBranches(PUBLIC, changed);
+    const [one = DATA, other = DATA] =
+      form === "plain" ? [PUBLIC, changed] : sealedBranches(PUBLIC, changed);
     const config = await temporaryFolder();
     const [before, after] = [await linesOf(one, config), await linesOf(other, config)];
     const different = after.filter((line) => !before.includes(line));
-    expect(different.map((line) => line.split(" in ")[0])).toEqual(["shop/DATABASE_URL", "shop/PORT"]);
+    expect(different.map((line) => line.split(" in ")[0])).toEqual([
+      "shop/DATABASE_URL",
+      "shop/PORT",
+    ]);
     expect(after).toHaveLength(before.length);
   });
 
@@ -126,9 +146,12 @@ describe("diff of a data file alone, for git,", () => {
     expect((await linesOf(PUBLIC, config)).filter((line) => MARK.test(line))).toEqual([]);
   });
 
-  it.skipIf(process.platform !== "linux")("shows no marks if no folder can be made for a key", async () => {
-    expect(await linesOf(PUBLIC, "/proc/no/such")).toEqual(await linesOf(PUBLIC));
-  });
+  it.skipIf(process.platform !== "linux")(
+    "shows no marks if no folder can be made for a key",
+    async () => {
+      expect(await linesOf(PUBLIC, "/proc/no/such")).toEqual(await linesOf(PUBLIC));
+    },
+  );
 
   it("prints the same for records with other ids, in another order", async () => {
     const shift = <T extends { id: number }>(list: readonly T[]) =>
@@ -163,6 +186,8 @@ describe("diff of a data file alone, for git,", () => {
 
   it("prints its lines as JSON with --json", async () => {
     const { path } = await dataFile(DATA);
-    expect(JSON.parse((await runCli(["diff", path, "--json"])).stdout)).toEqual(await linesOf(DATA));
+    expect(JSON.parse((await runCli(["diff", path, "--json"])).stdout)).toEqual(
+      await linesOf(DATA),
+    );
   });
 });

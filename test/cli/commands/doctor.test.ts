@@ -12,8 +12,10 @@ import { stubbedServer } from "../../support/stubbed-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const HEALTH = () => JSON.stringify({ uptime: 1, message: "OK", date: new Date().toISOString() });
-// Made with openssl, all with the one key: expired.pem was valid in 2020 alone, other-host.pem is for other.example.
-const fixturePath = (name: string) => new URL(`../../support/tls/${name}`, import.meta.url).pathname;
+// Made with openssl, all with the one key: expired.pem was valid in 2020 alone, other-host.pem is
+// for other.example.
+const fixturePath = (name: string) =>
+  new URL(`../../support/tls/${name}`, import.meta.url).pathname;
 
 interface Reported {
   check: string;
@@ -22,7 +24,9 @@ interface Reported {
   fix: string | null;
 }
 
-/** Runs doctor, and returns the exit code and the findings: `{ clock: { verdict, message, fix } }`. */
+/**
+ * Runs doctor, and returns the exit code and the findings: `{ clock: { verdict, message, fix } }`.
+ */
 async function doctor(url: string | URL, argv: string[] = [], options: CliOptions = {}) {
   const env = { APPVARS_URL: new URL(url).origin, ...CREDENTIALS, ...options.env };
   const { code, stdout, stderr } = await runCli(["doctor", "--json", ...argv], { ...options, env });
@@ -30,7 +34,12 @@ async function doctor(url: string | URL, argv: string[] = [], options: CliOption
   expect(stderr).toBe("");
   expect(stdout).not.toContain("secret-of-none");
   const verdicts = Object.fromEntries(report.map(({ check, verdict }) => [check, verdict]));
-  return { code, report, verdicts, of: (name: string) => report.find(({ check }) => check === name) };
+  return {
+    code,
+    report,
+    verdicts,
+    of: (name: string) => report.find(({ check }) => check === name),
+  };
 }
 
 describe("doctor without problems", () => {
@@ -56,7 +65,10 @@ describe("doctor without problems", () => {
     const env = { APPVARS_URL: url, ...CREDENTIALS };
     const { stdout } = await runCli(["doctor"], { env });
     expect(stdout.split("\n")[0]).toBe(`ok\tsettings\tserver ${url} (from APPVARS_URL)\t`);
-    const { stdout: shown } = await runCli(["doctor"], { env: { ...env, APPVARS_API_KEY: "none" }, terminal: true });
+    const { stdout: shown } = await runCli(["doctor"], {
+      env: { ...env, APPVARS_API_KEY: "none" },
+      terminal: true,
+    });
     expect(shown).toMatch(
       /problem .*credentials {3}the API key is wrong: .*\n {23}-> get the key and the secret from the server/,
     );
@@ -134,10 +146,22 @@ describe("doctor with a server", () => {
     ["a wrong key", { APPVARS_API_KEY: "secret-of-none" }, /API key is wrong/],
     ["another environment's key", { APPVARS_API_KEY: "test-key" }, /API key is wrong/],
     ["a wrong secret", { APPVARS_API_SECRET: "secret-of-none" }, /API secret is wrong/],
-    ["a wrong secret without a key", { APPVARS_API_SECRET: "secret-of-none", APPVARS_API_KEY: "" }, /secret is wrong/],
+    [
+      "a wrong secret without a key",
+      { APPVARS_API_SECRET: "secret-of-none", APPVARS_API_KEY: "" },
+      /secret is wrong/,
+    ],
     ["no secret", { APPVARS_API_SECRET: "" }, /no API secret/],
-    ["a wrong key in headers", { APPVARS_AUTH: "headers", APPVARS_API_KEY: "secret-of-none" }, /API key is wrong/],
-    ["a wrong secret in headers", { APPVARS_AUTH: "headers", APPVARS_API_SECRET: "secret-of-none" }, /secret is wrong/],
+    [
+      "a wrong key in headers",
+      { APPVARS_AUTH: "headers", APPVARS_API_KEY: "secret-of-none" },
+      /API key is wrong/,
+    ],
+    [
+      "a wrong secret in headers",
+      { APPVARS_AUTH: "headers", APPVARS_API_SECRET: "secret-of-none" },
+      /secret is wrong/,
+    ],
     ["no key for headers", { APPVARS_AUTH: "headers", APPVARS_API_KEY: "" }, /no API key/],
   ])("doctor finds %s", async (_what, env, message) => {
     const { url } = await runningServer();
@@ -152,21 +176,27 @@ describe("doctor with a server", () => {
   it.each([
     ["behind", -400, /40[01] s behind/],
     ["ahead", 90, /(89|90) s ahead of/],
-  ])("doctor finds a clock that is too far %s, and does not blame the credentials", async (_what, seconds, message) => {
-    const { url } = await runningServer();
-    const clock = () => Date.now() + seconds * 1_000;
-    const { code, of } = await doctor(url, [], { clock });
-    expect([code, of("clock"), of("credentials")]).toMatchObject([
-      4,
-      { verdict: "problem", message: expect.stringMatching(message) },
-      { verdict: "ok", message: expect.stringMatching(/see clock/) },
-    ]);
-  });
+  ])(
+    "doctor finds a clock that is too far %s, and does not blame the credentials",
+    async (_what, seconds, message) => {
+      const { url } = await runningServer();
+      const clock = () => Date.now() + seconds * 1_000;
+      const { code, of } = await doctor(url, [], { clock });
+      expect([code, of("clock"), of("credentials")]).toMatchObject([
+        4,
+        { verdict: "problem", message: expect.stringMatching(message) },
+        { verdict: "ok", message: expect.stringMatching(/see clock/) },
+      ]);
+    },
+  );
 
   it("doctor finds a wrong secret although the clock is wrong too", async () => {
     const { url } = await runningServer();
     const clock = () => Date.now() - 400_000;
-    const { verdicts, of } = await doctor(url, [], { clock, env: { APPVARS_API_SECRET: "secret-of-none" } });
+    const { verdicts, of } = await doctor(url, [], {
+      clock,
+      env: { APPVARS_API_SECRET: "secret-of-none" },
+    });
     expect([verdicts["clock"], of("credentials")?.message]).toEqual([
       "problem",
       expect.stringContaining("secret is wrong"),
@@ -188,7 +218,11 @@ describe("doctor with a server", () => {
 
   it.each([
     ["close to the limit", -200, {}],
-    ["past the usual limit, which the server has widened", -400, { tolerance: { past: 900, future: 60 } }],
+    [
+      "past the usual limit, which the server has widened",
+      -400,
+      { tolerance: { past: 900, future: 60 } },
+    ],
   ])("doctor finds a clock that is %s, as a warning", async (_what, seconds, options) => {
     const { url } = await runningServer(options);
     const { code, verdicts } = await doctor(url, [], { clock: () => Date.now() + seconds * 1_000 });
@@ -197,17 +231,28 @@ describe("doctor with a server", () => {
 
   it.each([
     ["has expired", "expired.pem", "expired.pem", /expired \(valid until 2021-01-01\)/],
-    ["has expired and is not known", "expired.pem", undefined, /expired \(valid until 2021-01-01\)/],
+    [
+      "has expired and is not known",
+      "expired.pem",
+      undefined,
+      /expired \(valid until 2021-01-01\)/,
+    ],
     ["is for another host", "other-host.pem", "other-host.pem", /another host/],
     ["is self-signed", "certificate.pem", undefined, /self-signed/],
     ["is of another authority", "certificate.pem", "other-host.pem", /self-signed|authority/],
-  ])("doctor finds a certificate that %s, and sends nothing", async (_what, certificate, ca, message) => {
-    const { url, targets } = await tlsPeer(certificate);
-    const { code, of, verdicts } = await doctor(url, ca ? ["--ca-file", fixturePath(ca)] : []);
-    expect([code, of("tls")]).toMatchObject([5, { verdict: "problem", message: expect.stringMatching(message) }]);
-    expect(verdicts).toMatchObject({ reachability: "skipped", credentials: "skipped" });
-    expect(targets).toEqual([]);
-  });
+  ])(
+    "doctor finds a certificate that %s, and sends nothing",
+    async (_what, certificate, ca, message) => {
+      const { url, targets } = await tlsPeer(certificate);
+      const { code, of, verdicts } = await doctor(url, ca ? ["--ca-file", fixturePath(ca)] : []);
+      expect([code, of("tls")]).toMatchObject([
+        5,
+        { verdict: "problem", message: expect.stringMatching(message) },
+      ]);
+      expect(verdicts).toMatchObject({ reachability: "skipped", credentials: "skipped" });
+      expect(targets).toEqual([]);
+    },
+  );
 
   it.each([
     ["ok", "2119-12-01", 0],
@@ -242,7 +287,9 @@ describe("doctor with a server", () => {
     const { url } = await runningServer();
     const argv = ["--api-secret-file", "/nowhere/secret", "--enc-key-file", "/nowhere/key"];
     const { code, report, verdicts } = await doctor(url, argv, { env: { APPVARS_API_SECRET: "" } });
-    const problems = report.filter(({ verdict }) => verdict === "problem").map(({ message }) => message);
+    const problems = report
+      .filter(({ verdict }) => verdict === "problem")
+      .map(({ message }) => message);
     expect([code, problems]).toEqual([
       2,
       [
@@ -260,18 +307,25 @@ describe.skipIf(process.platform === "win32")("doctor and file modes", () => {
     const { url } = await runningServer();
     const folder = await temporaryFolder();
     const config = join(folder, "config");
-    const [secret, key, profiles] = [join(folder, "secret"), join(folder, "key"), join(config, "profiles.json")];
+    const [secret, key, profiles] = [
+      join(folder, "secret"),
+      join(folder, "key"),
+      join(config, "profiles.json"),
+    ];
     await mkdir(config);
     await writeFile(secret, "dev-secret\n");
     await writeFile(key, "key");
     await writeFile(profiles, '{"version":1,"profiles":{}}');
     await writeFile(join(folder, ".appvars.json"), JSON.stringify({ url }));
-    for (const path of [secret, key, profiles, join(folder, ".appvars.json")]) await chmod(path, 0o644);
+    for (const path of [secret, key, profiles, join(folder, ".appvars.json")])
+      await chmod(path, 0o644);
     await chmod(config, 0o755);
     const argv = ["--api-secret-file", secret, "--enc-key-file", key];
     const check = () => doctor(url, argv, { cwd: folder, config, env: { APPVARS_API_SECRET: "" } });
     const { code, report } = await check();
-    const found = report.filter(({ check: name }) => name === "file_modes").map(({ verdict, fix }) => [verdict, fix]);
+    const found = report
+      .filter(({ check: name }) => name === "file_modes")
+      .map(({ verdict, fix }) => [verdict, fix]);
     expect(code).toBe(0);
     expect(found).toEqual([
       ["warning", `chmod 600 ${secret}`],
@@ -285,17 +339,25 @@ describe.skipIf(process.platform === "win32")("doctor and file modes", () => {
 });
 
 describe("doctor with a data file", () => {
-  const check = (path: string, ...argv: string[]) => doctor("http://127.0.0.1", ["--data", path, ...argv]);
+  const check = (path: string, ...argv: string[]) =>
+    doctor("http://127.0.0.1", ["--data", path, ...argv]);
 
   it.each([
     ["is not there", undefined, /no such file/],
     ["is no JSON", "{", /is not valid JSON/],
-    ["has a key twice", '{"version":1,"version":1}', /line 1, column 14: the same key twice in one object/],
+    [
+      "has a key twice",
+      '{"version":1,"version":1}',
+      /line 1, column 14: the same key twice in one object/,
+    ],
     ["breaks a rule", { ...DATA, version: 2 }, /unknown version/],
   ])("doctor finds that the data file %s", async (_what, content, message) => {
     const path = content === undefined ? "/nowhere/vars.json" : (await dataFile(content)).path;
     const { code, of, verdicts } = await check(path, "--env", "test");
-    expect([code, of("data_file")]).toMatchObject([8, { verdict: "problem", message: expect.stringMatching(message) }]);
+    expect([code, of("data_file")]).toMatchObject([
+      8,
+      { verdict: "problem", message: expect.stringMatching(message) },
+    ]);
     expect(verdicts["environment"]).toBe("skipped");
   });
 
@@ -308,15 +370,18 @@ describe("doctor with a data file", () => {
     expect([code, of("environment")]).toMatchObject([expected, { verdict: "problem" }]);
   });
 
-  it.skipIf(process.platform === "win32")("doctor finds that other users can read the data file", async () => {
-    const { path } = await dataFile(DATA);
-    await chmod(path, 0o640);
-    const { code, of } = await check(path, "--env", "test");
-    expect([code, of("file_modes")]).toMatchObject([
-      0,
-      { verdict: "warning", message: expect.stringMatching(/mode 0640/) },
-    ]);
-  });
+  it.skipIf(process.platform === "win32")(
+    "doctor finds that other users can read the data file",
+    async () => {
+      const { path } = await dataFile(DATA);
+      await chmod(path, 0o640);
+      const { code, of } = await check(path, "--env", "test");
+      expect([code, of("file_modes")]).toMatchObject([
+        0,
+        { verdict: "warning", message: expect.stringMatching(/mode 0640/) },
+      ]);
+    },
+  );
 
   it.skipIf(process.platform === "win32")(
     "doctor lets everybody read a sealed data file, but not its key",
@@ -326,7 +391,10 @@ describe("doctor with a data file", () => {
       await runCli(["init", "--seal", "--bare", "--data", path]);
       await chmod(path, 0o644);
       const modes = async () => (await check(path, "--env", "test")).of("file_modes");
-      expect(await modes()).toMatchObject({ verdict: "ok", message: `only you can read and write ${path}.key` });
+      expect(await modes()).toMatchObject({
+        verdict: "ok",
+        message: `only you can read and write ${path}.key`,
+      });
       await chmod(`${path}.key`, 0o644);
       expect(await modes()).toMatchObject({ verdict: "warning", fix: `chmod 600 ${path}.key` });
       await rm(`${path}.key`);
@@ -336,7 +404,9 @@ describe("doctor with a data file", () => {
 
   it("doctor finds secrets that are short or shared", async () => {
     const { environments } = DATA;
-    const shared = environments.map((item) => (item.id > 2 ? { ...item, api_secret: "0123456789abcdef" } : item));
+    const shared = environments.map((item) =>
+      item.id > 2 ? { ...item, api_secret: "0123456789abcdef" } : item,
+    );
     const { path } = await dataFile({ ...DATA, environments: shared });
     const { code, report } = await check(path, "--env", "test");
     const found = report.filter(({ check: name }) => name === "secrets");
@@ -344,26 +414,37 @@ describe("doctor with a data file", () => {
     expect([code, found]).toMatchObject([
       0,
       [
-        { verdict: "warning", message: expect.stringContaining("can be guessed: shop/development, shop/test"), fix },
-        { verdict: "warning", message: expect.stringContaining("shop/production, billing/development"), fix },
+        {
+          verdict: "warning",
+          message: expect.stringContaining("can be guessed: shop/development, shop/test"),
+          fix,
+        },
+        {
+          verdict: "warning",
+          message: expect.stringContaining("shop/production, billing/development"),
+          fix,
+        },
       ],
     ]);
     expect(JSON.stringify(report)).not.toContain("0123456789abcdef");
   });
 
-  it.skipIf(process.platform !== "linux")("doctor finds the process of a lock, unless it has died", async () => {
-    const { path } = await dataFile(DATA);
-    const token = createToken();
-    const message = async () => (await check(path, "--env", "test")).of("lock")?.message;
-    await mkdir(`${path}.lock`);
-    await writeFile(join(`${path}.lock`, token), "");
-    expect(await message()).toBe(`process ${process.pid} is writing the file`);
-    // Another process had the id, since the first moment of the system.
-    const [random, host, pid, , ...name] = token.split("-");
-    await rm(join(`${path}.lock`, token));
-    await writeFile(join(`${path}.lock`, [random, host, pid, 1, ...name].join("-")), "");
-    expect(await message()).toBe("no process is writing the file");
-  });
+  it.skipIf(process.platform !== "linux")(
+    "doctor finds the process of a lock, unless it has died",
+    async () => {
+      const { path } = await dataFile(DATA);
+      const token = createToken();
+      const message = async () => (await check(path, "--env", "test")).of("lock")?.message;
+      await mkdir(`${path}.lock`);
+      await writeFile(join(`${path}.lock`, token), "");
+      expect(await message()).toBe(`process ${process.pid} is writing the file`);
+      // Another process had the id, since the first moment of the system.
+      const [random, host, pid, , ...name] = token.split("-");
+      await rm(join(`${path}.lock`, token));
+      await writeFile(join(`${path}.lock`, [random, host, pid, 1, ...name].join("-")), "");
+      expect(await message()).toBe("no process is writing the file");
+    },
+  );
 
   it("doctor names the lock of the file that a link leads to", async () => {
     const folder = await realpath(await temporaryFolder());
@@ -389,7 +470,9 @@ describe("doctor with a data file", () => {
 /** An HTTPS server that answers like appvars, as far as doctor asks. */
 async function tlsPeer(certificate: string) {
   const targets: (string | undefined)[] = [];
-  const [key, cert] = await Promise.all(["key.pem", certificate].map((name) => readFile(fixturePath(name), "utf8")));
+  const [key, cert] = await Promise.all(
+    ["key.pem", certificate].map((name) => readFile(fixturePath(name), "utf8")),
+  );
   const server = createServer({ key, cert }, (req, res) => {
     targets.push(req.url);
     const page = '{"metadata":{"limit":1,"offset":0,"total":0},"data":[]}';

@@ -5,7 +5,9 @@ import { cliWithDataFile } from "../../support/cli-with-data-file.js";
 const cli = cliWithDataFile();
 
 const readExports = (text: string) =>
-  Object.fromEntries([...text.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+  Object.fromEntries(
+    [...text.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
 
 it("env add prints the credentials of the new environment", async () => {
   const { code, stdout, stderr } = await cli.run(["env", "add", "shop/staging"]);
@@ -16,9 +18,15 @@ it("env add prints the credentials of the new environment", async () => {
   expect(await cli.run(["env", "add", "shop/staging"])).toMatchObject({ code: 2, stdout: "" });
 });
 
-it.each(["soon", "0h", "1w", "-1h", "1.5h"])("env rotate refuses the grace period %s", async (grace) => {
-  expect(await cli.run(["env", "rotate", "test", `--grace=${grace}`])).toMatchObject({ code: 2, stdout: "" });
-});
+it.each(["soon", "0h", "1w", "-1h", "1.5h"])(
+  "env rotate refuses the grace period %s",
+  async (grace) => {
+    expect(await cli.run(["env", "rotate", "test", `--grace=${grace}`])).toMatchObject({
+      code: 2,
+      stdout: "",
+    });
+  },
+);
 
 it.each(["", "a/b/c", "caf\ufffd", "/a", "a/", "tab\there", "x".repeat(256)])(
   "env add refuses the name %j",
@@ -42,6 +50,10 @@ it("env remove needs --yes, and without it lists the data it would remove", asyn
     2,
     "appvars: this would remove shop/production with its credentials and 1 values: add --yes to do so\n",
   ]);
-  expect(await cli.run(["env", "remove", "production", "--yes"])).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await cli.run(["env", "remove", "production", "--yes"])).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "",
+  });
   expect((await cli.run(["env", "list"])).stdout).not.toContain("production");
 });

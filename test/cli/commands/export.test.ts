@@ -1,4 +1,13 @@
-import { chmod, chown, lchown, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  lchown,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.js";
@@ -13,7 +22,11 @@ it("export --output replaces a file with one that only its owner can read", asyn
   const folder = await temporaryFolder();
   const file = join(folder, "out.env");
   await writeFile(file, "old", { mode: 0o644 });
-  expect(await cli.run(["export", "--format", "json", "--output", file])).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await cli.run(["export", "--format", "json", "--output", file])).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "",
+  });
   expect(await readFile(file, "utf8")).toBe((await cli.run(["export", "--format", "json"])).stdout);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readdir(folder)).toEqual(["out.env"]);
@@ -24,21 +37,32 @@ it("export --output refuses a file that its owner made read-only", async () => {
   await writeFile(file, "old", { mode: 0o444 });
   const { code, stderr } = await cli.run(["export", "--format", "json", "--output", file]);
   const advice = `can't be written: it is read-only; to allow it, run: chmod u+w ${file}`;
-  expect([code, stderr, await readFile(file, "utf8")]).toEqual([8, `appvars: ${file} ${advice}\n`, "old"]);
+  expect([code, stderr, await readFile(file, "utf8")]).toEqual([
+    8,
+    `appvars: ${file} ${advice}\n`,
+    "old",
+  ]);
 });
 
 it("export --output refuses folders and the data file itself", async () => {
   const folder = await temporaryFolder();
   const { code, stderr } = await cli.run(["export", "--format", "json", "--output", folder]);
-  expect([code, stderr]).toEqual([8, `appvars: ${folder} can't be written: it is not a regular file\n`]);
+  expect([code, stderr]).toEqual([
+    8,
+    `appvars: ${folder} can't be written: it is not a regular file\n`,
+  ]);
   const before = await readFile(cli.path);
-  expect(await cli.run(["export", "--format", "json", "--output", cli.path])).toMatchObject({ code: 2 });
+  expect(await cli.run(["export", "--format", "json", "--output", cli.path])).toMatchObject({
+    code: 2,
+  });
   expect(await readFile(cli.path)).toEqual(before);
 });
 
 it("export --output leaves a whole file when several run at once", async () => {
   const file = join(await temporaryFolder(), "out.json");
-  const runs = Array.from({ length: 8 }, () => cli.run(["export", "--format", "json", "--output", file]));
+  const runs = Array.from({ length: 8 }, () =>
+    cli.run(["export", "--format", "json", "--output", file]),
+  );
   expect((await Promise.all(runs)).map(({ code }) => code)).toEqual(Array(8).fill(0));
   expect(await readFile(file, "utf8")).toBe((await cli.run(["export", "--format", "json"])).stdout);
 });
@@ -61,13 +85,23 @@ it("export --output is not written when the format can't hold a value, unless --
 });
 
 it("export judges names as the program sees them, after --name-transformer", async () => {
-  expect(await cli.run(["export", "--format", "shell", "--only", "PORT", "--name-transformer", "kebab"])).toMatchObject(
-    {
-      code: 0,
-      stdout: "export port='3000'\n",
-    },
-  );
-  expect(await cli.run(["export", "--format", "shell", "--only", "*_URL", "--name-transformer", "kebab"])).toEqual({
+  expect(
+    await cli.run(["export", "--format", "shell", "--only", "PORT", "--name-transformer", "kebab"]),
+  ).toMatchObject({
+    code: 0,
+    stdout: "export port='3000'\n",
+  });
+  expect(
+    await cli.run([
+      "export",
+      "--format",
+      "shell",
+      "--only",
+      "*_URL",
+      "--name-transformer",
+      "kebab",
+    ]),
+  ).toEqual({
     code: 2,
     stdout: "",
     stderr: "appvars: these can't be written as shell: database-url (not a shell name)\n",
@@ -84,16 +118,27 @@ describe("export --format typescript", () => {
     const env = { APPVARS_URL: url, ...CREDENTIALS };
     const argv = ["export", "--format", "typescript", "--enc-key-file", "missing.key"];
     const all = await runCli(argv, { env });
-    expect(all).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("\n  UNSET: string;\n") });
-    const { stdout } = await runCli([...argv, "--only", "PORT", "--name-transformer", "lower"], { env });
-    expect(stdout).toContain("export interface Variables {\n  /** Where it listens */\n  port: number;\n}");
+    expect(all).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringContaining("\n  UNSET: string;\n"),
+    });
+    const { stdout } = await runCli([...argv, "--only", "PORT", "--name-transformer", "lower"], {
+      env,
+    });
+    expect(stdout).toContain(
+      "export interface Variables {\n  /** Where it listens */\n  port: number;\n}",
+    );
   });
 
   it("does not need values in a project that is strict", async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, ".appvars.json"), '{"strict": true}');
     const env = { ...cli.env, APPVARS_ALLOW_PROJECT: "1" };
-    expect(await runCli(["export", "--format", "typescript"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(await runCli(["export", "--format", "typescript"], { cwd, env })).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
   });
 });
 
@@ -128,9 +173,12 @@ describe("export --format github", () => {
       const type = name === "TREE" ? "JSON" : "STRING";
       await cli.run(["set", name, "--type", name in { DEBUG: 1 } ? "BOOLEAN" : type, "--", value]);
     }
-    const { stdout, stderr } = await runCli(["export", "--format", "github", "--only", Object.keys(values).join(",")], {
-      env: { ...cli.env, GITHUB_ENV: join(await temporaryFolder(), "set_env") },
-    });
+    const { stdout, stderr } = await runCli(
+      ["export", "--format", "github", "--only", Object.keys(values).join(",")],
+      {
+        env: { ...cli.env, GITHUB_ENV: join(await temporaryFolder(), "set_env") },
+      },
+    );
     expect(stdout.replaceAll("::add-mask::", "").split("\n")).toEqual(
       expect.arrayContaining([
         "-----BEGIN-----",
@@ -141,7 +189,9 @@ describe("export --format github", () => {
       ]),
     );
     expect(stdout.split("\n")).toHaveLength(6);
-    expect(stderr).toBe("appvars: not masked, the values or all their lines are too short: PIN, SHORT_LINES, BLANKS\n");
+    expect(stderr).toBe(
+      "appvars: not masked, the values or all their lines are too short: PIN, SHORT_LINES, BLANKS\n",
+    );
   });
 
   it("refuses to run without a file, and with stdout in its place", async () => {
@@ -152,7 +202,10 @@ describe("export --format github", () => {
         "appvars: --format github appends to the file that GITHUB_ENV names, which is not set: " +
         "run it in a step of GitHub Actions, or add --output FILE\n",
     });
-    expect(await cli.run(["export", "--format", "github", "--output", "-"])).toMatchObject({ code: 2, stdout: "" });
+    expect(await cli.run(["export", "--format", "github", "--output", "-"])).toMatchObject({
+      code: 2,
+      stdout: "",
+    });
   });
 
   it.skipIf(process.getuid?.() !== 0)("lets root append to another user's GITHUB_ENV", async () => {
@@ -166,22 +219,31 @@ describe("export --format github", () => {
     expect((await stat(file)).uid).toBe(1001);
   });
 
-  it.skipIf(process.getuid?.() !== 0)("does not let root follow another user's link in a sticky folder", async () => {
-    const folder = await temporaryFolder();
-    await chmod(folder, 0o1777);
-    const [target, link] = [join(folder, "target"), join(folder, "link")];
-    await writeFile(target, "");
-    await symlink(target, link);
-    await lchown(link, 65534, 65534);
-    cli.env = { ...cli.env, GITHUB_ENV: link };
-    const { code, stdout, stderr } = await cli.run(["export", "--format", "github", "--only", "PORT"]);
-    expect([code, stdout, stderr]).toEqual([
-      8,
-      "",
-      expect.stringContaining("it is a link that belongs to another user"),
-    ]);
-    expect(await readFile(target, "utf8")).toBe("");
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    "does not let root follow another user's link in a sticky folder",
+    async () => {
+      const folder = await temporaryFolder();
+      await chmod(folder, 0o1777);
+      const [target, link] = [join(folder, "target"), join(folder, "link")];
+      await writeFile(target, "");
+      await symlink(target, link);
+      await lchown(link, 65534, 65534);
+      cli.env = { ...cli.env, GITHUB_ENV: link };
+      const { code, stdout, stderr } = await cli.run([
+        "export",
+        "--format",
+        "github",
+        "--only",
+        "PORT",
+      ]);
+      expect([code, stdout, stderr]).toEqual([
+        8,
+        "",
+        expect.stringContaining("it is a link that belongs to another user"),
+      ]);
+      expect(await readFile(target, "utf8")).toBe("");
+    },
+  );
 
   it("refuses a file that others can write", async () => {
     const folder = await temporaryFolder();
@@ -190,7 +252,10 @@ describe("export --format github", () => {
     await chmod(file, 0o666);
     cli.env = { ...cli.env, GITHUB_ENV: file };
     const { code, stderr } = await cli.run(["export", "--format", "github"]);
-    expect([code, stderr]).toEqual([8, expect.stringContaining("it can be written by everybody; run: chmod go-w")]);
+    expect([code, stderr]).toEqual([
+      8,
+      expect.stringContaining("it can be written by everybody; run: chmod go-w"),
+    ]);
     expect(await readFile(file, "utf8")).toBe("");
   });
 

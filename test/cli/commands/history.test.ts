@@ -14,23 +14,41 @@ const run = async (line: string) => {
   expect(result.stderr).toBe("");
   return result.stdout;
 };
-const textOf = async (name: string, env: string) => (await cli.run(["get", name, "--env", env])).stdout;
+const textOf = async (name: string, env: string) =>
+  (await cli.run(["get", name, "--env", env])).stdout;
 
 it("history shows a value in the open while its variable is public, and no value from before that", async () => {
   for (const line of ["1", "2 --public", "3", "4 --no-public", "5 --public", "6"])
     await run(`set PORT ${line} --env test`);
   const rows = (await run("history PORT --env test")).trim().split("\n");
-  const shown = rows.map((row) => row.split("\t").slice(6)).filter(([change]) => !change?.startsWith("definition"));
+  const shown = rows
+    .map((row) => row.split("\t").slice(6))
+    .filter(([change]) => !change?.startsWith("definition"));
   const hidden = ["changed", "(hidden)", "(hidden)"];
-  expect(shown).toEqual([["changed", "5", "6"], hidden, hidden, hidden, hidden, ["added", "", "(hidden)"]]);
+  expect(shown).toEqual([
+    ["changed", "5", "6"],
+    hidden,
+    hidden,
+    hidden,
+    hidden,
+    ["added", "", "(hidden)"],
+  ]);
   const [newest, before] = JSON.parse(await run("history PORT --env test --json"));
   expect(newest.changes).toMatchObject([{ before: 5, after: 6 }]);
-  expect(Object.keys(before.changes[1])).toEqual(["kind", "what", "application", "environment", "name"]);
+  expect(Object.keys(before.changes[1])).toEqual([
+    "kind",
+    "what",
+    "application",
+    "environment",
+    "name",
+  ]);
 });
 
 it("history shows an encrypted value as it is", async () => {
   const env = { ...cli.env, APPVARS_ENC_KEY: "a secret that only the owner has" };
-  expect(await runCli(["set", "TOKEN", "plain text", "--encrypt"], { env })).toMatchObject({ code: 0 });
+  expect(await runCli(["set", "TOKEN", "plain text", "--encrypt"], { env })).toMatchObject({
+    code: 0,
+  });
   const { stdout } = await runCli(["history", "TOKEN", "--values"], { env });
   const { values } = JSON.parse(await readFile(cli.path, "utf8"));
   expect(stdout).toContain(values.at(-1).content.value);
@@ -43,7 +61,10 @@ it("rollback --env brings back a value whose variable was removed and created ag
   await run("set NEW mine --env test");
   await run("set NEW other --env production");
   await run("rollback 2 --env production --yes");
-  expect([await textOf("NEW", "production"), await textOf("NEW", "test")]).toEqual(["old\n", "mine\n"]);
+  expect([await textOf("NEW", "production"), await textOf("NEW", "test")]).toEqual([
+    "old\n",
+    "mine\n",
+  ]);
   expect(await run("list --env test --filter NEW")).toBe("NEW\tSTRING\t\n");
   // Nobody else uses it then.
   await run("unset NEW --env test");
@@ -66,7 +87,9 @@ it("rollback --only leaves alone the definitions and values of other variables",
   await run("set OTHER 2 --env test --description After");
   await run("set NEW new --env test");
   await run("set PORT 2 --env test --description Changed");
-  expect(await run("rollback 2 --only PORT --yes")).toBe("shop\tPORT\tdefinition changed\nshop/test\tPORT\tchanged\n");
+  expect(await run("rollback 2 --only PORT --yes")).toBe(
+    "shop\tPORT\tdefinition changed\nshop/test\tPORT\tchanged\n",
+  );
   expect([await textOf("OTHER", "test"), await textOf("NEW", "test")]).toEqual(["2\n", "new\n"]);
   expect(await run("list --env test --filter OTHER")).toBe("OTHER\tSTRING\tAfter\n");
 });
@@ -77,7 +100,10 @@ it("rollback --only brings back no value of an environment that is gone", async 
   await run("env remove test --yes");
   expect(await run("rollback 2 --only PORT --yes")).toBe("shop/production\tPORT\tremoved\n");
   const { code, stdout } = await cli.run(["rollback", "1", "--yes"]);
-  expect([code, stdout]).toEqual([0, "shop/test\t\tenvironment added\nshop/test\tDATABASE_URL\tadded\n"]);
+  expect([code, stdout]).toEqual([
+    0,
+    "shop/test\t\tenvironment added\nshop/test\tDATABASE_URL\tadded\n",
+  ]);
 });
 
 it("rollback refuses to change data that another program has changed since it was shown", async () => {
@@ -85,7 +111,10 @@ it("rollback refuses to change data that another program has changed since it wa
   const theirs = JSON.stringify(edited((data) => data.values.pop()));
   const onStdout = () => writeFileSync(cli.path, theirs);
   const { code, stderr } = await runCli(["rollback", "1", "--yes"], { env: cli.env, onStdout });
-  expect([code, stderr]).toEqual([2, "appvars: the data has been changed by another program; try again\n"]);
+  expect([code, stderr]).toEqual([
+    2,
+    "appvars: the data has been changed by another program; try again\n",
+  ]);
   expect(await readFile(cli.path, "utf8")).toBe(theirs);
 });
 
@@ -98,14 +127,19 @@ it.each([
   ["", 2],
 ])("rollback asks on a terminal: %j", async (answer, code) => {
   await run("set PORT 1 --env test");
-  const onTerminal = (io: Io) => main(["rollback", "1"], { ...io, stdin: Object.assign(io.stdin, { isTTY: true }) });
+  const onTerminal = (io: Io) =>
+    main(["rollback", "1"], { ...io, stdin: Object.assign(io.stdin, { isTTY: true }) });
   const result = await runWith(onTerminal, { env: cli.env, stdin: answer, terminal: true });
-  expect(result).toMatchObject({ code, stderr: expect.stringContaining("bring this back to before change 1? [y/N]") });
+  expect(result).toMatchObject({
+    code,
+    stderr: expect.stringContaining("bring this back to before change 1? [y/N]"),
+  });
   expect(await run("history PORT --limit 1 --json")).toContain(`"id":${code === 0 ? 2 : 1}`);
 });
 
 describe("rollback, where values would break their schemas", () => {
-  const refusal = "appvars: refused by the schema: PORT must be >= 4000; to do it anyway, add --broken\n";
+  const refusal =
+    "appvars: refused by the schema: PORT must be >= 4000; to do it anyway, add --broken\n";
 
   it.each([
     ["values", ["set PORT 4001", "set PORT 4002 --env test", "set PORT --schema {"], "1"],
@@ -126,6 +160,8 @@ describe("rollback, where values would break their schemas", () => {
       expect((await cli.run(["rollback", number, "--yes", "--broken"])).code).toBe(0);
     }
     expect(await textOf("PORT", "shop/development")).toBe("3000\n");
-    expect((await cli.run(["check", "--env", "shop/development"])).stdout).toContain("PORT\tmust be >= 4000");
+    expect((await cli.run(["check", "--env", "shop/development"])).stdout).toContain(
+      "PORT\tmust be >= 4000",
+    );
   });
 });

@@ -21,7 +21,11 @@ it.each([
   ["vars.json", '{"PORT":4000,"NEW_TEXT":"007","NEW_FLAG":true,"NEW_LIST":[1,2]}'],
   ["vars.yaml", 'PORT: 4000\nNEW_TEXT: "007"\nNEW_FLAG: true\nNEW_LIST: [1, 2]\n'],
 ])("import reads %s, infers types, and keeps other variables", async (name, text) => {
-  expect(await cli.run(["import", await write(name, text)])).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await cli.run(["import", await write(name, text)])).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "",
+  });
   const { stdout } = await cli.run(["list", "--json", "--values"]);
   const listed = JSON.parse(stdout) as { name: string; type: string; value: unknown }[];
   const types = Object.fromEntries(listed.map((item) => [item.name, [item.type, item.value]]));
@@ -46,7 +50,9 @@ it.each([
     const { code, stdout, stderr } = await cli.run(["import", await write(name, text), ...flags]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain("is an appvars data file, with the secrets of its environments");
-    expect(stderr).toContain("appvars export --data FILE --env NAME --format json | appvars import - --format json");
+    expect(stderr).toContain(
+      "appvars export --data FILE --env NAME --format json | appvars import - --format json",
+    );
   }
   expect(await readFile(cli.path)).toEqual(before);
 });
@@ -66,7 +72,11 @@ it.each([
 
 it("import --for reads a dotenv file by the rules of a program, which init --from notes", async () => {
   const file = await write("chamber.env", 'NEW_TOKEN="pa\\"ss\\$x\\!"\n');
-  expect(await cli.run(["import", file, "--for", "chamber"])).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await cli.run(["import", file, "--for", "chamber"])).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "",
+  });
   expect((await cli.run(["get", "NEW_TOKEN"])).stdout).toBe('pa"ss$x!\n');
   const data = join(await temporaryFolder(), "new.json");
   expect((await runCli(["init", "--data", data, "--from", file])).stderr).toContain(
@@ -75,10 +85,18 @@ it("import --for reads a dotenv file by the rules of a program, which init --fro
 });
 
 it.each([
-  [["import", "-", "--format", "json", "--for", "node"], "stdin: --for is for dotenv files, not for json"],
-  [["import", "-", "--expand", "--for", "node"], "option '--for <program>' cannot be used with option '--expand'"],
+  [
+    ["import", "-", "--format", "json", "--for", "node"],
+    "stdin: --for is for dotenv files, not for json",
+  ],
+  [
+    ["import", "-", "--expand", "--for", "node"],
+    "option '--for <program>' cannot be used with option '--expand'",
+  ],
 ])("%j is refused", async (args, message) => {
-  const result = await runCli([...args, "--data", join(await temporaryFolder(), "new.json")], { stdin: "{}" });
+  const result = await runCli([...args, "--data", join(await temporaryFolder(), "new.json")], {
+    stdin: "{}",
+  });
   expect(result).toMatchObject({ code: 2, stderr: `appvars: ${message}\n` });
 });
 
@@ -95,13 +113,20 @@ it("import refuses dotenv lines that are not assignments", async () => {
     code: 2,
     stderr: "appvars: stdin: neither an assignment nor a comment: lines 2, 7\n",
   });
-  expect(await cli.run(["import", "-"], text.replace("A B=2\n", "").replace("stray\n", ""))).toMatchObject({ code: 0 });
+  expect(
+    await cli.run(["import", "-"], text.replace("A B=2\n", "").replace("stray\n", "")),
+  ).toMatchObject({ code: 0 });
   expect(await cli.get("ALSO")).toBe("two\nlines\n");
 });
 
 it("import --dry-run refuses the same input as import", async () => {
-  expect(await cli.run(["import", "-", "--dry-run"], "PORT=hunter2\n")).toMatchObject({ code: 2, stdout: "" });
-  expect(await cli.run(["import", "-", "--dry-run", "--format", "json"], '{"a b":1}')).toMatchObject({ code: 2 });
+  expect(await cli.run(["import", "-", "--dry-run"], "PORT=hunter2\n")).toMatchObject({
+    code: 2,
+    stdout: "",
+  });
+  expect(
+    await cli.run(["import", "-", "--dry-run", "--format", "json"], '{"a b":1}'),
+  ).toMatchObject({ code: 2 });
 });
 
 it("import writes nothing if nothing differs", async () => {
@@ -118,7 +143,9 @@ it("import reads the output of export, in each format", async () => {
     expect(exported).toContain("postgres://localhost/dev");
     const fresh = await dataFile({ ...DATA, values: [] });
     const target = { ...cli.env, APPVARS_DATA: fresh.path };
-    expect(await runCli(["import", "-", "--format", format], { env: target, stdin: exported })).toMatchObject({
+    expect(
+      await runCli(["import", "-", "--format", format], { env: target, stdin: exported }),
+    ).toMatchObject({
       code: 0,
     });
     expect((await runCli(["export", "--format", format], { env: target })).stdout).toBe(exported);
@@ -138,13 +165,18 @@ it("on a terminal, errors and notes of import have a line of their own", async (
 
 it("import refuses a quoted value that the parser can't hold", async () => {
   const file = await write("long.env", `LONG="${"x".repeat(16_000_000)}"`);
-  expect(await cli.run(["import", file])).toMatchObject({ code: 2, stderr: `appvars: ${file}: a value is too long\n` });
+  expect(await cli.run(["import", file])).toMatchObject({
+    code: 2,
+    stderr: `appvars: ${file}: a value is too long\n`,
+  });
 });
 
 it("import shows the current step and the result on a terminal", async () => {
   const file = await write("vars.env", "NEW=x\n");
   const { stderr } = await runCli(["import", file, "--no-color"], { env: cli.env, terminal: true });
-  expect(stderr).toContain("writing 1 changes …\r\u001b[Kappvars: imported: 1 added, 0 changed, 0 unchanged\n");
+  expect(stderr).toContain(
+    "writing 1 changes …\r\u001b[Kappvars: imported: 1 added, 0 changed, 0 unchanged\n",
+  );
 });
 
 const DOTENVX =
@@ -153,17 +185,20 @@ const DOTENVX =
 it.each([
   ["import FILE", ""],
   ["run --env-file FILE -- true", "--env-file "],
-])("%s refuses values that dotenvx has encrypted, and says how to decrypt them", async (line, from) => {
-  const file = await write(
-    ".env",
-    `DOTENV_PUBLIC_KEY="02"\nA="encrypted:${DOTENVX}"\nB=encrypted:${DOTENVX}\nC=encrypted:no\n`,
-  );
-  expect(await cli.run(line.replace("FILE", file).split(" "))).toEqual({
-    code: 2,
-    stdout: "",
-    stderr: `appvars: ${from}${file}: encrypted: A, B; use the output of: dotenvx decrypt --stdout -f FILE\n`,
-  });
-});
+])(
+  "%s refuses values that dotenvx has encrypted, and says how to decrypt them",
+  async (line, from) => {
+    const file = await write(
+      ".env",
+      `DOTENV_PUBLIC_KEY="02"\nA="encrypted:${DOTENVX}"\nB=encrypted:${DOTENVX}\nC=encrypted:no\n`,
+    );
+    expect(await cli.run(line.replace("FILE", file).split(" "))).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `appvars: ${from}${file}: encrypted: A, B; use the output of: dotenvx decrypt --stdout -f FILE\n`,
+    });
+  },
+);
 
 describe("import --encrypt", () => {
   const VALUES = {
@@ -182,51 +217,72 @@ describe("import --encrypt", () => {
     return cli.run(["export", "--only", NAMES.join(","), ...flags]);
   };
   const stored = async (): Promise<Data> => JSON.parse(await readFile(cli.path, "utf8"));
-  const toTest = async (text: string, ...flags: string[]) => cli.run(["import", "-", "--env", "test", ...flags], text);
+  const toTest = async (text: string, ...flags: string[]) =>
+    cli.run(["import", "-", "--env", "test", ...flags], text);
 
   it("export notes nothing of decrypted values in a format that import does not read", async () => {
     expect(await exported("--format", "shell")).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it.each(["dotenv", "json"])("a copy by export --format %s and import --encrypt stays encrypted", async (format) => {
-    const { stdout, stderr } = await exported("--format", format);
-    expect(stderr).toContain(
-      "appvars: decrypted TOKEN, COUNT, ON, TEXT_IN_JSON, LIST; " +
-        "to encrypt them again: appvars import FILE --encrypt TOKEN,COUNT,ON,TEXT_IN_JSON,LIST\n",
-    );
-    const selected = ["--format", format, "--encrypt", "TOKEN,COUNT,ON,T*_JSON,LIST"];
-    expect(await toTest(stdout, ...selected)).toEqual({ code: 0, stdout: "", stderr: "" });
-    const { variables, values } = await stored();
-    const ids = variables.filter(({ name }) => NAMES.includes(name)).map(({ id }) => id);
-    const copies = values.filter((value) => value.environment_id === 2 && ids.includes(value.variable_id));
-    expect(copies).toHaveLength(5);
-    expect(copies.filter(({ content }) => !String(content.value).startsWith("envbee:enc:v1:"))).toEqual([]);
-    const json = async (env: string) =>
-      (await cli.run(["export", "--only", NAMES.join(","), "--format", "json", "--env", env])).stdout;
-    expect(JSON.parse(await json("shop/test"))).toEqual(JSON.parse(await json("shop/development")));
-    const before = await readFile(cli.path);
-    await toTest(stdout, ...selected);
-    expect(await readFile(cli.path)).toEqual(before);
-  });
+  it.each(["dotenv", "json"])(
+    "a copy by export --format %s and import --encrypt stays encrypted",
+    async (format) => {
+      const { stdout, stderr } = await exported("--format", format);
+      expect(stderr).toContain(
+        "appvars: decrypted TOKEN, COUNT, ON, TEXT_IN_JSON, LIST; " +
+          "to encrypt them again: appvars import FILE --encrypt TOKEN,COUNT,ON,TEXT_IN_JSON,LIST\n",
+      );
+      const selected = ["--format", format, "--encrypt", "TOKEN,COUNT,ON,T*_JSON,LIST"];
+      expect(await toTest(stdout, ...selected)).toEqual({ code: 0, stdout: "", stderr: "" });
+      const { variables, values } = await stored();
+      const ids = variables.filter(({ name }) => NAMES.includes(name)).map(({ id }) => id);
+      const copies = values.filter(
+        (value) => value.environment_id === 2 && ids.includes(value.variable_id),
+      );
+      expect(copies).toHaveLength(5);
+      expect(
+        copies.filter(({ content }) => !String(content.value).startsWith("envbee:enc:v1:")),
+      ).toEqual([]);
+      const json = async (env: string) =>
+        (await cli.run(["export", "--only", NAMES.join(","), "--format", "json", "--env", env]))
+          .stdout;
+      expect(JSON.parse(await json("shop/test"))).toEqual(
+        JSON.parse(await json("shop/development")),
+      );
+      const before = await readFile(cli.path);
+      await toTest(stdout, ...selected);
+      expect(await readFile(cli.path)).toEqual(before);
+    },
+  );
 
   it("without names encrypts every value that is not encrypted yet", async () => {
     const { stdout } = await exported();
     const [{ content } = { content: { value: "" } }] = (await stored()).values.slice(-1);
     await toTest(`${stdout}COPIED='${content.value}'\n`, "--encrypt");
     const { values } = await stored();
-    const copies = values.filter((value) => value.environment_id === 2).map((value) => value.content.value);
+    const copies = values
+      .filter((value) => value.environment_id === 2)
+      .map((value) => value.content.value);
     expect(copies.filter((value) => String(value).startsWith("envbee:enc:v1:")).length).toBe(6);
     expect(copies).toContain(content.value);
   });
 
   it.each([
     ["a mistyped name", ["--encrypt", "TOKNE"], "--encrypt TOKNE matches no imported variable"],
-    ["the key on stdin too", ["--encrypt", "--enc-key-file", "-"], "the values and the key can't both come from stdin"],
+    [
+      "the key on stdin too",
+      ["--encrypt", "--enc-key-file", "-"],
+      "the values and the key can't both come from stdin",
+    ],
     ["no key", ["--encrypt"], "--encrypt needs a key: set APPVARS_ENC_KEY, or add --enc-key-file"],
   ])("refuses %s, and imports nothing", async (mistake, flags, message) => {
     if (mistake !== "no key") cli.env["APPVARS_ENC_KEY"] = "a long key";
     const before = await readFile(cli.path);
-    expect(await toTest("TOKEN=s3cret\n", ...flags)).toEqual({ code: 2, stdout: "", stderr: `appvars: ${message}\n` });
+    expect(await toTest("TOKEN=s3cret\n", ...flags)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `appvars: ${message}\n`,
+    });
     expect(await readFile(cli.path)).toEqual(before);
   });
 });

@@ -8,7 +8,12 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 it("init creates a file that only its owner can read, and prints no credentials", async () => {
   const path = join(await temporaryFolder(), "vars.json");
   for (const flags of [[], ["--json"]]) {
-    const { code, stdout, stderr } = await runCli(["init", "--data", path + flags.join(""), ...flags]);
+    const { code, stdout, stderr } = await runCli([
+      "init",
+      "--data",
+      path + flags.join(""),
+      ...flags,
+    ]);
     expect([code, stdout + stderr]).toEqual([0, expect.not.stringMatching(/[0-9a-f]{32}/)]);
   }
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -46,10 +51,16 @@ it("init --from imports a file into development only, and creates nothing if the
   const folder = await temporaryFolder();
   const [data, file] = [join(folder, "vars.json"), join(folder, "mine.env")];
   await writeFile(file, "PORT=3000\nNOT A NAME=1\n");
-  expect(await runCli(["init", "--from", file, "--data", data])).toMatchObject({ code: 2, stdout: "" });
+  expect(await runCli(["init", "--from", file, "--data", data])).toMatchObject({
+    code: 2,
+    stdout: "",
+  });
   await expect(stat(data)).rejects.toMatchObject({ code: "ENOENT" });
   await writeFile(file, "PORT=3000\n");
-  expect(await runCli(["init", "--from", file, "--data", data])).toMatchObject({ code: 0, stdout: "" });
+  expect(await runCli(["init", "--from", file, "--data", data])).toMatchObject({
+    code: 0,
+    stdout: "",
+  });
   const { variables, values } = JSON.parse(await readFile(data, "utf8"));
   expect(variables).toMatchObject([{ name: "PORT", type: "NUMBER" }]);
   expect(values).toMatchObject([{ environment_id: 1, content: { value: 3000 } }]);
@@ -60,7 +71,9 @@ it("init names the JSON Schemas of an appvars that is installed beside the file,
   const config = await temporaryFolder();
   const schemas = "./node_modules/appvars/data";
   const written = async (name: string) => {
-    expect(await runCli(["init", "--data", join(folder, name)], { cwd: folder, config })).toMatchObject({ code: 0 });
+    expect(
+      await runCli(["init", "--data", join(folder, name)], { cwd: folder, config }),
+    ).toMatchObject({ code: 0 });
     const [data, settings] = [name, ".appvars.json"].map(async (file) =>
       JSON.parse(await readFile(join(folder, file), "utf8")),
     );
@@ -69,9 +82,15 @@ it("init names the JSON Schemas of an appvars that is installed beside the file,
   expect(await written("one.json")).toEqual([undefined, undefined]);
   await rm(join(folder, ".appvars.json"));
   await mkdir(join(folder, "node_modules"));
-  await symlink(fileURLToPath(new URL("../../..", import.meta.url)), join(folder, "node_modules/appvars"));
+  await symlink(
+    fileURLToPath(new URL("../../..", import.meta.url)),
+    join(folder, "node_modules/appvars"),
+  );
   const found = await written("two.json");
-  expect(found).toEqual([`${schemas}/appvars.schema.json`, `${schemas}/appvars.settings.schema.json`]);
+  expect(found).toEqual([
+    `${schemas}/appvars.schema.json`,
+    `${schemas}/appvars.settings.schema.json`,
+  ]);
   for (const path of found) await stat(join(folder, path));
 });
 
@@ -87,9 +106,9 @@ it("init says which settings name a file that exists already", async () => {
       `appvars: ${folder}/vars.json can't be written: the file already exists (from data in ${folder}/.appvars.json); ` +
       "for another file, add --data\n",
   });
-  expect((await runCli(["init", "--data", join(folder, "vars.json")], { cwd: sub, config })).stderr).toMatch(
-    /exists\n$/,
-  );
+  expect(
+    (await runCli(["init", "--data", join(folder, "vars.json")], { cwd: sub, config })).stderr,
+  ).toMatch(/exists\n$/);
 });
 
 describe("for a data file in the current folder, init", () => {
@@ -101,14 +120,20 @@ describe("for a data file in the current folder, init", () => {
     const [cwd, config] = [await mkdtemp(join(folder, "project-")), join(folder, "config")];
     const project = join(cwd, ".appvars.json");
     const init = (...flags: string[]) =>
-      runCli(["init", "--data", join(cwd, "vars.json"), "--example", ...flags], { cwd, config, env });
+      runCli(["init", "--data", join(cwd, "vars.json"), "--example", ...flags], {
+        cwd,
+        config,
+        env,
+      });
     return { project, init, get: () => runCli(["get", "PORT"], { cwd, config }) };
   }
 
   it("writes and allows a .appvars.json, with which get needs no flags", async () => {
     const { project, init, get } = await emptyFolder();
     const { stderr } = await init();
-    expect(stderr).toContain("created .appvars.json: commands in this folder use vars.json, environment development\n");
+    expect(stderr).toContain(
+      "created .appvars.json: commands in this folder use vars.json, environment development\n",
+    );
     expect(await readFile(project, "utf8")).toBe(IN_FOLDER);
     expect((await stat(project)).mode & 0o777).toBe(0o600);
     expect(await get()).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
@@ -121,7 +146,10 @@ describe("for a data file in the current folder, init", () => {
     const { project, init, get } = await emptyFolder();
     await writeFile(project, content);
     const { code, stderr } = await init();
-    expect([code, stderr]).toEqual([0, expect.stringContaining(".appvars.json already exists and was not changed\n")]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(".appvars.json already exists and was not changed\n"),
+    ]);
     expect(await readFile(project, "utf8")).toBe(content);
     expect((await get()).stderr).toContain("is not allowed yet");
   });
@@ -137,7 +165,9 @@ describe("for a data file in the current folder, init", () => {
 
   it("says which variable commands use instead", async () => {
     const { init } = await emptyFolder({ APPVARS_URL: "https://vars.example" });
-    expect((await init()).stderr).toMatch(/appvars: APPVARS_URL is set, and overrides .appvars.json\n$/);
+    expect((await init()).stderr).toMatch(
+      /appvars: APPVARS_URL is set, and overrides .appvars.json\n$/,
+    );
   });
 
   it("succeeds without a home, but leaves no .appvars.json, which commands would refuse", async () => {
@@ -159,7 +189,9 @@ describe("init --git", () => {
   };
   const files = Object.keys(LINES) as (keyof typeof LINES)[];
   const init = (folder: string, ...flags: string[]) =>
-    runCli(["init", "--git", "--bare", "--data", join(folder, "vars.json"), ...flags], { cwd: folder });
+    runCli(["init", "--git", "--bare", "--data", join(folder, "vars.json"), ...flags], {
+      cwd: folder,
+    });
 
   it("writes the files that git needs, and prints what each clone has to run", async () => {
     const folder = await temporaryFolder();
@@ -187,7 +219,9 @@ describe("init --git", () => {
       0,
       expect.stringMatching(/ still contains the secrets in plain text; if git tracks it: git rm /),
     ]);
-    expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe(`${LINES[".gitignore"]}${line}`);
+    expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe(
+      `${LINES[".gitignore"]}${line}`,
+    );
   });
 
   it("leaves .gitignore as it is if it names the imported file without a slash", async () => {
@@ -227,7 +261,12 @@ describe("init --git", () => {
   });
 
   it("is not for a store", async () => {
-    const { code, stderr } = await runCli(["init", "--git", "--store", "etcd://127.0.0.1:1/appvars"]);
+    const { code, stderr } = await runCli([
+      "init",
+      "--git",
+      "--store",
+      "etcd://127.0.0.1:1/appvars",
+    ]);
     expect([code, stderr]).toEqual([2, "appvars: --git and --seal are for a data file\n"]);
   });
 });

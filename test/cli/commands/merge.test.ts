@@ -17,7 +17,8 @@ async function branches(texts: Record<"base" | "ours" | "theirs", string | Buffe
   const folder = await temporaryFolder();
   const path = (name: string) => join(folder, name);
   for (const [name, text] of Object.entries(texts)) await writeFile(path(name), text);
-  const merge = (...more: string[]) => runCli(["merge", path("base"), path("ours"), path("theirs"), ...more]);
+  const merge = (...more: string[]) =>
+    runCli(["merge", path("base"), path("ours"), path("theirs"), ...more]);
   return { folder, merge, ours: () => readFile(path("ours")), path };
 }
 
@@ -48,9 +49,16 @@ describe("merge", () => {
   );
 
   it("replaces OURS by the merged data, readable only by its owner, without a lock or a history", async () => {
-    const { folder, merge, ours, path } = await branches({ ...BOTH, ours: textOf(set(DATA, { B: "ours" })) });
+    const { folder, merge, ours, path } = await branches({
+      ...BOTH,
+      ours: textOf(set(DATA, { B: "ours" })),
+    });
     expect(await merge()).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(contents({ snapshot: await parseData(await ours()) })).toMatchObject({ PORT: 2, A: "new", B: "ours" });
+    expect(contents({ snapshot: await parseData(await ours()) })).toMatchObject({
+      PORT: 2,
+      A: "new",
+      B: "ours",
+    });
     expect((await stat(path("ours"))).mode & 0o777).toBe(0o600);
     expect((await readdir(folder)).sort()).toEqual(["base", "ours", "theirs"]);
   });
@@ -64,13 +72,18 @@ describe("merge", () => {
         "appvars: config/vars.json keeps our version of what both branches changed: set what should differ, " +
         "then run: git add config/vars.json\n",
     });
-    expect(contents({ snapshot: await parseData(await ours()) })).toMatchObject({ PORT: 1, A: "new" });
+    expect(contents({ snapshot: await parseData(await ours()) })).toMatchObject({
+      PORT: 1,
+      A: "new",
+    });
   });
 
   it("prints the conflicts as JSON, also none", async () => {
     const { merge } = await branches(BOTH);
     const { code, stdout } = await merge("--json");
-    const conflicts = [{ record: "shop/PORT in shop/development", problem: "value: changed by both" }];
+    const conflicts = [
+      { record: "shop/PORT in shop/development", problem: "value: changed by both" },
+    ];
     expect([code, JSON.parse(stdout)]).toEqual([1, { conflicts }]);
     const { merge: again } = await branches({ ...BOTH, theirs: BOTH.base });
     expect(await again("--json")).toEqual({ code: 0, stdout: '{"conflicts":[]}\n', stderr: "" });
@@ -92,8 +105,13 @@ describe("merge", () => {
       set(DATA, { PORT: 1 }),
       renameVariable(DATA, "shop", "PORT", "LISTEN"),
     );
-    const { merge, ours, path } = await branches({ base: textOf(base), ours: textOf(own), theirs: textOf(other) });
-    const problem = "one branch has changed shop/PORT in shop/development, and the other its name, type or visibility";
+    const { merge, ours, path } = await branches({
+      base: textOf(base),
+      ours: textOf(own),
+      theirs: textOf(other),
+    });
+    const problem =
+      "one branch has changed shop/PORT in shop/development, and the other its name, type or visibility";
     expect(await merge(path("vars.json"))).toEqual({
       code: 8,
       stdout: "",
@@ -104,7 +122,9 @@ describe("merge", () => {
     expect((await ours()).equals(textOf(own))).toBe(true);
     await writeFile(path("vars.json.key"), KEYS);
     expect(await merge(path("vars.json"))).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(contents({ snapshot: openSealed(await parseData(await ours(), (content) => content)) })).toMatchObject({
+    expect(
+      contents({ snapshot: openSealed(await parseData(await ours(), (content) => content)) }),
+    ).toMatchObject({
       LISTEN: 1,
     });
     await writeFile(path("ours"), textOf(own));
@@ -118,19 +138,28 @@ describe("merge", () => {
     expect((await ours()).equals(BOTH.ours)).toBe(true);
   });
 
-  it.each(["base", "ours", "theirs"] as const)("refuses a broken file, and changes nothing: %s", async (side) => {
-    const texts = { ...BOTH, [side]: '{"version": 1, "environments": [], "variables": [], "values": [{}]}' };
-    const { merge, ours } = await branches(texts);
-    expect(await merge("vars.json")).toEqual({
-      code: 8,
-      stdout: "",
-      stderr: `appvars: vars.json (${side}) values[0]: id is missing\n`,
-    });
-    expect((await ours()).equals(Buffer.from(texts.ours))).toBe(true);
-  });
+  it.each(["base", "ours", "theirs"] as const)(
+    "refuses a broken file, and changes nothing: %s",
+    async (side) => {
+      const texts = {
+        ...BOTH,
+        [side]: '{"version": 1, "environments": [], "variables": [], "values": [{}]}',
+      };
+      const { merge, ours } = await branches(texts);
+      expect(await merge("vars.json")).toEqual({
+        code: 8,
+        stdout: "",
+        stderr: `appvars: vars.json (${side}) values[0]: id is missing\n`,
+      });
+      expect((await ours()).equals(Buffer.from(texts.ours))).toBe(true);
+    },
+  );
 
-  it.each(["ours", "theirs"] as const)("refuses an empty file, which is no data file: %s", async (side) => {
-    const { merge, path } = await branches({ ...BOTH, [side]: "" });
-    expect(await merge()).toMatchObject({ code: 8, stderr: `appvars: ${path(side)} is empty\n` });
-  });
+  it.each(["ours", "theirs"] as const)(
+    "refuses an empty file, which is no data file: %s",
+    async (side) => {
+      const { merge, path } = await branches({ ...BOTH, [side]: "" });
+      expect(await merge()).toMatchObject({ code: 8, stderr: `appvars: ${path(side)} is empty\n` });
+    },
+  );
 });

@@ -16,6 +16,10 @@ it("openapi prints the document as YAML, without aliases", async () => {
 });
 
 it("openapi needs no server, data or settings", async () => {
-  const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_DATA: "/nowhere/vars.json", APPVARS_ENV: "nowhere" };
+  const env = {
+    APPVARS_URL: "http://127.0.0.1:1",
+    APPVARS_DATA: "/nowhere/vars.json",
+    APPVARS_ENV: "nowhere",
+  };
   expect(await runCli(["openapi"], { env })).toMatchObject({ code: 0, stderr: "" });
 });

@@ -61,7 +61,10 @@ describe("profile add", () => {
 
   it("profile add ignores .appvars.json and the current profile", async () => {
     await run(`profile add other ${UNTRIED} --api-key other-key --max-wait 1`);
-    await writeFile(join(folder, ".appvars.json"), '{"url": "http://project", "api_key": "project-key"}');
+    await writeFile(
+      join(folder, ".appvars.json"),
+      '{"url": "http://project", "api_key": "project-key"}',
+    );
     await run("profile add new --no-check --url http://new");
     expect((await stored()).profiles.new).toEqual({ url: "http://new" });
     expect(await run("profile add empty --no-check")).toMatchObject({ code: 2 });
@@ -80,8 +83,14 @@ describe("profile add", () => {
     const argv = `profile add local --data vars.json --env test --enc-key-file key`;
     const cwd = join(path, "..");
     await writeFile(join(cwd, "key"), "hunter2");
-    expect(await run(argv, { cwd, env: { APPVARS_URL: "http://a", APPVARS_API_SECRET: SECRET } })).toEqual(DONE);
-    expect((await stored()).profiles.local).toEqual({ data: path, env: "test", enc_key_file: join(cwd, "key") });
+    expect(
+      await run(argv, { cwd, env: { APPVARS_URL: "http://a", APPVARS_API_SECRET: SECRET } }),
+    ).toEqual(DONE);
+    expect((await stored()).profiles.local).toEqual({
+      data: path,
+      env: "test",
+      enc_key_file: join(cwd, "key"),
+    });
     expect((await run("get DATABASE_URL")).stdout).toBe("postgres://localhost/test\n");
   });
 
@@ -92,7 +101,12 @@ describe("profile add", () => {
     ["no server's URL", "--url nonsense", 2],
     ["a user's password in the URL", "--url http://me:hunter2@a --no-check", 2],
     ["an invalid timeout", "--url URL --timeout soon --no-check", 2],
-    ["a secret that can't be sent", "--url URL --api-secret-file - --no-check", 2, "hunter2 with, comma"],
+    [
+      "a secret that can't be sent",
+      "--url URL --api-secret-file - --no-check",
+      2,
+      "hunter2 with, comma",
+    ],
     ["a missing data file", "--data nowhere.json --env test", 8],
     ["an environment that does not exist", "--data DATA --env nope", 3],
     ["no environment of many", "--data DATA", 2],
@@ -147,7 +161,8 @@ describe("profile list, use and remove", () => {
     await write("local");
     expect(await run("profile list")).toEqual({
       code: 0,
-      stdout: "dev\t\thttp://dev\tdev-key\nlocal\t*\t/vars.json\ttest\nodd\t\t(hidden)\t\nshop\t\tetcd://a\ttest\n",
+      stdout:
+        "dev\t\thttp://dev\tdev-key\nlocal\t*\t/vars.json\ttest\nodd\t\t(hidden)\t\nshop\t\tetcd://a\ttest\n",
       stderr: "",
     });
     expect(JSON.parse((await run("profile list --json")).stdout)).toEqual([

@@ -11,7 +11,10 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 /** How a command is pointed at the same environment, once through a server and once at the file. */
 const SOURCES = {
   "a server": serverEnvironment,
-  "a data file": async () => ({ APPVARS_DATA: (await dataFile(DATA)).path, APPVARS_ENV: "shop/development" }),
+  "a data file": async () => ({
+    APPVARS_DATA: (await dataFile(DATA)).path,
+    APPVARS_ENV: "shop/development",
+  }),
 };
 
 describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
@@ -28,11 +31,19 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
       ["a number", ["PORT"], "3000\n"],
       ["JSON in its compact form", ["FLAGS"], '{"beta":["x",null,1.5]}\n'],
       ["an empty text as an empty line", ["EMPTY"], "\n"],
-      ["several, in the order asked", ["PORT", "DATABASE_URL", "PORT"], "3000\npostgres://localhost/dev\n3000\n"],
+      [
+        "several, in the order asked",
+        ["PORT", "DATABASE_URL", "PORT"],
+        "3000\npostgres://localhost/dev\n3000\n",
+      ],
       ["a name that objects inherit", ["__proto__"], "not a prototype\n"],
       ["no last newline with -n", ["-n", "DEBUG", "PORT"], "true\n3000"],
       ["a NUL after each value with -0", ["-0", "EMPTY", "FLAGS"], '\0{"beta":["x",null,1.5]}\0'],
-      ["an object of native values with --json", ["--json", "PORT", "EMPTY"], '{"PORT":3000,"EMPTY":""}\n'],
+      [
+        "an object of native values with --json",
+        ["--json", "PORT", "EMPTY"],
+        '{"PORT":3000,"EMPTY":""}\n',
+      ],
     ])("get prints %s", async (_what, argv, stdout) => {
       expect(await run("get", ...argv)).toEqual({ code: 0, stdout, stderr: "" });
     });
@@ -55,7 +66,9 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
     it("get prints an error as JSON with --json", async () => {
       const { code, stdout, stderr } = await run("get", "--json", "XYZZY");
       expect([code, stdout]).toEqual([3, ""]);
-      expect(JSON.parse(stderr)).toEqual({ error: { code: "not_found", message: 'there is no variable "XYZZY"' } });
+      expect(JSON.parse(stderr)).toEqual({
+        error: { code: "not_found", message: 'there is no variable "XYZZY"' },
+      });
     });
   });
 
@@ -99,7 +112,9 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
 
     it("list prints aligned columns under headings on a terminal", async () => {
       const { stdout } = await onTerminal("list", "--values", "--type", "number", "--no-color");
-      expect(stdout).toBe("NAME  TYPE    DESCRIPTION       VALUE\nPORT  NUMBER  Where it listens  3000\n");
+      expect(stdout).toBe(
+        "NAME  TYPE    DESCRIPTION       VALUE\nPORT  NUMBER  Where it listens  3000\n",
+      );
     });
 
     it("list says on a terminal that nothing matches, and prints nothing when piped", async () => {
@@ -131,7 +146,9 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
   it("health prints that all is well", async () => {
     const { APPVARS_DATA: data } = env;
     const source = data ? ["--data", data] : [];
-    expect((await run("health", ...source)).stdout).toMatch(/^OK\tup [\d.]+ s\t\d{4}-\d\d-\d\dT[\d:.]+Z\n$/);
+    expect((await run("health", ...source)).stdout).toMatch(
+      /^OK\tup [\d.]+ s\t\d{4}-\d\d-\d\dT[\d:.]+Z\n$/,
+    );
     expect(JSON.parse((await run("health", ...source, "--json")).stdout)).toEqual({
       uptime: expect.any(Number),
       message: "OK",
@@ -140,17 +157,20 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
   });
 });
 
-it.each<Record<string, string>>([{ APPVARS_DATA: "missing.json" }, { APPVARS_STORE: "etcd://127.0.0.1:1" }])(
-  "health asks the server although other commands use local data: %o",
-  async (local) => {
-    const { url } = await runningServer();
-    expect(await runCli(["health", "--url", url], { env: local })).toMatchObject({ code: 0, stderr: "" });
-    const cwd = await realpath(await temporaryFolder());
-    await writeFile(join(cwd, ".appvars.json"), JSON.stringify({ url }));
-    const env = { ...local, APPVARS_ALLOW_PROJECT: "1" };
-    expect(await runCli(["health"], { env, cwd })).toMatchObject({ code: 0, stderr: "" });
-  },
-);
+it.each<Record<string, string>>([
+  { APPVARS_DATA: "missing.json" },
+  { APPVARS_STORE: "etcd://127.0.0.1:1" },
+])("health asks the server although other commands use local data: %o", async (local) => {
+  const { url } = await runningServer();
+  expect(await runCli(["health", "--url", url], { env: local })).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+  const cwd = await realpath(await temporaryFolder());
+  await writeFile(join(cwd, ".appvars.json"), JSON.stringify({ url }));
+  const env = { ...local, APPVARS_ALLOW_PROJECT: "1" };
+  expect(await runCli(["health"], { env, cwd })).toMatchObject({ code: 0, stderr: "" });
+});
 
 it("health prints the age of the data of a server with a data store", async () => {
   const { url } = await stubbedServer({ store: { age: 61_900 } });

@@ -64,7 +64,10 @@ it.each([
 ])("set refuses bytes that are not UTF-8 for %s", async (_what, argv, bytes) => {
   const before = await readFile(cli.path);
   const stdin = Buffer.from(bytes, "latin1");
-  const { code, stderr } = await runCli(["set", ...argv], { env: { ...cli.env, APPVARS_ENC_KEY: "the key" }, stdin });
+  const { code, stderr } = await runCli(["set", ...argv], {
+    env: { ...cli.env, APPVARS_ENC_KEY: "the key" },
+    stdin,
+  });
   expect([code, stderr]).toEqual([2, "appvars: the value on stdin is not valid UTF-8\n"]);
   expect(await readFile(cli.path)).toEqual(before);
 });
@@ -72,34 +75,41 @@ it.each([
 it.each([
   ["VALUE", ["DATABASE_URL", "caf\ufffd"]],
   ["--description", ["DATABASE_URL", "x", "--description", "caf\ufffd"]],
-])("set refuses a %s in which Node has replaced bytes that are not UTF-8", async (argument, argv) => {
-  const before = await readFile(cli.path);
-  expect(await cli.run(["set", ...argv])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining(`${argument} is not valid UTF-8`),
-  });
-  expect(await readFile(cli.path)).toEqual(before);
-});
+])(
+  "set refuses a %s in which Node has replaced bytes that are not UTF-8",
+  async (argument, argv) => {
+    const before = await readFile(cli.path);
+    expect(await cli.run(["set", ...argv])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${argument} is not valid UTF-8`),
+    });
+    expect(await readFile(cli.path)).toEqual(before);
+  },
+);
 
 it("set accepts U+FFFD itself on stdin", async () => {
   expect(await cli.run(["set", "DATABASE_URL"], "\ufffd")).toMatchObject({ code: 0 });
   expect(await cli.get("DATABASE_URL")).toBe("\ufffd\n");
 });
 
-it.each(["", "\n"])("set refuses the empty stdin %j without VALUE, and accepts it for -", async (stdin) => {
-  const before = await readFile(cli.path);
-  const { code, stderr } = await cli.run(["set", "DATABASE_URL"], stdin);
-  const message =
-    'there is no value: run appvars set DATABASE_URL VALUE, or write it to stdin; for an empty value, pass "" or -';
-  expect([code, stderr]).toEqual([2, `appvars: ${message}\n`]);
-  expect(await readFile(cli.path)).toEqual(before);
-  expect(await cli.run(["set", "DATABASE_URL", "-"], stdin)).toMatchObject({ code: 0 });
-  expect(await cli.get("DATABASE_URL")).toBe("\n");
-});
+it.each(["", "\n"])(
+  "set refuses the empty stdin %j without VALUE, and accepts it for -",
+  async (stdin) => {
+    const before = await readFile(cli.path);
+    const { code, stderr } = await cli.run(["set", "DATABASE_URL"], stdin);
+    const message =
+      'there is no value: run appvars set DATABASE_URL VALUE, or write it to stdin; for an empty value, pass "" or -';
+    expect([code, stderr]).toEqual([2, `appvars: ${message}\n`]);
+    expect(await readFile(cli.path)).toEqual(before);
+    expect(await cli.run(["set", "DATABASE_URL", "-"], stdin)).toMatchObject({ code: 0 });
+    expect(await cli.get("DATABASE_URL")).toBe("\n");
+  },
+);
 
 it("set with a description and without VALUE does not read stdin, and changes only the description", async () => {
   const before = await cli.get("DATABASE_URL");
-  const set = (...words: string[]) => cli.run(["set", "DATABASE_URL", "--description", ...words], "from stdin");
+  const set = (...words: string[]) =>
+    cli.run(["set", "DATABASE_URL", "--description", ...words], "from stdin");
   expect(await set("Other words")).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(await cli.get("DATABASE_URL")).toBe(before);
   expect((await cli.run(["show", "DATABASE_URL"])).stdout).toContain("Other words");
@@ -117,7 +127,8 @@ it("set with a description of a variable that does not exist says how to set its
 });
 
 it("set, unset and env remove print their change with --json, without the value", async () => {
-  const json = async (...words: string[]) => JSON.parse((await cli.run([...words, "--json"])).stdout);
+  const json = async (...words: string[]) =>
+    JSON.parse((await cli.run([...words, "--json"])).stdout);
   const shop = { application: "shop", environment: "development" };
   expect(await json("set", "NEW", "hunter2")).toEqual({ ...shop, name: "NEW", created: true });
   expect(await json("set", "NEW", "hunter3")).toEqual({ ...shop, name: "NEW", created: false });
@@ -130,12 +141,13 @@ it("set, unset and env remove print their change with --json, without the value"
 });
 
 it("set confirms the change on a terminal", async () => {
-  expect((await runCli(["set", "PORT", "1", "--no-color"], { env: cli.env, terminal: true })).stderr).toBe(
-    "appvars: set PORT\n",
-  );
+  expect(
+    (await runCli(["set", "PORT", "1", "--no-color"], { env: cli.env, terminal: true })).stderr,
+  ).toBe("appvars: set PORT\n");
 });
 
-const withKey = (argv: string[]) => runCli(argv, { env: { ...cli.env, APPVARS_ENC_KEY: "the key" } });
+const withKey = (argv: string[]) =>
+  runCli(argv, { env: { ...cli.env, APPVARS_ENC_KEY: "the key" } });
 
 it("encrypted values are stored encrypted, and read with the key", async () => {
   await withKey(["set", "DATABASE_URL", "hunter2", "--encrypt"]);
@@ -151,15 +163,18 @@ it("encrypted values are stored encrypted, and read with the key", async () => {
 it.each([
   ["no key", {}, "set APPVARS_ENC_KEY"],
   ["another key", { APPVARS_ENC_KEY: "wrong" }, "the key is wrong"],
-])("encrypted values with %s are an error that names the variable, exit code 8", async (_what, keys, message) => {
-  await withKey(["set", "DATABASE_URL", "hunter2", "--encrypt"]);
-  for (const argv of [["get", "DATABASE_URL"], ["export"]]) {
-    const { code, stdout, stderr } = await runCli(argv, { env: { ...cli.env, ...keys } });
-    expect([code, stdout]).toEqual([8, ""]);
-    expect(stderr).toContain("DATABASE_URL");
-    expect(stderr).toContain(message);
-  }
-});
+])(
+  "encrypted values with %s are an error that names the variable, exit code 8",
+  async (_what, keys, message) => {
+    await withKey(["set", "DATABASE_URL", "hunter2", "--encrypt"]);
+    for (const argv of [["get", "DATABASE_URL"], ["export"]]) {
+      const { code, stdout, stderr } = await runCli(argv, { env: { ...cli.env, ...keys } });
+      expect([code, stdout]).toEqual([8, ""]);
+      expect(stderr).toContain("DATABASE_URL");
+      expect(stderr).toContain(message);
+    }
+  },
+);
 
 it("encrypted values are decrypted by list and show with the key, and shown as they are without a key", async () => {
   await withKey(["set", "DATABASE_URL", "hunter2", "--encrypt"]);
@@ -187,7 +202,9 @@ it("encrypted values are refused with a key that is not UTF-8", async () => {
     expect(await cli.run([...argv, file], stdin)).toEqual({ code: 2, stdout: "", stderr: message });
   }
   const lossy = { ...cli.env, APPVARS_ENC_KEY: "\ufffd\ufffdkey" };
-  expect(await runCli(["set", "DATABASE_URL", "hunter2", "--encrypt"], { env: lossy })).toMatchObject({
+  expect(
+    await runCli(["set", "DATABASE_URL", "hunter2", "--encrypt"], { env: lossy }),
+  ).toMatchObject({
     code: 2,
     stderr: "appvars: APPVARS_ENC_KEY is not valid UTF-8, or contains U+FFFD\n",
   });
@@ -197,7 +214,9 @@ it("encrypted values are refused with a key that is not UTF-8", async () => {
 it("encrypted values can have their key in a file or on stdin", async () => {
   const keyFile = (await dataFile("the key\n")).path;
   await cli.run(["set", "DATABASE_URL", "hunter2", "--encrypt", "--enc-key-file", keyFile]);
-  expect((await cli.run(["get", "DATABASE_URL", "--enc-key-file", "-"], "the key\n")).stdout).toBe("hunter2\n");
+  expect((await cli.run(["get", "DATABASE_URL", "--enc-key-file", "-"], "the key\n")).stdout).toBe(
+    "hunter2\n",
+  );
 });
 
 it("encrypted values are not replaced by plain values, by set or by import", async () => {
@@ -245,14 +264,27 @@ it.each([
 });
 
 it("set makes all environments keep the schema that comes with the value", async () => {
-  const { code, stderr } = await cli.run(["set", "PORT", "80", "--all-envs", "--schema", '{"minimum":1024}']);
+  const { code, stderr } = await cli.run([
+    "set",
+    "PORT",
+    "80",
+    "--all-envs",
+    "--schema",
+    '{"minimum":1024}',
+  ]);
   expect([code, stderr]).toEqual([2, "appvars: refused by the schema: PORT must be >= 1024\n"]);
 });
 
 it("env add --from refuses values that break their schemas", async () => {
   await cli.run(["set", "PORT", "--schema", '{"minimum":4000}']);
   const before = await readFile(cli.path);
-  const { code, stderr } = await cli.run(["env", "add", "shop/staging", "--from", "shop/development"]);
+  const { code, stderr } = await cli.run([
+    "env",
+    "add",
+    "shop/staging",
+    "--from",
+    "shop/development",
+  ]);
   expect([code, stderr]).toEqual([2, "appvars: refused by the schema: PORT must be >= 4000\n"]);
   expect(await readFile(cli.path)).toEqual(before);
 });

@@ -10,9 +10,16 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const VALUE = "postgres://localhost/dev";
 
-async function shell(data: unknown, name: string, env: Record<string, string>): Promise<string | undefined> {
+async function shell(
+  data: unknown,
+  name: string,
+  env: Record<string, string>,
+): Promise<string | undefined> {
   const { path } = await dataFile(data);
-  const { code, stdout, stderr } = await runCli(["show", name, "--data", path, "--env", "shop/development"], { env });
+  const { code, stdout, stderr } = await runCli(
+    ["show", name, "--data", path, "--env", "shop/development"],
+    { env },
+  );
   expect([code, stderr]).toEqual([0, ""]);
   return /^shell\t(.*)$/m.exec(stdout)?.[1];
 }
@@ -21,7 +28,9 @@ describe("show, with a server", () => {
   it("show prints the record, the server and key it comes from, and the effect of run", async () => {
     const env = await serverEnvironment();
     const argv = ["show", "DATABASE_URL", "--api-key", "dev-key"];
-    const { code, stdout, stderr } = await runCli(argv, { env: { ...env, DATABASE_URL: "another" } });
+    const { code, stdout, stderr } = await runCli(argv, {
+      env: { ...env, DATABASE_URL: "another" },
+    });
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.split("\n")).toEqual([
       "name\tDATABASE_URL",
@@ -54,7 +63,10 @@ describe("show, with a server", () => {
       ],
       shell: "not set; run sets it",
     });
-    expect(await run("--values")).toEqual({ ...shown, value: { ...shown.value, content: { value: VALUE } } });
+    expect(await run("--values")).toEqual({
+      ...shown,
+      value: { ...shown.value, content: { value: VALUE } },
+    });
   });
 
   it("show names the profile that selects the server", async () => {
@@ -72,20 +84,37 @@ describe("show, with a data file", () => {
     const { path } = await dataFile(DATA);
     const cwd = join(path, "..", "project");
     await mkdir(cwd);
-    await writeFile(join(cwd, ".appvars.json"), JSON.stringify({ url: "http://a", env: "production" }));
-    const { stdout } = await runCli(["show", "DATABASE_URL", "--data", path, "--env", "test", "--values"], { cwd });
+    await writeFile(
+      join(cwd, ".appvars.json"),
+      JSON.stringify({ url: "http://a", env: "production" }),
+    );
+    const { stdout } = await runCli(
+      ["show", "DATABASE_URL", "--data", path, "--env", "test", "--values"],
+      { cwd },
+    );
     expect(stdout).toContain("value\tpostgres://localhost/test\n");
-    expect(stdout).toContain(`data\t${path} (--data; overrides url in ${join(cwd, ".appvars.json")} (not allowed))\n`);
-    expect(stdout).toContain(`env\ttest (--env; overrides env in ${join(cwd, ".appvars.json")} (not allowed))\nshell`);
+    expect(stdout).toContain(
+      `data\t${path} (--data; overrides url in ${join(cwd, ".appvars.json")} (not allowed))\n`,
+    );
+    expect(stdout).toContain(
+      `env\ttest (--env; overrides env in ${join(cwd, ".appvars.json")} (not allowed))\nshell`,
+    );
   });
 
   it("show names a variable that a flag overrides, in JSON too", async () => {
     const { path } = await dataFile(DATA);
     const argv = ["show", "PORT", "--data", path, "-e", "test"];
     const env = { APPVARS_ENV: "production" };
-    expect((await runCli(argv, { env })).stdout).toContain("env\ttest (--env; overrides APPVARS_ENV)\n");
+    expect((await runCli(argv, { env })).stdout).toContain(
+      "env\ttest (--env; overrides APPVARS_ENV)\n",
+    );
     const { source } = JSON.parse((await runCli([...argv, "--json"], { env })).stdout);
-    expect(source[1]).toEqual({ setting: "env", value: "test", from: "--env", overrides: ["APPVARS_ENV"] });
+    expect(source[1]).toEqual({
+      setting: "env",
+      value: "test",
+      from: "--env",
+      overrides: ["APPVARS_ENV"],
+    });
   });
 
   it.each([
@@ -95,9 +124,12 @@ describe("show, with a data file", () => {
     ["UNSET", {}, "not set; run does not touch it"],
     ["UNSET", { UNSET: "x" }, "set; run does not touch it"],
     ["__proto__", {}, "not set; run sets it"],
-  ])("show describes the effect of run on %s in %o", async (name, env: Record<string, string>, expected) => {
-    expect(await shell(DATA, name, env)).toBe(expected);
-  });
+  ])(
+    "show describes the effect of run on %s in %o",
+    async (name, env: Record<string, string>, expected) => {
+      expect(await shell(DATA, name, env)).toBe(expected);
+    },
+  );
 
   it("show says that run leaves out a reserved name", async () => {
     const data = edited((each) => {
@@ -116,7 +148,9 @@ describe("show, of an encrypted value", () => {
   it("show compares and shows a decrypted value", async () => {
     const { path } = await dataFile(sealed);
     const argv = ["show", "DATABASE_URL", "--values", "--data", path, "--env", "shop/development"];
-    const { stdout } = await runCli(argv, { env: { DATABASE_URL: VALUE, APPVARS_ENC_KEY: "hunter2-key" } });
+    const { stdout } = await runCli(argv, {
+      env: { DATABASE_URL: VALUE, APPVARS_ENC_KEY: "hunter2-key" },
+    });
     expect(stdout).toContain(`value\t${VALUE}\n`);
     expect(stdout).toContain("shell\tset to the same value; run leaves that\n");
   });

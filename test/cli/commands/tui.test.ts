@@ -10,7 +10,10 @@ describe("without a terminal", () => {
     ["neither stdin nor stdout is one", {}],
     ["only stdout is one", { terminal: true }],
   ])("tui names other commands where %s", async (_what, options) => {
-    const { code, stdout, stderr } = await runCli(["tui", "--data", (await dataFile(DATA)).path], options);
+    const { code, stdout, stderr } = await runCli(
+      ["tui", "--data", (await dataFile(DATA)).path],
+      options,
+    );
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain("tui needs a terminal as stdin and stdout");
     expect(stderr).toContain(INSTEAD);
@@ -19,7 +22,10 @@ describe("without a terminal", () => {
   it("tui refuses --json", async () => {
     const { code, stderr } = await runCli(["tui", "--json"]);
     expect(code).toBe(2);
-    expect(JSON.parse(stderr).error).toMatchObject({ code: "usage", message: expect.stringContaining(INSTEAD) });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "usage",
+      message: expect.stringContaining(INSTEAD),
+    });
   });
 
   it("tui --theme refuses an unknown theme", async () => {

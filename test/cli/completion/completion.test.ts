@@ -9,20 +9,29 @@ import { runCli, runWith } from "../../support/cli.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 describe("completion", () => {
-  it.each(SHELL_NAMES)("completion %s prints a script even with invalid settings and no data", async (shell) => {
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, ".appvars.json"), "{");
-    const { code, stdout, stderr } = await runCli(["completion", shell], { cwd, env: { APPVARS_DATA: "/nowhere" } });
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(new RegExp(`^#.*\\n?.*Completion of appvars for ${shell}`));
-    expect(stdout).not.toContain("@BRANCHES@");
-  });
+  it.each(SHELL_NAMES)(
+    "completion %s prints a script even with invalid settings and no data",
+    async (shell) => {
+      const cwd = await temporaryFolder();
+      await writeFile(join(cwd, ".appvars.json"), "{");
+      const { code, stdout, stderr } = await runCli(["completion", shell], {
+        cwd,
+        env: { APPVARS_DATA: "/nowhere" },
+      });
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(new RegExp(`^#.*\\n?.*Completion of appvars for ${shell}`));
+      expect(stdout).not.toContain("@BRANCHES@");
+    },
+  );
 
-  it.each([[[]], [["tcsh"]]])("completion lists the shells when it is called with %j", async (args) => {
-    const { code, stdout, stderr } = await runCli(["completion", ...args]);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain("bash|zsh|fish");
-  });
+  it.each([[[]], [["tcsh"]]])(
+    "completion lists the shells when it is called with %j",
+    async (args) => {
+      const { code, stdout, stderr } = await runCli(["completion", ...args]);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain("bash|zsh|fish");
+    },
+  );
 
   it("completion --help says how to install it in each shell", async () => {
     const { stdout } = await runCli(["completion", "--help"]);
@@ -70,8 +79,12 @@ describe("candidates by position", () => {
   });
 
   it("<name> is a variable of the source, or of the data file for a command without --url", () => {
-    expect(kindsAt("x ...", new Command("x").option("--url <url>").argument("<name...>"))).toEqual(["names"]);
-    expect(kindsAt("x 1", new Command("x").option("--data <file>").argument("<name>"))).toEqual(["file-names"]);
+    expect(kindsAt("x ...", new Command("x").option("--url <url>").argument("<name...>"))).toEqual([
+      "names",
+    ]);
+    expect(kindsAt("x 1", new Command("x").option("--data <file>").argument("<name>"))).toEqual([
+      "file-names",
+    ]);
   });
 
   it("<name> is an environment or a profile after such a flag or command", () => {
@@ -96,9 +109,13 @@ describe("candidates by position", () => {
     const kinds = (key: string) => table.get(`appvars ${key}`)?.kinds;
     expect([kinds("rename 1"), kinds("rename 2")]).toEqual([["file-names"], []]);
     expect([kinds("env rename 1"), kinds("env rename 2")]).toEqual([["environments"], []]);
-    expect([kinds("env add --from"), kinds("set --env"), kinds("unset -e")]).toEqual(Array(3).fill(["environments"]));
+    expect([kinds("env add --from"), kinds("set --env"), kinds("unset -e")]).toEqual(
+      Array(3).fill(["environments"]),
+    );
     const flags = (key: string) => table.get(`appvars ${key}`)?.flags.map(({ word }) => word);
-    expect(flags("set")).toEqual(expect.arrayContaining(["--all-envs", "--application", "--dry-run"]));
+    expect(flags("set")).toEqual(
+      expect.arrayContaining(["--all-envs", "--application", "--dry-run"]),
+    );
   });
 
   it("completion leaves out hidden commands and flags", () => {
@@ -113,9 +130,17 @@ describe("candidates by position", () => {
 });
 
 it("descriptions are quoted by the rules of each shell", () => {
-  const program = new Command("appvars").helpOption(false).helpCommand(false).option("--x", "it's $(a) `b` \\ : [c]");
-  const branches = (shell: (typeof SHELL_NAMES)[number]) => writeBranches(shell, describeCommands(program));
+  const program = new Command("appvars")
+    .helpOption(false)
+    .helpCommand(false)
+    .option("--x", "it's $(a) `b` \\ : [c]");
+  const branches = (shell: (typeof SHELL_NAMES)[number]) =>
+    writeBranches(shell, describeCommands(program));
   expect(branches("bash")).toBe("  'appvars')\n    flags=(--x)\n    ;;\n");
-  expect(branches("zsh")).toBe("  ('appvars')\n    flags=('--x:it'\\''s $(a) `b` \\\\ : [c]')\n    ;;\n");
-  expect(branches("fish")).toBe("        case 'appvars'\n            set flags '--x\tit\\'s $(a) `b` \\\\ : [c]'\n");
+  expect(branches("zsh")).toBe(
+    "  ('appvars')\n    flags=('--x:it'\\''s $(a) `b` \\\\ : [c]')\n    ;;\n",
+  );
+  expect(branches("fish")).toBe(
+    "        case 'appvars'\n            set flags '--x\tit\\'s $(a) `b` \\\\ : [c]'\n",
+  );
 });

@@ -11,7 +11,12 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const NOTHING = { code: 0, stdout: "", stderr: "" };
 
 /** The candidates after these words. */
-function complete(kind: string, prefix: string, words: readonly string[], options: CliOptions = {}) {
+function complete(
+  kind: string,
+  prefix: string,
+  words: readonly string[],
+  options: CliOptions = {},
+) {
   return runWith((io) => quickComplete(["__complete", kind, prefix, ...words], io), options);
 }
 
@@ -19,21 +24,27 @@ describe("it finds", () => {
   it("__complete prints the variables in a data file, of one application with --env", async () => {
     const { path } = await dataFile(DATA);
     const find = async (...words: string[]) => (await complete("names", "D", words)).stdout;
-    expect(await find("get", "--data", path, "--env", "billing/development")).toBe("DATABASE_URL\tLedger\n");
+    expect(await find("get", "--data", path, "--env", "billing/development")).toBe(
+      "DATABASE_URL\tLedger\n",
+    );
     expect(await find("get", "--data", path)).toMatch(/^DATABASE_URL\t.*\nDEBUG\t\n$/);
   });
 
   it("__complete expands ~ in the path of a data file", async () => {
     const home = await temporaryFolder();
     await writeFile(join(home, "vars.json"), JSON.stringify(DATA));
-    const { stdout } = await complete("file-names", "PO", ["set", "--data=~/vars.json"], { env: { HOME: home } });
+    const { stdout } = await complete("file-names", "PO", ["set", "--data=~/vars.json"], {
+      env: { HOME: home },
+    });
     expect(stdout).toBe("PORT\tWhere it listens\n");
   });
 
   it("__complete prints environments, with the application where the name is ambiguous", async () => {
     const { path } = await dataFile(DATA);
     const { stdout } = await complete("environments", "", ["get"], { env: { APPVARS_DATA: path } });
-    expect(stdout).toBe("shop/development\tshop\ntest\tshop\nproduction\tshop\nbilling/development\tbilling\n");
+    expect(stdout).toBe(
+      "shop/development\tshop\ntest\tshop\nproduction\tshop\nbilling/development\tbilling\n",
+    );
   });
 });
 
@@ -45,20 +56,34 @@ describe("it finds profiles", () => {
   }
 
   it("__complete prints profiles with their URL, data file or store", async () => {
-    const world = await withProfiles({ a: { url: "http://a" }, b: { data: "/b" }, c: {}, d: { store: "etcd://d" } });
+    const world = await withProfiles({
+      a: { url: "http://a" },
+      b: { data: "/b" },
+      c: {},
+      d: { store: "etcd://d" },
+    });
     const stdout = "a\thttp://a\nb\t/b\nc\t\nd\tetcd://d\n";
     expect((await complete("profiles", "", [], world)).stdout).toBe(stdout);
   });
 
   it("__complete leaves out profiles whose names contain a line break or look like a flag", async () => {
-    const world = await withProfiles({ "a\nb": {}, "c\td": {}, "--e": {}, "": {}, "\u001b[2J": {}, "f g": {} });
+    const world = await withProfiles({
+      "a\nb": {},
+      "c\td": {},
+      "--e": {},
+      "": {},
+      "\u001b[2J": {},
+      "f g": {},
+    });
     expect((await complete("profiles", "", [], world)).stdout).toBe("f g\t\n");
   });
 
   it("__complete uses the profile that the line selects", async () => {
     const { path } = await dataFile(DATA);
     const world = await withProfiles({ shop: { data: path, env: "test" } });
-    expect((await complete("names", "DATA", ["get", "--profile", "shop"], world)).stdout).toMatch(/^DATABASE_URL\t/);
+    expect((await complete("names", "DATA", ["get", "--profile", "shop"], world)).stdout).toMatch(
+      /^DATABASE_URL\t/,
+    );
   });
 });
 
@@ -85,7 +110,9 @@ describe("it prints nothing, and succeeds,", () => {
     for (const kind of ["names", "file-names", "environments"]) {
       const words = ["get", ...flags(port)];
       expect(await complete(kind, "", words, { env: CREDENTIALS })).toEqual(NOTHING);
-      expect(await complete(kind, "", [...words, "--env", "test"], { env: CREDENTIALS })).toEqual(NOTHING);
+      expect(await complete(kind, "", [...words, "--env", "test"], { env: CREDENTIALS })).toEqual(
+        NOTHING,
+      );
     }
     expect(sockets).toEqual([]);
   });

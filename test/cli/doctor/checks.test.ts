@@ -4,13 +4,23 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { ask, tryCredentials } from "../../../src/cli/doctor/check-credentials.js";
 import { checkLocal } from "../../../src/cli/doctor/check-local-data.js";
-import { checkClock, checkRateLimit, checkReachability, checkTls } from "../../../src/cli/doctor/check-server.js";
+import {
+  checkClock,
+  checkRateLimit,
+  checkReachability,
+  checkTls,
+} from "../../../src/cli/doctor/check-server.js";
 import { checkFiles } from "../../../src/cli/doctor/check-settings.js";
 import type { Finding } from "../../../src/cli/doctor/finding.js";
 import type { Io } from "../../../src/cli/output/io.js";
 import { readGiven, Settings } from "../../../src/cli/settings/resolve-settings.js";
 import { interpretHealth } from "../../../src/client/interpret.js";
-import { InvalidDataError, UnauthorizedError, UnreachableError, UsageError } from "../../../src/domain/errors.js";
+import {
+  InvalidDataError,
+  UnauthorizedError,
+  UnreachableError,
+  UsageError,
+} from "../../../src/domain/errors.js";
 import { type Data, NO_DATA } from "../../../src/store/data.js";
 import { VARIABLES } from "../../contract/development.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -46,7 +56,10 @@ describe("checkClock", () => {
     ["just not too far behind", -300_000, "warning", "300 s behind"],
     ["too far behind", -301_000, "problem", "301 s behind"],
   ])("the clock is %s", (_what, skew, verdict, message) => {
-    expect(checkClock(skew, false)).toMatchObject({ verdict, message: expect.stringContaining(message) });
+    expect(checkClock(skew, false)).toMatchObject({
+      verdict,
+      message: expect.stringContaining(message),
+    });
   });
 
   it("the clock is a warning if the server accepts its signatures", () => {
@@ -60,21 +73,34 @@ describe("checkClock", () => {
 
 describe("checkLocal", () => {
   const placeAt = (url: string) =>
-    new Settings(readGiven("flag", { store: url }), { stdin: Readable.from([]), user: 0, groups: [] }).dataPlace;
+    new Settings(readGiven("flag", { store: url }), {
+      stdin: Readable.from([]),
+      user: 0,
+      groups: [],
+    }).dataPlace;
   const check = async (url: string, open: () => Promise<Data>) => {
     const local = { kind: "local", place: placeAt(url), env: undefined } as const;
     return (await checkLocal(local, { clock: () => 0 } as Io, open))["store"] as Finding[];
   };
 
   it.each([
-    [new UnreachableError("no member answers"), "unreachable", "start the server (appvars serve, or etcd for a store)"],
+    [
+      new UnreachableError("no member answers"),
+      "unreachable",
+      "start the server (appvars serve, or etcd for a store)",
+    ],
     [new UnauthorizedError("refused"), "unauthorized", "correct APPVARS_STORE_USER"],
     [new UsageError("--seal-key-file: there is no key in it"), "usage", "correct this setting"],
     [new InvalidDataError("it is broken"), "invalid_data", "correct the data"],
   ])("a store that can't be read is a problem: %o", async (error, code, fix) => {
     const [finding] = await check("etcd://127.0.0.1", () => Promise.reject(error));
     const { message } = error;
-    expect(finding).toMatchObject({ verdict: "problem", code, message, fix: expect.stringContaining(fix) });
+    expect(finding).toMatchObject({
+      verdict: "problem",
+      code,
+      message,
+      fix: expect.stringContaining(fix),
+    });
   });
 
   it.each([
@@ -101,11 +127,16 @@ describe("checkRateLimit", () => {
     ["0", "warning"],
   ])("a rate limit with %s of 100 requests left is %s", (remaining, verdict) => {
     const finding = checkRateLimit(answer(200, headers("100", remaining)));
-    expect(finding).toMatchObject({ verdict, message: `${remaining} of 100 requests are left for the next 42 s` });
+    expect(finding).toMatchObject({
+      verdict,
+      message: `${remaining} of 100 requests are left for the next 42 s`,
+    });
   });
 
   it.each([{}, headers("many", "few")])("the rate limit is skipped with headers %o", (none) => {
-    expect(checkRateLimit(answer(200, none as Record<string, string>))).toMatchObject({ verdict: "skipped" });
+    expect(checkRateLimit(answer(200, none as Record<string, string>))).toMatchObject({
+      verdict: "skipped",
+    });
   });
 });
 
@@ -137,11 +168,16 @@ describe("checkTls", () => {
     ["of an unknown authority", -1, 90, "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "problem", "authority"],
     ["refused for something else", -1, 90, "CERT_REVOKED", "problem", "CERT_REVOKED"],
   ])("the certificate is %s", (_what, from, to, refusal, verdict, message) => {
-    expect(check(from, to, refusal)).toMatchObject({ verdict, message: expect.stringContaining(message) });
+    expect(check(from, to, refusal)).toMatchObject({
+      verdict,
+      message: expect.stringContaining(message),
+    });
   });
 
   it("a certificate of an unknown authority is fixed with --ca-file", () => {
-    expect(check(-1, 90, "SELF_SIGNED_CERT_IN_CHAIN")).toMatchObject({ fix: expect.stringContaining("--ca-file") });
+    expect(check(-1, 90, "SELF_SIGNED_CERT_IN_CHAIN")).toMatchObject({
+      fix: expect.stringContaining("--ca-file"),
+    });
   });
 
   it.each([
@@ -166,7 +202,10 @@ describe("checkTls", () => {
 describe("checkReachability", () => {
   const check = async (reply: Reply) => {
     const server = { origin: new URL("http://a"), timeout: 5 };
-    return checkReachability({ url: "http://a", server }, await ask(replying([reply]), "/healthz", interpretHealth));
+    return checkReachability(
+      { url: "http://a", server },
+      await ask(replying([reply]), "/healthz", interpretHealth),
+    );
   };
   const HEALTH = '{"uptime":61.5,"message":"OK","date":"2026-01-01T00:00:00.000Z"}';
 
@@ -180,7 +219,10 @@ describe("checkReachability", () => {
     [429, '{"message":"Too many"}', "problem", "rate-limited by the server"],
     [301, "", "problem", "not an appvars server (status 301)"],
   ])("checkReachability judges the answer %i %s", async (status, body, verdict, message) => {
-    expect(await check(answer(status, {}, body))).toMatchObject({ verdict, message: expect.stringContaining(message) });
+    expect(await check(answer(status, {}, body))).toMatchObject({
+      verdict,
+      message: expect.stringContaining(message),
+    });
   });
 
   it("checkReachability shows the target of a redirect, without its credentials and query", async () => {
@@ -192,19 +234,32 @@ describe("checkReachability", () => {
   it.each([
     ["OK", "ok", "up 61 s, its data 5 min old"],
     ["it can't be read", "warning", "answers, but it can't be read"],
-  ])("checkReachability gives the age of the data of a server that answers %s", async (message, verdict, expected) => {
-    const finding = await check(answer(200, { "appvars-data-age": "300" }, HEALTH.replace("OK", message)));
-    expect(finding).toMatchObject({ verdict, message: expect.stringContaining(expected) });
-  });
+  ])(
+    "checkReachability gives the age of the data of a server that answers %s",
+    async (message, verdict, expected) => {
+      const finding = await check(
+        answer(200, { "appvars-data-age": "300" }, HEALTH.replace("OK", message)),
+      );
+      expect(finding).toMatchObject({ verdict, message: expect.stringContaining(expected) });
+    },
+  );
 
   it("checkReachability suggests a fix for a server that does not answer", async () => {
-    const expected = { verdict: "problem", code: "unreachable", fix: expect.stringContaining("start the server") };
+    const expected = {
+      verdict: "problem",
+      code: "unreachable",
+      fix: expect.stringContaining("start the server"),
+    };
     expect(await check(failure("ECONNREFUSED"))).toMatchObject(expected);
   });
 });
 
 describe("tryCredentials", () => {
-  const yes = answer(200, {}, JSON.stringify({ metadata: { limit: 1, offset: 0, total: 7 }, data: [VARIABLES[0]] }));
+  const yes = answer(
+    200,
+    {},
+    JSON.stringify({ metadata: { limit: 1, offset: 0, total: 7 }, data: [VARIABLES[0]] }),
+  );
   const no = answer(401, {}, '{"message":"Unauthorized"}');
   /** @param replies as sent, on the server's time, and without the key */
   const check = async (replies: Reply[], others = {}) => {
@@ -218,17 +273,30 @@ describe("tryCredentials", () => {
     ["a wrong key", [no, no, yes], "problem", "key is wrong"],
     ["a wrong secret", [no, no, no], "problem", "secret is wrong"],
     ["one of both", [no, no, answer(429)], "problem", "the server refused the credentials"],
-    ["not known at 429", [answer(429, { "retry-after": "17" })], "problem", "it accepts requests again in 17 s"],
+    [
+      "not known at 429",
+      [answer(429, { "retry-after": "17" })],
+      "problem",
+      "it accepts requests again in 17 s",
+    ],
   ])("credentials are %s", async (_what, replies, verdict, message) => {
-    expect(await check(replies)).toMatchObject({ verdict, message: expect.stringContaining(message) });
+    expect(await check(replies)).toMatchObject({
+      verdict,
+      message: expect.stringContaining(message),
+    });
   });
 
   it("a wrong secret without a key is a problem", async () => {
-    expect((await check([no, no], { apiKey: undefined })).message).toBe("the API secret is wrong: it is rejected");
+    expect((await check([no, no], { apiKey: undefined })).message).toBe(
+      "the API secret is wrong: it is rejected",
+    );
   });
 
   it("credentials that are accepted only as a signature suggest --auth hmac", async () => {
-    expect(await check([no, yes], { auth: "headers" })).toMatchObject({ verdict: "problem", fix: "use --auth hmac" });
+    expect(await check([no, yes], { auth: "headers" })).toMatchObject({
+      verdict: "problem",
+      fix: "use --auth hmac",
+    });
   });
 
   it.each([
@@ -247,5 +315,7 @@ it("file modes are not checked on Windows, which has none", async () => {
   const io = { platform: "win32", env: {}, user: undefined, groups: [] } as const;
   await chmod(file, 0o600);
   const findings = checkFiles([file], undefined, io);
-  expect(findings).toMatchObject([{ verdict: "skipped", message: expect.stringContaining("icacls") }]);
+  expect(findings).toMatchObject([
+    { verdict: "skipped", message: expect.stringContaining("icacls") },
+  ]);
 });

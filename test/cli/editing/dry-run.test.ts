@@ -24,21 +24,27 @@ const CHANGES = [
   "env remove test --yes",
 ];
 
-it.each(CHANGES)("%s --dry-run prints what history lists after the change, and changes nothing", async (line) => {
-  const argv = line.split(" ");
-  const before = await readFile(cli.path);
-  const shown = await cli.run([...argv, "--dry-run", "--values", "--json"], "PORT=1\nADDED=true\n");
-  expect([shown.code, shown.stderr]).toEqual([0, ""]);
-  expect(await readFile(cli.path)).toEqual(before);
-  expect(await readdir(dirname(cli.path))).toHaveLength(1);
+it.each(CHANGES)(
+  "%s --dry-run prints what history lists after the change, and changes nothing",
+  async (line) => {
+    const argv = line.split(" ");
+    const before = await readFile(cli.path);
+    const shown = await cli.run(
+      [...argv, "--dry-run", "--values", "--json"],
+      "PORT=1\nADDED=true\n",
+    );
+    expect([shown.code, shown.stderr]).toEqual([0, ""]);
+    expect(await readFile(cli.path)).toEqual(before);
+    expect(await readdir(dirname(cli.path))).toHaveLength(1);
 
-  expect((await cli.run(argv, "PORT=1\nADDED=true\n")).code).toBe(0);
-  const { stdout } = await cli.run(["history", "--values", "--json"]);
-  const [{ changes, command }, ...others] = JSON.parse(stdout);
-  expect(others).toEqual([]);
-  expect(line.startsWith(command)).toBe(true);
-  expect(JSON.parse(shown.stdout)).toEqual(changes);
-});
+    expect((await cli.run(argv, "PORT=1\nADDED=true\n")).code).toBe(0);
+    const { stdout } = await cli.run(["history", "--values", "--json"]);
+    const [{ changes, command }, ...others] = JSON.parse(stdout);
+    expect(others).toEqual([]);
+    expect(line.startsWith(command)).toBe(true);
+    expect(JSON.parse(shown.stdout)).toEqual(changes);
+  },
+);
 
 it.each(CHANGES)("rollback takes back %s with one change", async (line) => {
   const records = async () => {

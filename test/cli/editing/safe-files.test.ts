@@ -1,4 +1,16 @@
-import { chmod, chown, lchown, link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  lchown,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -65,11 +77,14 @@ describe.skipIf(process.platform === "win32")("a data file that every user may w
     },
   );
 
-  it.each(READS)("a world-writable data file is read by %s %s with one warning", async (...argv) => {
-    const { code, stderr } = await run(argv, { stdin: '{"PORT":1}' });
-    expect(code).toBe(0);
-    expect(stderr.match(/can be changed by other users/g)).toHaveLength(1);
-  });
+  it.each(READS)(
+    "a world-writable data file is read by %s %s with one warning",
+    async (...argv) => {
+      const { code, stderr } = await run(argv, { stdin: '{"PORT":1}' });
+      expect(code).toBe(0);
+      expect(stderr.match(/can be changed by other users/g)).toHaveLength(1);
+    },
+  );
 
   it("a world-writable data file can't be edited in the TUI", async () => {
     const io = {
@@ -81,7 +96,14 @@ describe.skipIf(process.platform === "win32")("a data file that every user may w
     };
     const data = await watchData(await localData({ kind: "file", path }, io), io);
     const editor = createEditor(data, data.service.findEnvironment("test"), undefined);
-    const draft = { name: "NEW", before: undefined, type: "STRING", value: "x", description: "", schema: "" } as const;
+    const draft = {
+      name: "NEW",
+      before: undefined,
+      type: "STRING",
+      value: "x",
+      description: "",
+      schema: "",
+    } as const;
     await expect(editor.prepare(draft)).rejects.toThrow("can be changed by other users");
     const after = { type: "STRING", value: "x", description: "" } as const;
     const edit = { environment: "shop/test", changes: [{ name: "NEW", before: undefined, after }] };
@@ -91,7 +113,10 @@ describe.skipIf(process.platform === "win32")("a data file that every user may w
 
   it("a world-writable data file is opened in the TUI with a warning", async () => {
     const { stderr } = await runWith(async (io) => {
-      const { close } = await findPlaces({ data: path }, { io, warn: (text) => void io.stderr.write(text) });
+      const { close } = await findPlaces(
+        { data: path },
+        { io, warn: (text) => void io.stderr.write(text) },
+      );
       await close();
     }, NOT_ROOT);
     expect(stderr).toContain("can be changed by other users");
@@ -112,7 +137,11 @@ describe.skipIf(process.platform === "win32")("a data file that every user may w
     }));
     expect((await run(["set", "PORT", "1"], forbidden)).code).toBe(8);
     const message = "appvars: APPVARS_ALLOW_UNSAFE_FILES must be 1 or 0\n";
-    expect(await run(["set", "PORT", "1"], mistaken)).toEqual({ code: 2, stdout: "", stderr: message });
+    expect(await run(["set", "PORT", "1"], mistaken)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: message,
+    });
     const { code, stderr } = await run(["set", "PORT", "1"], allowed);
     expect([code, stderr]).toEqual([0, expect.stringContaining("can be changed by other users")]);
     expect(await run(["get", "PORT"], allowed)).toEqual({ code: 0, stdout: "1\n", stderr: "" });
@@ -120,17 +149,20 @@ describe.skipIf(process.platform === "win32")("a data file that every user may w
   });
 });
 
-describe.skipIf(process.platform === "win32")("a data file that only we and root can change", () => {
-  it.each([...EDITS, ...READS, SERVE])(
-    "a data file that only we and root can change is used by %s %s without a warning",
-    async (...argv) => {
-      await chmod(folder, 0o775);
-      await chmod(path, 0o644);
-      const { code, stderr } = await run(argv, { stdin: '{"PORT":1}' });
-      expect([code, stderr]).toEqual([0, expect.not.stringContaining("other users")]);
-    },
-  );
-});
+describe.skipIf(process.platform === "win32")(
+  "a data file that only we and root can change",
+  () => {
+    it.each([...EDITS, ...READS, SERVE])(
+      "a data file that only we and root can change is used by %s %s without a warning",
+      async (...argv) => {
+        await chmod(folder, 0o775);
+        await chmod(path, 0o644);
+        const { code, stderr } = await run(argv, { stdin: '{"PORT":1}' });
+        expect([code, stderr]).toEqual([0, expect.not.stringContaining("other users")]);
+      },
+    );
+  },
+);
 
 it("a data file that must not be replaced is refused before seal makes a key", async () => {
   await chmod(path, 0o400);
@@ -141,7 +173,9 @@ it("a data file that must not be replaced is refused before seal makes a key", a
   ]);
   await chmod(path, 0o600);
   await link(path, `${path}.copy`);
-  expect((await run(["seal", path])).stderr).toContain(`${path} can't be changed: it has 2 hard links`);
+  expect((await run(["seal", path])).stderr).toContain(
+    `${path} can't be changed: it has 2 hard links`,
+  );
   expect((await readdir(folder)).sort()).toEqual(["vars.json", "vars.json.copy"]);
 });
 
@@ -164,13 +198,18 @@ describe.skipIf(!IS_ROOT)("a data file of another user", () => {
       expect([code, stderr]).toEqual([0, expect.stringContaining(`${message()}\n`)]);
     }
     expect((await stat(path)).uid).toBe(OTHER);
-    expect(await run(["get", "PORT"], { user: 0, groups: [0] })).toEqual({ code: 0, stdout: "1\n", stderr: "" });
+    expect(await run(["get", "PORT"], { user: 0, groups: [0] })).toEqual({
+      code: 0,
+      stdout: "1\n",
+      stderr: "",
+    });
   });
 });
 
 describe.skipIf(process.platform === "win32")("export --output", () => {
   const target = () => join(folder, "out.env");
-  const exported = (file: string, options: CliOptions = {}) => run(["export", "--output", file], options);
+  const exported = (file: string, options: CliOptions = {}) =>
+    run(["export", "--output", file], options);
   let safe: string;
   beforeEach(async () => {
     safe = join(await temporaryFolder(), "vars.json");
@@ -178,18 +217,24 @@ describe.skipIf(process.platform === "win32")("export --output", () => {
     path = safe;
   });
 
-  it.skipIf(!IS_ROOT)("export --output does not follow another user's link, not even as root", async () => {
-    const victim = join(folder, "victim");
-    await writeFile(victim, "untouched");
-    await symlink(victim, target());
-    await lchown(target(), OTHER, OTHER);
-    await chmod(folder, 0o1777);
-    for (const options of [NOT_ROOT, { user: 0, groups: [0] }]) {
-      const { code, stderr } = await exported(target(), options);
-      expect([code, stderr]).toEqual([8, expect.stringContaining("it is a link that belongs to another user")]);
-    }
-    expect(await readFile(victim, "utf8")).toBe("untouched");
-  });
+  it.skipIf(!IS_ROOT)(
+    "export --output does not follow another user's link, not even as root",
+    async () => {
+      const victim = join(folder, "victim");
+      await writeFile(victim, "untouched");
+      await symlink(victim, target());
+      await lchown(target(), OTHER, OTHER);
+      await chmod(folder, 0o1777);
+      for (const options of [NOT_ROOT, { user: 0, groups: [0] }]) {
+        const { code, stderr } = await exported(target(), options);
+        expect([code, stderr]).toEqual([
+          8,
+          expect.stringContaining("it is a link that belongs to another user"),
+        ]);
+      }
+      expect(await readFile(victim, "utf8")).toBe("untouched");
+    },
+  );
 
   it.skipIf(!IS_ROOT)(
     "export --output does not follow a link that another user created after the first check",
@@ -215,7 +260,9 @@ describe.skipIf(process.platform === "win32")("export --output", () => {
 
   it("export --output creates no folder, and replaces the target of our own link", async () => {
     const io = { user: process.getuid?.(), groups: process.getgroups?.() ?? [], env: {} };
-    await expect(writePrivateFile(join(folder, "none", "x"), "", io)).rejects.toThrow("no such file or folder");
+    await expect(writePrivateFile(join(folder, "none", "x"), "", io)).rejects.toThrow(
+      "no such file or folder",
+    );
     await mkdir(join(folder, "sub"));
     await symlink(join(folder, "sub"), join(folder, "link"));
     await writePrivateFile(`${folder}/link/../out.env`, "secret", io);

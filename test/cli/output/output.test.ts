@@ -18,7 +18,12 @@ it.each([
   expect(field.replace(/\\(?:u\{(\w+)\}|x(\w\w)|(.))/g, readEscape)).toBe(text);
 });
 
-function readEscape(_match: string, long: string | undefined, short: string | undefined, letter: string): string {
+function readEscape(
+  _match: string,
+  long: string | undefined,
+  short: string | undefined,
+  letter: string,
+): string {
   const hex = long ?? short;
   if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
   return { t: "\t", n: "\n", r: "\r", "\\": "\\" }[letter] ?? "?";
@@ -65,7 +70,13 @@ it.each([
   ["FORCE_COLOR=0 on a terminal", terminal, { FORCE_COLOR: "0" }, true, false],
   ["FORCE_COLOR over NO_COLOR", pipe, { FORCE_COLOR: "3", NO_COLOR: "1" }, true, true],
   ["--no-color over FORCE_COLOR", terminal, { FORCE_COLOR: "3" }, false, false],
-  ["a terminal without colors", { ...terminal, getColorDepth: () => 1 } as unknown as Output, {}, true, false],
+  [
+    "a terminal without colors",
+    { ...terminal, getColorDepth: () => 1 } as unknown as Output,
+    {},
+    true,
+    false,
+  ],
 ])("decides on colors for %s", async (_what, stream, env, allowed, colored) => {
   const { red } = await colorsFor(stream, env, allowed);
   expect(red("x") !== "x").toBe(colored);

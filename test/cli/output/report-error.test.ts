@@ -18,7 +18,10 @@ async function fixedAnswer(status: number, headers: Record<string, string>, body
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: () => requests,
+  };
 }
 
 it.each([
@@ -26,11 +29,24 @@ it.each([
   ["an unknown flag", ["list", "--vales"], "unknown option '--vales' (did you mean --values?)"],
   ["a missing argument", ["get"], "missing required argument 'name'"],
   ["one argument too many", ["list", "x"], "too many arguments for 'list'"],
-  ["a bad argument", ["list", "--type", "text"], "It must be one of STRING, NUMBER, BOOLEAN, JSON."],
+  [
+    "a bad argument",
+    ["list", "--type", "text"],
+    "It must be one of STRING, NUMBER, BOOLEAN, JSON.",
+  ],
   ["a bad setting", ["list", "--timeout", "x"], "--timeout must be a number of seconds"],
-  ["a missing secret file", ["list", "--api-secret-file", "/nowhere/x"], "--api-secret-file /nowhere/x can't be read"],
+  [
+    "a missing secret file",
+    ["list", "--api-secret-file", "/nowhere/x"],
+    "--api-secret-file /nowhere/x can't be read",
+  ],
   ["an empty secret on stdin", ["list", "--api-secret-file", "-"], "there is no secret in it"],
-  ["a secret that no header can hold", ["sign", "GET", "/", "--api-secret-file", "-"], "API secret must be", "a\nb"],
+  [
+    "a secret that no header can hold",
+    ["sign", "GET", "/", "--api-secret-file", "-"],
+    "API secret must be",
+    "a\nb",
+  ],
 ])("exit code is 2 for %s", async (_what, argv, message, stdin = "") => {
   const { code, stdout, stderr } = await runCli(argv, { stdin });
   expect([code, stdout]).toEqual([2, ""]);
@@ -53,7 +69,13 @@ it("exit code is 2 for an environment that is ambiguous or not named, listing th
 });
 
 it("exit code is 3 for a missing environment", async () => {
-  const { code } = await runCli(["list", "--data", (await dataFile(DATA)).path, "--env", "staging"]);
+  const { code } = await runCli([
+    "list",
+    "--data",
+    (await dataFile(DATA)).path,
+    "--env",
+    "staging",
+  ]);
   expect(code).toBe(3);
 });
 
@@ -64,7 +86,9 @@ it.each([
   ["no key with --auth headers", { APPVARS_API_SECRET: "dev-secret", APPVARS_AUTH: "headers" }],
 ])("exit code is 4 for %s", async (_what, credentials) => {
   const { url } = await runningServer();
-  const { code, stdout, stderr } = await runCli(["get", "PORT"], { env: { APPVARS_URL: url, ...credentials } });
+  const { code, stdout, stderr } = await runCli(["get", "PORT"], {
+    env: { APPVARS_URL: url, ...credentials },
+  });
   expect([code, stdout]).toEqual([4, ""]);
   expect(stderr).not.toContain("wrong");
 });
@@ -85,13 +109,19 @@ it("an error about a server that can't be reached says where its URL is from", a
   const [folder, config] = [await temporaryFolder(), await temporaryFolder()];
   const { url, close } = await runningServer();
   await close();
-  const options = { env: { ...CREDENTIALS, APPVARS_MAX_WAIT: "0", APPVARS_ALLOW_PROJECT: "1" }, cwd: folder, config };
+  const options = {
+    env: { ...CREDENTIALS, APPVARS_MAX_WAIT: "0", APPVARS_ALLOW_PROJECT: "1" },
+    cwd: folder,
+    config,
+  };
   const told = async () => (await runCli(["get", "PORT"], options)).stderr;
   const profiles = JSON.stringify({ version: 1, current: "mine", profiles: { mine: { url } } });
   await writeFile(join(config, "profiles.json"), profiles, { mode: 0o600 });
   expect(await told()).toContain(`can't reach ${url} (url of profile mine): connection refused`);
   await writeFile(join(folder, ".appvars.json"), JSON.stringify({ url }), { mode: 0o600 });
-  expect(await told()).toContain(`can't reach ${url} (url in ${join(folder, ".appvars.json")}): connection refused`);
+  expect(await told()).toContain(
+    `can't reach ${url} (url in ${join(folder, ".appvars.json")}): connection refused`,
+  );
 });
 
 it("exit code is 5 when the server does not answer in time", async () => {
@@ -102,12 +132,21 @@ it("exit code is 5 when the server does not answer in time", async () => {
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const argv = ["get", "PORT", "--timeout", "0.05", "--max-wait", "0"];
   const { code, stderr } = await runCli(argv, { env: { APPVARS_URL: url, ...CREDENTIALS } });
-  expect([code, stderr]).toEqual([5, `appvars: can't reach ${url} (APPVARS_URL): no answer within 0.05 s\n`]);
+  expect([code, stderr]).toEqual([
+    5,
+    `appvars: can't reach ${url} (APPVARS_URL): no answer within 0.05 s\n`,
+  ]);
 });
 
 it("exit code is 6 at once when the server asks for a longer wait than --max-wait", async () => {
-  const { url, requests } = await fixedAnswer(429, { "Retry-After": "30" }, '{"message":"Too many requests"}');
-  const { code } = await runCli(["get", "PORT", "--max-wait", "2"], { env: { APPVARS_URL: url, ...CREDENTIALS } });
+  const { url, requests } = await fixedAnswer(
+    429,
+    { "Retry-After": "30" },
+    '{"message":"Too many requests"}',
+  );
+  const { code } = await runCli(["get", "PORT", "--max-wait", "2"], {
+    env: { APPVARS_URL: url, ...CREDENTIALS },
+  });
   expect([code, requests()]).toEqual([6, 1]);
 });
 
@@ -119,7 +158,9 @@ it.each([
   ["404 from something that is not appvars", 404, {}, "<html>not here</html>"],
 ])("exit code is 7 for %s", async (_what, status, headers, body) => {
   const { url, requests } = await fixedAnswer(status, headers as Record<string, string>, body);
-  const { code, stdout } = await runCli(["get", "PORT"], { env: { APPVARS_URL: url, ...CREDENTIALS } });
+  const { code, stdout } = await runCli(["get", "PORT"], {
+    env: { APPVARS_URL: url, ...CREDENTIALS },
+  });
   expect([code, stdout, requests()]).toEqual([7, "", 1]);
 });
 
@@ -197,8 +238,12 @@ it("the secret is read from a file or stdin, without its last newline", async ()
   const { url } = await runningServer();
   const env = { APPVARS_URL: url, APPVARS_API_KEY: "dev-key" };
   const secretFile = (await dataFile("dev-secret\n")).path;
-  expect(await runCli(["get", "PORT", "--api-secret-file", secretFile], { env })).toMatchObject({ stdout: "3000\n" });
-  expect(await runCli(["get", "PORT", "--api-secret-file", "-"], { env, stdin: "dev-secret\r\n" })).toMatchObject({
+  expect(await runCli(["get", "PORT", "--api-secret-file", secretFile], { env })).toMatchObject({
+    stdout: "3000\n",
+  });
+  expect(
+    await runCli(["get", "PORT", "--api-secret-file", "-"], { env, stdin: "dev-secret\r\n" }),
+  ).toMatchObject({
     stdout: "3000\n",
   });
 });
@@ -207,7 +252,9 @@ it("--verbose logs each request, and --quiet nothing", async () => {
   const { url, close } = await runningServer();
   const env = { APPVARS_URL: url, ...CREDENTIALS };
   const { stderr } = await runCli(["get", "PORT", "--verbose"], { env });
-  expect(stderr).toMatch(/^appvars: GET \/v1\/variables-values-by-name\/PORT\/content 200 in \d+ ms\n$/);
+  expect(stderr).toMatch(
+    /^appvars: GET \/v1\/variables-values-by-name\/PORT\/content 200 in \d+ ms\n$/,
+  );
   await close();
   const quiet = await runCli(["get", "PORT", "--quiet", "--max-wait", "0.3"], { env });
   expect(quiet.stderr).not.toContain("trying again");

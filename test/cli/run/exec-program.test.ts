@@ -7,7 +7,11 @@ const execve = () => {
 };
 
 it.each([
-  ["linux", undefined, `--exec needs Node 22.15, 23.11 or newer; this is Node ${process.versions.node}`],
+  [
+    "linux",
+    undefined,
+    `--exec needs Node 22.15, 23.11 or newer; this is Node ${process.versions.node}`,
+  ],
   ["win32", execve, "--exec can't be used on Windows"],
 ] as const)("a process is not replaced on %s with %s", (platform, replace, message) => {
   expect(() => execProgram(platform, replace)).toThrow(new UsageError(message));

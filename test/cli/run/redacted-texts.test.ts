@@ -30,7 +30,10 @@ describe("redactedTexts", () => {
       { name: "EMOJI", value: "👋👋👋" },
       { name: "LONG", value: "1234" },
     ];
-    expect(redactedTexts(variables)).toEqual({ texts: ["MTIzNA==", "MTIzNA", "1234"], tooShort: ["PIN", "EMOJI"] });
+    expect(redactedTexts(variables)).toEqual({
+      texts: ["MTIzNA==", "MTIzNA", "1234"],
+      tooShort: ["PIN", "EMOJI"],
+    });
   });
 
   it("redactedTexts contains each line of eight characters or more", () => {

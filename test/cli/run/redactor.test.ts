@@ -3,7 +3,10 @@ import { Redactor } from "../../../src/cli/run/redactor.js";
 
 function redact(chunks: readonly (string | Buffer)[], texts: readonly string[]): string {
   const redactor = new Redactor(texts);
-  return Buffer.concat([...chunks.map((chunk) => redactor.push(Buffer.from(chunk))), redactor.end()]).toString();
+  return Buffer.concat([
+    ...chunks.map((chunk) => redactor.push(Buffer.from(chunk))),
+    redactor.end(),
+  ]).toString();
 }
 
 /** The expected output, from the whole input: every byte of every occurrence is hidden. */
@@ -11,13 +14,15 @@ function redactWhole(whole: Buffer, texts: readonly string[]): string {
   const found: [start: number, end: number][] = texts.flatMap((text) => {
     const bytes = Buffer.from(text);
     const starts: number[] = [];
-    for (let at = whole.indexOf(bytes); at !== -1; at = whole.indexOf(bytes, at + 1)) starts.push(at);
+    for (let at = whole.indexOf(bytes); at !== -1; at = whole.indexOf(bytes, at + 1))
+      starts.push(at);
     return starts.map((start): [number, number] => [start, start + bytes.length]);
   });
   const parts: Buffer[] = [];
   let end = 0;
   for (const [start, stop] of found.sort(([a], [b]) => a - b)) {
-    if (parts.length === 0 || start >= end) parts.push(whole.subarray(end, start), Buffer.from("***"));
+    if (parts.length === 0 || start >= end)
+      parts.push(whole.subarray(end, start), Buffer.from("***"));
     end = Math.max(end, stop);
   }
   return Buffer.concat([...parts, whole.subarray(end)]).toString();
@@ -25,7 +30,9 @@ function redactWhole(whole: Buffer, texts: readonly string[]): string {
 
 describe("redaction", () => {
   it("Redactor hides every occurrence of a text", () => {
-    expect(redact(["the password is hunter2, hunter2!"], ["hunter2"])).toBe("the password is ***, ***!");
+    expect(redact(["the password is hunter2, hunter2!"], ["hunter2"])).toBe(
+      "the password is ***, ***!",
+    );
   });
 
   it("Redactor hides a text at the beginning, at the end and as the whole output", () => {
@@ -69,7 +76,8 @@ describe("redaction", () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
       return Math.floor((seed / 2_147_483_648) * limit);
     };
-    const word = (longest: number) => Array.from({ length: 1 + below(longest) }, () => "abé👋"[below(5)]).join("");
+    const word = (longest: number) =>
+      Array.from({ length: 1 + below(longest) }, () => "abé👋"[below(5)]).join("");
     for (let round = 0; round < 3_000; round++) {
       const texts = Array.from({ length: 1 + below(4) }, () => word(5));
       const whole = Buffer.from(word(40));
@@ -77,7 +85,9 @@ describe("redaction", () => {
       for (let at = 0; at < whole.length; at = at + (chunks.at(-1)?.length ?? 0)) {
         chunks.push(whole.subarray(at, at + 1 + below(6)));
       }
-      expect(redact(chunks, texts), JSON.stringify([texts, chunks.map(String)])).toBe(redactWhole(whole, texts));
+      expect(redact(chunks, texts), JSON.stringify([texts, chunks.map(String)])).toBe(
+        redactWhole(whole, texts),
+      );
     }
   });
 });

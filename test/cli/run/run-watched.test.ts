@@ -5,10 +5,16 @@ import { MAX_SETTLE_MS, SETTLE_MS, watchVariables } from "../../../src/cli/run/r
 type Values = Record<string, string>;
 
 function found(values: Values): ChildVariables {
-  return { variables: Object.entries(values).map(([name, value]) => ({ name, value })), leftOut: [], taken: [] };
+  return {
+    variables: Object.entries(values).map(([name, value]) => ({ name, value })),
+    leftOut: [],
+    taken: [],
+  };
 }
 
-/** Watches a list of answers, one for each reading, without waiting; ends when there are no more. */
+/**
+ * Watches a list of answers, one for each reading, without waiting; ends when there are no more.
+ */
 async function watch(initial: Values, answers: readonly (Values | Error)[]): Promise<string[]> {
   const log: string[] = [];
   const left = [...answers];
@@ -52,14 +58,24 @@ describe("a watch", () => {
 
   it("a watch reports a burst of edits as one change", async () => {
     const burst = [{ A: "2" }, { A: "3" }, { A: "3", B: "1" }, { A: "3", B: "1" }];
-    expect(await watch({ A: "1" }, burst)).toEqual([LOOK, SETTLE, SETTLE, SETTLE, 'change A,B to {"A":"3","B":"1"}']);
+    expect(await watch({ A: "1" }, burst)).toEqual([
+      LOOK,
+      SETTLE,
+      SETTLE,
+      SETTLE,
+      'change A,B to {"A":"3","B":"1"}',
+    ]);
   });
 
   it("a watch reports a change after 5 s when the variables never settle", async () => {
     const answers = Array.from({ length: 20 }, (_, index) => ({ A: `${index}` }));
     const looks = MAX_SETTLE_MS / SETTLE_MS;
     const log = await watch({ A: "1st" }, answers);
-    expect(log.slice(0, looks + 2)).toEqual([LOOK, ...Array(looks).fill(SETTLE), `change A to {"A":"${looks}"}`]);
+    expect(log.slice(0, looks + 2)).toEqual([
+      LOOK,
+      ...Array(looks).fill(SETTLE),
+      `change A to {"A":"${looks}"}`,
+    ]);
   });
 
   it("a watch names the added, removed and changed variables, in order", async () => {
@@ -71,7 +87,11 @@ describe("a watch", () => {
   });
 
   it("a watch ignores a change that is undone immediately", async () => {
-    expect(await watch({ A: "1" }, [{ A: "2" }, { A: "1" }, { A: "1" }])).toEqual([LOOK, SETTLE, LOOK]);
+    expect(await watch({ A: "1" }, [{ A: "2" }, { A: "1" }, { A: "1" }])).toEqual([
+      LOOK,
+      SETTLE,
+      LOOK,
+    ]);
   });
 
   it("a watch reports once that reading fails, and once that it works again", async () => {
@@ -91,14 +111,8 @@ describe("a watch", () => {
   });
 
   it("a watch starts over when a change can't be confirmed", async () => {
-    expect(await watch({ A: "1" }, [{ A: "2" }, new Error("down"), { A: "2" }, { A: "2" }])).toEqual([
-      LOOK,
-      SETTLE,
-      "problem down",
-      LOOK,
-      "well again",
-      SETTLE,
-      'change A to {"A":"2"}',
-    ]);
+    expect(
+      await watch({ A: "1" }, [{ A: "2" }, new Error("down"), { A: "2" }, { A: "2" }]),
+    ).toEqual([LOOK, SETTLE, "problem down", LOOK, "well again", SETTLE, 'change A to {"A":"2"}']);
   });
 });

@@ -39,7 +39,9 @@ describe("--only and --exclude", () => {
 
   it("takes no longer than a name is long", async () => {
     const names = ["a".repeat(250), `${"a".repeat(250)}b`];
-    expect(Object.keys(await selected({ only: [`${"*a".repeat(60)}*b`] }, names))).toEqual([names[1]]);
+    expect(Object.keys(await selected({ only: [`${"*a".repeat(60)}*b`] }, names))).toEqual([
+      names[1],
+    ]);
   });
 
   it.each([
@@ -49,17 +51,26 @@ describe("--only and --exclude", () => {
     [["{PORT,a.b}*"], 'there is no variable "{PORT,a.b}*"'],
     [["(PORT|a.b)*"], 'there is no variable "(PORT|a.b)*"'],
     [["!(PORT)"], 'there is no variable "!(PORT)" (did you mean PORT?)'],
-    [["[z-a]*", "[P"], "[z-a]* matches no variable in this environment; [P matches no variable in this environment"],
+    [
+      ["[z-a]*", "[P"],
+      "[z-a]* matches no variable in this environment; [P matches no variable in this environment",
+    ],
     [["^*"], "^* matches no variable in this environment"],
     [["!PORT*"], "!PORT* matches no variable in this environment"],
-    [["Z*", "PROT"], 'there is no variable "PROT" (did you mean PORT?); Z* matches no variable in this environment'],
+    [
+      ["Z*", "PROT"],
+      'there is no variable "PROT" (did you mean PORT?); Z* matches no variable in this environment',
+    ],
   ])("--only %j is not found", async (only, message) => {
     await expect(selected({ only })).rejects.toMatchObject({ code: "not_found", message });
   });
 
   it("--exclude may match nothing, which is noted once", async () => {
     const notes: string[] = [];
-    const selection = await createSelection({ exclude: ["X", "Y*", "PORT"] }, { note: (text) => notes.push(text) });
+    const selection = await createSelection(
+      { exclude: ["X", "Y*", "PORT"] },
+      { note: (text) => notes.push(text) },
+    );
     await selection.select(NAMES, async () => NAMES);
     expect(notes).toEqual([]);
     for (let i = 0; i < 2; i++) selection.noteUnmatched(NAMES);
@@ -74,7 +85,10 @@ describe("--name-transformer", () => {
     ["camel", ["dbUrl", "apiV2Key", "databaseUrl", "_x_", "aBC"]],
     ["pascal", ["DbUrl", "ApiV2Key", "DatabaseUrl", "_X_", "ABC"]],
     ["kebab", ["db-url", "api-v2-key", "database-url", "_x_", "a-b-c"]],
-    ["tf-var", ["TF_VAR_db_url", "TF_VAR_api_v2_key", "TF_VAR_databaseurl", "TF_VAR__x_", "TF_VAR_a.b-c"]],
+    [
+      "tf-var",
+      ["TF_VAR_db_url", "TF_VAR_api_v2_key", "TF_VAR_databaseurl", "TF_VAR__x_", "TF_VAR_a.b-c"],
+    ],
   ] as const)("%s", async (nameTransformer, expected) => {
     const names = ["DB_URL", "API_V2_KEY", "databaseUrl", "_x_", "a.b-c"];
     expect(Object.values(await selected({ nameTransformer }, names))).toEqual(expected);
@@ -87,6 +101,9 @@ describe("--name-transformer", () => {
       message:
         "--name-transformer gives the same name to A_B and a-b (a-b), C and c (c): choose with --only or --exclude",
     });
-    expect(await selected({ nameTransformer: "kebab", exclude: ["a-b", "c"] }, names)).toEqual({ A_B: "a-b", C: "c" });
+    expect(await selected({ nameTransformer: "kebab", exclude: ["a-b", "c"] }, names)).toEqual({
+      A_B: "a-b",
+      C: "c",
+    });
   });
 });

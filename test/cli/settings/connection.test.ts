@@ -43,15 +43,30 @@ describe("settings of a server", () => {
     ["auth", "APPVARS_AUTH", "headers", "hmac"],
   ])("%s comes from its flag, else from %s", (name, variable, flag, value) => {
     const [ofFlag, ofVariable] = name === "url" ? [{ from: "--url" }, { from: variable }] : [];
-    expect(resolve({ [name]: flag }, { [variable]: value })).toEqual({ ...DEFAULTS, [name]: flag, ...ofFlag });
-    expect(resolve({}, { [variable]: value })).toEqual({ ...DEFAULTS, [name]: value, ...ofVariable });
+    expect(resolve({ [name]: flag }, { [variable]: value })).toEqual({
+      ...DEFAULTS,
+      [name]: flag,
+      ...ofFlag,
+    });
+    expect(resolve({}, { [variable]: value })).toEqual({
+      ...DEFAULTS,
+      [name]: value,
+      ...ofVariable,
+    });
   });
 
   it("a client certificate and its key can come from different places, but not without each other", () => {
-    const files = { clientCert: { text: "/a.pem" }, clientKey: { text: "/b.pem", from: "APPVARS_CLIENT_KEY" } };
-    expect(resolve({ clientCert: "/a.pem" }, { APPVARS_CLIENT_KEY: "/b.pem" })).toMatchObject(files);
+    const files = {
+      clientCert: { text: "/a.pem" },
+      clientKey: { text: "/b.pem", from: "APPVARS_CLIENT_KEY" },
+    };
+    expect(resolve({ clientCert: "/a.pem" }, { APPVARS_CLIENT_KEY: "/b.pem" })).toMatchObject(
+      files,
+    );
     expect(() => resolve({ clientCert: "/a.pem" })).toThrow("--client-cert needs --client-key too");
-    expect(() => resolve({}, { APPVARS_CLIENT_KEY: "/b" })).toThrow("APPVARS_CLIENT_KEY needs --client-cert too");
+    expect(() => resolve({}, { APPVARS_CLIENT_KEY: "/b" })).toThrow(
+      "APPVARS_CLIENT_KEY needs --client-cert too",
+    );
   });
 
   it.each([
@@ -64,7 +79,9 @@ describe("settings of a server", () => {
   });
 
   it("an empty variable counts as unset", () => {
-    expect(resolve({}, { APPVARS_URL: "", APPVARS_DATA: "", APPVARS_TIMEOUT: "" })).toEqual(DEFAULTS);
+    expect(resolve({}, { APPVARS_URL: "", APPVARS_DATA: "", APPVARS_TIMEOUT: "" })).toEqual(
+      DEFAULTS,
+    );
   });
 
   it("a flag for the secret's file overrides the variable with the secret", () => {
@@ -88,15 +105,27 @@ describe("server, data file or store", () => {
   });
 
   it("a flag for a server or data file overrides a variable for the other", () => {
-    expect(resolve({ url: "http://a:1" }, { APPVARS_DATA: "vars.json" })).toMatchObject({ url: "http://a:1" });
-    expect(resolve({ data: "vars.json" }, { APPVARS_URL: "http://a:1" })).toMatchObject({ kind: "local" });
+    expect(resolve({ url: "http://a:1" }, { APPVARS_DATA: "vars.json" })).toMatchObject({
+      url: "http://a:1",
+    });
+    expect(resolve({ data: "vars.json" }, { APPVARS_URL: "http://a:1" })).toMatchObject({
+      kind: "local",
+    });
   });
 
   it.each([
     [{ url: "http://a:1", data: "vars.json" }, {}, "--url and --data are mutually exclusive"],
-    [{}, { APPVARS_URL: "http://a:1", APPVARS_DATA: "x" }, "APPVARS_URL and APPVARS_DATA are mutually exclusive"],
+    [
+      {},
+      { APPVARS_URL: "http://a:1", APPVARS_DATA: "x" },
+      "APPVARS_URL and APPVARS_DATA are mutually exclusive",
+    ],
     [{ data: "x", store: "etcd://a" }, {}, "--data and --store are mutually exclusive"],
-    [{}, { APPVARS_URL: "http://a:1", APPVARS_STORE: "etcd://a" }, "APPVARS_URL and APPVARS_STORE are mutually"],
+    [
+      {},
+      { APPVARS_URL: "http://a:1", APPVARS_STORE: "etcd://a" },
+      "APPVARS_URL and APPVARS_STORE are mutually",
+    ],
     [{ env: "test" }, {}, "add --data or --store"],
   ])("settings that exclude each other are refused: %o with %o", (flags, variables, message) => {
     expect(() => resolve(flags, variables)).toThrow(message);
@@ -118,7 +147,11 @@ describe("a store", () => {
       "/config",
     );
     expect(connectionOf(given({}, {}, profile))).toMatchObject({
-      place: { kind: "store", address: { url: "etcds://h1:2379,h2:2380/shop" }, sealKey: { text: "/config/keys" } },
+      place: {
+        kind: "store",
+        address: { url: "etcds://h1:2379,h2:2380/shop" },
+        sealKey: { text: "/config/keys" },
+      },
       env: "test",
     });
     expect(place({}, { APPVARS_STORE: URL }, profile)).toMatchObject({ kind: "store" });
@@ -146,7 +179,9 @@ describe("a store", () => {
       clientCert: { text: "/cert.pem" },
       clientKey: { text: "/key.pem" },
     });
-    expect(place({ store: URL, sealKeyFile: "/mine" }, variables)).toMatchObject({ sealKey: { text: "/mine" } });
+    expect(place({ store: URL, sealKeyFile: "/mine" }, variables)).toMatchObject({
+      sealKey: { text: "/mine" },
+    });
     expect(resolve({}, variables)).toEqual(DEFAULTS);
   });
 
@@ -159,13 +194,26 @@ describe("a store", () => {
     ],
     [{ APPVARS_STORE_PASSWORD: "hunter2" }, "APPVARS_STORE_PASSWORD needs APPVARS_STORE_USER too"],
     [
-      { APPVARS_STORE_USER: "me", APPVARS_STORE_PASSWORD: "hunter2", APPVARS_STORE_PASSWORD_FILE: "/x" },
+      {
+        APPVARS_STORE_USER: "me",
+        APPVARS_STORE_PASSWORD: "hunter2",
+        APPVARS_STORE_PASSWORD_FILE: "/x",
+      },
       "APPVARS_STORE_PASSWORD and APPVARS_STORE_PASSWORD_FILE are mutually exclusive",
     ],
-    [{ APPVARS_STORE_CLIENT_CERT: "/x" }, "APPVARS_STORE_CLIENT_CERT needs APPVARS_STORE_CLIENT_KEY too"],
-    [{ APPVARS_STORE_CLIENT_KEY: "/x" }, "APPVARS_STORE_CLIENT_KEY needs APPVARS_STORE_CLIENT_CERT too"],
+    [
+      { APPVARS_STORE_CLIENT_CERT: "/x" },
+      "APPVARS_STORE_CLIENT_CERT needs APPVARS_STORE_CLIENT_KEY too",
+    ],
+    [
+      { APPVARS_STORE_CLIENT_KEY: "/x" },
+      "APPVARS_STORE_CLIENT_KEY needs APPVARS_STORE_CLIENT_CERT too",
+    ],
     [{ APPVARS_SEAL_KEY_FILE: "-" }, "APPVARS_SEAL_KEY_FILE must be a file, not stdin"],
-    [{ APPVARS_STORE_USER: "me", APPVARS_STORE_PASSWORD_FILE: "-" }, "APPVARS_STORE_PASSWORD_FILE must be a file"],
+    [
+      { APPVARS_STORE_USER: "me", APPVARS_STORE_PASSWORD_FILE: "-" },
+      "APPVARS_STORE_PASSWORD_FILE must be a file",
+    ],
   ])("%o is refused, without quoting a secret", (variables, message) => {
     const open = () => resolve({}, { APPVARS_STORE: URL, ...variables });
     expect(open).toThrow(message);
@@ -190,7 +238,9 @@ describe("invalid settings", () => {
   });
 
   it("an empty flag is refused, since the variable in it may be unset", () => {
-    expect(() => resolve({ url: "" }, { APPVARS_URL: "http://b:2" })).toThrow("--url must not be empty");
+    expect(() => resolve({ url: "" }, { APPVARS_URL: "http://b:2" })).toThrow(
+      "--url must not be empty",
+    );
   });
 
   it("the message for an invalid URL names where it comes from", () => {
@@ -208,12 +258,15 @@ describe("the secret itself over plain HTTP", () => {
   const headers = (url: string, flags: Record<string, unknown> = {}) =>
     resolve(flags, { APPVARS_URL: url, APPVARS_AUTH: "headers" });
 
-  it.each(["http://127.0.0.1:1", "http://127.9.9.9", "http://localhost", "http://[::1]", "https://vars.example"])(
-    "the secret itself may be sent to %s",
-    (url) => {
-      expect(headers(url)).toMatchObject({ url, auth: "headers", insecure: false });
-    },
-  );
+  it.each([
+    "http://127.0.0.1:1",
+    "http://127.9.9.9",
+    "http://localhost",
+    "http://[::1]",
+    "https://vars.example",
+  ])("the secret itself may be sent to %s", (url) => {
+    expect(headers(url)).toMatchObject({ url, auth: "headers", insecure: false });
+  });
 
   it.each([
     "http://vars.example",
@@ -223,7 +276,9 @@ describe("the secret itself over plain HTTP", () => {
     "http://127.0.0.1.vars.example",
     "http://localhost.vars.example",
   ])("the secret itself is not sent to %s without --insecure", (url) => {
-    expect(() => headers(url)).toThrow(/^auth headers would send the API secret to .* without encryption: use https/);
+    expect(() => headers(url)).toThrow(
+      /^auth headers would send the API secret to .* without encryption: use https/,
+    );
     expect(headers(url, { insecure: true })).toMatchObject({ url, insecure: true });
   });
 
@@ -245,15 +300,20 @@ describe("the secret itself over plain HTTP", () => {
     expect(() => connectionOf(elsewhere)).toThrow("secret to elsewhere.example");
   });
 
-  it.each([{ insecure: "yes" }, { insecure: 1 }])("insecure in a profile is true or false, not %o", (settings) => {
-    expect(() => readKeys("profile", settings, "of profile x", "/")).toThrow(
-      "insecure of profile x must be true or false",
-    );
-    expect(readKeys("profile", { insecure: false }, "of profile x", "/")).toEqual([]);
-  });
+  it.each([{ insecure: "yes" }, { insecure: 1 }])(
+    "insecure in a profile is true or false, not %o",
+    (settings) => {
+      expect(() => readKeys("profile", settings, "of profile x", "/")).toThrow(
+        "insecure of profile x must be true or false",
+      );
+      expect(readKeys("profile", { insecure: false }, "of profile x", "/")).toEqual([]);
+    },
+  );
 
   it("insecure is refused in the file of a project", () => {
-    expect(() => readKeys("project", { insecure: true }, "in .appvars.json", "/")).toThrow("insecure in .appvars.json");
+    expect(() => readKeys("project", { insecure: true }, "in .appvars.json", "/")).toThrow(
+      "insecure in .appvars.json",
+    );
   });
 });
 
@@ -269,7 +329,9 @@ describe("the file of a project", () => {
       "auth headers would send the secret itself to url in .appvars.json",
     );
     expect(inProject({ url }, {})).toMatchObject({ url, auth: "hmac" });
-    expect(inProject({ url }, { APPVARS_AUTH: "headers", APPVARS_URL: "https://ours" })).toMatchObject({
+    expect(
+      inProject({ url }, { APPVARS_AUTH: "headers", APPVARS_URL: "https://ours" }),
+    ).toMatchObject({
       url: "https://ours",
     });
   });
@@ -279,14 +341,21 @@ describe("the file of a project", () => {
     expect(() => inProject({ ca_file: "ca.pem" }, { APPVARS_URL: url })).toThrow(
       "ca_file in .appvars.json is for a url",
     );
-    expect(inProject({ url, ca_file: "ca.pem" }, {})).toMatchObject({ caFile: { text: "/project/ca.pem" } });
+    expect(inProject({ url, ca_file: "ca.pem" }, {})).toMatchObject({
+      caFile: { text: "/project/ca.pem" },
+    });
   });
 
   it("the file of a project can't choose the client certificate for another server", () => {
     const url = "https://vars.example";
     const files = { client_cert: "client.pem", client_key: "key.pem" };
-    expect(() => inProject(files, { APPVARS_URL: url })).toThrow("client_cert in .appvars.json is for a url");
-    const used = { clientCert: { text: "/project/client.pem" }, clientKey: { text: "/project/key.pem" } };
+    expect(() => inProject(files, { APPVARS_URL: url })).toThrow(
+      "client_cert in .appvars.json is for a url",
+    );
+    const used = {
+      clientCert: { text: "/project/client.pem" },
+      clientKey: { text: "/project/key.pem" },
+    };
     expect(inProject({ url, ...files }, {})).toMatchObject(used);
   });
 });
@@ -302,7 +371,9 @@ describe("a profile's secret and the project's server", () => {
     given(flags, {}, [...readKeys("project", keys, "in .appvars.json", "/project"), ...profile]);
 
   it("a profile's secret is used for the project's server if the profile has the same url", () => {
-    expect(connectionOf(layers({ url: "https://vars.example/" }))).toMatchObject({ url: "https://vars.example" });
+    expect(connectionOf(layers({ url: "https://vars.example/" }))).toMatchObject({
+      url: "https://vars.example",
+    });
   });
 
   it("a profile's secret is refused for another server of the project, unless a flag gives its url", () => {
@@ -310,7 +381,10 @@ describe("a profile's secret and the project's server", () => {
     expect(() => connectionOf(elsewhere)).toThrow(
       "the secret is of a profile for https://vars.example, but url in .appvars.json is another server",
     );
-    const flagged = layers({ url: "https://elsewhere.example" }, { url: "https://elsewhere.example" });
+    const flagged = layers(
+      { url: "https://elsewhere.example" },
+      { url: "https://elsewhere.example" },
+    );
     expect(connectionOf(flagged)).toMatchObject({ url: "https://elsewhere.example" });
   });
 });

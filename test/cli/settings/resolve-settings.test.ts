@@ -21,14 +21,24 @@ async function world({ flags = {}, env = {}, project, profiles }: Places) {
   await mkdir(cwd, { recursive: true });
   await mkdir(config);
   if (project) await writeFile(join(folder, "project", ".appvars.json"), JSON.stringify(project));
-  if (profiles) await writeFile(join(config, "profiles.json"), JSON.stringify({ version: 1, ...profiles }));
+  if (profiles)
+    await writeFile(join(config, "profiles.json"), JSON.stringify({ version: 1, ...profiles }));
   const folders = { config, cache: "" };
   const account = { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };
-  const io = { env: { APPVARS_ALLOW_PROJECT: "1", ...env }, cwd, folders, ...account, stdin: Readable.from([]) };
+  const io = {
+    env: { APPVARS_ALLOW_PROJECT: "1", ...env },
+    cwd,
+    folders,
+    ...account,
+    stdin: Readable.from([]),
+  };
   return { folder, find: (name: SettingName) => readSettings(flags, io).find(name) };
 }
 
-const PROFILES = { current: "local", profiles: { local: { url: "http://local" }, staging: { url: "http://staging" } } };
+const PROFILES = {
+  current: "local",
+  profiles: { local: { url: "http://local" }, staging: { url: "http://staging" } },
+};
 
 describe("the order of places", () => {
   const everywhere: Required<Places> = {
@@ -55,19 +65,36 @@ describe("the order of places", () => {
 
 describe("the profile in use", () => {
   it.each([
-    ["the flag's", { flags: { profile: "staging" }, env: { APPVARS_PROFILE: "local" } }, "http://staging"],
-    ["the variable's", { env: { APPVARS_PROFILE: "staging" }, project: { profile: "local" } }, "http://staging"],
+    [
+      "the flag's",
+      { flags: { profile: "staging" }, env: { APPVARS_PROFILE: "local" } },
+      "http://staging",
+    ],
+    [
+      "the variable's",
+      { env: { APPVARS_PROFILE: "staging" }, project: { profile: "local" } },
+      "http://staging",
+    ],
     ["the project's", { project: { profile: "staging" } }, "http://staging"],
     ["the current one", {}, "http://local"],
   ])("the profile in use is %s", async (_what, places, url) => {
     const { find } = await world({ profiles: PROFILES, ...places });
-    expect(find("url")).toMatchObject({ text: url, from: expect.stringMatching(/^url of profile (staging|local)$/) });
+    expect(find("url")).toMatchObject({
+      text: url,
+      from: expect.stringMatching(/^url of profile (staging|local)$/),
+    });
   });
 
   it.each([
-    [{ flags: { profile: "prod" } }, '--profile: there is no profile "prod"; the profiles are local, staging'],
+    [
+      { flags: { profile: "prod" } },
+      '--profile: there is no profile "prod"; the profiles are local, staging',
+    ],
     [{ flags: { profile: "constructor" } }, 'there is no profile "constructor"'],
-    [{ profiles: { current: "gone", profiles: {} } }, 'there is no profile "gone"; there are none yet'],
+    [
+      { profiles: { current: "gone", profiles: {} } },
+      'there is no profile "gone"; there are none yet',
+    ],
     [{ profiles: { version: 2, profiles: {} } }, "must be 1"],
     [{ profiles: { profiles: { local: [] } } }, "must be a JSON object"],
     [{ profiles: { profiles: {}, secret: "hunter2" } }, '"secret"'],
@@ -89,13 +116,18 @@ describe("a profile that does not exist", () => {
   it.each([
     ["that the project names", { project: { profile: "staging" } }],
     ["that was the current one", { profiles: { current: "gone", profiles: {} } }],
-  ])("a profile that does not exist is ignored if the environment gives the server: one %s", async (_what, places) => {
-    const { find } = await world({ env: { APPVARS_URL: "http://variable" }, ...places });
-    expect(find("url")?.text).toBe("http://variable");
-  });
+  ])(
+    "a profile that does not exist is ignored if the environment gives the server: one %s",
+    async (_what, places) => {
+      const { find } = await world({ env: { APPVARS_URL: "http://variable" }, ...places });
+      expect(find("url")?.text).toBe("http://variable");
+    },
+  );
 
   it("a profile that does not exist is an error if a variable names it", async () => {
-    const { find } = await world({ env: { APPVARS_URL: "http://variable", APPVARS_PROFILE: "nope" } });
+    const { find } = await world({
+      env: { APPVARS_URL: "http://variable", APPVARS_PROFILE: "nope" },
+    });
     expect(() => find("url")).toThrow('APPVARS_PROFILE: there is no profile "nope"');
   });
 });

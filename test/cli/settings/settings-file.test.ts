@@ -11,11 +11,9 @@ import { dataFile } from "../../support/data-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const read = (object: object, kind: "project" | "profile" = "project") =>
-  readKeys(kind, object as Record<string, unknown>, "in the file", "/folder").map(({ name, text, from }) => [
-    name,
-    text,
-    from,
-  ]);
+  readKeys(kind, object as Record<string, unknown>, "in the file", "/folder").map(
+    ({ name, text, from }) => [name, text, from],
+  );
 
 it("reads settings under their keys, numbers too, and says where each was given", () => {
   expect(read({ $schema: "./schema.json", url: "http://a:1", max_wait: 5, env: "" })).toEqual([
@@ -43,14 +41,23 @@ it("paths are relative to the settings file", () => {
 
 it.each([
   [{ api_secret: "hunter2" }, "does not belong in a file that is shared"],
-  [{ tui: "hunter2" }, "tui in the file: it is a matter of each person; put it in your own settings.json"],
+  [
+    { tui: "hunter2" },
+    "tui in the file: it is a matter of each person; put it in your own settings.json",
+  ],
   [{ enc_key: "hunter2" }, "does not belong in a file that is shared"],
   [{ auth: "headers" }, "could send the secret itself"],
   [{ api_secret_file: "hunter2" }, "use a profile, --api-secret-file or APPVARS_API_SECRET"],
   [{ enc_key_file: "hunter2" }, "use a profile, --enc-key-file or APPVARS_ENC_KEY"],
-  [{ store: "hunter2" }, "store in the file: a project can't choose a store, which would get your password"],
+  [
+    { store: "hunter2" },
+    "store in the file: a project can't choose a store, which would get your password",
+  ],
   [{ store_password_file: "hunter2" }, "use a profile or APPVARS_STORE_PASSWORD_FILE"],
-  [{ apiKey: "hunter2" }, '"apiKey" in the file is not a setting; the settings are profile, url, data'],
+  [
+    { apiKey: "hunter2" },
+    '"apiKey" in the file is not a setting; the settings are profile, url, data',
+  ],
   [{ url: ["hunter2"] }, "url in the file must be a string or a number"],
   [{ constructor: "hunter2" }, '"constructor" in the file is not a setting'],
 ])("a project's %o is refused, without quoting a value", (object, message) => {
@@ -59,17 +66,23 @@ it.each([
 });
 
 it("a profile may hold a store, but not its password", () => {
-  expect(read({ store: "etcd://a", store_user: "me", store_password_file: "x" }, "profile")).toEqual([
+  expect(
+    read({ store: "etcd://a", store_user: "me", store_password_file: "x" }, "profile"),
+  ).toEqual([
     ["store", "etcd://a", "store in the file"],
     ["storeUser", "me", "store_user in the file"],
     ["storePasswordFile", "/folder/x", "store_password_file in the file"],
   ]);
-  expect(() => read({ store_password: "hunter2" }, "profile")).toThrow('"store_password" in the file is not a setting');
+  expect(() => read({ store_password: "hunter2" }, "profile")).toThrow(
+    '"store_password" in the file is not a setting',
+  );
 });
 
 it("a profile may hold a secret and auth, but no profile", () => {
   expect(read({ api_secret: "hunter2", auth: "headers" }, "profile")).toHaveLength(2);
-  expect(() => read({ profile: "other" }, "profile")).toThrow('"profile" in the file is not a setting');
+  expect(() => read({ profile: "other" }, "profile")).toThrow(
+    '"profile" in the file is not a setting',
+  );
 });
 
 it("a missing settings file is undefined, an unreadable or invalid one an error", async () => {
@@ -89,5 +102,6 @@ it("an endless file is refused, not read", async () => {
   if (process.platform === "win32") return;
   expect(() => readSettingsFile("/dev/zero")).toThrow("it is not a regular file");
   // A regular file of size 0.
-  if (process.platform === "linux") expect(readSettingsFile("/proc/self/status")?.bytes).toHaveLength(0);
+  if (process.platform === "linux")
+    expect(readSettingsFile("/proc/self/status")?.bytes).toHaveLength(0);
 });

@@ -22,14 +22,25 @@ describe.skipIf(process.platform === "win32")("the user's folders", () => {
   it.each<[string, NodeJS.Platform, Record<string, string>, string, string]>([
     ["Linux", "linux", {}, "/home/me/.config/appvars", "/home/me/.cache/appvars"],
     ["XDG", "linux", { XDG_CONFIG_HOME: "/c", XDG_CACHE_HOME: "/d" }, "/c/appvars", "/d/appvars"],
-    ["macOS", "darwin", {}, "/home/me/Library/Preferences/appvars", "/home/me/Library/Caches/appvars"],
+    [
+      "macOS",
+      "darwin",
+      {},
+      "/home/me/Library/Preferences/appvars",
+      "/home/me/Library/Caches/appvars",
+    ],
   ])("the user's folders follow the rules of %s", (_what, platform, env, config, cache) => {
     expect(userFolders(env, platform, at("/home/me"))).toEqual({ config, cache });
   });
 
   it.each([
     ["Windows", { APPDATA: "D:\\r", LOCALAPPDATA: "\\\\host\\l" }, "D:\\r", "\\\\host\\l"],
-    ["Windows by default", { APPDATA: "r" }, "C:\\Users\\me\\AppData\\Roaming", "C:\\Users\\me\\AppData\\Local"],
+    [
+      "Windows by default",
+      { APPDATA: "r" },
+      "C:\\Users\\me\\AppData\\Roaming",
+      "C:\\Users\\me\\AppData\\Local",
+    ],
   ])("the user's folders follow the rules of %s", (_what, env, roaming, local) => {
     const folders = { config: `${roaming}\\appvars\\Config`, cache: `${local}\\appvars\\Cache` };
     expect(userFolders(env, "win32", at("C:\\Users\\me"))).toEqual(folders);
@@ -57,8 +68,14 @@ describe("a config folder below a file", () => {
       const folder = await temporaryFolder();
       await writeFile(join(folder, ".appvars.json"), "{}");
       await writeFile(join(folder, "file"), "");
-      const { code, stderr } = await runCli(line.split(" "), { cwd: folder, config: join(folder, "file", "appvars") });
-      expect([code, stderr]).toEqual([8, expect.stringContaining("part of the path is not a folder")]);
+      const { code, stderr } = await runCli(line.split(" "), {
+        cwd: folder,
+        config: join(folder, "file", "appvars"),
+      });
+      expect([code, stderr]).toEqual([
+        8,
+        expect.stringContaining("part of the path is not a folder"),
+      ]);
     },
   );
 });
@@ -69,14 +86,28 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
   async function unreadable(): Promise<{ config: string; note: string }> {
     const config = join(await temporaryFolder(), "config");
     await symlink(config, config);
-    return { config, note: `appvars: continuing without profiles: ${config}/profiles.json can't be read (ELOOP)\n` };
+    return {
+      config,
+      note: `appvars: continuing without profiles: ${config}/profiles.json can't be read (ELOOP)\n`,
+    };
   }
 
-  it.each(["get PORT", "list", "show PORT", "export --format json", "show PORT", "health", "sign GET /v1/variables"])(
+  it.each([
+    "get PORT",
+    "list",
+    "show PORT",
+    "export --format json",
+    "show PORT",
+    "health",
+    "sign GET /v1/variables",
+  ])(
     "an unreadable profiles file is only a note for %s if the environment gives all settings",
     async (line) => {
       const { config, note } = await unreadable();
-      const { code, stdout, stderr } = await runCli(line.split(" "), { config, env: await serverEnvironment() });
+      const { code, stdout, stderr } = await runCli(line.split(" "), {
+        config,
+        env: await serverEnvironment(),
+      });
       expect([code, stderr]).toEqual([0, note]);
       expect(stdout).not.toBe("");
     },
@@ -85,7 +116,11 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
   it("an unreadable profiles file is a note for get, also with an invalid flag, but not with --quiet", async () => {
     const { config, note } = await unreadable();
     const world = { config, env: await serverEnvironment() };
-    expect(await runCli(["get", "PORT", "--quiet"], world)).toEqual({ code: 0, stdout: "3000\n", stderr: "" });
+    expect(await runCli(["get", "PORT", "--quiet"], world)).toEqual({
+      code: 0,
+      stdout: "3000\n",
+      stderr: "",
+    });
     const refused = await runCli(["get", "PORT", "--timeout", "0"], world);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(note) });
   });
@@ -97,7 +132,11 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
     const argv = ["get", "DATABASE_URL"];
     expect((await runCli(argv, { config, env })).stderr).toBe(note);
     expect((await runCli(["serve", "--port", "0"], { config, env })).stderr).toContain(note);
-    expect(await runCli(["set", "DATABASE_URL", "x"], { config, env })).toEqual({ code: 0, stdout: "", stderr: note });
+    expect(await runCli(["set", "DATABASE_URL", "x"], { config, env })).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: note,
+    });
   });
 
   it("an unreadable profiles file does not affect the TUI, and config and doctor report it", async () => {
@@ -113,17 +152,29 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
     expect(JSON.parse((await runCli(["config", "--json"], world)).stdout).problems).toEqual([told]);
     const { code, stdout, stderr } = await runCli(["doctor", "--json"], world);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(JSON.parse(stdout)[0]).toMatchObject({ check: "settings", verdict: "warning", message: told });
+    expect(JSON.parse(stdout)[0]).toMatchObject({
+      check: "settings",
+      verdict: "warning",
+      message: told,
+    });
   });
 
   it("an unreadable profiles file is an error for a named profile and for the profile commands", async () => {
     const { config } = await unreadable();
     const env = await serverEnvironment();
-    const failure = { code: 2, stdout: "", stderr: `appvars: ${config}/profiles.json can't be read (ELOOP)\n` };
+    const failure = {
+      code: 2,
+      stdout: "",
+      stderr: `appvars: ${config}/profiles.json can't be read (ELOOP)\n`,
+    };
     expect(await runCli(["get", "PORT", "--profile", "x"], { config, env })).toEqual(failure);
-    expect(await runCli(["get", "PORT"], { config, env: { ...env, APPVARS_PROFILE: "x" } })).toEqual(failure);
+    expect(
+      await runCli(["get", "PORT"], { config, env: { ...env, APPVARS_PROFILE: "x" } }),
+    ).toEqual(failure);
     expect(await runCli(["profile", "list"], { config })).toEqual(failure);
-    expect(await runCli(["profile", "add", "x", "--no-check", "--url", "http://a"], { config })).toEqual(failure);
+    expect(
+      await runCli(["profile", "add", "x", "--no-check", "--url", "http://a"], { config }),
+    ).toEqual(failure);
   });
 });
 
@@ -191,7 +242,9 @@ describe("a profiles file that breaks a rule", () => {
       expect(await runCli(["get", "PORT"], { config, env: keys })).toEqual(failure);
       const env = await serverEnvironment();
       expect(await runCli(["get", "PORT", "--profile", "p"], { config, env })).toEqual(failure);
-      expect(await runCli(["get", "PORT"], { config, env: { ...env, APPVARS_PROFILE: "p" } })).toEqual(failure);
+      expect(
+        await runCli(["get", "PORT"], { config, env: { ...env, APPVARS_PROFILE: "p" } }),
+      ).toEqual(failure);
       const cwd = await temporaryFolder();
       await writeFile(join(cwd, ".appvars.json"), '{"profile":"p"}');
       const allowed = { config, cwd, env: { ...env, APPVARS_ALLOW_PROJECT: "1" } };
@@ -201,7 +254,11 @@ describe("a profiles file that breaks a rule", () => {
 });
 
 describe.skipIf(!isRoot)("profiles that another user may have written", () => {
-  const PROFILES = { version: 1, current: "p", profiles: { p: { url: "http://stranger", api_secret: "hunter2" } } };
+  const PROFILES = {
+    version: 1,
+    current: "p",
+    profiles: { p: { url: "http://stranger", api_secret: "hunter2" } },
+  };
 
   async function withProfiles() {
     const config = join(await temporaryFolder(), "config");
@@ -217,22 +274,31 @@ describe.skipIf(!isRoot)("profiles that another user may have written", () => {
       (_, path) => chown(path, SOMEBODY, SOMEBODY),
       "profiles.json belongs to another user",
     ],
-    ["a file that every user may write", (_, path) => chmod(path, 0o622), "profiles.json can be written by everybody"],
-  ])("profiles that another user may have written are ignored with a note: %s", async (_what, spoil, reason) => {
-    const { config, path } = await withProfiles();
-    await spoil(config, path);
-    const env = await serverEnvironment();
-    const { code, stdout, stderr } = await runCli(["get", "PORT"], { config, env });
-    expect([code, stdout]).toEqual([0, "3000\n"]);
-    expect(stderr).toMatch(new RegExp(`^appvars: continuing without profiles: .*${reason}`));
-    expect((await runCli(["config"], { config })).stdout).not.toContain("stranger");
-    const named = await runCli(["get", "PORT", "--profile", "p"], { config, env });
-    expect(named).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(reason) });
-    const before = await stat(path);
-    const edit = await runCli(["profile", "add", "q", "--no-check", "--url", "http://a"], { config });
-    expect(edit).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
-    expect((await stat(path)).ino).toBe(before.ino);
-  });
+    [
+      "a file that every user may write",
+      (_, path) => chmod(path, 0o622),
+      "profiles.json can be written by everybody",
+    ],
+  ])(
+    "profiles that another user may have written are ignored with a note: %s",
+    async (_what, spoil, reason) => {
+      const { config, path } = await withProfiles();
+      await spoil(config, path);
+      const env = await serverEnvironment();
+      const { code, stdout, stderr } = await runCli(["get", "PORT"], { config, env });
+      expect([code, stdout]).toEqual([0, "3000\n"]);
+      expect(stderr).toMatch(new RegExp(`^appvars: continuing without profiles: .*${reason}`));
+      expect((await runCli(["config"], { config })).stdout).not.toContain("stranger");
+      const named = await runCli(["get", "PORT", "--profile", "p"], { config, env });
+      expect(named).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(reason) });
+      const before = await stat(path);
+      const edit = await runCli(["profile", "add", "q", "--no-check", "--url", "http://a"], {
+        config,
+      });
+      expect(edit).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
+      expect((await stat(path)).ino).toBe(before.ino);
+    },
+  );
 
   it("a profile that names another user's secret file causes a note, also from doctor", async () => {
     const { config, path } = await withProfiles();

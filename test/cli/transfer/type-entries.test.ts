@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { typeEntries } from "../../../src/cli/transfer/type-entries.js";
-import { type JsonValue, type NamedValue, VARIABLE_TYPES, valueFitsType } from "../../../src/domain/variable.js";
+import {
+  type JsonValue,
+  type NamedValue,
+  VARIABLE_TYPES,
+  valueFitsType,
+} from "../../../src/domain/variable.js";
 import { writeDotenv } from "../../../src/formats/dotenv.js";
 import { type ImportFormat, READERS, WRITERS } from "../../../src/formats/formats.js";
 import type { Data } from "../../../src/store/data.js";
@@ -8,15 +13,43 @@ import { ALL_VALUES } from "../../formats/nasty-values.js";
 import { aRecord } from "../../support/records.js";
 
 const NUMBERS = [0, -1, 0.1, 1e21, -1e-7, 5e-324, Number.MAX_VALUE, 2 ** 53, 2 ** 60, -(2 ** 69)];
-const LOOKALIKES = ["5", "007", "1e+21", "true", "null", "{}", "[1, 2]", "[1", '"5"', '"', "envbee:enc:v1:x", "hello"];
-const VALUES: JsonValue[] = [...ALL_VALUES, ...NUMBERS, ...LOOKALIKES, true, false, null, ["a"], { a: null }];
+const LOOKALIKES = [
+  "5",
+  "007",
+  "1e+21",
+  "true",
+  "null",
+  "{}",
+  "[1, 2]",
+  "[1",
+  '"5"',
+  '"',
+  "envbee:enc:v1:x",
+  "hello",
+];
+const VALUES: JsonValue[] = [
+  ...ALL_VALUES,
+  ...NUMBERS,
+  ...LOOKALIKES,
+  true,
+  false,
+  null,
+  ["a"],
+  { a: null },
+];
 
 /** Each value in a variable of each type that can hold it. */
 const ENTRIES: NamedValue[] = VALUES.flatMap((value) =>
   VARIABLE_TYPES.filter((type) => valueFitsType(value, type)).map((type) => ({ type, value })),
 ).map((entry, index) => ({ name: `V${index}`, ...entry }));
 
-const ENVIRONMENT = { id: 1, application: "shop", name: "test", api_key: "key", api_secret: "secret" };
+const ENVIRONMENT = {
+  id: 1,
+  application: "shop",
+  name: "test",
+  api_key: "key",
+  api_secret: "secret",
+};
 
 function dataWith(entries: readonly NamedValue[]): Data {
   const variables = entries.map(({ name, type }, index) => aRecord({ id: index + 1, name, type }));
@@ -84,9 +117,9 @@ describe("a dotenv export that is imported", () => {
     const { environments } = known;
     const entry = { name: "A", value: "abc", type: "NUMBER" } as const;
     const imported = { what: "a.env", entries: [entry], isText: true };
-    expect(typeEntries(imported, known, environments[0] as Data["environments"][number], () => {})).toEqual([
-      { name: "A", type: "STRING", value: "abc" },
-    ]);
+    expect(
+      typeEntries(imported, known, environments[0] as Data["environments"][number], () => {}),
+    ).toEqual([{ name: "A", type: "STRING", value: "abc" }]);
   });
 
   it("a dotenv import notes the numbers that JavaScript writes in another way", () => {
@@ -99,7 +132,12 @@ describe("a dotenv export that is imported", () => {
     const texts = { A: "3.10", B: "[1.0]", C: '{ "a": 1 }', D: "3.10", E: "3.10" };
     const entries = Object.entries(texts).map(([name, value]) => ({ name, value }));
     const notes: string[] = [];
-    typeEntries({ what: "a.env", entries, isText: true }, known, ENVIRONMENT, (text) => void notes.push(text));
+    typeEntries(
+      { what: "a.env", entries, isText: true },
+      known,
+      ENVIRONMENT,
+      (text) => void notes.push(text),
+    );
     expect(notes).toEqual([
       "a.env: not kept as written, such as 3.10, which becomes 3.1: A, B; to keep a text, use the type STRING",
     ]);
@@ -122,10 +160,14 @@ describe.each(["json", "yaml"] as const)("a %s export that is imported", (format
     const entries = ENTRIES.filter(({ value }) => !/\\ud[89a-f]/.test(JSON.stringify(value)));
     const isScalar = (value: JsonValue) => value !== null && typeof value !== "object";
     const expected = entries.map((entry) => {
-      const type = { string: "STRING", number: "NUMBER", boolean: "BOOLEAN" }[typeof entry.value as "string"];
+      const type = { string: "STRING", number: "NUMBER", boolean: "BOOLEAN" }[
+        typeof entry.value as "string"
+      ];
       return isScalar(entry.value) ? { ...entry, type: type as NamedValue["type"] } : entry;
     });
     expect(lines(await exportAndImport(format, entries, dataWith([])))).toEqual(lines(expected));
-    expect(lines(await exportAndImport(format, entries, dataWith(entries)))).toEqual(lines(entries));
+    expect(lines(await exportAndImport(format, entries, dataWith(entries)))).toEqual(
+      lines(entries),
+    );
   });
 });

@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createEditor } from "../../../src/cli/tui/variable-editor.js";
-import { isEncrypted, type JsonValue, textAs, type VariableType, valueText } from "../../../src/domain/variable.js";
+import {
+  isEncrypted,
+  type JsonValue,
+  textAs,
+  type VariableType,
+  valueText,
+} from "../../../src/domain/variable.js";
 import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
 import { Service } from "../../../src/service/service.js";
 import { createMemoryStore } from "../../../src/store/memory-store.js";
@@ -11,7 +17,20 @@ import { isWell, shopOf, startTui } from "../../tui/support/tui.js";
 
 const KEY = "the key";
 const TEXTS = [
-  ...["", " ", "  spaces around  ", "plain", "123", "-0", "1e3", "007", "9007199254740993", "true", "null", '"quoted"'],
+  ...[
+    "",
+    " ",
+    "  spaces around  ",
+    "plain",
+    "123",
+    "-0",
+    "1e3",
+    "007",
+    "9007199254740993",
+    "true",
+    "null",
+    '"quoted"',
+  ],
   ...[
     "{}",
     "[]",
@@ -27,7 +46,18 @@ const TEXTS = [
     "\ud800",
   ],
 ];
-const NUMBERS = [0, 1, -1.5, 0.1, 1e21, 5e-324, 1.7976931348623157e308, 2 ** 53, 2 ** 60, 123456789.12345678];
+const NUMBERS = [
+  0,
+  1,
+  -1.5,
+  0.1,
+  1e21,
+  5e-324,
+  1.7976931348623157e308,
+  2 ** 53,
+  2 ** 60,
+  123456789.12345678,
+];
 const KEYS = ["a", "b", "", " ", "1", "__proto__", "constructor", "a.b", '"', "ä"];
 
 function anyValue(random: Random, depth: number): JsonValue {
@@ -121,7 +151,8 @@ async function expectChanges(
 ) {
   const { tui, review, next } = await editing(values);
   for (const [type, value] of values) {
-    for (const key of keysOf(type, value)) typeof key === "string" ? tui.press(key) : tui.paste(key.text);
+    for (const key of keysOf(type, value))
+      typeof key === "string" ? tui.press(key) : tui.paste(key.text);
     expect((await review())?.after).toEqual(afterOf(type, value));
     next();
   }
@@ -146,7 +177,9 @@ describe("in a form only the edited field changes, with any value:", () => {
     await expectChanges(
       (type) => ["e", "shift-tab", ...types(["STRING", "JSON", "BOOLEAN", "NUMBER"].indexOf(type))],
       (type, value) =>
-        type === "STRING" ? undefined : { type: "STRING", value: valueText(value), description: "What it is" },
+        type === "STRING"
+          ? undefined
+          : { type: "STRING", value: valueText(value), description: "What it is" },
     );
   });
 
@@ -157,7 +190,10 @@ describe("in a form only the edited field changes, with any value:", () => {
   it("the value, of which the review shows the change", async () => {
     const random = new Random(18);
     const others = ALL.map(([type, value]) => {
-      const [, other] = random.pick([...ALL.filter(([each]) => each === type), [type, value] as const]);
+      const [, other] = random.pick([
+        ...ALL.filter(([each]) => each === type),
+        [type, value] as const,
+      ]);
       return { type, value, other, text: textAs(other, type, 2) };
     });
     const typed = others.filter(({ text }) => isTyped(text));
@@ -185,10 +221,20 @@ describe("in a form only the edited field changes, with any value:", () => {
     const typed = ALL.filter(([type, value]) => isTyped(textAs(value, type)));
     const { tui, review, next } = await editing([]);
     for (const [type, value] of typed) {
-      tui.press("a", ..."NEW", "tab", ...types(["STRING", "NUMBER", "BOOLEAN", "JSON"].indexOf(type)), "tab");
+      tui.press(
+        "a",
+        ..."NEW",
+        "tab",
+        ...types(["STRING", "NUMBER", "BOOLEAN", "JSON"].indexOf(type)),
+        "tab",
+      );
       tui.paste(textAs(value, type));
       tui.press("shift-tab", "shift-tab", ..."_NAME");
-      expect(await review()).toEqual({ name: "NEW_NAME", before: undefined, after: { type, value, description: "" } });
+      expect(await review()).toEqual({
+        name: "NEW_NAME",
+        before: undefined,
+        after: { type, value, description: "" },
+      });
       next();
     }
   });
@@ -198,7 +244,8 @@ it("JSON that is copied into an encrypted value does not change", async () => {
   const { editor } = await editing([["JSON", encrypt("[]", KEY)]]);
   for (const value of ["123", "text", { a: 1 }]) {
     const changes = [{ name: "V_0", type: "JSON", description: "", value }] as const;
-    const [change] = (await editor.assign([{ environment: "shop/development", changes }]))[0]?.changes ?? [];
+    const [change] =
+      (await editor.assign([{ environment: "shop/development", changes }]))[0]?.changes ?? [];
     const stored = change?.after?.value;
     expect(isEncrypted(stored) && JSON.parse(decrypt(stored, KEY))).toEqual(value);
   }

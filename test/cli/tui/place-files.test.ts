@@ -13,7 +13,10 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 async function opened() {
   const file = await dataFile(DATA);
   const cwd = dirname(file.path);
-  const { code: found } = await runWith((io) => findPlaces({ data: file.path }, { io, warn: () => {} }), { cwd });
+  const { code: found } = await runWith(
+    (io) => findPlaces({ data: file.path }, { io, warn: () => {} }),
+    { cwd },
+  );
   onTestFinished(() => found.close());
   const [first] = found.places as [Place];
   const place: OpenPlace = await first.open(() => {});
@@ -44,16 +47,24 @@ it("an export writes a file for its user only, and replaces one only when asked 
     .toMatchObject({
       notes: [expect.stringMatching(/^omitted reserved names: PATH/)],
     });
-  await expect(place.exportFile({ path: file.path, format: undefined }, true)).rejects.toThrow("the data file itself");
-  await expect(place.exportFile({ path: "none/x", format: undefined }, false)).rejects.toThrow("can't be written");
+  await expect(place.exportFile({ path: file.path, format: undefined }, true)).rejects.toThrow(
+    "the data file itself",
+  );
+  await expect(place.exportFile({ path: "none/x", format: undefined }, false)).rejects.toThrow(
+    "can't be written",
+  );
 });
 
 it("an export never replaces the data file, also one that was opened from the first screen", async () => {
   const { path } = await dataFile(DATA);
-  const { code: found } = await runWith((io) => findPlaces({}, { io, warn: () => {} }), { cwd: dirname(path) });
+  const { code: found } = await runWith((io) => findPlaces({}, { io, warn: () => {} }), {
+    cwd: dirname(path),
+  });
   onTestFinished(() => found.close());
   const opened = await (await found.welcome?.openData(path))?.place.open(() => {});
-  await expect(opened?.exportFile({ path, format: undefined }, true)).rejects.toThrow("the data file itself");
+  await expect(opened?.exportFile({ path, format: undefined }, true)).rejects.toThrow(
+    "the data file itself",
+  );
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual(DATA);
 });
 
@@ -62,9 +73,14 @@ it("an export of some variables has these alone, and says how many", async () =>
   const named = { path: "some.json", format: undefined };
   const names = new Set(["PORT", "DEBUG", "UNSET"]);
   expect(await place.exportFile({ ...named, names }, false)).toEqual({ count: 2, notes: [] });
-  expect(JSON.parse(await readFile(join(cwd, "some.json"), "utf8"))).toEqual({ PORT: 3000, DEBUG: true });
+  expect(JSON.parse(await readFile(join(cwd, "some.json"), "utf8"))).toEqual({
+    PORT: 3000,
+    DEBUG: true,
+  });
   const none = { ...named, names: new Set(["UNSET"]) };
-  await expect(place.exportFile(none, true)).rejects.toThrow("none of the marked variables has a value here");
+  await expect(place.exportFile(none, true)).rejects.toThrow(
+    "none of the marked variables has a value here",
+  );
 });
 
 it("an import gives values the types of their variables, and notes unusual lines", async () => {
@@ -78,7 +94,8 @@ it("an import gives values the types of their variables, and notes unusual lines
     notes: [expect.stringMatching(/^new\.env: .*NEW \(line 2\); import --expand replaces them$/)],
   });
   await writeFile(join(cwd, "vars.txt"), JSON.stringify({ PORT: 5000 }));
-  const { assignments } = (await place.editor?.importFile({ path: "vars.txt", format: "json" })) ?? {};
+  const { assignments } =
+    (await place.editor?.importFile({ path: "vars.txt", format: "json" })) ?? {};
   expect(assignments).toMatchObject([{ name: "PORT", value: 5000 }]);
   await writeFile(join(cwd, "bad.env"), "PORT=hunter2\n");
   const bad = place.editor?.importFile({ path: "bad.env", format: undefined });
@@ -113,14 +130,24 @@ it("environments that are added, here or by another program, become places, unti
     names.push(...added.map(({ name }) => name));
     lost = gone.map(({ name }) => name);
   });
-  const { apiSecret, lines, ...added } = (await place.editor?.addEnvironment("staging")) ?? { lines: [] };
-  expect(added).toEqual({ environment: "shop/staging", apiKey: expect.stringMatching(/^[0-9a-f]{32}$/) });
+  const { apiSecret, lines, ...added } = (await place.editor?.addEnvironment("staging")) ?? {
+    lines: [],
+  };
+  expect(added).toEqual({
+    environment: "shop/staging",
+    apiKey: expect.stringMatching(/^[0-9a-f]{32}$/),
+  });
   expect(lines.join("\n")).toContain(`APPVARS_API_SECRET=${apiSecret}`);
   await expect.poll(() => names).toEqual(["shop/staging"]);
   await expect(place.editor?.addEnvironment("staging")).rejects.toThrow("already exists");
   await file.write(
     edited((data) =>
-      data.environments.push({ ...data.environments[0], id: 99, name: "late", api_key: "k".repeat(32) }),
+      data.environments.push({
+        ...data.environments[0],
+        id: 99,
+        name: "late",
+        api_key: "k".repeat(32),
+      }),
     ),
   );
   await expect.poll(() => names).toEqual(["shop/staging", "shop/late"]);
@@ -134,7 +161,10 @@ it("rotating gives the open environment new credentials, and keeps the old ones 
   const saved = async () => JSON.parse(await readFile(file.path, "utf8")).environments[0];
   const before = await saved();
   const rotated = await place.editor?.rotate("24h");
-  expect(await saved()).toMatchObject({ api_key: rotated?.apiKey, previous: [{ api_key: before.api_key }] });
+  expect(await saved()).toMatchObject({
+    api_key: rotated?.apiKey,
+    previous: [{ api_key: before.api_key }],
+  });
   await place.editor?.rotate("");
   expect(await saved()).not.toHaveProperty("previous");
 });

@@ -17,7 +17,9 @@ const PROFILE = { api_key: DEVELOPMENT.apiKey, api_secret: DEVELOPMENT.apiSecret
 const ONE_APPLICATION = edited((data) => {
   data.environments.pop();
   data.variables.pop();
-  data.values = data.values.filter(({ environment_id }: { environment_id: number }) => environment_id !== 4);
+  data.values = data.values.filter(
+    ({ environment_id }: { environment_id: number }) => environment_id !== 4,
+  );
 });
 
 async function placesOf(flags: Record<string, string>, options: CliOptions = {}) {
@@ -26,39 +28,66 @@ async function placesOf(flags: Record<string, string>, options: CliOptions = {})
     options,
   );
   onTestFinished(() => found.close());
-  const open = async (place: Place | undefined, onRateLimit: (rateLimit: RateLimit) => void = () => {}) => {
+  const open = async (
+    place: Place | undefined,
+    onRateLimit: (rateLimit: RateLimit) => void = () => {},
+  ) => {
     if (!place) throw new Error("no such place");
     const opened = await place.open(onRateLimit);
     onTestFinished(() => opened.source.close());
     return opened;
   };
-  return { ...found, stderr, open, names: found.places.map(({ name }) => name), current: found.places[found.place] };
+  return {
+    ...found,
+    stderr,
+    open,
+    names: found.places.map(({ name }) => name),
+    current: found.places[found.place],
+  };
 }
 
 /** A folder with profiles, and with an `.appvars.json` if given. */
-async function world(profiles: object, project?: object): Promise<Required<Pick<CliOptions, "cwd" | "config">>> {
+async function world(
+  profiles: object,
+  project?: object,
+): Promise<Required<Pick<CliOptions, "cwd" | "config">>> {
   const folder = await temporaryFolder();
   const [cwd, config] = [join(folder, "project"), join(folder, "config")];
   await Promise.all([mkdir(cwd), mkdir(config)]);
-  await writeFile(join(config, "profiles.json"), JSON.stringify({ version: 1, ...profiles }), { mode: 0o600 });
+  await writeFile(join(config, "profiles.json"), JSON.stringify({ version: 1, ...profiles }), {
+    mode: 0o600,
+  });
   if (project) await writeFile(join(cwd, ".appvars.json"), JSON.stringify(project));
   return { cwd, config };
 }
 
-const databaseUrl = async ({ source }: OpenPlace) => (await source.getContentByName("DATABASE_URL")).value;
+const databaseUrl = async ({ source }: OpenPlace) =>
+  (await source.getContentByName("DATABASE_URL")).value;
 
 describe("a data file", () => {
   it("a data file has a place for each environment, named with its application if there are several", async () => {
     const { path } = await dataFile(DATA);
     const { names, current, places, open } = await placesOf({ data: path });
-    expect(names).toEqual(["shop/development", "shop/test", "shop/production", "billing/development"]);
-    expect(current).toMatchObject({ name: "shop/development", kind: "environment", location: path });
+    expect(names).toEqual([
+      "shop/development",
+      "shop/test",
+      "shop/production",
+      "billing/development",
+    ]);
+    expect(current).toMatchObject({
+      name: "shop/development",
+      kind: "environment",
+      location: path,
+    });
     expect(await databaseUrl(await open(places[3]))).toBe("postgres://localhost/ledger");
   });
 
   it("a place knows its application and its identity", async () => {
     const mixed = edited((data) => data.environments.splice(1, 0, data.environments.pop()));
-    const { places, current } = await placesOf({ data: (await dataFile(mixed)).path, env: "shop/test" });
+    const { places, current } = await placesOf({
+      data: (await dataFile(mixed)).path,
+      env: "shop/test",
+    });
     expect(places.map(({ group, identity }) => [group, identity])).toEqual([
       ["shop", "shop/development"],
       ["billing", "billing/development"],
@@ -69,7 +98,9 @@ describe("a data file", () => {
   });
 
   it("places of a data file with one application have names without it", async () => {
-    const { names, places, open } = await placesOf({ data: (await dataFile(ONE_APPLICATION)).path });
+    const { names, places, open } = await placesOf({
+      data: (await dataFile(ONE_APPLICATION)).path,
+    });
     expect(names).toEqual(["development", "test", "production"]);
     expect(await databaseUrl(await open(places[1]))).toBe("postgres://localhost/test");
   });
@@ -87,10 +118,14 @@ describe("a data file", () => {
     const { places, open } = await placesOf({ data: (await dataFile(DATA)).path });
     const [first, second] = [await open(places[0]), await open(places[1])];
     const type = "STRING" as const;
-    const changes = [{ name: "NEW", before: undefined, after: { type, description: "x", value: "y" } }];
+    const changes = [
+      { name: "NEW", before: undefined, after: { type, description: "x", value: "y" } },
+    ];
     await first.editor?.apply([{ environment: "shop/development", changes }]);
     await first.source.close();
-    expect((await readAll((page) => second.source.listVariables(page))).map(({ name }) => name)).toContain("NEW");
+    expect(
+      (await readAll((page) => second.source.listVariables(page))).map(({ name }) => name),
+    ).toContain("NEW");
     expect((await first.source.getContentByName("NEW")).value).toBe("y");
   });
 
@@ -106,7 +141,12 @@ describe("a data file", () => {
   });
 
   it("a place knows its named keys, and what they can read", async () => {
-    const key = { name: "worker", only: ["PORT"], api_key: "worker-key", api_secret: "worker-secret" };
+    const key = {
+      name: "worker",
+      only: ["PORT"],
+      api_key: "worker-key",
+      api_secret: "worker-secret",
+    };
     const data = edited(({ environments }) => (environments[0].keys = [key]));
     const { current, places } = await placesOf({ data: (await dataFile(data)).path });
     expect(current?.apiKeys).toEqual([{ name: "worker", only: ["PORT"] }]);
@@ -125,7 +165,9 @@ describe("a data file", () => {
     expect(await databaseUrl(await locked.open(locked.places[1]))).toMatch(/^appvars:sealed:v1:/);
     await writeFile(`${path}.key`, keys, { mode: 0o600 });
     const { places, open } = await placesOf({ data: path });
-    expect(places.map(({ isSealed, readOnly }) => [isSealed, readOnly])).toEqual(places.map(() => [true, undefined]));
+    expect(places.map(({ isSealed, readOnly }) => [isSealed, readOnly])).toEqual(
+      places.map(() => [true, undefined]),
+    );
     expect(await databaseUrl(await open(places[1]))).toBe("postgres://localhost/test");
   });
 
@@ -151,7 +193,9 @@ describe("a data file", () => {
     const read = () => source.readSnapshot((snapshot) => snapshot.getContentByName("DATABASE_URL"));
     const withoutTest = edited((data) => {
       const [{ id }] = data.environments.splice(1, 1);
-      data.values = data.values.filter(({ environment_id }: { environment_id: number }) => environment_id !== id);
+      data.values = data.values.filter(
+        ({ environment_id }: { environment_id: number }) => environment_id !== id,
+      );
     });
     await write(withoutTest);
     await expect
@@ -201,14 +245,18 @@ describe("a data file", () => {
   });
 
   it("a place decrypts values with the given key", async () => {
-    const content = edited((data) => (data.values[1].content.value = encrypt("hunter2", "the key")));
+    const content = edited(
+      (data) => (data.values[1].content.value = encrypt("hunter2", "the key")),
+    );
     const flags = { data: (await dataFile(content)).path };
     const withKey = await placesOf(flags, { env: { APPVARS_ENC_KEY: "the key" } });
     const [opened, without] = [await withKey.open(withKey.current), await placesOf(flags)];
     const value = await databaseUrl(opened);
     expect(opened.decrypt("DATABASE_URL", value)).toBe("hunter2");
     const { decrypt } = await without.open(without.current);
-    expect(() => decrypt("DATABASE_URL", value)).toThrow("DATABASE_URL is encrypted: set APPVARS_ENC_KEY");
+    expect(() => decrypt("DATABASE_URL", value)).toThrow(
+      "DATABASE_URL is encrypted: set APPVARS_ENC_KEY",
+    );
   });
 });
 
@@ -217,16 +265,31 @@ describe("a server", () => {
     const { url } = await runningServer();
     const { path } = await dataFile(DATA);
     const profiles = { staging: { url, ...PROFILE }, file: { data: path, env: "shop/test" } };
-    const { places, place, open } = await placesOf({}, await world({ current: "staging", profiles }));
+    const { places, place, open } = await placesOf(
+      {},
+      await world({ current: "staging", profiles }),
+    );
     expect(places).toMatchObject([
-      { name: "staging", group: url, identity: `key ${DEVELOPMENT.apiKey}`, kind: "profile", location: url },
+      {
+        name: "staging",
+        group: url,
+        identity: `key ${DEVELOPMENT.apiKey}`,
+        kind: "profile",
+        location: url,
+      },
       { name: "file", group: path, identity: "shop/test", kind: "profile", location: path },
     ]);
     expect(place).toBe(0);
     const [remote, local] = [await open(places[0]), await open(places[1])];
     expect(places.map(({ isServer }) => isServer)).toContain(true);
-    expect([await databaseUrl(remote), remote.editor]).toEqual(["postgres://localhost/dev", undefined]);
-    expect([await databaseUrl(local), local.editor]).toEqual(["postgres://localhost/test", expect.anything()]);
+    expect([await databaseUrl(remote), remote.editor]).toEqual([
+      "postgres://localhost/dev",
+      undefined,
+    ]);
+    expect([await databaseUrl(local), local.editor]).toEqual([
+      "postgres://localhost/test",
+      expect.anything(),
+    ]);
     expect(remote.getCommand("PORT")).toBe("appvars get PORT --profile staging");
   });
 
@@ -239,13 +302,22 @@ describe("a server", () => {
   it("a place uses auth: headers of its profile, chosen or not", async () => {
     const { url } = await runningServer();
     const profile = { url, auth: "headers", ...PROFILE };
-    const { places, open } = await placesOf({}, await world({ current: "a", profiles: { a: profile, b: profile } }));
-    for (const place of places) expect(await databaseUrl(await open(place))).toBe("postgres://localhost/dev");
+    const { places, open } = await placesOf(
+      {},
+      await world({ current: "a", profiles: { a: profile, b: profile } }),
+    );
+    for (const place of places)
+      expect(await databaseUrl(await open(place))).toBe("postgres://localhost/dev");
   });
 
   it("a valid profile opens next to invalid ones", async () => {
     const { url } = await runningServer();
-    const profiles = { good: { url, ...PROFILE }, bare: { url }, bad: { url: "x:y" }, odd: { color: 1 } };
+    const profiles = {
+      good: { url, ...PROFILE },
+      bare: { url },
+      bad: { url: "x:y" },
+      odd: { color: 1 },
+    };
     const { places, open } = await placesOf({}, await world({ current: "good", profiles }));
     expect(await databaseUrl(await open(places[0]))).toBe("postgres://localhost/dev");
     await expect(open(places[1])).rejects.toMatchObject({ code: "unauthorized" });
@@ -255,8 +327,15 @@ describe("a server", () => {
 
   it("a server from the environment comes first, and its settings do not apply to the profiles", async () => {
     const { url } = await runningServer();
-    const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_API_KEY: "of-another", APPVARS_API_SECRET: "secret" };
-    const settings = { ...(await world({ current: "mine", profiles: { mine: { url, ...PROFILE } } })), env };
+    const env = {
+      APPVARS_URL: "http://127.0.0.1:1",
+      APPVARS_API_KEY: "of-another",
+      APPVARS_API_SECRET: "secret",
+    };
+    const settings = {
+      ...(await world({ current: "mine", profiles: { mine: { url, ...PROFILE } } })),
+      env,
+    };
     const { places, place, open } = await placesOf({}, settings);
     expect(places.map(({ name, kind }) => [name, kind])).toEqual([
       ["127.0.0.1:1", "server"],
@@ -276,8 +355,14 @@ describe("a server", () => {
     const profiles = { shop: { store: "etcd://127.0.0.1:1/shop", seal_key_file: "/nowhere/keys" } };
     const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_SEAL_KEY_FILE: "/elsewhere/keys" };
     const { places, open } = await placesOf({}, { ...(await world({ profiles })), env });
-    expect(places[1]).toMatchObject({ name: "shop", kind: "profile", location: "etcd://127.0.0.1:1/shop" });
-    await expect(open(places[1])).rejects.toThrow("seal_key_file of profile shop /nowhere/keys can't be read");
+    expect(places[1]).toMatchObject({
+      name: "shop",
+      kind: "profile",
+      location: "etcd://127.0.0.1:1/shop",
+    });
+    await expect(open(places[1])).rejects.toThrow(
+      "seal_key_file of profile shop /nowhere/keys can't be read",
+    );
   });
 
   it("a server from .appvars.json is called .appvars.json", async () => {
@@ -289,13 +374,19 @@ describe("a server", () => {
 
   it("findPlaces refuses a server from .appvars.json until the file is allowed", async () => {
     const settings = await world({ profiles: {} }, { url: "http://127.0.0.1:1" });
-    await expect(placesOf({}, settings)).rejects.toThrow("is not allowed yet, and would set url http://127.0.0.1:1");
+    await expect(placesOf({}, settings)).rejects.toThrow(
+      "is not allowed yet, and would set url http://127.0.0.1:1",
+    );
   });
 
   it("getCommand repeats the flags that select the server, which contain no secret", async () => {
     const secret = join(await temporaryFolder(), "my secret");
     await writeFile(secret, "hunter2");
-    const { current, open } = await placesOf({ url: "http://127.0.0.1:1", apiKey: "key", apiSecretFile: secret });
+    const { current, open } = await placesOf({
+      url: "http://127.0.0.1:1",
+      apiKey: "key",
+      apiSecretFile: secret,
+    });
     const { getCommand } = await open(current);
     expect(getCommand("PORT")).toBe(
       `appvars get PORT --url http://127.0.0.1:1 --api-key key --api-secret-file '${secret}'`,

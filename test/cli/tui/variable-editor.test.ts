@@ -69,13 +69,17 @@ const editOf = (name: string, before: Content | undefined, after: Content | unde
 };
 
 const turned = ({ changes }: Edit): Edit => {
-  return { changes: changes.map(({ name, before, after }) => ({ name, before: after, after: before })) };
+  return {
+    changes: changes.map(({ name, before, after }) => ({ name, before: after, after: before })),
+  };
 };
 
 describe("the form", () => {
   it("prepare turns a form into an edit with a value of its type", async () => {
     const { prepare } = await editing();
-    expect(await prepare(portDraft({ value: "8080" }))).toEqual(editOf("PORT", PORT, { ...PORT, value: 8080 }));
+    expect(await prepare(portDraft({ value: "8080" }))).toEqual(
+      editOf("PORT", PORT, { ...PORT, value: 8080 }),
+    );
   });
 
   it.each([
@@ -94,20 +98,36 @@ describe("the form", () => {
 
   it.each([
     ["a value that is not of its type", { value: "hunter2" }, "a NUMBER must be a JSON number"],
-    ["a name that can't be one", { name: "1 PORT", before: undefined }, "a name is 1 to 255 letters"],
+    [
+      "a name that can't be one",
+      { name: "1 PORT", before: undefined },
+      "a name is 1 to 255 letters",
+    ],
     [
       "a name that a signature could be taken for another with",
       { name: "PORT99914b932bd37a50b983c5e7c90ae93b", before: undefined },
       "does not end in 99914b932bd37a50b983c5e7c90ae93b",
     ],
-    ["a new variable that has a value already", { before: undefined }, "PORT already exists: edit it instead"],
+    [
+      "a new variable that has a value already",
+      { before: undefined },
+      "PORT already exists: edit it instead",
+    ],
     ["an empty value of another type than STRING", { value: "" }, "a NUMBER must be a JSON number"],
-    ["a variable that is gone and gets no value", { name: "GONE", value: undefined }, "GONE has been removed"],
+    [
+      "a variable that is gone and gets no value",
+      { name: "GONE", value: undefined },
+      "GONE has been removed",
+    ],
     [
       "a type that the value of another environment does not fit",
       {
         name: "DATABASE_URL",
-        before: { type: "STRING", description: "Primary database", value: "postgres://localhost/dev" } as const,
+        before: {
+          type: "STRING",
+          description: "Primary database",
+          value: "postgres://localhost/dev",
+        } as const,
       },
       "DATABASE_URL can't become a NUMBER: its value in another environment is not a NUMBER",
     ],
@@ -135,26 +155,32 @@ describe("a variable with a schema", () => {
   it("prepare refuses a value that breaks it", async () => {
     const { prepare, apply, value } = await editing(ruled);
     const refusal = "refused by the schema: PORT must be <= 9000";
-    await expect(prepare(portDraft({ before: RULED, value: "9999", schema: '{"maximum":9000}' }))).rejects.toThrow(
-      refusal,
+    await expect(
+      prepare(portDraft({ before: RULED, value: "9999", schema: '{"maximum":9000}' })),
+    ).rejects.toThrow(refusal);
+    await apply(
+      await prepare(portDraft({ before: RULED, value: "8080", schema: '{"maximum":9000}' })),
     );
-    await apply(await prepare(portDraft({ before: RULED, value: "8080", schema: '{"maximum":9000}' })));
     expect(await value("PORT")).toBe(8080);
   });
 
   it("apply refuses to bring back a value that breaks it, as undo and rollback would", async () => {
     const { editor, value } = await editing(ruled);
     const changes = [{ name: "PORT", before: RULED, after: { ...RULED, value: 9_999 } }];
-    await expect(editor.apply([{ environment: "shop/development", changes }], "undo")).rejects.toThrow(
-      "refused by the schema: PORT must be <= 9000",
-    );
+    await expect(
+      editor.apply([{ environment: "shop/development", changes }], "undo"),
+    ).rejects.toThrow("refused by the schema: PORT must be <= 9000");
     expect(await value("PORT")).toBe(3000);
   });
 
   it("prepare checks a value that it encrypts", async () => {
     const { prepare } = await editing(ruled, KEY);
     const schema = { maxLength: 7 };
-    const draft = { name: "DATABASE_URL", before: { ...DATABASE, schema, value: "hunter2" }, type: DATABASE.type };
+    const draft = {
+      name: "DATABASE_URL",
+      before: { ...DATABASE, schema, value: "hunter2" },
+      type: DATABASE.type,
+    };
     const preparing = prepare({
       ...draft,
       description: DATABASE.description,
@@ -166,8 +192,11 @@ describe("a variable with a schema", () => {
 
   it("an edit keeps it, and what else the variable says about its values", async () => {
     const rules = { optional: true, secret: false, schema: { minimum: 1 } };
-    const { prepare, apply, onDisk } = await editing(edited((data) => Object.assign(data.variables[0], rules)));
-    // What the form knows, so that the edit does not count as one of a variable that has been changed meanwhile.
+    const { prepare, apply, onDisk } = await editing(
+      edited((data) => Object.assign(data.variables[0], rules)),
+    );
+    // What the form knows, so that the edit does not count as one of a variable that has been
+    // changed meanwhile.
     const before: Content = { ...PORT, ...rules };
     const form = { ...rules, schema: '{"minimum":1}' };
     const edit = await prepare(portDraft({ before, value: "1", description: "new", ...form }));
@@ -201,7 +230,9 @@ describe("the form of a variable that another program has changed meanwhile", ()
     const { prepare } = await editing();
     expect(await prepare(portDraft(draft))).toEqual({ changes: [] });
     const before = { ...OLD, value: undefined };
-    expect(await prepare(portDraft({ ...draft, before, value: undefined }))).toEqual({ changes: [] });
+    expect(await prepare(portDraft({ ...draft, before, value: undefined }))).toEqual({
+      changes: [],
+    });
   });
 
   it("prepare knows the current values that a refused edit has found", async () => {
@@ -222,7 +253,13 @@ describe("the form of a variable that another program has changed meanwhile", ()
 });
 
 describe("encrypted values", () => {
-  const draft: Draft = { ...portDraft(), name: "DATABASE_URL", before: DATABASE, type: "STRING", value: "changed" };
+  const draft: Draft = {
+    ...portDraft(),
+    name: "DATABASE_URL",
+    before: DATABASE,
+    type: "STRING",
+    value: "changed",
+  };
 
   it("an edit of an encrypted value encrypts the new one", async () => {
     const { prepare, apply, value } = await editing(ENCRYPTED, KEY);
@@ -235,12 +272,20 @@ describe("encrypted values", () => {
     const kept = { changes: [{ after: { value: ENVELOPE, description: "new" } }] };
     expect(await prepare({ ...draft, value: "hunter2", description: "new" })).toMatchObject(kept);
     const withoutKey = await editing(ENCRYPTED);
-    expect(await withoutKey.prepare({ ...draft, value: ENVELOPE, description: "new" })).toMatchObject(kept);
-    expect(await withoutKey.prepare({ ...draft, value: undefined, description: "new" })).toMatchObject(kept);
+    expect(
+      await withoutKey.prepare({ ...draft, value: ENVELOPE, description: "new" }),
+    ).toMatchObject(kept);
+    expect(
+      await withoutKey.prepare({ ...draft, value: undefined, description: "new" }),
+    ).toMatchObject(kept);
   });
 
   it.each([
-    ["without a key", undefined, "DATABASE_URL is encrypted here: to change it, set APPVARS_ENC_KEY"],
+    [
+      "without a key",
+      undefined,
+      "DATABASE_URL is encrypted here: to change it, set APPVARS_ENC_KEY",
+    ],
     ["with another key", "another", "DATABASE_URL can't be decrypted: the key is wrong"],
   ])("prepare refuses to change an encrypted value %s", async (_what, key, message) => {
     const { prepare } = await editing(ENCRYPTED, key);
@@ -250,13 +295,16 @@ describe("encrypted values", () => {
   it.each([
     ["removed", edited((data) => data.values.splice(1, 1))],
     ["replaced by a plain one", DATA],
-  ])("the new value is encrypted although another program has %s the old one", async (_what, content) => {
-    const { prepare, apply, value } = await editing(content, KEY);
-    await apply(await prepare(draft));
-    expect(decrypt(String(await value("DATABASE_URL")), KEY)).toBe("changed");
-    const withoutKey = await editing(content);
-    await expect(withoutKey.prepare(draft)).rejects.toThrow("DATABASE_URL is encrypted");
-  });
+  ])(
+    "the new value is encrypted although another program has %s the old one",
+    async (_what, content) => {
+      const { prepare, apply, value } = await editing(content, KEY);
+      await apply(await prepare(draft));
+      expect(decrypt(String(await value("DATABASE_URL")), KEY)).toBe("changed");
+      const withoutKey = await editing(content);
+      await expect(withoutKey.prepare(draft)).rejects.toThrow("DATABASE_URL is encrypted");
+    },
+  );
 
   it("apply never replaces an encrypted value by a plain one", async () => {
     const { apply, value } = await editing(ENCRYPTED, KEY);
@@ -271,7 +319,9 @@ describe("edits", () => {
     const { apply, value, onDisk } = await editing();
     await apply(editOf("PORT", PORT, { ...PORT, value: 8080 }));
     expect(await value("PORT")).toBe(8080);
-    expect((await onDisk()).values).toContainEqual(expect.objectContaining({ id: 12, content: { value: 8080 } }));
+    expect((await onDisk()).values).toContainEqual(
+      expect.objectContaining({ id: 12, content: { value: 8080 } }),
+    );
   });
 
   it.each([
@@ -284,7 +334,10 @@ describe("edits", () => {
     const state = async () => {
       const { data: variables } = await source.listVariables();
       const { data: values } = await source.listValues();
-      return variables.map(({ id, ...rest }) => [rest, values.find((item) => item.variable_id === id)?.content]);
+      return variables.map(({ id, ...rest }) => [
+        rest,
+        values.find((item) => item.variable_id === id)?.content,
+      ]);
     };
     const sorted = async () => (await state()).map((item) => JSON.stringify(item)).sort();
     const before = await sorted();
@@ -295,9 +348,14 @@ describe("edits", () => {
   });
 
   it("a deletion keeps the definition while another environment has a value, and removes it with the last one", async () => {
-    const inTest = edited((data) => data.values.push({ ...data.values[0], id: 99, environment_id: 2 }));
+    const inTest = edited((data) =>
+      data.values.push({ ...data.values[0], id: 99, environment_id: 2 }),
+    );
     const deletion = (...names: string[]) =>
-      names.map((environment) => ({ environment, changes: [{ name: "PORT", ...PORT, value: undefined }] }));
+      names.map((environment) => ({
+        environment,
+        changes: [{ name: "PORT", ...PORT, value: undefined }],
+      }));
     const { editor } = await editing(inTest);
     const gone: Content = { ...PORT, value: undefined };
     expect((await editor.assign(deletion("shop/development")))[0]?.changes[0]?.after).toEqual(gone);
@@ -314,7 +372,9 @@ describe("edits", () => {
       return { environment, changes: [{ name: "NEW", ...PORT }] };
     });
     const parts: readonly EnvironmentChanges[] = await editor.assign(wanted);
-    expect(parts.map(({ environment }) => environment)).toEqual(wanted.map(({ environment }) => environment));
+    expect(parts.map(({ environment }) => environment)).toEqual(
+      wanted.map(({ environment }) => environment),
+    );
     await write({
       ...DATA,
       environments: DATA.environments.filter(({ id }) => id !== 3),
@@ -329,16 +389,18 @@ describe("edits", () => {
   it("a rename keeps the values of all environments", async () => {
     const { prepare, apply, onDisk } = await editing();
     const edit = await prepare(portDraft({ newName: "LISTEN_PORT" }));
-    expect(edit).toEqual({ changes: [{ name: "PORT", newName: "LISTEN_PORT", before: PORT, after: PORT }] });
+    expect(edit).toEqual({
+      changes: [{ name: "PORT", newName: "LISTEN_PORT", before: PORT, after: PORT }],
+    });
     await apply(edit);
     const { variables, values } = await onDisk();
     expect(variables.find(({ name }) => name === "LISTEN_PORT")?.id).toBe(
       DATA.variables.find(({ name }) => name === "PORT")?.id,
     );
     expect(values).toEqual(DATA.values.toSorted((a, b) => a.id - b.id));
-    await expect(prepare(portDraft({ name: "LISTEN_PORT", newName: "DATABASE_URL" }))).rejects.toThrow(
-      "has a variable DATABASE_URL already",
-    );
+    await expect(
+      prepare(portDraft({ name: "LISTEN_PORT", newName: "DATABASE_URL" })),
+    ).rejects.toThrow("has a variable DATABASE_URL already");
   });
 
   it("the rules of a variable can be set and removed", async () => {
@@ -366,13 +428,18 @@ describe("edits", () => {
     ["its value", (data: Data) => setPort(data, { content: { value: 1 } })],
     ["its description", (data: Data) => setVariable(data, { description: "new" })],
     ["its type", (data: Data) => setVariable(data, { type: "JSON" })],
-    ["its value (deleted)", (data: Data) => ({ ...data, values: data.values.filter(({ id }) => id !== 12) })],
+    [
+      "its value (deleted)",
+      (data: Data) => ({ ...data, values: data.values.filter(({ id }) => id !== 12) }),
+    ],
     ["its environment (deleted)", (data: Data) => ({ ...data, ...withoutDevelopment(data) })],
   ])("apply refuses an edit after another program has changed %s", async (part, change) => {
     const { apply, path, write } = await editing();
     await write(change(DATA));
     const before = await readFile(path, "utf8");
-    const message = part.startsWith("its environment") ? "no environment named" : "PORT was changed";
+    const message = part.startsWith("its environment")
+      ? "no environment named"
+      : "PORT was changed";
     await expect(apply(editOf("PORT", PORT, { ...PORT, value: 8080 }))).rejects.toThrow(message);
     expect(await readFile(path, "utf8")).toBe(before);
   });
@@ -384,14 +451,20 @@ describe("edits", () => {
     expect([await value("PORT"), await value("DATABASE_URL")]).toEqual([8080, "by another"]);
   });
 
-  it.skipIf(process.getuid?.() === 0)("apply reports a file that can't be written (skipped as root)", async () => {
-    const { apply, path, value } = await editing();
-    await chmod(dirname(path), 0o500);
-    onTestFinished(() => chmod(dirname(path), 0o700));
-    const failure = { code: "invalid_data", message: expect.stringContaining("permission denied") };
-    await expect(apply(editOf("PORT", PORT, undefined))).rejects.toMatchObject(failure);
-    expect(await value("PORT")).toBe(3000);
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    "apply reports a file that can't be written (skipped as root)",
+    async () => {
+      const { apply, path, value } = await editing();
+      await chmod(dirname(path), 0o500);
+      onTestFinished(() => chmod(dirname(path), 0o700));
+      const failure = {
+        code: "invalid_data",
+        message: expect.stringContaining("permission denied"),
+      };
+      await expect(apply(editOf("PORT", PORT, undefined))).rejects.toMatchObject(failure);
+      expect(await value("PORT")).toBe(3000);
+    },
+  );
 
   it("apply reports a file that has become invalid", async () => {
     const { apply, write } = await editing();
@@ -402,11 +475,17 @@ describe("edits", () => {
 });
 
 function setPort(data: Data, fields: object): Data {
-  return { ...data, values: data.values.map((item) => (item.id === 12 ? { ...item, ...fields } : item)) };
+  return {
+    ...data,
+    values: data.values.map((item) => (item.id === 12 ? { ...item, ...fields } : item)),
+  };
 }
 
 function setVariable(data: Data, fields: object): Data {
-  return { ...data, variables: data.variables.map((item) => (item.name === "PORT" ? { ...item, ...fields } : item)) };
+  return {
+    ...data,
+    variables: data.variables.map((item) => (item.name === "PORT" ? { ...item, ...fields } : item)),
+  };
 }
 
 function withoutDevelopment(data: Data): Pick<Data, "environments" | "values"> {

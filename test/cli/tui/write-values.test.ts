@@ -6,7 +6,8 @@ const VALUES: readonly NamedValue[] = [
   { name: "PATH", type: "STRING", value: "/bin" },
   { name: "PORT", type: "NUMBER", value: "envbee:enc:v1:3000" },
 ];
-const decrypt = (_name: string, value: NamedValue["value"]) => String(value).replace("envbee:enc:v1:", "");
+const decrypt = (_name: string, value: NamedValue["value"]) =>
+  String(value).replace("envbee:enc:v1:", "");
 const options = { decrypt, allowReserved: false };
 
 test("values are written as export writes them, decrypted, without names that take effect", async () => {
@@ -26,5 +27,7 @@ test("values that are all left out are refused", async () => {
 
 test("a value that a format can't hold is refused", async () => {
   const values: NamedValue[] = [{ name: "KEY", type: "STRING", value: "a\0b" }];
-  await expect(writeValues("dotenv", values, options)).rejects.toThrow(/KEY \(its value contains a NUL\)/);
+  await expect(writeValues("dotenv", values, options)).rejects.toThrow(
+    /KEY \(its value contains a NUL\)/,
+  );
 });

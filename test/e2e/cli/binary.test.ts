@@ -17,7 +17,8 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 
 describe("in a script", () => {
   it("get works in $(…)", async () => {
-    const script = 'url="$(appvars get DATABASE_URL)"; port=$(appvars get -n PORT); echo "<$url> <$port>"';
+    const script =
+      'url="$(appvars get DATABASE_URL)"; port=$(appvars get -n PORT); echo "<$url> <$port>"';
     expect(await runScript(script, await serverEnvironment())).toEqual({
       code: 0,
       stdout: "<postgres://localhost/dev> <3000>\n",
@@ -40,7 +41,8 @@ describe("in a script", () => {
   });
 
   it("list prints one line per variable, for read and cut", async () => {
-    const script = "appvars list | while IFS='\t' read -r name type rest; do printf '%s=%s ' \"$name\" \"$type\"; done";
+    const script =
+      "appvars list | while IFS='\t' read -r name type rest; do printf '%s=%s ' \"$name\" \"$type\"; done";
     const { stdout } = await runScript(script, await serverEnvironment());
     expect(stdout).toBe(
       "DATABASE_URL=STRING PORT=NUMBER DEBUG=BOOLEAN FLAGS=JSON __proto__=STRING EMPTY=STRING UNSET=STRING ",
@@ -48,21 +50,39 @@ describe("in a script", () => {
   });
 
   it("list exits quietly when the reader closes the pipe", async () => {
-    const variables = Array.from({ length: 5_000 }, (_, i) => ({ id: i + 1, type: "STRING", name: `V${i}` }));
+    const variables = Array.from({ length: 5_000 }, (_, i) => ({
+      id: i + 1,
+      type: "STRING",
+      name: `V${i}`,
+    }));
     const environments = [{ id: 1, name: "test", api_key: "key", api_secret: "secret" }];
     const { path } = await dataFile({ version: 1, environments, variables, values: [] });
-    const { code, stdout, stderr } = await runScript('appvars list --data "$DATA" | head -n 1', { DATA: path });
+    const { code, stdout, stderr } = await runScript('appvars list --data "$DATA" | head -n 1', {
+      DATA: path,
+    });
     expect([code, stdout, stderr]).toEqual([0, "V0\tSTRING\t\n", ""]);
   });
 
-  it.skipIf(!existsSync("/dev/full"))("says so in one line when its output can't be written", async () => {
-    const { code, stderr } = await runScript("appvars get PORT >/dev/full", await serverEnvironment());
-    expect([code, stderr]).toEqual([1, "appvars: can't write to stdout (ENOSPC)\n"]);
-  });
+  it.skipIf(!existsSync("/dev/full"))(
+    "says so in one line when its output can't be written",
+    async () => {
+      const { code, stderr } = await runScript(
+        "appvars get PORT >/dev/full",
+        await serverEnvironment(),
+      );
+      expect([code, stderr]).toEqual([1, "appvars: can't write to stdout (ENOSPC)\n"]);
+    },
+  );
 
   it("appvars prints its version", async () => {
-    const { version } = JSON.parse(await readFile(new URL("../../../package.json", import.meta.url), "utf8"));
-    expect(await run(process.execPath, [BINARY, "--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    const { version } = JSON.parse(
+      await readFile(new URL("../../../package.json", import.meta.url), "utf8"),
+    );
+    expect(await run(process.execPath, [BINARY, "--version"])).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: "",
+    });
   });
 });
 
@@ -70,7 +90,8 @@ describe("as any process", () => {
   it("a relative XDG_CONFIG_HOME is ignored: no secret is written to the current folder", async () => {
     const home = await temporaryFolder();
     const env = { HOME: home, XDG_CONFIG_HOME: "relative" };
-    const script = 'cd "$HOME" && appvars profile add main --no-check --url http://127.0.0.1:1 && ls -A';
+    const script =
+      'cd "$HOME" && appvars profile add main --no-check --url http://127.0.0.1:1 && ls -A';
     expect((await runScript(script, env)).stdout.split("\n")).not.toContain("relative");
     expect(existsSync(join(home, ".config", "appvars", "profiles.json"))).toBe(true);
   });
@@ -110,7 +131,14 @@ describe("serve as a process", () => {
 
   it("list exits like a program ended by SIGPIPE when its stdout has no reader", async () => {
     const { path } = await dataFile(DATA);
-    const list = start(process.execPath, [BINARY, "list", "--data", path, "--env", "shop/development"]);
+    const list = start(process.execPath, [
+      BINARY,
+      "list",
+      "--data",
+      path,
+      "--env",
+      "shop/development",
+    ]);
     list.stdout?.destroy();
     expect(await once(list, "exit")).toEqual([141, null]);
   });
@@ -140,8 +168,15 @@ describe("serve as a process", () => {
 
 describe("files that a one-shot command loads", () => {
   /** The files that a command line loads, those of packages included. */
-  async function loaded(argv: readonly string[], env: Record<string, string>, expected = 0): Promise<string> {
-    const { code, stderr } = await run(process.execPath, [BINARY, ...argv], { ...env, NODE_DEBUG: "esm,module" });
+  async function loaded(
+    argv: readonly string[],
+    env: Record<string, string>,
+    expected = 0,
+  ): Promise<string> {
+    const { code, stderr } = await run(process.execPath, [BINARY, ...argv], {
+      ...env,
+      NODE_DEBUG: "esm,module",
+    });
     expect(code).toBe(expected);
     return stderr;
   }
@@ -160,24 +195,37 @@ describe("files that a one-shot command loads", () => {
   it("--version and an unknown command load only the core, and help no command", async () => {
     expect(ourFiles(await loaded(["--version"], {}))).toEqual(new Set([CORE]));
     expect(ourFiles(await loaded(["gte"], {}, 2))).toEqual(new Set([CORE]));
-    expect(ourFiles(await loaded(["--help"], {}))).toEqual(new Set([CORE, READ, "./dist/cli/main.cjs"]));
+    expect(ourFiles(await loaded(["--help"], {}))).toEqual(
+      new Set([CORE, READ, "./dist/cli/main.cjs"]),
+    );
   });
 
   it("get loads only the core and what reads local data, and run does not load commander", async () => {
     const { path } = await dataFile(DATA);
     const local = ["--data", path, "--env", "shop/development"];
-    expect(ourFiles(await loaded(["get", "PORT"], await serverEnvironment()))).toEqual(new Set([CORE, READ]));
-    expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(new Set([CORE, READ, LOCAL]));
+    expect(ourFiles(await loaded(["get", "PORT"], await serverEnvironment()))).toEqual(
+      new Set([CORE, READ]),
+    );
+    expect(ourFiles(await loaded(["get", "PORT", ...local], {}))).toEqual(
+      new Set([CORE, READ, LOCAL]),
+    );
     const words = ["run", ...local, "--", "true"];
-    expect(ourFiles(await loaded(words, {}))).toEqual(new Set([CORE, READ, LOCAL, "./dist/cli/run.cjs"]));
+    expect(ourFiles(await loaded(words, {}))).toEqual(
+      new Set([CORE, READ, LOCAL, "./dist/cli/run.cjs"]),
+    );
   });
 
   it.each(["core", "read", "local"])(
     "%s.cjs has no commander, polka or lowdb, and loads modules of rare calls on demand",
     async (name) => {
-      const code = await readFile(new URL(`../../../dist/cli/${name}.cjs`, import.meta.url), "utf8");
+      const code = await readFile(
+        new URL(`../../../dist/cli/${name}.cjs`, import.meta.url),
+        "utf8",
+      );
       expect(code).not.toMatch(/(Command|Polka|Low) = class|safeParse/);
-      const required = [...code.matchAll(/^(?:let|const) \w+ = require\("(.*?)"\)/gm)].map(([, module]) => module);
+      const required = [...code.matchAll(/^(?:let|const) \w+ = require\("(.*?)"\)/gm)].map(
+        ([, module]) => module,
+      );
       expect(required).toContain("node:fs");
       for (const module of ["child_process", "http", "crypto", "os", "v8", "fs/promises"])
         expect(required).not.toContain(`node:${module}`);
@@ -197,7 +245,8 @@ it.skipIf(process.platform === "win32")(
     const cache = await temporaryFolder();
     const bundle = new URL("../../../dist/cli/compile-cache.cjs", import.meta.url).pathname;
     const script = `require(${JSON.stringify(bundle)}).keepCompiled((folder) => console.error(folder))`;
-    const folders = async () => (await run(process.execPath, ["-e", script], { XDG_CACHE_HOME: cache })).stderr;
+    const folders = async () =>
+      (await run(process.execPath, ["-e", script], { XDG_CACHE_HOME: cache })).stderr;
     expect(await folders()).toBe(`${join(cache, "appvars", "compiled")}\n`);
     await chmod(join(cache, "appvars"), 0o777);
     expect(await folders()).toBe("");
@@ -240,7 +289,8 @@ it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM", "SIGHUP"] as 
 );
 
 const IN_MOUNTS_OF_ITS_OWN = ["--map-root-user", "--mount", "sh", "-c"];
-const canMount = spawnSync("unshare", [...IN_MOUNTS_OF_ITS_OWN, "mount -t tmpfs none /mnt"]).status === 0;
+const canMount =
+  spawnSync("unshare", [...IN_MOUNTS_OF_ITS_OWN, "mount -t tmpfs none /mnt"]).status === 0;
 
 it.skipIf(!canMount)(
   "a data file that is a mount point is not changed, and the error says to mount its folder",
@@ -248,7 +298,8 @@ it.skipIf(!canMount)(
     const { path } = await dataFile(DATA);
     const source = await dataFile(DATA);
     const before = await readFile(path);
-    const script = 'mount --bind "$1" "$2" && exec "$3" "$4" set PORT 1 --env shop/development --data "$2"';
+    const script =
+      'mount --bind "$1" "$2" && exec "$3" "$4" set PORT 1 --env shop/development --data "$2"';
     const args = [script, "sh", source.path, path, process.execPath, BINARY];
     const { code, stderr } = await run("unshare", [...IN_MOUNTS_OF_ITS_OWN, ...args]);
     const reason = "can't be replaced because it is a mount point: mount its folder instead";
@@ -259,9 +310,19 @@ it.skipIf(!canMount)(
 );
 
 const NOBODY = 65_534;
-const AS_NOBODY = ["--reuid", `${NOBODY}`, "--regid", `${NOBODY}`, "--clear-groups", "env", process.execPath, BINARY];
+const AS_NOBODY = [
+  "--reuid",
+  `${NOBODY}`,
+  "--regid",
+  `${NOBODY}`,
+  "--clear-groups",
+  "env",
+  process.execPath,
+  BINARY,
+];
 /** Whether another user may run this Node and this program, which may lie in root's home. */
-const canBeNobody = process.getuid?.() === 0 && spawnSync("setpriv", [...AS_NOBODY, "--version"]).status === 0;
+const canBeNobody =
+  process.getuid?.() === 0 && spawnSync("setpriv", [...AS_NOBODY, "--version"]).status === 0;
 
 describe.skipIf(!canBeNobody)("a lock that root has made on another user's file", () => {
   const locked = async () => {
@@ -270,7 +331,17 @@ describe.skipIf(!canBeNobody)("a lock that root has made on another user's file"
     for (const owned of [path, folder]) await chown(owned, NOBODY, NOBODY);
     await mkdir(`${path}.lock`, 0o755);
     await writeFile(join(`${path}.lock`, createToken()), "");
-    const set = () => run("setpriv", [...AS_NOBODY, "set", "PORT", "1", "--data", path, "--env", "shop/development"]);
+    const set = () =>
+      run("setpriv", [
+        ...AS_NOBODY,
+        "set",
+        "PORT",
+        "1",
+        "--data",
+        path,
+        "--env",
+        "shop/development",
+      ]);
     return { folder, lockPath: `${path}.lock`, set };
   };
 

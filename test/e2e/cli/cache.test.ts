@@ -35,7 +35,8 @@ describe("files of the cache", () => {
     const { server, env, cache } = await cachedCli();
     const home = { ...env, XDG_CACHE_HOME: cache, HOME: cache };
     const names = ["PORT", "DATABASE_URL", "DEBUG", "FLAGS"];
-    const get = (...args: string[]) => run(process.execPath, [BINARY, "get", "--cache", ...args], home);
+    const get = (...args: string[]) =>
+      run(process.execPath, [BINARY, "get", "--cache", ...args], home);
     const runs = await Promise.all([...names, ...names].map((name) => get(name)));
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, ""]));
     expect(await filesIn(answersIn(cache))).toHaveLength(1);
@@ -54,16 +55,23 @@ describe("--offline", () => {
     await run(process.execPath, argv("--cache"), home);
     await server.close();
     const { code, stdout, stderr } = await run(process.execPath, argv("--offline"), home);
-    expect([code, stdout, stderr]).toEqual([0, "3000\n", expect.stringMatching(/using values from \d+ s ago\n$/)]);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      "3000\n",
+      expect.stringMatching(/using values from \d+ s ago\n$/),
+    ]);
   });
 
   it("run --cache checks --exclude against the values in use, not those of an earlier run", async () => {
     const { env, cache, replaceWith } = await cachedCli();
-    const excluding = (name: string) => runCli(["run", "--cache", "--exclude", name, "--", "true"], { env, cache });
+    const excluding = (name: string) =>
+      runCli(["run", "--cache", "--exclude", name, "--", "true"], { env, cache });
     const silent = { code: 0, stdout: "", stderr: "" };
     expect(await excluding("DEBUG")).toEqual(silent);
     await replaceWith(edited((data) => Object.assign(data.variables[2], { name: "NEW" })));
     expect(await excluding("NEW")).toEqual(silent);
-    expect((await excluding("DEBUG")).stderr).toBe("appvars: --exclude DEBUG matches no variable\n");
+    expect((await excluding("DEBUG")).stderr).toBe(
+      "appvars: --exclude DEBUG matches no variable\n",
+    );
   });
 });

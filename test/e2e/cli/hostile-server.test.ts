@@ -17,7 +17,10 @@ describe("a server that does not answer with HTTP", () => {
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"),
     );
     const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
-    expect(await run(process.execPath, [BINARY, "get", "PORT"], env)).toMatchObject({ code: 7, stdout: "" });
+    expect(await run(process.execPath, [BINARY, "get", "PORT"], env)).toMatchObject({
+      code: 7,
+      stdout: "",
+    });
   });
 });
 
@@ -27,7 +30,15 @@ describe("a command that never settles", () => {
     async (...argv) => {
       const hang = join(await temporaryFolder(), "hang.cjs");
       await writeFile(hang, 'require("node:fs").open = () => {};');
-      const args = ["--require", hang, BINARY, argv[0] ?? "", "--api-secret-file", hang, ...argv.slice(1)];
+      const args = [
+        "--require",
+        hang,
+        BINARY,
+        argv[0] ?? "",
+        "--api-secret-file",
+        hang,
+        ...argv.slice(1),
+      ];
       expect(await run(process.execPath, args)).toEqual({
         code: 1,
         stdout: "",

@@ -28,12 +28,17 @@ const ADVICE: Record<string, [make: (path: string) => Promise<string>, command: 
     async (path) => {
       await chmod(path, 0o666);
       return (
-        (fileRisk(path, { user: process.getuid?.() ?? 0, groups: [], env: {} })?.fix ?? "").split("; or set")[0] ?? ""
+        (fileRisk(path, { user: process.getuid?.() ?? 0, groups: [], env: {} })?.fix ?? "").split(
+          "; or set",
+        )[0] ?? ""
       );
     },
     "chmod go-w",
   ],
-  "the flags of a data file": [async (path) => rotateCommand(["--data", path]), "appvars env rotate NAME --data"],
+  "the flags of a data file": [
+    async (path) => rotateCommand(["--data", path]),
+    "appvars env rotate NAME --data",
+  ],
   "the names that are left out": [
     async (path) => messageOf(() => refuseReserved([`PIP_${path}`], [])),
     "--allow-reserved",
@@ -58,9 +63,14 @@ describe.skipIf(process.platform === "win32")("a command in a message", () => {
 
 /** Only a tagged template quotes its values. */
 it("each command in src is written with the tag that quotes", () => {
-  const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
+  const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((path) =>
+    /\.tsx?$/.test(path),
+  );
   const untagged = files.flatMap((file) => {
-    const text = readFileSync(join(SOURCES, file), "utf8").replaceAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, "");
+    const text = readFileSync(join(SOURCES, file), "utf8").replaceAll(
+      /^\s*(?:\/\/|\*|\/\*\*).*$/gm,
+      "",
+    );
     return [...text.matchAll(/(\w*)`((?:\\.|[^`\\])*)`/gs)]
       .filter(([, tag, template = ""]) => tag !== "command" && COMMAND.test(template))
       .map(([, , template]) => `${file}: ${template}`);
@@ -87,6 +97,9 @@ function messageOf(act: () => void): string {
 
 /** The words of a command as a shell splits them. */
 function wordsOf(text: string): string[] {
-  const printed = execFileSync("sh", ["-c", `printf '%s\\0' ${text}`], { encoding: "utf8", cwd: "/" });
+  const printed = execFileSync("sh", ["-c", `printf '%s\\0' ${text}`], {
+    encoding: "utf8",
+    cwd: "/",
+  });
   return printed.split("\0").slice(0, -1);
 }

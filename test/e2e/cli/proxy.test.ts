@@ -14,7 +14,10 @@ describe.each(["http", "https"] as const)("a command, with a proxy for %s,", (sc
       [variable]: `http://user:hunter2@127.0.0.1:${silent.port}`,
       DEBUG: "*",
     });
-    expect([code, stderr]).toEqual([5, expect.stringContaining(`the proxy 127.0.0.1:${silent.port} (${variable})`)]);
+    expect([code, stderr]).toEqual([
+      5,
+      expect.stringContaining(`the proxy 127.0.0.1:${silent.port} (${variable})`),
+    ]);
     // As it is in the URL, and in the header for the proxy.
     for (const secret of ["hunter2", Buffer.from("user:hunter2").toString("base64")])
       expect(stderr).not.toContain(secret);

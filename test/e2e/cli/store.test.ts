@@ -55,12 +55,18 @@ async function serving(
 describe("--store", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
-  /** The URL of a store with {@link DATA}, and the command line with settings that name shop/development of it. */
+  /**
+   * The URL of a store with {@link DATA}, and the command line with settings that name
+   * shop/development of it.
+   */
   async function filledStore(options: CliOptions = {}) {
     const access = etcd().access();
     await createEtcdStore(access, DATA);
     const { url } = access.address;
-    const world = { ...options, env: { APPVARS_STORE: url, APPVARS_ENV: "shop/development", ...options.env } };
+    const world = {
+      ...options,
+      env: { APPVARS_STORE: url, APPVARS_ENV: "shop/development", ...options.env },
+    };
     const run = (line: string, stdin = "") => runCli(line.split(" "), { ...world, stdin });
     return { url, world, run };
   }
@@ -68,7 +74,9 @@ describe("--store", needs("etcd"), () => {
   it("init creates the starter data in an empty store, and leaves one that holds something", async () => {
     const url = etcd().storeUrl();
     const { stdout, stderr } = await runCli(["init", "--store", url, "--example"]);
-    expect(stderr).toBe(`appvars: created ${url}; it contains the credentials of all its environments\n`);
+    expect(stderr).toBe(
+      `appvars: created ${url}; it contains the credentials of all its environments\n`,
+    );
     expect(stdout).toBe("");
     const credentials = await runCli(["env", "credentials", "test", "--store", url]);
     expect(credentials.stdout).toMatch(
@@ -81,7 +89,9 @@ describe("--store", needs("etcd"), () => {
     const again = { code: 8, stdout: "", stderr: `appvars: ${url} holds data already\n` };
     expect(await runCli(["init", "--store", url])).toEqual(again);
     const other = etcd().storeUrl();
-    expect(JSON.parse((await runCli(["init", "--store", other, "--json"])).stdout)).toMatchObject({ store: other });
+    expect(JSON.parse((await runCli(["init", "--store", other, "--json"])).stdout)).toMatchObject({
+      store: other,
+    });
   });
 
   it("init creates no store inside another one", async () => {
@@ -89,7 +99,11 @@ describe("--store", needs("etcd"), () => {
     expect((await runCli(["init", "--store", outer])).code).toBe(0);
     for (const url of [`${outer}/inner`, `${outer}/more/inner`]) {
       const message = `appvars: ${url} is inside the store ${new URL(outer).pathname}: use another prefix\n`;
-      expect(await runCli(["init", "--store", url])).toEqual({ code: 8, stdout: "", stderr: message });
+      expect(await runCli(["init", "--store", url])).toEqual({
+        code: 8,
+        stdout: "",
+        stderr: message,
+      });
       expect(await runCli(["get", "PORT", "--store", url])).toMatchObject({ code: 8 });
     }
     // Its name only begins with the other's.
@@ -100,7 +114,10 @@ describe("--store", needs("etcd"), () => {
     const { run, url } = await filledStore();
     for (const port of [1, 2, 3]) await run(`set PORT ${port}`);
     expect(await run("history --prune 0")).toMatchObject({ code: 0, stderr: "" });
-    expect(JSON.parse((await run("history --prune 0 --json")).stdout)).toEqual({ store: url, prune: 0 });
+    expect(JSON.parse((await run("history --prune 0 --json")).stdout)).toEqual({
+      store: url,
+      prune: 0,
+    });
     expect(await run("get PORT")).toEqual({ ...DONE, stdout: "3\n" });
     for (const count of ["", "-1", "1.5", "many"])
       expect(await run(`history --prune ${count}`)).toMatchObject({ code: 2, stdout: "" });
@@ -117,7 +134,10 @@ describe("--store", needs("etcd"), () => {
       const url = etcd().storeUrl();
       const { code, stdout, stderr } = await runCli([...line.split(" "), "--store", url]);
       const how = `to create some, run appvars init --store ${url}, or appvars migrate FILE ${url}`;
-      expect([code, stdout + stderr]).toEqual([8, expect.stringContaining(`${url} holds no data: ${how}`)]);
+      expect([code, stdout + stderr]).toEqual([
+        8,
+        expect.stringContaining(`${url} holds no data: ${how}`),
+      ]);
     },
   );
 
@@ -137,7 +157,9 @@ describe("--store", needs("etcd"), () => {
     expect(await run("set PORT 4000")).toEqual(DONE);
     expect(await run("unset DEBUG")).toEqual(DONE);
     expect(await run("import -", "EMPTY=full\nNEW=1\n")).toEqual(DONE);
-    expect((await run("import - --dry-run --values", "NEW=2\n")).stdout).toMatch(/^\S+\tNEW\tchanged\t1\t2\n$/);
+    expect((await run("import - --dry-run --values", "NEW=2\n")).stdout).toMatch(
+      /^\S+\tNEW\tchanged\t1\t2\n$/,
+    );
     expect((await run("get PORT NEW EMPTY")).stdout).toBe("4000\n1\nfull\n");
     expect((await run("export --format json")).stdout).toContain('"PORT": 4000');
     expect((await run("list --type NUMBER --values")).stdout).toBe(
@@ -145,7 +167,10 @@ describe("--store", needs("etcd"), () => {
     );
     expect((await run("show PORT --values")).stdout).toContain("value\t4000\n");
     expect((await run(`health --store ${url}`)).stdout).toMatch(/^OK\t/);
-    expect(await run("get DEBUG")).toMatchObject({ code: 3, stderr: expect.stringContaining('"DEBUG"') });
+    expect(await run("get DEBUG")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('"DEBUG"'),
+    });
   });
 
   it("many variables are imported as one change", async () => {
@@ -157,7 +182,8 @@ describe("--store", needs("etcd"), () => {
 
   it("env manages the environments of a store", async () => {
     const { run, url } = await filledStore();
-    const pair = /^export APPVARS_API_KEY=([0-9a-f]{32})\nexport APPVARS_API_SECRET=[0-9a-f]{64}\n$/;
+    const pair =
+      /^export APPVARS_API_KEY=([0-9a-f]{32})\nexport APPVARS_API_SECRET=[0-9a-f]{64}\n$/;
     expect((await run("env add shop/staging")).stdout).toMatch(pair);
     const [, key] = pair.exec((await run("env rotate shop/test --grace 1h")).stdout) ?? [];
     const { stdout } = await run(`env list --store ${url}`);
@@ -176,31 +202,45 @@ describe("--store", needs("etcd"), () => {
     const { path } = await dataFile(DATA);
     const other = etcd().access();
     await createEtcdStore(other, { ...DATA, values: DATA.values.filter(({ id }) => id !== 12) });
-    expect((await run("diff shop/test shop/production")).stdout).toBe("removed\tDATABASE_URL\nadded\tUNSET\n");
-    expect((await run(`diff shop/development ${other.address.url}:shop/development`)).stdout).toBe("removed\tPORT\n");
+    expect((await run("diff shop/test shop/production")).stdout).toBe(
+      "removed\tDATABASE_URL\nadded\tUNSET\n",
+    );
+    expect((await run(`diff shop/development ${other.address.url}:shop/development`)).stdout).toBe(
+      "removed\tPORT\n",
+    );
     expect((await run(`diff ${url}:shop/development ${path}:shop/development`)).stdout).toBe("");
     expect((await run(`diff shop/test shop/production --data ${path}`)).stdout).toContain("UNSET");
     const unnamed = await runCli(["diff", url, "shop/test"], { env: { APPVARS_STORE: url } });
-    expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining("which environment?") });
+    expect(unnamed).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("which environment?"),
+    });
   });
 
   it("sandbox serves a copy of a store to a command that can't find the store", async () => {
     const { world, url } = await filledStore();
-    const script = '[ -n "$APPVARS_API_KEY" ] && [ "$APPVARS_API_KEY" != dev-key ] && [ -z "$APPVARS_STORE" ]';
+    const script =
+      '[ -n "$APPVARS_API_KEY" ] && [ "$APPVARS_API_KEY" != dev-key ] && [ -z "$APPVARS_STORE" ]';
     const argv = ["sandbox", "--store", url, "--env", "shop/development", "--", "sh", "-c", script];
-    expect(await runCli(argv, { env: { ...world.env, PATH: process.env["PATH"] ?? "" } })).toEqual(DONE);
+    expect(await runCli(argv, { env: { ...world.env, PATH: process.env["PATH"] ?? "" } })).toEqual(
+      DONE,
+    );
   });
 
-  it.each(["PORT", "PORT FLAGS --json", "PROT", "PORT --env nope", "PORT --data nope.json", "PORT --store http://x"])(
-    "get prints and returns the same without commander as with it: get %s",
-    async (line) => {
-      const { world } = await filledStore();
-      const argv = ["get", ...line.split(" ")];
-      const quick = await runWith((io) => quickCall(argv, io), world);
-      expect(quick.code).toBeTypeOf("number");
-      expect(quick).toEqual(await runWith((io) => main(argv, io), world));
-    },
-  );
+  it.each([
+    "PORT",
+    "PORT FLAGS --json",
+    "PROT",
+    "PORT --env nope",
+    "PORT --data nope.json",
+    "PORT --store http://x",
+  ])("get prints and returns the same without commander as with it: get %s", async (line) => {
+    const { world } = await filledStore();
+    const argv = ["get", ...line.split(" ")];
+    const quick = await runWith((io) => quickCall(argv, io), world);
+    expect(quick.code).toBeTypeOf("number");
+    expect(quick).toEqual(await runWith((io) => main(argv, io), world));
+  });
 
   it("show and doctor name the store and the setting that selects it", async () => {
     const { run, url } = await filledStore();
@@ -218,14 +258,22 @@ describe("--store", needs("etcd"), () => {
     const config = join(await temporaryFolder(), "config");
     const { url } = await filledStore();
     const keys = await secretFile("keys", KEY);
-    const env = { APPVARS_STORE_CA_FILE: tlsPath("certificate.pem"), APPVARS_URL: "http://127.0.0.1:1" };
+    const env = {
+      APPVARS_STORE_CA_FILE: tlsPath("certificate.pem"),
+      APPVARS_URL: "http://127.0.0.1:1",
+    };
     const add = ["profile", "add", "shop", "--store", url, "--env", "shop/test"];
     expect(await runCli(add, { config, env })).toEqual(DONE);
     const profile = { store: url, env: "shop/test", store_ca_file: env.APPVARS_STORE_CA_FILE };
-    const stored = async () => JSON.parse(await readFile(join(config, "profiles.json"), "utf8")).profiles;
+    const stored = async () =>
+      JSON.parse(await readFile(join(config, "profiles.json"), "utf8")).profiles;
     expect(await stored()).toEqual({ shop: profile });
-    expect((await runCli(["profile", "list"], { config })).stdout).toBe(`shop\t*\t${url}\tshop/test\n`);
-    expect((await runCli(["get", "DATABASE_URL"], { config })).stdout).toBe("postgres://localhost/test\n");
+    expect((await runCli(["profile", "list"], { config })).stdout).toBe(
+      `shop\t*\t${url}\tshop/test\n`,
+    );
+    expect((await runCli(["get", "DATABASE_URL"], { config })).stdout).toBe(
+      "postgres://localhost/test\n",
+    );
     expect(await runCli(["set", "PORT", "7"], { config })).toEqual(DONE);
     const wrong = [...add, "--force", "--seal-key-file", keys];
     expect(await runCli(wrong, { config })).toMatchObject({
@@ -234,7 +282,9 @@ describe("--store", needs("etcd"), () => {
     });
     const secret = { APPVARS_STORE_USER: "me", APPVARS_STORE_PASSWORD: "hunter2" };
     expect(await runCli([...wrong, "--no-check"], { config, env: secret })).toEqual(DONE);
-    expect(await stored()).toEqual({ shop: { store: url, env: "shop/test", seal_key_file: keys, store_user: "me" } });
+    expect(await stored()).toEqual({
+      shop: { store: url, env: "shop/test", seal_key_file: keys, store_user: "me" },
+    });
   });
 
   it("serve follows a store, logs its URL and reads it again on SIGHUP", async () => {
@@ -243,7 +293,8 @@ describe("--store", needs("etcd"), () => {
     const { code, stderr } = await serving(
       [],
       async ({ url: server, log, reload }) => {
-        const port = () => runCli(["get", "PORT"], { env: { APPVARS_URL: server, ...CREDENTIALS } });
+        const port = () =>
+          runCli(["get", "PORT"], { env: { APPVARS_URL: server, ...CREDENTIALS } });
         expect(await port()).toEqual({ ...DONE, stdout: "3000\n" });
         expect(await runCli(["set", "PORT", "4000"], world)).toEqual(DONE);
         await expect.poll(log).toContain(`reloaded ${url}\n`);
@@ -272,9 +323,17 @@ describe("--store", needs("etcd"), () => {
     ]);
     expect(found.places[0]).toMatchObject({ kind: "environment", location: url });
     const place = await found.places[0]?.open(() => {});
-    expect(place?.getCommand("PORT")).toBe(`appvars get PORT --store ${url} --env shop/development`);
+    expect(place?.getCommand("PORT")).toBe(
+      `appvars get PORT --store ${url} --env shop/development`,
+    );
     const before = { type: "NUMBER", description: "Where it listens", value: 3000 } as const;
-    const edit = await place?.editor?.prepare({ name: "PORT", before, ...before, value: "4000", schema: "" });
+    const edit = await place?.editor?.prepare({
+      name: "PORT",
+      before,
+      ...before,
+      value: "4000",
+      schema: "",
+    });
     if (edit) await place?.editor?.apply(edit);
     expect((await run("get PORT")).stdout).toBe("4000\n");
     const [written] = (await place?.history?.read(() => true, 1)) ?? [];
@@ -297,20 +356,30 @@ describe("--store", needs("etcd"), () => {
     const keys = await secretFile("keys", `${KEY}\n`);
     const url = etcd().storeUrl();
     const args = ["--store", url, "--env", "test"];
-    expect((await runCli(["init", "--store", url, "--seal-key-file", keys, "--example"])).code).toBe(0);
-    expect(await runCli(["set", "PORT", "5", ...args], { env: { APPVARS_SEAL_KEY_FILE: keys } })).toEqual(DONE);
+    expect(
+      (await runCli(["init", "--store", url, "--seal-key-file", keys, "--example"])).code,
+    ).toBe(0);
+    expect(
+      await runCli(["set", "PORT", "5", ...args], { env: { APPVARS_SEAL_KEY_FILE: keys } }),
+    ).toEqual(DONE);
     expect((await runCli(["get", "PORT", ...args, "--seal-key-file", keys])).stdout).toBe("5\n");
     const { code, stderr } = await runCli(["get", "PORT", ...args]);
     expect([code, stderr]).toEqual([
       8,
-      expect.stringContaining("is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file\n"),
+      expect.stringContaining(
+        "is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file\n",
+      ),
     ]);
     await chmod(keys, 0o644);
     const served = await serving(["--store", url, "--seal-key-file", keys], async () => {});
-    expect(served.stderr).toContain("the last data can't be kept for a start without the store: ENOTDIR");
+    expect(served.stderr).toContain(
+      "the last data can't be kept for a start without the store: ENOTDIR",
+    );
     expect(served.stderr).toContain(`${keys} holds secrets and others may read it (mode 0644)`);
     const doctor = await runCli(["doctor", ...args, "--seal-key-file", keys]);
-    expect(doctor.stdout).toContain(`warning\tfile_modes\tother users have access to ${keys} (mode 0644)`);
+    expect(doctor.stdout).toContain(
+      `warning\tfile_modes\tother users have access to ${keys} (mode 0644)`,
+    );
     const { code: found } = await runWith((io) =>
       findPlaces({ store: url, sealKeyFile: keys }, { io, warn: () => {} }),
     );
@@ -323,7 +392,17 @@ describe("--store", needs("etcd"), () => {
     const keys = await secretFile("keys", KEY);
     const url = etcd().storeUrl();
     await runCli(["init", "--store", url, "--seal-key-file", keys]);
-    const argv = ["serve", "--port", "0", "--store", url, "--seal-key-file", keys, "--audit-log", keys];
+    const argv = [
+      "serve",
+      "--port",
+      "0",
+      "--store",
+      url,
+      "--seal-key-file",
+      keys,
+      "--audit-log",
+      keys,
+    ];
     const message = `appvars: --audit-log ${keys} is the file of --seal-key-file, which its lines would destroy\n`;
     expect(await runCli(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     expect(await readFile(keys, "utf8")).toBe(KEY);
@@ -341,7 +420,10 @@ describe("--store with TLS", needs("etcd"), () => {
         APPVARS_STORE_CA_FILE: tlsPath("certificate.pem"),
         APPVARS_STORE_USER: USER.name,
       };
-      const file = { ...common, APPVARS_STORE_PASSWORD_FILE: await secretFile("password", `${USER.password}\n`) };
+      const file = {
+        ...common,
+        APPVARS_STORE_PASSWORD_FILE: await secretFile("password", `${USER.password}\n`),
+      };
       const variable = { ...common, APPVARS_STORE_PASSWORD: USER.password };
       expect((await runCli(["init", "--example"], { env: variable })).code).toBe(0);
       for (const env of [file, variable])
@@ -366,7 +448,9 @@ describe("--store with TLS", needs("etcd"), () => {
       const command = ["--env", "test", "--", "sh", "-c", script, "sh"];
       expect(await runCli(["run", ...command, `0,${url},`], { env })).toEqual(DONE);
       const passed = `0,${url},${USER.password}`;
-      expect(await runCli(["run", "--pass-credentials", ...command, passed], { env })).toEqual(DONE);
+      expect(await runCli(["run", "--pass-credentials", ...command, passed], { env })).toEqual(
+        DONE,
+      );
     });
   });
 

@@ -12,7 +12,10 @@ const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 /** The settings for a store, in a folder that systemd reads with the service. */
 const DROP_IN = "appvars.service.d/store.conf";
 const UNITS = ["appvars.service", "appvars.socket", DROP_IN];
-/** The exposure that `systemd-analyze security` finds, times 10. A service that needs the network has at least 10. */
+/**
+ * The exposure that `systemd-analyze security` finds, times 10. A service that needs the network
+ * has at least 10.
+ */
 const MAX_EXPOSURE = 12;
 
 function read(unit: string): Promise<string> {
@@ -25,7 +28,10 @@ async function installable(): Promise<string[]> {
   const paths = UNITS.map((unit) => join(folder, unit));
   await mkdir(join(folder, dirname(DROP_IN)));
   for (const [index, unit] of UNITS.entries()) {
-    await writeFile(paths[index] as string, (await read(unit)).replaceAll("/usr/bin/appvars", process.execPath));
+    await writeFile(
+      paths[index] as string,
+      (await read(unit)).replaceAll("/usr/bin/appvars", process.execPath),
+    );
   }
   return paths;
 }
@@ -36,19 +42,29 @@ describe("docs/systemd", () => {
     [DROP_IN, "--max-stale"],
   ])("starts serve with flags that it has: %s", async (unit, flag) => {
     const { stdout } = await runCli(["serve", "--help"]);
-    const flags = (await read(unit)).match(/(?<= )--[a-z-]+/g)?.filter((each) => !each.startsWith("--tls"));
+    const flags = (await read(unit))
+      .match(/(?<= )--[a-z-]+/g)
+      ?.filter((each) => !each.startsWith("--tls"));
     expect(flags).toContain(flag);
     for (const each of flags ?? []) expect(stdout).toContain(`${each} `);
   });
 
   it.skipIf(!hasSystemd)("has units that systemd accepts", async () => {
-    const { stdout, stderr } = await run("systemd-analyze", ["verify", ...(await installable()).slice(0, 2)]);
+    const { stdout, stderr } = await run("systemd-analyze", [
+      "verify",
+      ...(await installable()).slice(0, 2),
+    ]);
     expect(stdout + stderr).toBe("");
   });
 
   it.skipIf(!hasSystemd)("has a service that can do little but listen", async () => {
     const [service = ""] = await installable();
     // Exits with 1 above the threshold.
-    await run("systemd-analyze", ["security", "--offline=true", `--threshold=${MAX_EXPOSURE}`, service]);
+    await run("systemd-analyze", [
+      "security",
+      "--offline=true",
+      `--threshold=${MAX_EXPOSURE}`,
+      service,
+    ]);
   });
 });

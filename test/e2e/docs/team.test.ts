@@ -15,10 +15,9 @@ const blocksOf = (language: string) =>
 const [workflow = "", pod = ""] = blocksOf("yaml");
 const [containerfile = ""] = blocksOf("text");
 const steps = Object.fromEntries(
-  Object.entries(parse(workflow).jobs as Record<string, { steps: { run?: string }[] }>).map(([name, job]) => [
-    name,
-    job.steps.flatMap(({ run }) => run ?? []).join("\n"),
-  ]),
+  Object.entries(parse(workflow).jobs as Record<string, { steps: { run?: string }[] }>).map(
+    ([name, job]) => [name, job.steps.flatMap(({ run }) => run ?? []).join("\n")],
+  ),
 );
 
 /** A repository with sealed example data, and `ssh` to a server in the folder `server`. */
@@ -56,8 +55,13 @@ it("the deployment replaces the file of the server, unless a variable lacks a va
   await place.print("appvars set NEW 1 --env test --data vars.json");
   expect(await place.run(deploy)).toMatchObject({ code: 1 });
   expect(await deployed()).toBe(before);
-  await place.print("appvars unset NEW --env test --data vars.json; appvars unseal vars.json --quiet");
-  expect(await place.run(deploy)).toMatchObject({ code: 8, stderr: expect.stringContaining("is not sealed") });
+  await place.print(
+    "appvars unset NEW --env test --data vars.json; appvars unseal vars.json --quiet",
+  );
+  expect(await place.run(deploy)).toMatchObject({
+    code: 8,
+    stderr: expect.stringContaining("is not sealed"),
+  });
   expect(await deployed()).toBe(before);
 });
 

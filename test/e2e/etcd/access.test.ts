@@ -25,10 +25,18 @@ describe("an etcd with TLS", needs("etcd"), () => {
   });
 
   it.each([
-    ["without the authority of its certificate", { ca: undefined }, "its certificate is self-signed"],
+    [
+      "without the authority of its certificate",
+      { ca: undefined },
+      "its certificate is self-signed",
+    ],
     ["with another authority", { ca: CLIENT_CA }, "its certificate is self-signed"],
     ["with another server's certificate", { ca: RENEWED.cert }, "its certificate is self-signed"],
-    ["with a client certificate that it does not know", RENEWED, "it requires a client certificate that it trusts"],
+    [
+      "with a client certificate that it does not know",
+      RENEWED,
+      "it requires a client certificate that it trusts",
+    ],
     [
       "without a client certificate",
       { cert: undefined, key: undefined },
@@ -47,8 +55,12 @@ describe("an etcd with TLS", needs("etcd"), () => {
     const plain = etcdStore(etcd().access(url.replace("etcds:", "etcd:")), { times }).store;
     await expect(plain.open()).rejects.toThrow(UnreachableError);
     const other = await startEtcd();
-    const tls = etcdStore(etcd().access(other.storeUrl().replace("etcd:", "etcds:")), { times }).store;
-    await expect(tls.open()).rejects.toThrow("it does not speak TLS; should the URL begin with etcd:?");
+    const tls = etcdStore(etcd().access(other.storeUrl().replace("etcd:", "etcds:")), {
+      times,
+    }).store;
+    await expect(tls.open()).rejects.toThrow(
+      "it does not speak TLS; should the URL begin with etcd:?",
+    );
   });
 });
 
@@ -63,7 +75,10 @@ describe("an etcd with users", needs("etcd"), () => {
 
   it("a token that is no longer known is asked for again, for reads and changes", async () => {
     const access = await start();
-    const [{ store, target }, watching] = [etcdStore(access), await openEtcd(access, { watch: true })];
+    const [{ store, target }, watching] = [
+      etcdStore(access),
+      await openEtcd(access, { watch: true }),
+    ];
     await store.open();
     const forgetTokens = () => etcd().call("auth/user/changepw", USER);
     await forgetTokens();
@@ -91,9 +106,21 @@ describe("an etcd with users", needs("etcd"), () => {
   });
 
   it.each([
-    ["a wrong password", { password: SECRET }, "the store refuses the user and password: set APPVARS_STORE_USER"],
-    ["an unknown user", { user: "nobody" }, "the store refuses the user and password: set APPVARS_STORE_USER"],
-    ["no user", { user: undefined }, "the store refuses the user and password: set APPVARS_STORE_USER"],
+    [
+      "a wrong password",
+      { password: SECRET },
+      "the store refuses the user and password: set APPVARS_STORE_USER",
+    ],
+    [
+      "an unknown user",
+      { user: "nobody" },
+      "the store refuses the user and password: set APPVARS_STORE_USER",
+    ],
+    [
+      "no user",
+      { user: undefined },
+      "the store refuses the user and password: set APPVARS_STORE_USER",
+    ],
   ])("a store is refused with %s, which is not quoted", async (_what, wrong, reason) => {
     const error: Error = await openEtcd({ ...(await start()), ...wrong }).catch((caught) => caught);
     expect(error).toBeInstanceOf(UnauthorizedError);
@@ -104,14 +131,20 @@ describe("an etcd with users", needs("etcd"), () => {
   it("a store is created where the user has no access to the keys outside of it, and not in a store that it can read", async () => {
     const outer = etcd().newPrefix();
     const own = { name: "own", password: SECRET };
-    const perm = { permType: "READWRITE", key: base64(`${outer}/own/`), range_end: base64(`${outer}/own0`) };
+    const perm = {
+      permType: "READWRITE",
+      key: base64(`${outer}/own/`),
+      range_end: base64(`${outer}/own0`),
+    };
     await etcd().call("auth/role/add", { name: own.name });
     await etcd().call("auth/role/grant", { name: own.name, perm });
     await etcd().call("auth/user/add", own);
     await etcd().call("auth/user/grant", { user: own.name, role: own.name });
     await putByHand(etcd(), outer, storeOf(DATA));
     const access = etcd().access(etcd().storeUrl(`${outer}/own/store`));
-    await expect(createEtcdStore(access, DATA)).rejects.toThrow(`is inside the store ${outer}: use another prefix`);
+    await expect(createEtcdStore(access, DATA)).rejects.toThrow(
+      `is inside the store ${outer}: use another prefix`,
+    );
     await createEtcdStore({ ...access, user: own.name, password: own.password }, DATA);
     expect(contents(await openEtcd(access))["PORT"]).toBe(3000);
   });
@@ -130,14 +163,18 @@ describe("an etcd whose users change", needs("etcd"), () => {
     await putByHand(etcd, prefix, storeOf(DATA));
     const access = etcd.access(etcd.storeUrl(prefix));
     const user = { user: USER.name, password: USER.password };
-    await expect(openEtcd({ ...access, ...user })).rejects.toThrow("the store has no users: unset APPVARS_STORE_USER");
+    await expect(openEtcd({ ...access, ...user })).rejects.toThrow(
+      "the store has no users: unset APPVARS_STORE_USER",
+    );
 
     const store = await openEtcd(access, { watch: true });
     await etcd.call("auth/role/add", { name: "root" });
     await etcd.call("auth/user/add", { name: "root", password: USER.password });
     await etcd.call("auth/user/grant", { user: "root", role: "root" });
     await etcd.call("auth/enable", {});
-    await expect.poll(() => store.problem).toContain("set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD");
+    await expect
+      .poll(() => store.problem)
+      .toContain("set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD");
     await expect(store.update(increment)).rejects.toThrow(UnauthorizedError);
     expect(contents(store)["PORT"]).toBe(3000);
     const root = await openEtcd({ ...access, user: "root", password: USER.password });

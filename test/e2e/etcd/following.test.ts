@@ -10,7 +10,14 @@ import { MARKER } from "../../store/broken-data.js";
 import { edited } from "../../support/data.js";
 import { contents, increment, set, unset } from "../../support/edits.js";
 import { type EtcdCluster, sharedEtcd, startEtcd } from "../../support/etcd.js";
-import { idByHand, nextOf, putByHand, readByHand, storeOf, type Texts } from "../../support/etcd-records.js";
+import {
+  idByHand,
+  nextOf,
+  putByHand,
+  readByHand,
+  storeOf,
+  type Texts,
+} from "../../support/etcd-records.js";
 import { gate, gatewayWith, openEtcd, type TestStoreOptions } from "../../support/etcd-store.js";
 import { needs } from "../../support/needed-program.js";
 import { tcpProxy } from "../../support/tcp-proxy.js";
@@ -43,34 +50,37 @@ describe("a link that fails", needs("etcd"), () => {
   it.each([
     ["cut", true],
     ["a black hole", false],
-  ])("a store shows the newest data after its link was %s, and gives its age meanwhile", async (_what, isCut) => {
-    const link = await tcpProxy(port());
-    const { open } = await start(etcd());
-    const [store, writer] = [await open({ watch, times: QUICKLY }, [link.port]), await open()];
-    const told: (string | undefined)[] = [];
-    store.subscribe(() => told.push(store.problem));
-    await expect.poll(() => store.age).toBeLessThan(500);
+  ])(
+    "a store shows the newest data after its link was %s, and gives its age meanwhile",
+    async (_what, isCut) => {
+      const link = await tcpProxy(port());
+      const { open } = await start(etcd());
+      const [store, writer] = [await open({ watch, times: QUICKLY }, [link.port]), await open()];
+      const told: (string | undefined)[] = [];
+      store.subscribe(() => told.push(store.problem));
+      await expect.poll(() => store.age).toBeLessThan(500);
 
-    // A busy machine may have been late before.
-    told.length = 0;
-    if (isCut) await link.cut();
-    else link.blackhole();
-    await writer.update(increment);
-    await expect
-      .poll(() => store.problem)
-      .toMatch(/^the store can't be read: no member .*; the last good data is served$/);
-    await expect.poll(() => store.age).toBeGreaterThan(500);
-    expect(ports(store)).toBe(3000);
-    // Not for each attempt that failed.
-    expect(told).toHaveLength(1);
+      // A busy machine may have been late before.
+      told.length = 0;
+      if (isCut) await link.cut();
+      else link.blackhole();
+      await writer.update(increment);
+      await expect
+        .poll(() => store.problem)
+        .toMatch(/^the store can't be read: no member .*; the last good data is served$/);
+      await expect.poll(() => store.age).toBeGreaterThan(500);
+      expect(ports(store)).toBe(3000);
+      // Not for each attempt that failed.
+      expect(told).toHaveLength(1);
 
-    await link.heal();
-    await expect.poll(() => ports(store)).toBe(3001);
-    await expect.poll(() => store.problem).toBeUndefined();
-    await expect.poll(() => store.age).toBeLessThan(500);
-    await writer.update(increment);
-    await expect.poll(() => ports(store)).toBe(3002);
-  });
+      await link.heal();
+      await expect.poll(() => ports(store)).toBe(3001);
+      await expect.poll(() => store.problem).toBeUndefined();
+      await expect.poll(() => store.age).toBeLessThan(500);
+      await writer.update(increment);
+      await expect.poll(() => ports(store)).toBe(3002);
+    },
+  );
 
   it("a store goes to another endpoint while one is a black hole", async () => {
     const links = [await tcpProxy(port()), await tcpProxy(port())];
@@ -134,7 +144,8 @@ describe("a member that fails", needs("etcd"), () => {
     return storeOf(change, `${name}-${writes}`, writes);
   };
 
-  // How many writes there were before and are afterwards, how many other changes the cluster has, and the comparisons.
+  // How many writes there were before and are afterwards, how many other changes the cluster has,
+  // and the comparisons.
   it.each([
     ["an earlier version", 5, 1, 0, 100],
     ["an earlier version at a later revision", 5, 1, 10, 100],
@@ -161,7 +172,8 @@ describe("a member that fails", needs("etcd"), () => {
       await rm(member?.folder ?? "", { recursive: true });
       await member?.process.start();
       for (let writes = 1; writes <= after; writes++) await store.put(otherData(2, writes));
-      for (let writes = 0; writes < more; writes++) await etcd.call("kv/put", { key: "AA==", value: "AA==" });
+      for (let writes = 0; writes < more; writes++)
+        await etcd.call("kv/put", { key: "AA==", value: "AA==" });
       await link.heal();
       if (after === 0) {
         await expect.poll(() => watching.problem).toContain("holds no data");
@@ -172,7 +184,13 @@ describe("a member that fails", needs("etcd"), () => {
       expect(watching.snapshot).toEqual((await store.open()).snapshot);
       expect(warn.mock.calls).toEqual(
         before > after
-          ? [[expect.stringMatching(`^the store has gone back from write ${before} to ${Math.max(1, after)}: it was`)]]
+          ? [
+              [
+                expect.stringMatching(
+                  `^the store has gone back from write ${before} to ${Math.max(1, after)}: it was`,
+                ),
+              ],
+            ]
           : [],
       );
       // Never some of both.
@@ -186,42 +204,85 @@ describe("a member that fails", needs("etcd"), () => {
 describe("a store that is broken", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
-  const portOf = (value: unknown) => ({ id: 12, variable_id: 2, environment_id: 1, content: { value } });
+  const portOf = (value: unknown) => ({
+    id: 12,
+    variable_id: 2,
+    environment_id: 1,
+    content: { value },
+  });
   const change = (before: unknown, after: unknown) => [{ list: "values", before, after }];
   const [SECOND, PART] = [logKey(2), partKey(idByHand("next"), 0)];
 
   /** A write by hand that sets PORT. @param head and @param entry replace fields */
-  const written = (value: unknown, { head = {}, entry = {} }: { head?: object; entry?: object } = {}) => {
+  const written = (
+    value: unknown,
+    { head = {}, entry = {} }: { head?: object; entry?: object } = {},
+  ) => {
     const next = nextOf(START, change(portOf(3000), portOf(value)));
     return {
       head: JSON.stringify({ ...next.head.json, ...head }),
       [SECOND]: JSON.stringify({ ...next.entry.json, ...entry }),
     };
   };
-  const entryOf = (changes: unknown, more = {}) => ({ ...written(1, { entry: { changes } }), ...more });
+  const entryOf = (changes: unknown, more = {}) => ({
+    ...written(1, { entry: { changes } }),
+    ...more,
+  });
   const MISSING = /\/head names parts or entries that are missing/;
   const NOT_NEXT = /log\/0{15}2 does not follow the write before it/;
 
   it.each<[string, Record<string, string | Buffer | undefined>, RegExp]>([
-    ["a head that is not JSON", { head: MARKER }, /etcd:\/\/\S+: \/tests\/\d+\/head is not valid JSON/],
+    [
+      "a head that is not JSON",
+      { head: MARKER },
+      /etcd:\/\/\S+: \/tests\/\d+\/head is not valid JSON/,
+    ],
     ["a head that is not UTF-8", { head: Buffer.from([0xff, 0xfe]) }, /\/head is not valid UTF-8/],
     ["a head that is too large", { head: MARKER.repeat(300) }, /\/head is too large for a head/],
-    ["a head of an earlier format", { head: `{"format":1,"a":"${MARKER}"}` }, /has the format 1; this appvars reads/],
-    ["a head of a later format", { head: `{"format":3,"a":"${MARKER}"}` }, /has the format 3; this appvars reads/],
+    [
+      "a head of an earlier format",
+      { head: `{"format":1,"a":"${MARKER}"}` },
+      /has the format 1; this appvars reads/,
+    ],
+    [
+      "a head of a later format",
+      { head: `{"format":3,"a":"${MARKER}"}` },
+      /has the format 3; this appvars reads/,
+    ],
     ["a head with more fields", written(1, { head: { [MARKER]: 1 } }), /\/head breaks a rule/],
-    ["a head that is sealed", { head: `\u0001av2${MARKER.repeat(9)}` }, /\/head is sealed: set APPVARS_SEAL_KEY/],
+    [
+      "a head that is sealed",
+      { head: `\u0001av2${MARKER.repeat(9)}` },
+      /\/head is sealed: set APPVARS_SEAL_KEY/,
+    ],
     ["no head", { head: undefined }, /etcd:\/\/\S+ holds no data/],
     ["a head without its entry", { ...written(1), [SECOND]: undefined }, MISSING],
-    ["an entry that is not JSON", { ...written(1), [SECOND]: `{"${MARKER}` }, /log\/0{15}2 is not valid JSON/],
+    [
+      "an entry that is not JSON",
+      { ...written(1), [SECOND]: `{"${MARKER}` },
+      /log\/0{15}2 is not valid JSON/,
+    ],
     [
       "an entry that is sealed",
       { ...written(1), [SECOND]: `\u0001av2${MARKER.repeat(9)}` },
       /2 is sealed: set APPVARS_SEAL_KEY/,
     ],
-    ["an entry with more fields", written(1, { entry: { [MARKER]: 1 } }), /log\/0{15}2 breaks a rule/],
+    [
+      "an entry with more fields",
+      written(1, { entry: { [MARKER]: 1 } }),
+      /log\/0{15}2 breaks a rule/,
+    ],
     ["an entry of another write", written(1, { entry: { write: idByHand(MARKER) } }), NOT_NEXT],
-    ["an entry of another timeline", written(1, { entry: { previous: idByHand(MARKER) } }), NOT_NEXT],
-    ["a change that breaks a rule", entryOf(change(null, { id: 99, [MARKER]: 1 })), /2 values\.variable_id is missing/],
+    [
+      "an entry of another timeline",
+      written(1, { entry: { previous: idByHand(MARKER) } }),
+      NOT_NEXT,
+    ],
+    [
+      "a change that breaks a rule",
+      entryOf(change(null, { id: 99, [MARKER]: 1 })),
+      /2 values\.variable_id is missing/,
+    ],
     [
       "a change of an unknown record",
       entryOf(change(portOf(MARKER), portOf(1))),
@@ -229,35 +290,54 @@ describe("a store that is broken", needs("etcd"), () => {
     ],
     ["an entry without its parts", entryOf(1), MISSING],
     ["an entry without its second part", entryOf(2, { [PART]: gzipSync("[]") }), MISSING],
-    ["a part that is not packed", entryOf(1, { [PART]: MARKER }), /parts\/next_+\/000000 can't be unpacked/],
-    ["a part that is cut off", entryOf(1, { [PART]: gzipSync(MARKER).subarray(0, 25) }), /can't be unpacked/],
-    ["a part that is not JSON", entryOf(1, { [PART]: gzipSync(MARKER) }), /log\/0{15}2 is not valid JSON/],
-    ["a part that breaks a rule", entryOf(1, { [PART]: gzipSync(`{"${MARKER}":1}`) }), /log\/0{15}2 breaks a rule/],
-  ])("the last good data stays while there is %s, and the problem ends with it", async (_what, broken, problem) => {
-    const { open, put, read } = await start(etcd());
-    const good = await read();
-    const store = await open({ watch });
-    await put(broken);
-    await expect.poll(() => store.problem).toMatch(problem);
-    expect(store.problem).not.toContain(MARKER);
-    expect(store.problem).toMatch(/^the store can't be read: .*; the last good data is served$/);
-    expect(ports(store)).toBe(3000);
-    const error: Error = await open().catch((caught) => caught);
-    expect(error).toBeInstanceOf(InvalidDataError);
-    expect(error.message).toMatch(problem);
-    expect(error.message).not.toContain(MARKER);
-    // An update could lose unknown data.
-    const before = await read();
-    await expect(store.update(increment)).rejects.toThrow(problem);
-    expect(await read()).toEqual(before);
+    [
+      "a part that is not packed",
+      entryOf(1, { [PART]: MARKER }),
+      /parts\/next_+\/000000 can't be unpacked/,
+    ],
+    [
+      "a part that is cut off",
+      entryOf(1, { [PART]: gzipSync(MARKER).subarray(0, 25) }),
+      /can't be unpacked/,
+    ],
+    [
+      "a part that is not JSON",
+      entryOf(1, { [PART]: gzipSync(MARKER) }),
+      /log\/0{15}2 is not valid JSON/,
+    ],
+    [
+      "a part that breaks a rule",
+      entryOf(1, { [PART]: gzipSync(`{"${MARKER}":1}`) }),
+      /log\/0{15}2 breaks a rule/,
+    ],
+  ])(
+    "the last good data stays while there is %s, and the problem ends with it",
+    async (_what, broken, problem) => {
+      const { open, put, read } = await start(etcd());
+      const good = await read();
+      const store = await open({ watch });
+      await put(broken);
+      await expect.poll(() => store.problem).toMatch(problem);
+      expect(store.problem).not.toContain(MARKER);
+      expect(store.problem).toMatch(/^the store can't be read: .*; the last good data is served$/);
+      expect(ports(store)).toBe(3000);
+      const error: Error = await open().catch((caught) => caught);
+      expect(error).toBeInstanceOf(InvalidDataError);
+      expect(error.message).toMatch(problem);
+      expect(error.message).not.toContain(MARKER);
+      // An update could lose unknown data.
+      const before = await read();
+      await expect(store.update(increment)).rejects.toThrow(problem);
+      expect(await read()).toEqual(before);
 
-    const mended = Object.fromEntries(Object.keys(broken).map((key) => [key, good[key]]));
-    await put({ ...mended, ...written(5000) });
-    await expect.poll(() => ports(store)).toBe(5000);
-    await expect.poll(() => store.problem).toBeUndefined();
-    await store.update(increment);
-    expect(ports(await open())).toBe(5001);
-  });
+      const mended = Object.fromEntries(Object.keys(broken).map((key) => [key, good[key]]));
+      await put({ ...mended, ...written(5000) });
+      await expect.poll(() => ports(store)).toBe(5000);
+      await expect.poll(() => store.problem).toBeUndefined();
+      await store.update(increment);
+      expect(ports(await open())).toBe(5001);
+    },
+  );
 
   const [SNAPSHOT] = Object.keys(START).filter((key) => key.startsWith("parts/")) as [string];
   const twice = edited(({ values }) => values.push(values[0]));
@@ -265,7 +345,11 @@ describe("a store that is broken", needs("etcd"), () => {
     ["missing", undefined, MISSING],
     ["junk", MARKER, /parts\/by-hand-data_+\/000000 can't be unpacked/],
     ["not a data file", gzipSync(MARKER), /is not valid JSON/],
-    ["data that breaks a rule", gzipSync(JSON.stringify(twice)), /values\[9\] \(id 12\): has the same id/],
+    [
+      "data that breaks a rule",
+      gzipSync(JSON.stringify(twice)),
+      /values\[9\] \(id 12\): has the same id/,
+    ],
   ])("a snapshot that is %s is an error of new readers only", async (_what, part, problem) => {
     const { open, put } = await start(etcd());
     // A comparison would find nothing wrong.
@@ -354,7 +438,11 @@ describe("a store that follows others", needs("etcd"), () => {
     await etcd().call("kv/put", { key: "AA==", value: "AA==" });
     await etcd().compact();
     const told = vi.fn();
-    const store = await open({ watch, times: { poll: HOUR_MS }, gatewayTo: gatewayWith({ beforeChange: told }) });
+    const store = await open({
+      watch,
+      times: { poll: HOUR_MS },
+      gatewayTo: gatewayWith({ beforeChange: told }),
+    });
     // That it has begun.
     await expect.poll(() => told.mock.calls.length).toBe(1);
     await (await open()).update(increment);
@@ -405,7 +493,10 @@ describe("a store that follows others", needs("etcd"), () => {
       reading.open();
       await held.opened;
     };
-    const [store, other] = [await open({ watch, gatewayTo: gatewayWith({ afterRange }) }), await open()];
+    const [store, other] = [
+      await open({ watch, gatewayTo: gatewayWith({ afterRange }) }),
+      await open(),
+    ];
     const shown: unknown[] = [];
     store.subscribe(() => shown.push(ports(store)));
     isHeld = true;

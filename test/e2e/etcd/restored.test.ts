@@ -13,7 +13,9 @@ import { needs } from "../../support/needed-program.js";
 /** Text that can't be packed: enough for a snapshot. */
 const BIG = randomBytes(1_000_000).toString("base64");
 
-/** A store in an etcd that can be set up again with the same id and the same data, as from a backup. */
+/**
+ * A store in an etcd that can be set up again with the same id and the same data, as from a backup.
+ */
 async function start() {
   const etcd = await startEtcd();
   const prefix = etcd.newPrefix();

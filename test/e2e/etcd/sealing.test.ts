@@ -1,7 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSealing } from "../../../src/encryption/sealing.js";
 import { logKey, newId, partKey } from "../../../src/etcd/log.js";
-import { createEtcdStore, openEtcdStore, type StoreAccess, sealAgain } from "../../../src/etcd/open-store.js";
+import {
+  createEtcdStore,
+  openEtcdStore,
+  type StoreAccess,
+  sealAgain,
+} from "../../../src/etcd/open-store.js";
 import { MARKER, marked } from "../../store/broken-data.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set } from "../../support/edits.js";
@@ -10,10 +15,14 @@ import { nextOf, putByHand, storeOf } from "../../support/etcd-records.js";
 import { openEtcd } from "../../support/etcd-store.js";
 import { needs } from "../../support/needed-program.js";
 
-const [FIRST, SECOND] = ["first-key-0123456789abcdef0123456789", "second-key-0123456789abcdef01234567"];
+const [FIRST, SECOND] = [
+  "first-key-0123456789abcdef0123456789",
+  "second-key-0123456789abcdef01234567",
+];
 const WRONG_KEY = "is sealed with a key that is not in the file of --seal-key-file";
 const TAMPERED = "can't be opened: it was changed, or moved from another key";
-const NOT_SEALED = "is not sealed: somebody without the key has written it, or the store is not sealed";
+const NOT_SEALED =
+  "is not sealed: somebody without the key has written it, or the store is not sealed";
 const OTHER_OWNER = "is of another store or write";
 
 /** Text of two parts, which does not pack well. */
@@ -35,7 +44,9 @@ describe("a sealed store", needs("etcd"), () => {
     };
     /** The keys below the prefix. */
     const read = async (): Promise<Record<string, Buffer>> => {
-      const [key, range_end] = ["/", "0"].map((end) => Buffer.from(prefix + end).toString("base64"));
+      const [key, range_end] = ["/", "0"].map((end) =>
+        Buffer.from(prefix + end).toString("base64"),
+      );
       const { kvs } = await etcd().call("kv/range", { key, range_end });
       return Object.fromEntries(
         (kvs as { key: string; value: string }[]).map(({ key, value }) => [
@@ -56,7 +67,9 @@ describe("a sealed store", needs("etcd"), () => {
     await store.update(increment);
     await store.update((data) => set(data, { BIG }));
     const keys = Object.entries(await read()).filter(([key]) => !key.startsWith("uploads/"));
-    expect(keys.map(([key]) => key.split("/")[0])).toEqual(expect.arrayContaining(["head", "log", "parts"]));
+    expect(keys.map(([key]) => key.split("/")[0])).toEqual(
+      expect.arrayContaining(["head", "log", "parts"]),
+    );
     // Nor that it is packed.
     const mark = Buffer.from("\u0001av2");
     for (const [, value] of keys) expect(value.subarray(0, 4)).toEqual(mark);
@@ -68,7 +81,9 @@ describe("a sealed store", needs("etcd"), () => {
 
   it("a store that is sealed is refused without its key, and one that is not with a key", async () => {
     const sealed = await start(FIRST);
-    await expect(openEtcdStore(sealed.access(undefined))).rejects.toThrow("head is sealed: set APPVARS_SEAL_KEY");
+    await expect(openEtcdStore(sealed.access(undefined))).rejects.toThrow(
+      "head is sealed: set APPVARS_SEAL_KEY",
+    );
     await expect(sealed.open(SECOND)).rejects.toThrow(WRONG_KEY);
     const plain = await start(undefined);
     await expect(plain.open(FIRST)).rejects.toThrow(NOT_SEALED);
@@ -79,7 +94,9 @@ describe("a sealed store", needs("etcd"), () => {
     const store = await open();
     await store.update((data) => set(data, { BIG }));
     const good = await read();
-    const ids = Object.keys(good).flatMap((key) => (String(good[key]) === "snapshot" ? [key.split("/")[1] ?? ""] : []));
+    const ids = Object.keys(good).flatMap((key) =>
+      String(good[key]) === "snapshot" ? [key.split("/")[1] ?? ""] : [],
+    );
     const upload = ids.find((id) => good[partKey(id, 1)]) ?? "";
     const [one, other] = [partKey(upload, 0), partKey(upload, 1)];
     await put({ [one]: good[other], [other]: good[one] });
@@ -119,12 +136,24 @@ describe("a sealed store", needs("etcd"), () => {
     await (await other.open()).update(increment);
     const plain = nextOf(storeOf(DATA), []);
     const stranger = { store: newId(), write: newId(), key: `${prefix}/${logKey(2)}` };
-    const foreign = createSealing(FIRST).seal(Buffer.from(JSON.stringify(plain.entry.json)), stranger);
+    const foreign = createSealing(FIRST).seal(
+      Buffer.from(JSON.stringify(plain.entry.json)),
+      stranger,
+    );
     const faults: Record<string, [Record<string, Buffer | string | undefined>, string]> = {
-      "an old head": [{ head: timeline["head"] }, "head is older than the log: somebody has put it back"],
+      "an old head": [
+        { head: timeline["head"] },
+        "head is older than the log: somebody has put it back",
+      ],
       "an unsealed head": [{ head: JSON.stringify(plain.head.json) }, `head ${NOT_SEALED}`],
-      "an old entry": [{ [logKey(2)]: (await other.read())[logKey(2)] }, `${logKey(2)} ${TAMPERED}`],
-      "an entry of another timeline": [{ [logKey(2)]: timeline[logKey(2)] }, "does not follow the write before it"],
+      "an old entry": [
+        { [logKey(2)]: (await other.read())[logKey(2)] },
+        `${logKey(2)} ${TAMPERED}`,
+      ],
+      "an entry of another timeline": [
+        { [logKey(2)]: timeline[logKey(2)] },
+        "does not follow the write before it",
+      ],
       "an entry of another store": [{ [logKey(2)]: foreign }, `${logKey(2)} ${OTHER_OWNER}`],
     };
     const [change, problem] = faults[what] as (typeof faults)[string];
@@ -146,7 +175,9 @@ describe("a sealed store", needs("etcd"), () => {
     const { access, open, read } = await start(undefined);
     await (await openEtcdStore(access(undefined))).update(increment);
     await sealAgain(access(FIRST));
-    expect((await openEtcdStore(access(FIRST))).snapshot).toMatchObject({ environments: DATA.environments });
+    expect((await openEtcdStore(access(FIRST))).snapshot).toMatchObject({
+      environments: DATA.environments,
+    });
     const rotated = `${SECOND}\n${FIRST}`;
     const [watching, writer] = [await open(rotated, { watch: true }), await open(rotated)];
     await writer.update(increment);
@@ -158,6 +189,7 @@ describe("a sealed store", needs("etcd"), () => {
     await expect(open(FIRST)).rejects.toThrow(WRONG_KEY);
     // Nothing is left that another key can open, or none.
     const values = Object.entries(await read()).filter(([key]) => !key.startsWith("uploads/"));
-    for (const [key, value] of values) createSealing(SECOND).open(value, `${access(SECOND).address.prefix}${key}`);
+    for (const [key, value] of values)
+      createSealing(SECOND).open(value, `${access(SECOND).address.prefix}${key}`);
   });
 });

@@ -34,12 +34,19 @@ describe("writers at the same time", needs("etcd"), () => {
         await once(writes, "made");
       },
     });
-    await (await openEtcd(linked, { gatewayTo })).update((data) => set(data, { DEBUG_TEXT: "slow" }));
+    await (await openEtcd(linked, { gatewayTo })).update((data) =>
+      set(data, { DEBUG_TEXT: "slow" }),
+    );
     isOver = true;
     await writing;
     expect(attempts).toBeGreaterThan(5);
-    expect(contents(await openEtcd(access))).toMatchObject({ DEBUG_TEXT: "slow", PORT: expect.any(Number) });
+    expect(contents(await openEtcd(access))).toMatchObject({
+      DEBUG_TEXT: "slow",
+      PORT: expect.any(Number),
+    });
     // The turn is over.
-    expect(Object.keys(await readByHand(etcd(), access.address.prefix.slice(0, -1)))).not.toContain("turn");
+    expect(Object.keys(await readByHand(etcd(), access.address.prefix.slice(0, -1)))).not.toContain(
+      "turn",
+    );
   });
 });

@@ -8,8 +8,21 @@ import type { Store } from "../../../src/store/store.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set } from "../../support/edits.js";
 import { type EtcdCluster, sharedEtcd, startEtcd } from "../../support/etcd.js";
-import { idByHand, nextOf, putByHand, readByHand, storeOf, type Texts } from "../../support/etcd-records.js";
-import { gate, gatewayWith, isAbout, openEtcd, type TestStoreOptions } from "../../support/etcd-store.js";
+import {
+  idByHand,
+  nextOf,
+  putByHand,
+  readByHand,
+  storeOf,
+  type Texts,
+} from "../../support/etcd-records.js";
+import {
+  gate,
+  gatewayWith,
+  isAbout,
+  openEtcd,
+  type TestStoreOptions,
+} from "../../support/etcd-store.js";
 import { needs } from "../../support/needed-program.js";
 
 /** Text that can't be packed: two parts, and a log that is long enough for a snapshot. */
@@ -30,15 +43,23 @@ async function start(etcd: EtcdCluster, texts: Texts = storeOf(DATA)) {
   return {
     open: (options?: TestStoreOptions) => openEtcd(etcd.access(etcd.storeUrl(prefix)), options),
     /** Opens one that does something before each of its transactions. */
-    openWith: (beforeCommit: (transaction: Transaction) => Promise<void> | void, options?: TestStoreOptions) =>
-      openEtcd(etcd.access(etcd.storeUrl(prefix)), { ...options, gatewayTo: gatewayWith({ beforeCommit }) }),
+    openWith: (
+      beforeCommit: (transaction: Transaction) => Promise<void> | void,
+      options?: TestStoreOptions,
+    ) =>
+      openEtcd(etcd.access(etcd.storeUrl(prefix)), {
+        ...options,
+        gatewayTo: gatewayWith({ beforeCommit }),
+      }),
     put: (changed: Parameters<typeof putByHand>[2]) => putByHand(etcd, prefix, changed),
     read,
     head: async (): Promise<Head> => JSON.parse((await read())["head"] ?? ""),
     /** The ids of writes that have parts, or a key that says what these belong to. */
     ids: async (kind: "parts" | "uploads") =>
       new Set(
-        Object.keys(await read()).flatMap((key) => (key.startsWith(`${kind}/`) ? [key.split("/")[1] ?? ""] : [])),
+        Object.keys(await read()).flatMap((key) =>
+          key.startsWith(`${kind}/`) ? [key.split("/")[1] ?? ""] : [],
+        ),
       ),
     /** Ends the leases of all uploads, as time does. */
     async endLeases() {
@@ -66,9 +87,13 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
   it("a large change is seen whole, or not at all", async () => {
     const store = await start(etcd());
     const [watching, seen] = [await store.open({ watch: true }), vi.fn()];
-    watching.subscribe(() => seen(Object.keys(contents(watching)).filter((name) => name.startsWith("V")).length));
+    watching.subscribe(() =>
+      seen(Object.keys(contents(watching)).filter((name) => name.startsWith("V")).length),
+    );
     const writer = await store.openWith(async () => expect((await store.head()).version).toBe(1));
-    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`V${index}`, "text".repeat(30)]));
+    const many = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, index) => [`V${index}`, "text".repeat(30)]),
+    );
     await writer.update((data) => set(data, many));
     await expect.poll(() => seen.mock.calls).toEqual([[1_000]]);
     expect(isSame(watching, await store.open())).toBe(true);
@@ -89,7 +114,11 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
       });
       await writer.update((data) => increment(setLarge(data)));
       expect(seen).toHaveBeenCalledTimes(claims);
-      expect(contents(await store.open())).toMatchObject({ ...contents(direct), LARGE, PORT: 3000 + claims });
+      expect(contents(await store.open())).toMatchObject({
+        ...contents(direct),
+        LARGE,
+        PORT: 3000 + claims,
+      });
       // Those of the first attempt were removed.
       expect((await store.ids("parts")).size).toBe(2);
     }
@@ -98,9 +127,12 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
   it("a writer that is never the fastest gives up, tells why, and leaves nothing", async () => {
     const store = await start(etcd());
     const direct = await store.open();
-    const writer = await store.openWith((one) => (isAbout("/head", one) ? direct.update(increment) : undefined), {
-      times: { write: 300 },
-    });
+    const writer = await store.openWith(
+      (one) => (isAbout("/head", one) ? direct.update(increment) : undefined),
+      {
+        times: { write: 300 },
+      },
+    );
     await expect(writer.update((data) => increment(setLarge(data)))).rejects.toThrow(
       /^other writers were faster for \S+ m?s; nothing was changed$/,
     );
@@ -172,9 +204,12 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
   it("a writer that was killed leaves parts that count for nothing, and that go once its lease has", async () => {
     const store = await start(etcd(), storeOf(DATA, "by-hand", 98));
     const [dead, idle] = [gate(), await store.open()];
-    const killed = await store.openWith((transaction) => (isAbout("/head", transaction) ? dead.opened : undefined));
+    const killed = await store.openWith((transaction) =>
+      isAbout("/head", transaction) ? dead.opened : undefined,
+    );
     const updating = killed.update(setLarge).catch(() => "killed");
-    const left = () => store.ids("parts").then((ids) => [...ids].filter((id) => id !== idByHand("by-hand-data")));
+    const left = () =>
+      store.ids("parts").then((ids) => [...ids].filter((id) => id !== idByHand("by-hand-data")));
     await expect.poll(async () => (await left()).length).toBe(1);
     await idle.prune(10);
     expect(await left()).toHaveLength(1);
@@ -248,27 +283,31 @@ describe("a snapshot", needs("etcd"), () => {
     expect(contents(reader)["PORT"]).toBe(port);
   });
 
-  // It claims an upload, writes two parts, replaces the head, ends the upload, and removes what is not needed.
-  it.each([1, 2, 3, 4, 5, 6])("a snapshot that fails at its step %d loses nothing", async (step) => {
-    const store = await start(etcd());
-    const broken = vi.fn(() => {
-      throw new Error("broken");
-    });
-    let steps = 0;
-    const writer = await store.openWith((transaction) => {
-      if (steps > 0 || isAbout("/log/", transaction)) steps++;
-      if (steps > step) broken();
-    });
-    await writer.update(setBig);
-    expect(broken).toHaveBeenCalled();
-    expect(contents(writer)["BIG"] === BIG).toBe(true);
-    const next = await store.open();
-    expect(isSame(next, writer)).toBe(true);
-    // Each tenth write makes a snapshot if one is due.
-    for (let writes = 0; writes < 10; writes++) await next.update(increment);
-    expect((await store.head()).snapshot.version).toBeGreaterThan(1);
-    expect(isSame(await store.open(), next)).toBe(true);
-  });
+  // It claims an upload, writes two parts, replaces the head, ends the upload, and removes what is
+  // not needed.
+  it.each([1, 2, 3, 4, 5, 6])(
+    "a snapshot that fails at its step %d loses nothing",
+    async (step) => {
+      const store = await start(etcd());
+      const broken = vi.fn(() => {
+        throw new Error("broken");
+      });
+      let steps = 0;
+      const writer = await store.openWith((transaction) => {
+        if (steps > 0 || isAbout("/log/", transaction)) steps++;
+        if (steps > step) broken();
+      });
+      await writer.update(setBig);
+      expect(broken).toHaveBeenCalled();
+      expect(contents(writer)["BIG"] === BIG).toBe(true);
+      const next = await store.open();
+      expect(isSame(next, writer)).toBe(true);
+      // Each tenth write makes a snapshot if one is due.
+      for (let writes = 0; writes < 10; writes++) await next.update(increment);
+      expect((await store.head()).snapshot.version).toBeGreaterThan(1);
+      expect(isSame(await store.open(), next)).toBe(true);
+    },
+  );
 });
 
 describe("the history of a store", needs("etcd"), () => {
@@ -277,10 +316,16 @@ describe("the history of a store", needs("etcd"), () => {
   /** An entry with parts, of which only the keys matter. */
   const oldEntry = (version: number) => {
     const write = idByHand(`old-${version}`);
-    return { [logKey(version)]: "{}", [partKey(write, 0)]: "x", [`uploads/${write}`]: `${version}` };
+    return {
+      [logKey(version)]: "{}",
+      [partKey(write, 0)]: "x",
+      [`uploads/${write}`]: `${version}`,
+    };
   };
   const versions = async ({ read }: Awaited<ReturnType<typeof start>>) =>
-    Object.keys(await read()).flatMap((key) => (key.startsWith("log/") ? [Number(key.slice(4))] : []));
+    Object.keys(await read()).flatMap((key) =>
+      key.startsWith("log/") ? [Number(key.slice(4))] : [],
+    );
 
   it("entries before the last 10,000 are removed, their parts first", async () => {
     const old = [1, 99, 100, 101].map(oldEntry);
@@ -308,17 +353,25 @@ describe("the history of a store", needs("etcd"), () => {
     expect(contents(reader)["PORT"]).toBe(3000 + WRITES);
     const seen: (readonly [number, unknown])[] = [];
     for await (const { id, changes } of (await reader.history()).changes)
-      for (const { after } of changes) seen.push([id, (after as ValueRecord | null)?.content.value]);
+      for (const { after } of changes)
+        seen.push([id, (after as ValueRecord | null)?.content.value]);
     // The first data is version 1.
-    expect(seen).toEqual(Array.from({ length: WRITES }, (_, back) => [WRITES + 1 - back, 3000 + WRITES - back]));
+    expect(seen).toEqual(
+      Array.from({ length: WRITES }, (_, back) => [WRITES + 1 - back, 3000 + WRITES - back]),
+    );
     await expect.poll(() => contents(watching)["PORT"]).toBe(3000 + WRITES);
   });
 
   it("the history has no entry before a cut of the log, which does not lead to the data", async () => {
     // Of another timeline: the cluster was restored, say.
-    const other = nextOf(storeOf(DATA, "other", 3), [{ list: "variables", before: null, after: DATA.variables[0] }]);
+    const other = nextOf(storeOf(DATA, "other", 3), [
+      { list: "variables", before: null, after: DATA.variables[0] },
+    ]);
     const { key, json } = other.entry;
-    const store = await start(etcd(), { ...storeOf(DATA, "by-hand", 5), [key]: JSON.stringify(json) });
+    const store = await start(etcd(), {
+      ...storeOf(DATA, "by-hand", 5),
+      [key]: JSON.stringify(json),
+    });
     const writer = await store.open();
     await writer.update(increment);
     const ids: number[] = [];
@@ -356,7 +409,9 @@ describe("the history of a store", needs("etcd"), () => {
     const [writer, alarm] = [await store.open(), { memberID: "1", alarm: "NOSPACE" }];
     await own.call("maintenance/alarm", { action: "ACTIVATE", ...alarm });
     for (const change of [increment, setLarge])
-      await expect(writer.update(change)).rejects.toThrow(/etcdserver: mvcc: database space exceeded$/);
+      await expect(writer.update(change)).rejects.toThrow(
+        /etcdserver: mvcc: database space exceeded$/,
+      );
     await writer.prune(0);
     expect(await versions(store)).toEqual([]);
     expect(await store.ids("parts")).toEqual(new Set([idByHand("by-hand-data")]));

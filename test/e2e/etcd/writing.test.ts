@@ -22,22 +22,34 @@ import { DATA } from "../../support/data.js";
 import { contents, increment, set, unset } from "../../support/edits.js";
 import { sharedEtcd } from "../../support/etcd.js";
 import { putByHand, readByHand, storeOf } from "../../support/etcd-records.js";
-import { gate, gatewayWith, isAbout, openEtcd, type TestStoreOptions } from "../../support/etcd-store.js";
+import {
+  gate,
+  gatewayWith,
+  isAbout,
+  openEtcd,
+  type TestStoreOptions,
+} from "../../support/etcd-store.js";
 import { needs } from "../../support/needed-program.js";
 
 const UNKNOWN = "it is not known whether the change was made";
 
 /** Texts for two parts. */
-const LARGE = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`V${index}`, `${index}`.repeat(20_000)]));
+const LARGE = Object.fromEntries(
+  Array.from({ length: 60 }, (_, index) => [`V${index}`, `${index}`.repeat(20_000)]),
+);
 
 describe("the first data of a store", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
   it("of several that create a store, only the first does, and nothing is written over", async () => {
     const access = etcd().access();
-    const results = await Promise.allSettled(Array.from({ length: 5 }, () => createEtcdStore(access, DATA)));
+    const results = await Promise.allSettled(
+      Array.from({ length: 5 }, () => createEtcdStore(access, DATA)),
+    );
     const refused = results.filter(({ status }) => status === "rejected");
-    expect(refused).toEqual(Array(4).fill({ status: "rejected", reason: expect.any(InvalidDataError) }));
+    expect(refused).toEqual(
+      Array(4).fill({ status: "rejected", reason: expect.any(InvalidDataError) }),
+    );
     const before = await readByHand(etcd(), access.address.prefix.slice(0, -1));
     // The parts of the others are gone.
     expect(Object.keys(before)).toHaveLength(4);
@@ -50,14 +62,19 @@ describe("the first data of a store", needs("etcd"), () => {
     const { prefix, ...address } = etcd().access().address;
     await putByHand(etcd(), prefix.slice(0, -1), { [logKey(1)]: "{}" });
     const creating = createEtcdStore({ address: { prefix, ...address } }, DATA);
-    await expect(creating).rejects.toThrow(/^etcd:\S+ holds a log without a head: use another prefix$/);
+    await expect(creating).rejects.toThrow(
+      /^etcd:\S+ holds a log without a head: use another prefix$/,
+    );
   });
 });
 
 describe("a change whose outcome is unknown", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
-  /** A store with {@link DATA}, and a writer on a link where the first transactions have these faults. */
+  /**
+   * A store with {@link DATA}, and a writer on a link where the first transactions have these
+   * faults.
+   */
   async function start(faults: readonly (Fault | undefined)[], options: TestStoreOptions = {}) {
     const prefix = etcd().newPrefix();
     await putByHand(etcd(), prefix, storeOf(DATA));
@@ -182,7 +199,9 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       reply(await forward());
       link.isDown = true;
     };
-    const { link, writer, newest } = await start([loseAnswer, last], { times: { request: 200, write: 200 } });
+    const { link, writer, newest } = await start([loseAnswer, last], {
+      times: { request: 200, write: 200 },
+    });
     await writer.update(increment);
     expect(contents(writer)["PORT"]).toBe(3001);
     expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
@@ -201,7 +220,9 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     let others = 0;
     const beforeCommit = async ({ compare }: Transaction) => {
       const isOf = (name: string) => compare.filter(({ key }) => key.endsWith(name));
-      hasTurn = isOf("/head").length > 0 && isOf("/turn").some((one) => "modRevision" in one && one.modRevision > 0);
+      hasTurn =
+        isOf("/head").length > 0 &&
+        isOf("/turn").some((one) => "modRevision" in one && one.modRevision > 0);
       if (hasTurn || lose.mock.calls.length > 0 || isOf("/head").length === 0) return;
       // Until this one takes the turn.
       others++;
@@ -230,7 +251,8 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     expect(contents({ snapshot: await newest() })).toMatchObject({ ...LARGE, PORT: 3001 });
   });
 
-  // Of an ordinary one the first transaction; a large one announces the upload and writes a part before.
+  // Of an ordinary one the first transaction; a large one announces the upload and writes a part
+  // before.
   it.each<[string, (data: Data) => Data, number]>([
     ["", increment, 0],
     ["large ", (data) => increment(set(data, LARGE)), 2],
@@ -257,7 +279,9 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
 
   it("the outcome stays unknown if each attempt fails", async () => {
     const { writer, newest } = await start(Array(100).fill(loseRequest), { times: { write: 300 } });
-    await expect(writer.update(increment)).rejects.toThrow(`(the connection was reset); ${UNKNOWN}`);
+    await expect(writer.update(increment)).rejects.toThrow(
+      `(the connection was reset); ${UNKNOWN}`,
+    );
     expect(contents({ snapshot: await newest() })["PORT"]).toBe(3000);
   });
 
@@ -282,7 +306,9 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       drop();
     };
     const { writer, direct } = await start([between]);
-    await expect(writer.update((data) => unset(data, "EMPTY"))).rejects.toThrow('"EMPTY" has no value');
+    await expect(writer.update((data) => unset(data, "EMPTY"))).rejects.toThrow(
+      '"EMPTY" has no value',
+    );
   });
 
   it("a store that is closed ends its change", async () => {
@@ -316,17 +342,20 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     const change = (data: Data) => increment(set(data, LARGE));
 
     // It announces the upload, writes a part, and adds the entry.
-    it.each([0, 1, 2])("is made exactly once if the answer to transaction %d is lost", async (position) => {
-      const faults: Fault[] = [];
-      faults[position] = loseAnswer;
-      const { link, writer, newest } = await start(faults);
-      await writer.update(change);
-      expect(link.transactions).toBeGreaterThan(position);
-      expect(contents(writer)).toMatchObject({ ...LARGE, PORT: 3001 });
-      expect(await newest()).toEqual(writer.snapshot);
-      await writer.update(increment);
-      expect(contents({ snapshot: await newest() })["PORT"]).toBe(3002);
-    });
+    it.each([0, 1, 2])(
+      "is made exactly once if the answer to transaction %d is lost",
+      async (position) => {
+        const faults: Fault[] = [];
+        faults[position] = loseAnswer;
+        const { link, writer, newest } = await start(faults);
+        await writer.update(change);
+        expect(link.transactions).toBeGreaterThan(position);
+        expect(contents(writer)).toMatchObject({ ...LARGE, PORT: 3001 });
+        expect(await newest()).toEqual(writer.snapshot);
+        await writer.update(increment);
+        expect(contents({ snapshot: await newest() })["PORT"]).toBe(3002);
+      },
+    );
   });
 });
 
@@ -355,12 +384,15 @@ describe("a change by a writer whose data is outdated", needs("etcd"), () => {
   it.each<[string, (data: Data) => Data, object]>([
     ["unsets", (data) => unset(data, "NEW"), {}],
     ["renames", (data) => renameVariable(data, "shop", "NEW", "NEWER"), { NEWER: "new" }],
-  ])("is made if it %s a variable that the outdated data lacks", async (_what, change, expected) => {
-    const { writer, open } = await start((data) => set(data, { NEW: "new" }));
-    await writer.update(change);
-    expect(contents(await open())).toEqual({ ...contents({ snapshot: DATA }), ...expected });
-    expect(writer.snapshot).toEqual((await open()).snapshot);
-  });
+  ])(
+    "is made if it %s a variable that the outdated data lacks",
+    async (_what, change, expected) => {
+      const { writer, open } = await start((data) => set(data, { NEW: "new" }));
+      await writer.update(change);
+      expect(contents(await open())).toEqual({ ...contents({ snapshot: DATA }), ...expected });
+      expect(writer.snapshot).toEqual((await open()).snapshot);
+    },
+  );
 
   it("is made if it gives a variable a name that is taken in the outdated data only", async () => {
     const { writer, open } = await start((data) => unset(data, "EMPTY"));
@@ -420,9 +452,9 @@ describe.each<[string, Fault]>([
     const { head = "", ...keys } = await readByHand(etcd(), direct.address.prefix.slice(0, -1));
     expect(JSON.parse(head).snapshot.version).toBe(6);
     expect(Object.values(keys)).toEqual(expect.arrayContaining(["6", "snapshot"]));
-    expect(data.values.filter(({ content: { value } }) => Object.values(LARGE).includes(String(value)))).toHaveLength(
-      60,
-    );
+    expect(
+      data.values.filter(({ content: { value } }) => Object.values(LARGE).includes(String(value))),
+    ).toHaveLength(60);
   });
 
   it("writers at the same time make each change once", needs("etcd"), async () => {

@@ -19,7 +19,10 @@ describe("temporary files of writers that were killed", () => {
     const path = await oldFile();
     const temporary = join(dirname(path), ".vars.json.0123456789ab.tmp");
     await writeFile(temporary, NEW);
-    skip(spawnSync("chattr", ["+i", temporary]).status !== 0, "needs root and a file system with such a flag");
+    skip(
+      spawnSync("chattr", ["+i", temporary]).status !== 0,
+      "needs root and a file system with such a flag",
+    );
     onTestFinished(() => void spawnSync("chattr", ["-i", temporary]));
     await expect(withFileLock(path, async () => {})).rejects.toMatchObject({ code: "EPERM" });
   });

@@ -7,7 +7,9 @@ import { withFileLock } from "../../../src/files/file-lock.js";
 import { byTheClock } from "../../support/lock-fakes.js";
 import { exists, locked, tokenOf } from "../../support/locks.js";
 
-vi.mock("node:timers/promises", async (load) => (await import("../../support/lock-fakes.js")).fakedTimers(load));
+vi.mock("node:timers/promises", async (load) =>
+  (await import("../../support/lock-fakes.js")).fakedTimers(load),
+);
 
 describe.skipIf(process.platform !== "linux")("a lock that names a process of this host", () => {
   it("a lock of a process of this host is not taken over while the process lives, and the error names the process", async () => {

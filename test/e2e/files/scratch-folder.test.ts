@@ -23,29 +23,35 @@ async function folderIn(parent: string, name: string, mode = 0o700): Promise<voi
 }
 
 describe.skipIf(process.platform === "win32")("a folder for a secret", () => {
-  it.runIf(process.platform === "linux")("scratch folders of processes that no longer exist are removed", async () => {
-    const parent = await temporaryFolder();
-    const running = basename(await makeScratchFolder([parent], user));
-    const dead = await tokenOfDead();
-    const elsewhere = `appvars-edit-${dead.replace(/(-\d+-\d+)-.*$/, "$1-another-host")}`;
-    await folderIn(parent, `appvars-edit-${dead}`);
-    await folderIn(parent, elsewhere);
-    await removeLeftScratchFolders([parent], user);
-    expect((await readdir(parent)).toSorted()).toEqual([running, elsewhere].toSorted());
-  });
+  it.runIf(process.platform === "linux")(
+    "scratch folders of processes that no longer exist are removed",
+    async () => {
+      const parent = await temporaryFolder();
+      const running = basename(await makeScratchFolder([parent], user));
+      const dead = await tokenOfDead();
+      const elsewhere = `appvars-edit-${dead.replace(/(-\d+-\d+)-.*$/, "$1-another-host")}`;
+      await folderIn(parent, `appvars-edit-${dead}`);
+      await folderIn(parent, elsewhere);
+      await removeLeftScratchFolders([parent], user);
+      expect((await readdir(parent)).toSorted()).toEqual([running, elsewhere].toSorted());
+    },
+  );
 
-  it.runIf(process.platform === "linux")("a path that only looks like a scratch folder is not removed", async () => {
-    const parent = await temporaryFolder();
-    const target = await temporaryFolder();
-    await writeFile(join(target, "kept"), "");
-    const [open, link, file] = [await tokenOfDead(), await tokenOfDead(), await tokenOfDead()];
-    await folderIn(parent, `appvars-edit-${open}`, 0o755);
-    await symlink(target, join(parent, `appvars-edit-${link}`));
-    await writeFile(join(parent, `appvars-edit-${file}`), "");
-    await folderIn(parent, "appvars-edit-mine");
-    const before = await readdir(parent);
-    await removeLeftScratchFolders([parent], user);
-    expect(await readdir(parent)).toEqual(before);
-    expect(await readdir(target)).toEqual(["kept"]);
-  });
+  it.runIf(process.platform === "linux")(
+    "a path that only looks like a scratch folder is not removed",
+    async () => {
+      const parent = await temporaryFolder();
+      const target = await temporaryFolder();
+      await writeFile(join(target, "kept"), "");
+      const [open, link, file] = [await tokenOfDead(), await tokenOfDead(), await tokenOfDead()];
+      await folderIn(parent, `appvars-edit-${open}`, 0o755);
+      await symlink(target, join(parent, `appvars-edit-${link}`));
+      await writeFile(join(parent, `appvars-edit-${file}`), "");
+      await folderIn(parent, "appvars-edit-mine");
+      const before = await readdir(parent);
+      await removeLeftScratchFolders([parent], user);
+      expect(await readdir(parent)).toEqual(before);
+      expect(await readdir(target)).toEqual(["kept"]);
+    },
+  );
 });

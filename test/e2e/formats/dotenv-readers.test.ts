@@ -11,12 +11,17 @@ import { readComposeEnv } from "../../formats/read-compose-env.js";
 
 type Read = (text: string) => Promise<Record<string, string>>;
 
-const python = ["/usr/bin/python3", "python3"].find((command) => has(command, "-c", "import dotenv"));
+const python = ["/usr/bin/python3", "python3"].find((command) =>
+  has(command, "-c", "import dotenv"),
+);
 
 const readPython: Read = async (text) => {
   const script = "import dotenv, json, sys; print(json.dumps(dotenv.dotenv_values(sys.argv[1])))";
-  // Without HOME, `${HOME}` would expand to nothing, which no test could tell from a value that is lost.
-  return JSON.parse(await output(python ?? "", ["-c", script, await fileWith(".env", text)], { HOME: "/home" }));
+  // Without HOME, `${HOME}` would expand to nothing, which no test could tell from a value that is
+  // lost.
+  return JSON.parse(
+    await output(python ?? "", ["-c", script, await fileWith(".env", text)], { HOME: "/home" }),
+  );
 };
 
 const readShell =
@@ -24,7 +29,9 @@ const readShell =
   async (text) => {
     const script = `set -a; . "$0"; exec "$NODE" -e 'console.log(JSON.stringify(process.env))'`;
     return JSON.parse(
-      await output(shell, [...flags, "-c", script, await fileWith(".env", text)], { NODE: process.execPath }),
+      await output(shell, [...flags, "-c", script, await fileWith(".env", text)], {
+        NODE: process.execPath,
+      }),
     );
   };
 
@@ -51,9 +58,13 @@ describe("import --for reads what the program reads in any file, or refuses it:"
   };
 
   it("node", () => {
-    // Older versions keep tabs at the ends of a value, and take a blank line for the beginning of a name.
-    const files = filesFor("node", 3_000).filter(({ text }) => !/\t|\n[^\S\n]*[#\n]|\n[^\S\n]+\w/.test(text));
-    for (const { text, values } of files) expect({ text, values }).toEqual({ text, values: { ...parseEnv(text) } });
+    // Older versions keep tabs at the ends of a value, and take a blank line for the beginning of a
+    // name.
+    const files = filesFor("node", 3_000).filter(
+      ({ text }) => !/\t|\n[^\S\n]*[#\n]|\n[^\S\n]+\w/.test(text),
+    );
+    for (const { text, values } of files)
+      expect({ text, values }).toEqual({ text, values: { ...parseEnv(text) } });
   });
 
   it("the rules of Docker Compose", () => {
@@ -113,7 +124,12 @@ describe("for one reader", () => {
   const isText = (text: string) => !text.includes("\0") && !hasLoneSurrogate(text);
 
   it.for([
-    ["node", DOTENV_WRITERS.node, "util.parseEnv", (text: string) => isText(text) && !text.includes("\r")],
+    [
+      "node",
+      DOTENV_WRITERS.node,
+      "util.parseEnv",
+      (text: string) => isText(text) && !text.includes("\r"),
+    ],
     ["python", DOTENV_WRITERS.python, "python-dotenv", isText],
     ["shell", DOTENV_WRITERS.shell, "bash", isText],
     ["shell", DOTENV_WRITERS.shell, "sh", isText],
@@ -147,6 +163,9 @@ describe("for one reader", () => {
   });
 });
 
-function pick(read: Record<string, string>, entries: readonly NamedValue[]): Record<string, string | undefined> {
+function pick(
+  read: Record<string, string>,
+  entries: readonly NamedValue[],
+): Record<string, string | undefined> {
   return Object.fromEntries(entries.map(({ name }) => [name, read[name]]));
 }

@@ -14,7 +14,10 @@ describe("kubernetes", () => {
 
   function valuesOf(secret: { data: Record<string, string> }): Record<string, string> {
     return Object.fromEntries(
-      Object.entries(secret.data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]),
+      Object.entries(secret.data).map(([key, value]) => [
+        key,
+        Buffer.from(value, "base64").toString(),
+      ]),
     );
   }
 

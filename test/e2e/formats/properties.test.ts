@@ -25,9 +25,9 @@ it.skipIf(!has("java", "-version"))(
   "Java's Properties.load gives every value back, down to UTF-16 units (skipped without Java)",
   async () => {
     const program = await fileWith("Dump.java", JAVA);
-    const lines = (await output("java", [program, await fileWith("vars.properties", writeProperties(all))])).split(
-      "\n",
-    );
+    const lines = (
+      await output("java", [program, await fileWith("vars.properties", writeProperties(all))])
+    ).split("\n");
     const read = lines.filter(Boolean).map((line) => {
       const [name = "", ...units] = line.split(" ");
       return [name, units.map((unit) => String.fromCharCode(Number(unit))).join("")];

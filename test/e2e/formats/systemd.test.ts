@@ -5,7 +5,8 @@ import { asText, expectSame, fileWith, has, output, table } from "../../formats/
 import { hasLoneSurrogate } from "../../formats/nasty-values.js";
 
 const { held } = table(
-  (text) => !text.includes("\0") && !hasLoneSurrogate(text) && !/\p{Noncharacter_Code_Point}/u.test(text),
+  (text) =>
+    !text.includes("\0") && !hasLoneSurrogate(text) && !/\p{Noncharacter_Code_Point}/u.test(text),
 );
 
 const [library] = [
@@ -40,6 +41,9 @@ it.skipIf(!library || !has("python3", "--version"))(
   "systemd's own parser preserves every value (skipped without systemd and Python)",
   async () => {
     const file = await fileWith("vars.env", writeSystemd(held));
-    expectSame(JSON.parse(await output("python3", ["-c", LOAD, library ?? "", file])), asText(held));
+    expectSame(
+      JSON.parse(await output("python3", ["-c", LOAD, library ?? "", file])),
+      asText(held),
+    );
   },
 );

@@ -12,7 +12,10 @@ const DOCS = join(import.meta.dirname, "../../../docs");
 
 /** Skips the test if there is no promtool. */
 function promtool({ skip }: TestContext, args: string[], input = "") {
-  const { error, status, stdout, stderr } = spawnSync("promtool", args, { input, encoding: "utf8" });
+  const { error, status, stdout, stderr } = spawnSync("promtool", args, {
+    input,
+    encoding: "utf8",
+  });
   skip(error !== undefined, "promtool is missing: it is in Debian's package prometheus");
   return { status, output: stdout + stderr };
 }
@@ -39,7 +42,9 @@ describe("the dashboard and the alert rules", () => {
 
 const KEY_EXPIRY = 'appvars_key_expiry_seconds{environment="shop/test",client="ana"}';
 
-/** What a test of rules in Prometheus expects: how many alerts of a rule fire after so many hours. */
+/**
+ * What a test of rules in Prometheus expects: how many alerts of a rule fire after so many hours.
+ */
 type Expected = Readonly<Record<number, number>>;
 
 describe("the alert", () => {
@@ -54,7 +59,10 @@ describe("the alert", () => {
     [
       "AppvarsDataOld fires while data of more than an hour ago can't be read again",
       "AppvarsDataOld",
-      { appvars_data_age_seconds: "0+3600x400", appvars_data_last_reload_successful: "1x199 0x99 1x99" },
+      {
+        appvars_data_age_seconds: "0+3600x400",
+        appvars_data_last_reload_successful: "1x199 0x99 1x99",
+      },
       { 0: 0, 198: 0, 202: 1, 298: 1, 302: 0 },
     ],
     [
@@ -72,7 +80,10 @@ describe("the alert", () => {
     }));
     const input_series = Object.entries(series).map(([each, values]) => ({ series: each, values }));
     const tests = [{ interval: "1h", input_series, promql_expr_test }];
-    await writeFile(path, JSON.stringify({ rule_files: [join(DOCS, "alerts.yml")], evaluation_interval: "1h", tests }));
+    await writeFile(
+      path,
+      JSON.stringify({ rule_files: [join(DOCS, "alerts.yml")], evaluation_interval: "1h", tests }),
+    );
     expect(promtool(context, ["test", "rules", path])).toMatchObject({
       status: 0,
       output: expect.stringContaining("SUCCESS"),
@@ -81,9 +92,17 @@ describe("the alert", () => {
 });
 
 it("the metrics pass `promtool check metrics`", async (context) => {
-  const key = { name: "ana", api_key: "ana-key", api_secret: "secret", valid_until: "2999-12-31T00:00:00Z" };
+  const key = {
+    name: "ana",
+    api_key: "ana-key",
+    api_secret: "secret",
+    valid_until: "2999-12-31T00:00:00Z",
+  };
   const data = edited((copy) => {
     copy.environments[0].keys = [key];
   });
-  expect(promtool(context, ["check", "metrics"], await scrapeAfterRequests(data))).toEqual({ status: 0, output: "" });
+  expect(promtool(context, ["check", "metrics"], await scrapeAfterRequests(data))).toEqual({
+    status: 0,
+    output: "",
+  });
 });

@@ -23,7 +23,9 @@ describe("a limiter that counts in Redis", needs("redis-server"), () => {
     for (const counter of [KEY, ADDRESS, HEALTH]) await limiter.count(counter);
     const found = await ask(redis().url, async (client) => {
       const keys = await client.keys(`${prefix}*`);
-      return Promise.all(keys.sort().map(async (key) => [key.slice(prefix.length), await client.pttl(key)] as const));
+      return Promise.all(
+        keys.sort().map(async (key) => [key.slice(prefix.length), await client.pttl(key)] as const),
+      );
     });
     expect(found.map(([key]) => key.replace(/:[0-9a-f]{32}$/, ":HASH"))).toEqual([
       "address:HASH",
@@ -31,7 +33,8 @@ describe("a limiter that counts in Redis", needs("redis-server"), () => {
       "health:HASH",
       "key:HASH",
     ]);
-    for (const [, timeLeft] of found) expect([timeLeft > 0, timeLeft <= WINDOW * 1_000]).toEqual([true, true]);
+    for (const [, timeLeft] of found)
+      expect([timeLeft > 0, timeLeft <= WINDOW * 1_000]).toEqual([true, true]);
   });
 
   it("counts after Redis has forgotten the script", async () => {
@@ -107,7 +110,10 @@ describe("a limiter that counts in Redis", needs("redis-server"), () => {
 
   it("connects again after a link was cut off without a word", async () => {
     const proxy = await tcpProxy(redis().port);
-    const { limiter, problems, remaining } = await redisLimiter(`redis://127.0.0.1:${proxy.port}`, 17);
+    const { limiter, problems, remaining } = await redisLimiter(
+      `redis://127.0.0.1:${proxy.port}`,
+      17,
+    );
     expect(await remaining()).toBe(16);
     proxy.blackhole();
     expect(await remaining()).toBe(16);
@@ -115,7 +121,11 @@ describe("a limiter that counts in Redis", needs("redis-server"), () => {
     await proxy.heal();
     await expect.poll(() => limiter.isStoreUp).toBe(true);
     expect(await remaining()).toBe(15);
-    expect(problems).toEqual([undefined, expect.objectContaining({ what: "can't be reached" }), undefined]);
+    expect(problems).toEqual([
+      undefined,
+      expect.objectContaining({ what: "can't be reached" }),
+      undefined,
+    ]);
   });
 
   it("notices at once that Redis has ended, and counts there once it is back", async () => {

@@ -31,7 +31,9 @@ describe("an etcd with users", needs("etcd"), () => {
     const etcd = await startEtcd({ tls: true });
     expect(await etcd.call("kv/put", { key: KEY, value: "AAAA" })).toHaveProperty("header");
     const { ca } = etcd.access();
-    await expect(etcd.callAsNobody("kv/range", { key: KEY }, { ca })).rejects.toThrow(/certificate|ECONNRESET|EPIPE/);
+    await expect(etcd.callAsNobody("kv/range", { key: KEY }, { ca })).rejects.toThrow(
+      /certificate|ECONNRESET|EPIPE/,
+    );
   });
 
   it("serves users with a password only, over TLS", async () => {

@@ -54,7 +54,11 @@ describe("a Redis", needs("redis-server"), () => {
   });
 });
 
-async function using<T>(url: string, options: object, use: (client: Redis) => Promise<T>): Promise<T> {
+async function using<T>(
+  url: string,
+  options: object,
+  use: (client: Redis) => Promise<T>,
+): Promise<T> {
   const client = new Redis(url, { ...OPTIONS, ...options });
   client.on("error", () => {});
   try {

@@ -5,9 +5,20 @@ import { describe, expect, it } from "vitest";
 import { isRunning } from "../../support/binary.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { hasTmux } from "../../support/tmux.js";
-import { atBottom, isOn, openShell, openTuiInTmux, READY, START, type Tui } from "../../tui/support/tui-in-tmux.js";
+import {
+  atBottom,
+  isOn,
+  openShell,
+  openTuiInTmux,
+  READY,
+  START,
+  type Tui,
+} from "../../tui/support/tui-in-tmux.js";
 
-/** Keeps the path of the file, the modes of the file and its folder, its content, and the editor's process id. */
+/**
+ * Keeps the path of the file, the modes of the file and its folder, its content, and the editor's
+ * process id.
+ */
 const KEEP = `
 kept=$(dirname "$0")
 echo "$1" >"$kept/path"
@@ -20,7 +31,8 @@ async function editor(script: string) {
   const folder = await temporaryFolder();
   const program = join(folder, "editor");
   await writeFile(program, `#!/bin/sh${KEEP}\n${script}\n`, { mode: 0o755 });
-  const kept = async (name: "path" | "modes" | "text" | "pid") => (await readFile(join(folder, name), "utf8")).trim();
+  const kept = async (name: "path" | "modes" | "text" | "pid") =>
+    (await readFile(join(folder, name), "utf8")).trim();
   return {
     env: { EDITOR: program },
     kept,
@@ -35,10 +47,14 @@ const WAITING = `stty -icanon; trap 'echo interrupted' INT; trap 'echo resumed' 
 const FAULT = 'process.on("SIGUSR2", () => { throw new Error("boom"); })';
 const FAULTY = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FAULT)}` };
 
-/** The TUI in a shell that prints its exit code, and whether the modes of the terminal are restored. */
+/**
+ * The TUI in a shell that prints its exit code, and whether the modes of the terminal are restored.
+ */
 async function openAnnounced(env: Record<string, string>): Promise<Tui> {
   const tui = await openShell({ env });
-  await tui.run(`stty -a >before; ${START}; echo "ended $?"; stty -a >after; cmp before after && echo as before`);
+  await tui.run(
+    `stty -a >before; ${START}; echo "ended $?"; stty -a >after; cmp before after && echo as before`,
+  );
   await tui.until(READY);
   return tui;
 }
@@ -87,18 +103,23 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
   it.each([
     ["fails", "exit 3", atBottom(/✗ .*editor exited with 3: DATABASE_URL is unchanged/)],
     ["changes nothing", "", atBottom(/DATABASE_URL is unchanged/)],
-  ])("in a terminal, an editor that %s changes nothing, and its file is removed", async (_what, script, expected) => {
-    const { env, expectRemoved } = await editor(script);
-    const tui = await openTuiInTmux({ env });
-    await tui.keys("E");
-    await tui.until(expected, isOn("DATABASE_URL"));
-    await expectRemoved();
-  });
+  ])(
+    "in a terminal, an editor that %s changes nothing, and its file is removed",
+    async (_what, script, expected) => {
+      const { env, expectRemoved } = await editor(script);
+      const tui = await openTuiInTmux({ env });
+      await tui.keys("E");
+      await tui.until(expected, isOn("DATABASE_URL"));
+      await expectRemoved();
+    },
+  );
 
   it("in a terminal, an editor that is missing is reported", async () => {
     const tui = await openTuiInTmux({ env: { VISUAL: "no-such-editor --wait" } });
     await tui.keys("E");
-    await tui.until(atBottom(/✗ no-such-editor can't be started \(ENOENT\): DATABASE_URL is unchanged/));
+    await tui.until(
+      atBottom(/✗ no-such-editor can't be started \(ENOENT\): DATABASE_URL is unchanged/),
+    );
   });
 
   it("Ctrl-C and Ctrl-Z are the editor's, and the modes it leaves are not kept", async () => {

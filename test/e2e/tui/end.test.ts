@@ -8,14 +8,22 @@ import { isOn, openShell, READY, START, type Tui } from "../../tui/support/tui-i
 const FAULT = 'process.on("SIGUSR2", () => { throw new Error("boom"); })';
 const FAULTY = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FAULT)}` };
 
-/** The TUI in a shell that prints its exit code, and whether the modes of the terminal are restored. */
+/**
+ * The TUI in a shell that prints its exit code, and whether the modes of the terminal are restored.
+ */
 async function openTuiInTmux(): Promise<Tui> {
   const tui = await openShell({ env: FAULTY });
   await tui.run("echo seen before");
   await tui.until(/^seen before$/m);
-  await tui.run(`stty -a >before; ${START}; echo "ended $?"; stty -a >after; cmp before after && echo as before`);
+  await tui.run(
+    `stty -a >before; ${START}; echo "ended $?"; stty -a >after; cmp before after && echo as before`,
+  );
   await tui.until(READY);
-  expect([await tui.alternateOn(), await tui.cursorVisible(), await tui.mouseOn()]).toEqual([true, false, true]);
+  expect([await tui.alternateOn(), await tui.cursorVisible(), await tui.mouseOn()]).toEqual([
+    true,
+    false,
+    true,
+  ]);
   expect(await tui.shellScreen()).toMatch(/^seen before$/m);
   return tui;
 }
@@ -36,7 +44,11 @@ describe.skipIf(!hasTmux)("a real terminal", () => {
     expect(screen).toMatch(new RegExp(`^seen before$[\\s\\S]*^ended ${code}$`, "m"));
     expect(screen.includes("appvars: boom")).toBe(how === "a crash");
     expect(screen).not.toMatch(/Environments|DATABASE_URL/);
-    expect([await tui.alternateOn(), await tui.cursorVisible(), await tui.mouseOn()]).toEqual([false, true, false]);
+    expect([await tui.alternateOn(), await tui.cursorVisible(), await tui.mouseOn()]).toEqual([
+      false,
+      true,
+      false,
+    ]);
     // Lines wrap again, and a paste has no brackets.
     await tui.paste("clear; printf '%082d\\n' 7");
     await tui.keys("Enter");
@@ -47,7 +59,11 @@ describe.skipIf(!hasTmux)("a real terminal", () => {
     const tui = await openTuiInTmux();
     await tui.keys("j", "C-z");
     await tui.until(/Stopped/);
-    expect([await tui.alternateOn(), await tui.cursorVisible(), await tui.mouseOn()]).toEqual([false, true, false]);
+    expect([await tui.alternateOn(), await tui.cursorVisible(), await tui.mouseOn()]).toEqual([
+      false,
+      true,
+      false,
+    ]);
     await tui.run("echo typed");
     expect(await tui.until(/^typed$/m)).toMatch(/^seen before$/m);
     await tui.resize(120, 30);

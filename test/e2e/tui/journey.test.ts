@@ -14,7 +14,9 @@ async function settingsFolder(): Promise<string> {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "appvars"), { mode: 0o700 });
   const tui = { columns: ["type", "name", "value"], keymap: { help: "f1" } };
-  await writeFile(join(folder, "appvars", "settings.json"), JSON.stringify({ tui }), { mode: 0o600 });
+  await writeFile(join(folder, "appvars", "settings.json"), JSON.stringify({ tui }), {
+    mode: 0o600,
+  });
   return folder;
 }
 
@@ -27,7 +29,8 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
     const saved = async (name: string) => {
       const { variables, values }: typeof EXAMPLE = JSON.parse(await tui.saved());
       const variable = variables.find((each) => each.application === "shop" && each.name === name);
-      return values.find((each) => each.variable_id === variable?.id && each.environment_id === 1)?.content.value;
+      return values.find((each) => each.variable_id === variable?.id && each.environment_id === 1)
+        ?.content.value;
     };
 
     // Finds the port, first by its letters, then by its type.
@@ -53,13 +56,20 @@ describe.skipIf(!hasTmux)("in a real terminal", () => {
 
     // Compares all environments, then two, with the values of the row.
     await tui.keys("m");
-    await tui.until(/NAME +● development +test +production/, /› {2}PORT +=.same +~.differs +~.differs/);
+    await tui.until(
+      /NAME +● development +test +production/,
+      /› {2}PORT +=.same +~.differs +~.differs/,
+    );
     await tui.keys("v");
     await tui.until(/development +=.same +3000/, /production +~ differs +8080/);
     await tui.keys("Escape");
     await tui.until(/▶ Variables/);
     await tui.keys("d", "j", "Enter");
-    await tui.until(/development → shop\/production {2}5\/6/, /›~ PORT/, /\+ SENTRY_DSN +\(missing\) +•+/);
+    await tui.until(
+      /development → shop\/production {2}5\/6/,
+      /›~ PORT/,
+      /\+ SENTRY_DSN +\(missing\) +•+/,
+    );
 
     // Edits the port from there, and looks at the change before it is written.
     await tui.keys("e");

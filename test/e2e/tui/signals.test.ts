@@ -45,7 +45,9 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
     await tty.until(/shop\/development/);
     tty.type("q");
     expect(await tty.exitCode).toBe(0);
-    const [before, seen, after] = tty.written().split(new RegExp(`${quoted(ENTER)}|${quoted(LEAVE)}`));
+    const [before, seen, after] = tty
+      .written()
+      .split(new RegExp(`${quoted(ENTER)}|${quoted(LEAVE)}`));
     expect(after).toBe(`${before}over\r\n`);
     expect(seen).toContain("shop/development");
   });
@@ -55,13 +57,16 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
     ["SIGHUP", 129],
     ["SIGINT", 130],
     ["SIGQUIT", 131],
-  ] as const)("the terminal is restored after %s, and the exit code is %d", async (signal, code) => {
-    const tty = await tui();
-    process.kill(tty.pid, signal);
-    expect(await tty.exitCode).toBe(code);
-    expect(tty.written().endsWith(LEAVE)).toBe(true);
-    expect(await stderrOf(tty)).toBe("");
-  });
+  ] as const)(
+    "the terminal is restored after %s, and the exit code is %d",
+    async (signal, code) => {
+      const tty = await tui();
+      process.kill(tty.pid, signal);
+      expect(await tty.exitCode).toBe(code);
+      expect(tty.written().endsWith(LEAVE)).toBe(true);
+      expect(await stderrOf(tty)).toBe("");
+    },
+  );
 
   it.each([
     ["an uncaught exception", 'throw new Error("boom")', 1, "appvars: boom\n"],
@@ -69,7 +74,9 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
     ["process.exit", "process.exit(3)", 3, ""],
   ])("after %s", async (_what, fault, code, told) => {
     const injected = `process.on("SIGUSR2", () => { ${fault} })`;
-    const tty = await tui({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(injected)}` });
+    const tty = await tui({
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(injected)}`,
+    });
     process.kill(tty.pid, "SIGUSR2");
     expect(await tty.exitCode).toBe(code);
     expect(tty.written().endsWith(LEAVE)).toBe(true);
@@ -87,7 +94,9 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
     const slow =
       'exec 2>/dev/null; trap "" HUP; trap "echo ending; sleep 1; exit" TERM; echo "$0=$1=$$="; while :; do sleep .1; done';
     const tty = await tui({ EDITOR: `sh -c '${slow}' file` });
-    await expect.poll(() => stripVTControlCharacters(tty.written()), { timeout: 20_000 }).toMatch(/\d s old/);
+    await expect
+      .poll(() => stripVTControlCharacters(tty.written()), { timeout: 20_000 })
+      .toMatch(/\d s old/);
     tty.type("E");
     await tty.until(/file=/);
     const [, path = "", pid] = /file=(.*)=(\d+)=/.exec(tty.written()) ?? [];
@@ -96,7 +105,9 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
     process.kill(tty.pid, "SIGHUP");
     await tty.until(/ending/);
     tty.close();
-    await expect.poll(() => [isRunning(tty.pid), isRunning(Number(pid))], { timeout: 15_000 }).toEqual([false, false]);
+    await expect
+      .poll(() => [isRunning(tty.pid), isRunning(Number(pid))], { timeout: 15_000 })
+      .toEqual([false, false]);
     expect([existsSync(path), await stderrOf(tty)]).toEqual([false, ""]);
   });
 
@@ -106,7 +117,9 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
   ])("the TUI is not suspended by %s where no shell could continue it", async (_what, suspend) => {
     const tty = await tui();
     suspend(tty);
-    await expect.poll(() => [countOf(ENTER, tty), countOf(LEAVE, tty)], { timeout: 20_000 }).toEqual([2, 1]);
+    await expect
+      .poll(() => [countOf(ENTER, tty), countOf(LEAVE, tty)], { timeout: 20_000 })
+      .toEqual([2, 1]);
     tty.type("q");
     expect(await tty.exitCode).toBe(0);
   });
@@ -152,39 +165,46 @@ describe.skipIf(!has("script", "--version"))("without color", () => {
 /** bash sets terminal modes for its own line editing, and sh uses the current ones. */
 const SHELLS = ["bash --norc --noprofile --noediting -i", "sh -i"];
 
-describe.skipIf(!has("script", "--version") || !has("bash", "--version"))("a shell with jobs", () => {
-  it.each(SHELLS)("Ctrl-Z returns the terminal to the shell, and fg resumes the TUI: %s", async (shell) => {
-    const tty = terminal(`exec ${shell}`, { PS1: "prompt> ", HISTFILE: "/dev/null" });
-    await tty.until(/prompt> /);
-    tty.type(`${await tuiCommand()}\r`);
-    await tty.until(/shop\/development/);
-    tty.type("\x1a");
-    await tty.until(/Stopped[\s\S]*prompt> /);
-    expect(tty.written().lastIndexOf(LEAVE)).toBeGreaterThan(tty.written().lastIndexOf(ENTER));
-    tty.type("echo typed\r");
-    await tty.until(/typed\r\n[\s\S]*typed\r\n[\s\S]*prompt> /);
-    tty.type("fg\r");
-    await tty.until(/shop\/development/);
-    // On a busy machine, a third time: for the signal, after the time in which it should have come.
-    await expect.poll(() => countOf(ENTER, tty), { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
-    tty.type("q");
-    await tty.until(/prompt> /);
-    await expect.poll(() => countOf(LEAVE, tty), { timeout: 20_000 }).toBe(2);
-  });
+describe.skipIf(!has("script", "--version") || !has("bash", "--version"))(
+  "a shell with jobs",
+  () => {
+    it.each(SHELLS)(
+      "Ctrl-Z returns the terminal to the shell, and fg resumes the TUI: %s",
+      async (shell) => {
+        const tty = terminal(`exec ${shell}`, { PS1: "prompt> ", HISTFILE: "/dev/null" });
+        await tty.until(/prompt> /);
+        tty.type(`${await tuiCommand()}\r`);
+        await tty.until(/shop\/development/);
+        tty.type("\x1a");
+        await tty.until(/Stopped[\s\S]*prompt> /);
+        expect(tty.written().lastIndexOf(LEAVE)).toBeGreaterThan(tty.written().lastIndexOf(ENTER));
+        tty.type("echo typed\r");
+        await tty.until(/typed\r\n[\s\S]*typed\r\n[\s\S]*prompt> /);
+        tty.type("fg\r");
+        await tty.until(/shop\/development/);
+        // On a busy machine, a third time: for the signal, after the time in which it should have
+        // come.
+        await expect.poll(() => countOf(ENTER, tty), { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+        tty.type("q");
+        await tty.until(/prompt> /);
+        await expect.poll(() => countOf(LEAVE, tty), { timeout: 20_000 }).toBe(2);
+      },
+    );
 
-  it("the TUI uses the whole terminal if it was resized before fg", async () => {
-    const tty = terminal("exec sh -i", { PS1: "prompt> " });
-    await tty.until(/prompt> /);
-    tty.type(`stty cols 80 rows 24; ${await tuiCommand()}\r`);
-    await tty.until(/shop\/development/);
-    tty.type("\x1a");
-    await tty.until(/Stopped[\s\S]*prompt> /);
-    tty.type("stty cols 90 rows 31; fg\r");
-    await expect.poll(() => tty.written(), { timeout: 20_000 }).toContain("\x1b[31;1H");
-    tty.type("q");
-    await tty.until(/prompt> /);
-  });
-});
+    it("the TUI uses the whole terminal if it was resized before fg", async () => {
+      const tty = terminal("exec sh -i", { PS1: "prompt> " });
+      await tty.until(/prompt> /);
+      tty.type(`stty cols 80 rows 24; ${await tuiCommand()}\r`);
+      await tty.until(/shop\/development/);
+      tty.type("\x1a");
+      await tty.until(/Stopped[\s\S]*prompt> /);
+      tty.type("stty cols 90 rows 31; fg\r");
+      await expect.poll(() => tty.written(), { timeout: 20_000 }).toContain("\x1b[31;1H");
+      tty.type("q");
+      await tty.until(/prompt> /);
+    });
+  },
+);
 
 function quoted(text: string): string {
   return text.replace(/[\\[\]?]/g, "\\$&");

@@ -73,8 +73,8 @@ describe.skipIf(!hasTmux)("when a real terminal becomes another size", () => {
   it("with LC_ALL=C everything is ASCII", async () => {
     const shell = await openShell({ columns: 100 });
     await shell.run(`LC_ALL=C ${START}`);
-    expect(await shell.until(/^\+- Environments -+\+\+- > Variables 1\/6 -+\+$/m, /q quit/)).toMatch(
-      /^[\n\x20-\x7e]*$/,
-    );
+    expect(
+      await shell.until(/^\+- Environments -+\+\+- > Variables 1\/6 -+\+$/m, /q quit/),
+    ).toMatch(/^[\n\x20-\x7e]*$/);
   });
 });

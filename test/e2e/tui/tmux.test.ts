@@ -24,7 +24,9 @@ describe.skipIf(!hasTmux)("a terminal", () => {
 
   it("shows colors, and takes text that a program puts into the clipboard", async () => {
     const terminal = await tmux({ terminal: "screen-256color" });
-    await terminal.run(`printf '\\033[31mred\\033[0m \\033]52;c;aGk=\\007\\033[?25l%s' "$TERM$CI$HOME"`);
+    await terminal.run(
+      `printf '\\033[31mred\\033[0m \\033]52;c;aGk=\\007\\033[?25l%s' "$TERM$CI$HOME"`,
+    );
     await terminal.until(/red screen-256color\/dev\/null/);
     expect(await terminal.screen({ colors: true })).toContain("\x1b[31mred");
     await expect.poll(() => terminal.clipboard()).toBe("hi");

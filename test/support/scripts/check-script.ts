@@ -28,13 +28,22 @@ export interface Checked {
  *
  * @throws ScriptError; Error when the shell is gone before the last command has ended
  */
-export async function checkScript(text: string, { file, open, timeout = 50 }: CheckOptions): Promise<Checked> {
+export async function checkScript(
+  text: string,
+  { file, open, timeout = 50 }: CheckOptions,
+): Promise<Checked> {
   const script = parseScript(text);
   const root = await realpath(await mkdtemp(join(tmpdir(), "appvars-script-")));
   try {
-    const { outputs, end } = await play(await openSession(script, root, open), script.steps, timeout);
+    const { outputs, end } = await play(
+      await openSession(script, root, open),
+      script.steps,
+      timeout,
+    );
     const done = script.steps.slice(0, outputs.length);
-    const differences = outputs.map((output, i) => difference(done[i]?.expected ?? [], output, join(root, "work")));
+    const differences = outputs.map((output, i) =>
+      difference(done[i]?.expected ?? [], output, join(root, "work")),
+    );
     const problems = done.flatMap((step, i) => describe(step, differences[i] as Difference, file));
     if (end) throw new Error([...problems, `${file}: ${end}`].join("\n\n"));
     return { problems, rewritten: rewrite(text, done, differences) };
@@ -70,12 +79,20 @@ async function play(
 
 function runStep({ kind, command }: Step, session: Session): Promise<Output> {
   if (kind === "run") return session.run(command);
-  return kind === "start" ? session.start(command) : session.stop(STOP_SIGNALS[command] as NodeJS.Signals);
+  return kind === "start"
+    ? session.start(command)
+    : session.stop(STOP_SIGNALS[command] as NodeJS.Signals);
 }
 
 /** A session in a new folder with the script's files and the example data. */
-async function openSession({ files }: Script, root: string, open: CheckOptions["open"]): Promise<Session> {
-  const [work = "", home = "", spare = ""] = ["work", "home", "spare"].map((name) => join(root, name));
+async function openSession(
+  { files }: Script,
+  root: string,
+  open: CheckOptions["open"],
+): Promise<Session> {
+  const [work = "", home = "", spare = ""] = ["work", "home", "spare"].map((name) =>
+    join(root, name),
+  );
   for (const folder of [work, home, spare]) await mkdir(folder);
   await writeFile(join(work, "example.json"), await readFile(EXAMPLE), { mode: 0o600 });
   for (const [name, content] of files) {

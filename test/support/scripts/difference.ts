@@ -11,7 +11,11 @@ export interface Difference {
 }
 
 /** Compares the actual output with the expected one. */
-export function difference(expected: readonly ExpectedLine[], output: Output, folder: string): Difference {
+export function difference(
+  expected: readonly ExpectedLine[],
+  output: Output,
+  folder: string,
+): Difference {
   const actual = toLines(output);
   const matches = (e: number, a: number) => {
     const [wanted, got] = [expected[e], actual[a]];
@@ -21,7 +25,8 @@ export function difference(expected: readonly ExpectedLine[], output: Output, fo
   let head = 0;
   while (head < shorter && matches(head, head)) head++;
   let tail = 0;
-  while (tail < shorter - head && matches(expected.length - 1 - tail, actual.length - 1 - tail)) tail++;
+  while (tail < shorter - head && matches(expected.length - 1 - tail, actual.length - 1 - tail))
+    tail++;
   const source = expected.map((line) => line.source);
   const [before, gone, after] = [
     source.slice(0, head),

@@ -16,7 +16,10 @@ type Program = (args: string[], stdin: string) => Texts | Promise<Texts>;
 
 const printed = (stdout: string): Texts => ({ code: 0, stdout, stderr: "" });
 
-/** Runs the command line in this process, with the little of a shell that test/scripts/README.md lists. */
+/**
+ * Runs the command line in this process, with the little of a shell that test/scripts/README.md
+ * lists.
+ */
 export class InProcessSession implements Session {
   readonly hasEnded = false;
   readonly #env: Record<string, string>;
@@ -63,7 +66,9 @@ export class InProcessSession implements Session {
       const onStderr = (text: string) => {
         unread.stderr += text;
       };
-      done = this.#appvars(args, { env, untilStopped: () => stopped, onStdout, onStderr }).then(({ code }) => code);
+      done = this.#appvars(args, { env, untilStopped: () => stopped, onStdout, onStderr }).then(
+        ({ code }) => code,
+      );
     });
     const started = { done, stop, unread };
     this.#background.push(started);
@@ -113,7 +118,8 @@ export class InProcessSession implements Session {
   }
 
   readonly #programs: Record<string, Program> = {
-    cat: async (files) => printed((await Promise.all(files.map((file) => readFile(file, "utf8")))).join("")),
+    cat: async (files) =>
+      printed((await Promise.all(files.map((file) => readFile(file, "utf8")))).join("")),
     cd: ([folder = ""]) => {
       process.chdir(folder);
       return printed("");
@@ -137,7 +143,9 @@ export class InProcessSession implements Session {
     },
     grep: (words, stdin) => {
       const patterns = words.filter((word) => !word.startsWith("-"));
-      const found = stdin.match(/.*\n/g)?.filter((line) => patterns.some((pattern) => line.match(pattern))) ?? [];
+      const found =
+        stdin.match(/.*\n/g)?.filter((line) => patterns.some((pattern) => line.match(pattern))) ??
+        [];
       return { ...printed(found.join("")), code: found.length > 0 ? 0 : 1 };
     },
     ls: async () =>
@@ -165,7 +173,10 @@ export class InProcessSession implements Session {
     return (args, stdin) => this.#appvars(args, { env: { ...this.#env, ...values }, stdin });
   }
 
-  #appvars(args: string[], options: { env: Record<string, string> } & Parameters<typeof runCli>[1]) {
+  #appvars(
+    args: string[],
+    options: { env: Record<string, string> } & Parameters<typeof runCli>[1],
+  ) {
     const folders = userFolders(options.env, process.platform, [() => options.env["HOME"] ?? ""]);
     return runCli(args, { cwd: process.cwd(), ...folders, ...options });
   }

@@ -21,8 +21,8 @@ export interface SimpleCommand {
 const UNSUPPORTED = /[`&(){}*?[\]~#!]/;
 
 /**
- * Parses a line into commands between `;`, each a list of the parts between `|`: the part of the syntax of sh that
- * test/scripts/README.md lists.
+ * Parses a line into commands between `;`, each a list of the parts between `|`: the part of the
+ * syntax of sh that test/scripts/README.md lists.
  *
  * @throws Error for any other syntax
  */
@@ -42,7 +42,11 @@ function emptyCommand(): SimpleCommand {
   return { assignments: [], words: [], redirections: [] };
 }
 
-function addWord(command: SimpleCommand, next: Redirection["operator"] | "word", reader: Reader): void {
+function addWord(
+  command: SimpleCommand,
+  next: Redirection["operator"] | "word",
+  reader: Reader,
+): void {
   if (next !== "word") {
     command.redirections.push({ operator: next, target: reader.word() });
     return;
@@ -64,7 +68,9 @@ class Reader {
   next(): ";" | "|" | Redirection["operator"] | "word" | undefined {
     this.#take(/ +/y);
     if (this.#index >= this.#line.length) return undefined;
-    const operator = this.#take(/2>|[;|<>\n]/y)?.replace("\n", ";") as Redirection["operator"] | undefined;
+    const operator = this.#take(/2>|[;|<>\n]/y)?.replace("\n", ";") as
+      | Redirection["operator"]
+      | undefined;
     if (operator !== undefined) this.#take(/ +/y);
     return operator ?? "word";
   }
@@ -78,7 +84,8 @@ class Reader {
     for (;;) {
       const plain = this.#take(/[^\s;|<>"'\\$]+/y);
       if (plain !== undefined) parts.push(this.#supported(plain));
-      else if (this.#take(/'/y)) parts.push(text((this.#take(/[^']*'/y) ?? this.#fail()).slice(0, -1)));
+      else if (this.#take(/'/y))
+        parts.push(text((this.#take(/[^']*'/y) ?? this.#fail()).slice(0, -1)));
       else if (this.#take(/"/y)) parts.push(text(""), ...this.#quoted());
       else if (this.#take(/\\/y)) parts.push(text(this.#take(/./y) ?? ""));
       else if (this.#line[this.#index] === "$") parts.push(this.#expansion());

@@ -57,7 +57,11 @@ describe("a script", () => {
     ["output after a comment", "$ echo a\n# x\na\n", "line 3: output that belongs to no command"],
     ["more of a command that is none", "# x\n> y\n", "line 2: output that belongs to no command"],
     ["an empty command", "$ \n", "line 1: there is no command on this line"],
-    ["stdout after stderr", "$ x\n! a\nb\n", "line 3: the order is stdout, then stderr, then the exit code"],
+    [
+      "stdout after stderr",
+      "$ x\n! a\nb\n",
+      "line 3: the order is stdout, then stderr, then the exit code",
+    ],
     ["stderr after the exit code", "$ x\n[1]\n! a\n", "line 3: the order is"],
     ["two exit codes", "$ x\n[1]\n[2]\n", "line 3: the order is"],
     ["exit code 0", "$ x\n[0]\n", "line 2: an exit code is from 1 to 255"],

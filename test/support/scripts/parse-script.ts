@@ -75,9 +75,11 @@ function parseStep(lines: readonly string[], index: number): Step {
   const first = lines[index] ?? "";
   if (!startsStep(first)) throw new ScriptError(index + 1, "output that belongs to no command");
   const command = [Object.hasOwn(STOP_SIGNALS, first) ? first : first.slice(2)];
-  if (command[0]?.trim() === "") throw new ScriptError(index + 1, "there is no command on this line");
+  if (command[0]?.trim() === "")
+    throw new ScriptError(index + 1, "there is no command on this line");
   let bodyStart = index + 1;
-  for (; /^>( |$)/.test(lines[bodyStart] ?? ""); bodyStart++) command.push((lines[bodyStart] ?? "").slice(2));
+  for (; /^>( |$)/.test(lines[bodyStart] ?? ""); bodyStart++)
+    command.push((lines[bodyStart] ?? "").slice(2));
   const kind = first.startsWith("$") ? "run" : first.startsWith("&") ? "start" : "stop";
   return {
     kind,
@@ -88,7 +90,10 @@ function parseStep(lines: readonly string[], index: number): Step {
   };
 }
 
-/** The expected output ends at the next command or comment; the empty lines before that only separate. */
+/**
+ * The expected output ends at the next command or comment; the empty lines before that only
+ * separate.
+ */
 function parseBody(lines: readonly string[], start: number): ExpectedLine[] {
   let end = start;
   while (end < lines.length && !startsStep(lines[end] ?? "") && !lines[end]?.startsWith("#")) end++;
@@ -111,7 +116,12 @@ function parseLine(source: string): ExpectedLine {
   const isStderr = /^!( |$)/.test(source);
   const text = isStderr ? source.slice(2) : source;
   const literal = text.startsWith("\\");
-  return { stream: isStderr ? "stderr" : "stdout", text: literal ? text.slice(1) : text, source, literal };
+  return {
+    stream: isStderr ? "stderr" : "stdout",
+    text: literal ? text.slice(1) : text,
+    source,
+    literal,
+  };
 }
 
 /** Whether a line is a command or a signal. */
@@ -123,7 +133,8 @@ function checkStops(steps: readonly Step[]): void {
   let running = 0;
   for (const { kind, line, command } of steps) {
     if (kind === "start") running++;
-    if (kind === "stop" && running-- === 0) throw new ScriptError(line, `there is nothing for ${command} to stop`);
+    if (kind === "stop" && running-- === 0)
+      throw new ScriptError(line, `there is nothing for ${command} to stop`);
   }
 }
 

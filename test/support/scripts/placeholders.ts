@@ -27,7 +27,10 @@ const PLACEHOLDERS: Record<string, Placeholder> = {
   clock: { matches: /\d\d:\d\d:\d\d/, replaces: /^\d\d:\d\d:\d\d(?= )/g },
   // A port that the system picks has five digits.
   port: { matches: /\d{1,5}/, replaces: /(?<=127\.0\.0\.1:)\d{5}(?!\d)/g },
-  number: { matches: /\d+(?:\.\d+)?/, replaces: /(?<= in )\d+(?:\.\d+)?(?= ms(?:,|$))|(?<=clock is )\d+(?= s )/g },
+  number: {
+    matches: /\d+(?:\.\d+)?/,
+    replaces: /(?<= in )\d+(?:\.\d+)?(?= ms(?:,|$))|(?<=clock is )\d+(?= s )/g,
+  },
   version: { matches: /\d+\.\d+\.\d+/, replaces: /^\d+\.\d+\.\d+$/g },
 };
 
@@ -45,7 +48,9 @@ export function matchesLine(expected: ExpectedLine, actual: Line, folder: string
   return new RegExp(`^${parts.join("")}$`).test(actual.text);
 }
 
-/** The line of a script that expects this, with placeholders for text that differs from run to run. */
+/**
+ * The line of a script that expects this, with placeholders for text that differs from run to run.
+ */
 export function writeLine({ stream, text }: Line, folder: string): string {
   if (stream === "exit") return `[${text}]`;
   const marker = stream === "stderr" ? (text === "" ? "!" : "! ") : "";

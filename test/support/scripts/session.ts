@@ -1,7 +1,9 @@
 export interface Output {
   stdout: string;
   stderr: string;
-  /** 128 and the signal's number for a program ended by a signal; undefined for one that still runs. */
+  /**
+   * 128 and the signal's number for a program ended by a signal; undefined for one that still runs.
+   */
   code: number | undefined;
 }
 
@@ -10,7 +12,10 @@ export interface Session {
   /** Whether a command has ended the session itself. */
   readonly hasEnded: boolean;
   run(command: string): Promise<Output>;
-  /** Starts a program in the background, and waits until it has printed or ended. `export` lines are taken in. */
+  /**
+   * Starts a program in the background, and waits until it has printed or ended. `export` lines are
+   * taken in.
+   */
   start(command: string): Promise<Output>;
   /** Stops the program started last. Returns its output since its start. */
   stop(signal: NodeJS.Signals): Promise<Output>;

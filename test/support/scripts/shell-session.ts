@@ -18,8 +18,8 @@ interface Background {
 }
 
 /**
- * Reads process groups, and kills them when its input ends: at the end of a session, and also when the tests were ended
- * by Ctrl-C or a crash.
+ * Reads process groups, and kills them when its input ends: at the end of a session, and also when
+ * the tests were ended by Ctrl-C or a crash.
  */
 const KILLER =
   'while read -r group; do groups="$groups $group"; done; for group in $groups; do kill -9 "-$group"; done';
@@ -31,7 +31,10 @@ export class ShellSession implements Session {
   readonly #replies: AsyncIterator<string>;
   readonly #output: string;
   readonly #background: Background[] = [];
-  readonly #killer = spawn("sh", ["-c", KILLER], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  readonly #killer = spawn("sh", ["-c", KILLER], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
 
   /** Opens a shell with `appvars` and this `node` on its path. */
   static async open({ folder, spare, env }: SessionOptions): Promise<ShellSession> {
@@ -40,11 +43,16 @@ export class ShellSession implements Session {
     const appvars = `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(BINARY)} "$@"\n`;
     await writeFile(join(bin, "appvars"), appvars, { mode: 0o755 });
     await symlink(process.execPath, join(bin, "node"));
-    return new ShellSession({ folder, spare, env: { PATH: `${bin}:${process.env["PATH"]}`, ...env } });
+    return new ShellSession({
+      folder,
+      spare,
+      env: { PATH: `${bin}:${process.env["PATH"]}`, ...env },
+    });
   }
 
   constructor({ folder, env, spare }: SessionOptions) {
-    // Fd 3 reports the end of a command; its output is in files, since programs left running keep a pipe open.
+    // Fd 3 reports the end of a command; its output is in files, since programs left running keep a
+    // pipe open.
     const stdio = ["pipe", "ignore", "ignore", "pipe"] as const;
     this.#shell = spawn("sh", [], { cwd: folder, env, detached: true, stdio: [...stdio] });
     this.#shell.stdin?.on("error", () => {});
@@ -60,7 +68,10 @@ export class ShellSession implements Session {
 
   /** Runs a command to its end. Where it ends the shell itself, the code is the shell's. */
   async run(command: string): Promise<Output> {
-    const [stdout, stderr] = ["stdout", "stderr"].map((name) => join(this.#output, name)) as [string, string];
+    const [stdout, stderr] = ["stdout", "stderr"].map((name) => join(this.#output, name)) as [
+      string,
+      string,
+    ];
     const redirections = `>${shellWord(stdout)} 2>${shellWord(stderr)} </dev/null 3>&-`;
     this.#shell.stdin?.write(`eval ${shellWord(command)} ${redirections}; echo "$?" >&3\n`);
     const reply = await Promise.race([this.#replies.next(), this.#ended]);
@@ -68,7 +79,10 @@ export class ShellSession implements Session {
     return { code, stdout: await readFile(stdout, "utf8"), stderr: await readFile(stderr, "utf8") };
   }
 
-  /** Starts a program in the background, and waits until it has printed or ended. `export` lines are taken in. */
+  /**
+   * Starts a program in the background, and waits until it has printed or ended. `export` lines are
+   * taken in.
+   */
   async start(command: string): Promise<Output> {
     // As commands that restore them, which sh prints itself.
     const place = await this.run("export -p; echo 'cd \"$PWD\"'");
@@ -79,7 +93,11 @@ export class ShellSession implements Session {
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#killer.stdin?.write(`${child.pid}\n`);
-    const started: Background = { child, closed: exitCode(child, "close"), unread: { stdout: "", stderr: "" } };
+    const started: Background = {
+      child,
+      closed: exitCode(child, "close"),
+      unread: { stdout: "", stderr: "" },
+    };
     this.#background.push(started);
     const code = await Promise.race([hasPrinted(started), started.closed]);
     const output = read(started, code);
@@ -88,7 +106,10 @@ export class ShellSession implements Session {
     return output;
   }
 
-  /** Sends a signal to the program started last, and waits for its end. Returns its output since its start. */
+  /**
+   * Sends a signal to the program started last, and waits for its end. Returns its output since its
+   * start.
+   */
   async stop(signal: NodeJS.Signals): Promise<Output> {
     const last = this.#background.pop();
     if (!last) throw new Error("nothing runs in the background");
@@ -104,7 +125,9 @@ export class ShellSession implements Session {
 }
 
 function exitCode(child: ChildProcess, event: "exit" | "close"): Promise<number> {
-  return once(child, event).then(([code, signal]) => code ?? 128 + constants.signals[signal as NodeJS.Signals]);
+  return once(child, event).then(
+    ([code, signal]) => code ?? 128 + constants.signals[signal as NodeJS.Signals],
+  );
 }
 
 /** Collects the output. Resolves once there is a whole line on stdout. */

@@ -16,14 +16,21 @@ export function scriptsIn(folder: string): string[] {
 }
 
 /** A test for each script of a folder. @param isTested default all */
-export function testScripts(folder: string, open: CheckOptions["open"], isTested = (_name: string) => true): void {
+export function testScripts(
+  folder: string,
+  open: CheckOptions["open"],
+  isTested = (_name: string) => true,
+): void {
   const names = scriptsIn(folder)
     .map((path) => relative(folder, path))
     .filter(isTested);
   it.each(names)("the session in %s runs as written", { timeout: 60_000 }, async (name) => {
     const path = join(folder, name);
     const text = readFileSync(path, "utf8");
-    const { problems, rewritten } = await checkScript(text, { file: relative(process.cwd(), path), open });
+    const { problems, rewritten } = await checkScript(text, {
+      file: relative(process.cwd(), path),
+      open,
+    });
     if (isUpdate) writeFileSync(path, rewritten);
     else if (problems.length > 0) throw withoutStack(`\n${problems.join("\n\n")}`);
   });

@@ -5,11 +5,19 @@ import type { Place } from "../../../src/tui/state/ports.js";
 import { GLOBAL_KEYS } from "../../../src/tui/widgets/key.js";
 import { openTui, SHOP, startTui } from "../support/tui.js";
 
-const keymap = (entries: Record<string, string[]>) => withKeymap(ALL_COMMANDS, new Map(Object.entries(entries)));
+const keymap = (entries: Record<string, string[]>) =>
+  withKeymap(ALL_COMMANDS, new Map(Object.entries(entries)));
 
 test("a keymap replaces keys, in the footer and the help too", async () => {
   const tui = await openTui({
-    commands: keymap({ reveal: ["w", "f5"], copy: [], help: ["f1"], quit: ["Q"], mark: [], redo: ["space"] }),
+    commands: keymap({
+      reveal: ["w", "f5"],
+      copy: [],
+      help: ["f1"],
+      quit: ["Q"],
+      mark: [],
+      redo: ["space"],
+    }),
   });
   expect(tui.footer()).toMatch(/ w reveal .* F1 help {2}Q quit$/);
   expect(tui.footer()).not.toContain("copy");

@@ -13,7 +13,10 @@ const type = (text: string) => ({ name: text, text });
 const paste = (text: string) => ({ name: "paste", text });
 
 /** A field as text with a bar at the cursor. */
-const field = (text: string): TextField => ({ text: text.replace("|", ""), cursor: text.indexOf("|") });
+const field = (text: string): TextField => ({
+  text: text.replace("|", ""),
+  cursor: text.indexOf("|"),
+});
 const shown = ({ text, cursor }: TextField) => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 
 it.each([

@@ -24,7 +24,9 @@ it.each([
 it("a text input segments only the text around the cursor, however long the text is", () => {
   const segment = vi.spyOn(Intl.Segmenter.prototype, "segment");
   onTestFinished(() => segment.mockRestore());
-  expect(shown("e\u0301".repeat(1_000_000), 1_000_000, 5)).toBe("e\u0301e\u0301e\u0301e\u0301[e\u0301]");
+  expect(shown("e\u0301".repeat(1_000_000), 1_000_000, 5)).toBe(
+    "e\u0301e\u0301e\u0301e\u0301[e\u0301]",
+  );
   const segmented = segment.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
   expect(segmented).toBeGreaterThan(0);
   expect(segmented).toBeLessThan(100_000);

@@ -19,7 +19,9 @@ function painted(level: ColorSupportLevel, theme: "dark" | "plain"): string {
 }
 
 it("panels have their title in the border, and lines above them", () => {
-  expect(painted(0, "plain")).toBe(["above", "╭─ A ──────╮", "│x         │", "╰──────────╯"].join("\n"));
+  expect(painted(0, "plain")).toBe(
+    ["above", "╭─ A ──────╮", "│x         │", "╰──────────╯"].join("\n"),
+  );
 });
 
 it("a line uses the theme's own colors on a terminal with 256", () => {

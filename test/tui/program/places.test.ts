@@ -8,11 +8,22 @@ import {
   UsageError,
 } from "../../../src/domain/errors.js";
 import type { Snapshot, VariableSource } from "../../../src/domain/source.js";
-import type { Editor, History, OpenPlace, Place, PlacesChange, WriteValues } from "../../../src/tui/state/ports.js";
+import type {
+  Editor,
+  History,
+  OpenPlace,
+  Place,
+  PlacesChange,
+  WriteValues,
+} from "../../../src/tui/state/ports.js";
 import { hasFailed, isWell, localSource, startTui } from "../support/tui.js";
 
 const PORT = { name: "PORT", values: [3000] };
-const VARIABLES = [PORT, { name: "UNSET", values: [undefined, 1] }, { name: "PATH", values: ["/bin"] }];
+const VARIABLES = [
+  PORT,
+  { name: "UNSET", values: [undefined, 1] },
+  { name: "PATH", values: ["/bin"] },
+];
 
 function openPlace(change: Partial<OpenPlace> = {}): OpenPlace {
   return {
@@ -78,7 +89,9 @@ test("a place is opened once, and again after a failure when a person asks", asy
 test("a failure is shown, and an unexpected one by its kind only, since it can quote anything", async () => {
   const usage = programOf([place(async () => Promise.reject(new UsageError("no such profile")))]);
   await usage.shows(/✗ no such profile/);
-  const other = programOf([place(async () => Promise.reject(new TypeError("cannot read secret-value")))]);
+  const other = programOf([
+    place(async () => Promise.reject(new TypeError("cannot read secret-value"))),
+  ]);
   await other.shows(/✗ unexpected error \(TypeError\)/);
 });
 
@@ -101,7 +114,8 @@ test.each([
   let left = changes;
   const local = localSource(PORT);
   const source = withMethods(local, {
-    listValues: (page) => (left-- > 0 ? Promise.reject(new ChangedDataError("it changed")) : local.listValues(page)),
+    listValues: (page) =>
+      left-- > 0 ? Promise.reject(new ChangedDataError("it changed")) : local.listValues(page),
   });
   const tui = programOf([place(async () => openPlace({ source }))]);
   await tui.shows(expected);
@@ -114,7 +128,12 @@ test("the problem of a source, and the age of its data, come with its variables"
   expect(await broken.shows(/! the data file is not valid/)).not.toContain("s old");
   const old = localSource(PORT);
   const message = "it is gone; the data is 45 s old";
-  old.getHealth = async () => ({ uptime: 1, date: "2026-01-01T00:00:00.000Z", data_age: 45, message });
+  old.getHealth = async () => ({
+    uptime: 1,
+    date: "2026-01-01T00:00:00.000Z",
+    data_age: 45,
+    message,
+  });
   const stale = programOf([place(async () => openPlace({ source: old }))]);
   await stale.shows(/· 45 s old/, new RegExp(`! ${message}`));
 });
@@ -210,12 +229,29 @@ describe("a key that is pressed while a place is read", () => {
 test("an undo is for an environment that is listed anew, and not for the place of it that is gone", async () => {
   const environment = "shop/test";
   const content = { type: "NUMBER", description: "" } as const;
-  const changes = [{ name: "PORT", before: { ...content, value: 3000 }, after: { ...content, value: 80 } }];
+  const changes = [
+    { name: "PORT", before: { ...content, value: 3000 }, after: { ...content, value: 80 } },
+  ];
   const parts = [{ environment, changes }];
-  const entry = { id: 1, time: "2026-01-01T00:00:00.000Z", actor: "ana@laptop", command: "set", parts, hasMore: false };
+  const entry = {
+    id: 1,
+    time: "2026-01-01T00:00:00.000Z",
+    actor: "ana@laptop",
+    command: "set",
+    parts,
+    hasMore: false,
+  };
   const found = { entry, changes: parts };
-  const history: History = { read: async () => [], rollBack: async () => [], undo: async () => found };
-  const named = (name: string, identity: string) => ({ ...place(async () => openPlace({ history })), name, identity });
+  const history: History = {
+    read: async () => [],
+    rollBack: async () => [],
+    undo: async () => found,
+  };
+  const named = (name: string, identity: string) => ({
+    ...place(async () => openPlace({ history })),
+    name,
+    identity,
+  });
   const gone = named("before", environment);
   let follower = (_change: PlacesChange) => {};
   const tui = startTui({
@@ -247,8 +283,14 @@ test("variables are copied in each form, with a notice that counts what was copi
   for (const [command, notice] of [
     ["copy value", "copied 2 variables to the clipboard"],
     ["copy name", "copied the names of 3 variables to the clipboard"],
-    ["copy command", "copied the command for 2 variables (reserved: run and export omit it) to the clipboard"],
-    ["copy name=value", "copied 2 variables as name=value (reserved: run and export omit it) to the clipboard"],
+    [
+      "copy command",
+      "copied the command for 2 variables (reserved: run and export omit it) to the clipboard",
+    ],
+    [
+      "copy name=value",
+      "copied 2 variables as name=value (reserved: run and export omit it) to the clipboard",
+    ],
   ] as const) {
     tui.press(":", ...command, "enter");
     await tui.until(() => tui.footer().endsWith(notice));
@@ -264,7 +306,11 @@ test("variables are copied in each form, with a notice that counts what was copi
 });
 
 test("the notice of a copy names what the format leaves out", async () => {
-  const write = async () => ({ text: "PORT=3000", leftOut: ["PATH"], note: "omitted reserved names: PATH" });
+  const write = async () => ({
+    text: "PORT=3000",
+    leftOut: ["PATH"],
+    note: "omitted reserved names: PATH",
+  });
   const tui = programOf([place(async () => openPlace())], write);
   await tui.until(isWell);
   tui.press("Y", "/", ..."dotenv", "enter");

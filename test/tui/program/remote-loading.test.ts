@@ -14,10 +14,18 @@ import { aRecord, aVariable } from "../../support/records.js";
 import { runningServer } from "../../support/running-server.js";
 import { stubbedServer } from "../../support/stubbed-server.js";
 import { switchingServer } from "../../support/switching-server.js";
-import { developmentProfile, hasFailed, isWell, profileFolder, remoteProgram } from "../support/tui.js";
+import {
+  developmentProfile,
+  hasFailed,
+  isWell,
+  profileFolder,
+  remoteProgram,
+} from "../support/tui.js";
 
 async function programOf(...urls: (string | URL)[]) {
-  const profiles = Object.fromEntries(urls.map((url, index) => [`server-${index}`, developmentProfile(url)]));
+  const profiles = Object.fromEntries(
+    urls.map((url, index) => [`server-${index}`, developmentProfile(url)]),
+  );
   return remoteProgram({}, { config: (await profileFolder(profiles)).path });
 }
 
@@ -34,7 +42,12 @@ function manyVariables(count: number): Data {
     version: 1,
     environments: DATA.environments,
     variables: all.map((variable) => ({ ...variable, application: "shop" })),
-    values: all.map(({ id }) => ({ id, variable_id: id, environment_id: 1, content: { value: id } })),
+    values: all.map(({ id }) => ({
+      id,
+      variable_id: id,
+      environment_id: 1,
+      content: { value: id },
+    })),
   };
 }
 
@@ -113,7 +126,9 @@ describe("while 2,500 variables are read", () => {
       onTestFinished(program.program.subscribe(() => seen.add(program.reading.entries.length)));
       await server.answer(1);
       await program.until(isWell);
-      await expect.poll(() => server.paths).toEqual(["/v1/variables", "/v1/variables-values", late]);
+      await expect
+        .poll(() => server.paths)
+        .toEqual(["/v1/variables", "/v1/variables-values", late]);
       // The earlier request is answered before this one.
       program.press("r");
       await program.until(isWell);
@@ -158,7 +173,9 @@ describe("a server that is down", () => {
     );
     expect(program.frame()).toContain("trying again in 1 s; r tries now");
     program.pass(1);
-    await program.until(() => program.reading.failures === 2 && program.reading.nextAt !== undefined);
+    await program.until(
+      () => program.reading.failures === 2 && program.reading.nextAt !== undefined,
+    );
     expect(program.frame()).toContain("trying again in 2 s");
     program.pass(1);
     expect(program.frame()).toContain("trying again in 1 s");
@@ -194,7 +211,9 @@ describe("a server that is down", () => {
     program.press("v");
     expect(program.frame()).toContain("postgres://localhost/dev");
     program.pass(1);
-    await program.until(() => program.reading.failures === 2 && program.reading.nextAt !== undefined);
+    await program.until(
+      () => program.reading.failures === 2 && program.reading.nextAt !== undefined,
+    );
     expect(program.frame()).toContain("6 s old");
     expect(program.frame().match(/✗ trying again/g)).toHaveLength(1);
     await stoppableServer(server.port);
@@ -215,7 +234,8 @@ describe("a rate limit", () => {
   it("a rate limit counts down from Retry-After, then the server is reloaded", async () => {
     let limited = true;
     const { url } = await fakeServer({
-      "/v1/variables": () => (limited ? { status: 429, headers: { "Retry-After": "12" } } : undefined),
+      "/v1/variables": () =>
+        limited ? { status: 429, headers: { "Retry-After": "12" } } : undefined,
     });
     const program = await programOf(url);
     await program.until(hasFailed);
@@ -259,7 +279,9 @@ describe("a rate limit", () => {
     expect(program.frame()).toContain("limit 1/5");
     program.pass(5);
     await program.until(hasFailed);
-    expect(program.frame()).toMatch(/limit 0\/5!.*\n.*\n.*✗ trying again in \d+ s: rate limit reached/);
+    expect(program.frame()).toMatch(
+      /limit 0\/5!.*\n.*\n.*✗ trying again in \d+ s: rate limit reached/,
+    );
   });
 });
 
@@ -303,11 +325,18 @@ describe("looking for changes", () => {
         data.values[0].content.value = 4321;
         data.variables[2].name = "DEBUG_ALL";
         data.variables.push(aRecord({ id: 9, name: "NEW" }));
-        data.values.push({ id: 20, variable_id: 9, environment_id: 1, content: { value: "hunter2" } });
+        data.values.push({
+          id: 20,
+          variable_id: 9,
+          environment_id: 1,
+          content: { value: "hunter2" },
+        });
       }),
     );
     await expect
-      .poll(async () => (await fetch(`${url}/v1/variables`, { headers: DEV_HEADERS })).text(), { timeout: 10_000 })
+      .poll(async () => (await fetch(`${url}/v1/variables`, { headers: DEV_HEADERS })).text(), {
+        timeout: 10_000,
+      })
       .toContain("NEW");
     program.pass(5);
     await program.until(() => program.reading.changes !== undefined);
@@ -363,7 +392,10 @@ describe("looking for changes", () => {
 });
 
 describe("a list", () => {
-  /** A server of 1,200 variables that may have pages of 700, and do something else with a page when it is odd. */
+  /**
+   * A server of 1,200 variables that may have pages of 700, and do something else with a page when
+   * it is odd.
+   */
   async function oddServer(listOddly: (page: Required<PageRequest>) => Page<Variable>) {
     const odd = { is: true };
     const all = variables(1_200);
@@ -384,7 +416,9 @@ describe("a list", () => {
     ["grows", 900, 1_800],
     ["shrinks", 2_500, 600],
   ])("a list that %s between pages is refused until the next read", async (_what, first, then) => {
-    const { program, odd } = await oddServer((page) => paginate(variables(page.offset === 0 ? first : then), page));
+    const { program, odd } = await oddServer((page) =>
+      paginate(variables(page.offset === 0 ? first : then), page),
+    );
     await program.until(hasFailed);
     expect(program.frame()).toContain(`the length of a list changed from ${first} to ${then}`);
     odd.is = false;
@@ -406,7 +440,9 @@ describe("a list", () => {
     onTestFinished(
       program.program.subscribe(() => {
         const { entries, failure } = program.reading;
-        const signs = new Set(entries.flatMap(({ value }) => (value ? [Math.sign(Number(value.content.value))] : [])));
+        const signs = new Set(
+          entries.flatMap(({ value }) => (value ? [Math.sign(Number(value.content.value))] : [])),
+        );
         if (signs.size > 1 || failure) mixed.push({ signs, failure });
       }),
     );
@@ -437,14 +473,26 @@ describe("an unexpected answer is reported without its content", () => {
   it.each<[string, FakeAnswer, string]>([
     ["nonsense", { body: "hunter2 <html>" }, NOT_OURS],
     ["another JSON", { body: '{"password":"hunter2"}' }, NOT_OURS],
-    ["a failure", { status: 500, body: '{"message":"hunter2"}' }, "the server failed with status 500"],
-    ["a failure of a proxy", { status: 502, body: "<html>hunter2" }, "the server failed with status 502"],
+    [
+      "a failure",
+      { status: 500, body: '{"message":"hunter2"}' },
+      "the server failed with status 500",
+    ],
+    [
+      "a failure of a proxy",
+      { status: 502, body: "<html>hunter2" },
+      "the server failed with status 502",
+    ],
     [
       "a redirect",
       { status: 302, headers: { Location: "https://login.example/in?token=hunter2" } },
       "the server redirects to https://login.example/in, which is not followed",
     ],
-    ["half of an answer", { headers: { "Content-Length": "99" }, body: "hunter2", isCut: true }, "can't reach"],
+    [
+      "half of an answer",
+      { headers: { "Content-Length": "99" }, body: "hunter2", isCut: true },
+      "can't reach",
+    ],
   ])("%s from a server is reported without its content", async (_what, answer, expected) => {
     const { url } = await fakeServer({ "/v1/variables": () => answer });
     const program = await programOf(url);
@@ -463,8 +511,12 @@ describe("an unexpected answer is reported without its content", () => {
   });
 
   it("an unknown certificate is refused until the profile has it", async () => {
-    const fixture = (name: string) => fileURLToPath(new URL(`../../support/tls/${name}`, import.meta.url));
-    const [key, cert] = await Promise.all([readFile(fixture("key.pem")), readFile(fixture("certificate.pem"))]);
+    const fixture = (name: string) =>
+      fileURLToPath(new URL(`../../support/tls/${name}`, import.meta.url));
+    const [key, cert] = await Promise.all([
+      readFile(fixture("key.pem")),
+      readFile(fixture("certificate.pem")),
+    ]);
     const server = createServer({ key, cert }, (_req, res) => void res.writeHead(500).end());
     const { url } = await listening(server, "https");
     const folder = await profileFolder({ tls: developmentProfile(url) });
@@ -482,7 +534,9 @@ describe("an unexpected answer is reported without its content", () => {
     const folder = await profileFolder({ slow: developmentProfile(url, { timeout: "0.05" }) });
     const program = await remoteProgram({}, { config: folder.path });
     await program.until(hasFailed);
-    expect(program.frame()).toContain(`✗ can't reach ${url.origin} (url of profile slow): no answer within 0.05 s`);
+    expect(program.frame()).toContain(
+      `✗ can't reach ${url.origin} (url of profile slow): no answer within 0.05 s`,
+    );
   });
 });
 
@@ -525,7 +579,12 @@ async function fakeServer(answers: Record<string, () => FakeAnswer | undefined>)
   return httpPeer((req, res) => {
     const path = (req.url ?? "").replace(/\?.*/, "");
     const answer = answers[path]?.();
-    const { status = 200, headers = {}, body = path === "/healthz" ? health : page, isCut = false } = answer ?? {};
+    const {
+      status = 200,
+      headers = {},
+      body = path === "/healthz" ? health : page,
+      isCut = false,
+    } = answer ?? {};
     res.writeHead(status, headers);
     if (isCut) res.write(body, () => res.destroy());
     else res.end(body);

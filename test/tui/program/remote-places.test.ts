@@ -32,7 +32,10 @@ async function withProfiles(profiles: Record<string, Record<string, unknown>>, f
 describe("profiles", () => {
   it("profiles are the places, and the chosen one is open", async () => {
     const { url } = await runningServer();
-    const profiles = { staging: developmentProfile(url), test: developmentProfile(url, TEST_CREDENTIALS) };
+    const profiles = {
+      staging: developmentProfile(url),
+      test: developmentProfile(url, TEST_CREDENTIALS),
+    };
     const { program } = await withProfiles(profiles, { profile: "test" });
     await program.until(isWell);
     expect(program.frame()).toMatch(/Profiles[\s\S]* staging [\s\S]*● test /);
@@ -90,7 +93,9 @@ describe("profiles", () => {
     await program.until(isWell);
     for (const key of ["e", "a", "x"]) {
       program.press("escape", key);
-      expect(program.frame()).toContain("✗ server is read-only: the variables of a server can't be edited here");
+      expect(program.frame()).toContain(
+        "✗ server is read-only: the variables of a server can't be edited here",
+      );
       expect(program.title()).toBe("Variables");
     }
     await openPlace(program, "file");
@@ -98,7 +103,9 @@ describe("profiles", () => {
     program.press("x");
     await program.shows(/▶ Delete/);
     program.press("enter");
-    await program.until((state) => state.stack.length === 0 && program.reading.entries[0]?.value === undefined);
+    await program.until(
+      (state) => state.stack.length === 0 && program.reading.entries[0]?.value === undefined,
+    );
     expect(await readFile(path, "utf8")).not.toContain("postgres://localhost/test");
   });
 
@@ -108,7 +115,9 @@ describe("profiles", () => {
     const profiles = { remote: developmentProfile(url), local: { data: path, env: "test" } };
     const { program } = await withProfiles(profiles);
     await program.until(isWell);
-    expect(program.frame()).toMatch(/^ appvars {2}remote {2}profile {2}key dev-key {2}read-only {2}http:/);
+    expect(program.frame()).toMatch(
+      /^ appvars {2}remote {2}profile {2}key dev-key {2}read-only {2}http:/,
+    );
     await openPlace(program, "local");
     expect(program.frame()).toMatch(/^ appvars {2}local {2}profile {2}shop\/test {2}/);
   });
@@ -152,11 +161,15 @@ describe("profiles", () => {
     await program.until(isWell);
     await write(edited((data) => (data.environments[0].api_secret = "another")));
     await expect
-      .poll(async () => (await fetch(`${url}/v1/variables`, { headers: DEV_HEADERS })).status, { timeout: 10_000 })
+      .poll(async () => (await fetch(`${url}/v1/variables`, { headers: DEV_HEADERS })).status, {
+        timeout: 10_000,
+      })
       .toBe(401);
     program.pass(5);
     await program.until(hasFailed);
-    expect(program.frame()).toContain("✗ profile staging: the server refused the credentials; r tries again");
+    expect(program.frame()).toContain(
+      "✗ profile staging: the server refused the credentials; r tries again",
+    );
     expect(program.names).toHaveLength(7);
     expect(program.reading.nextAt).toBeUndefined();
   });
@@ -184,7 +197,10 @@ describe("a comparison", () => {
     const { url } = await runningServer();
     const good = developmentProfile(url, TEST_CREDENTIALS);
     const staging = developmentProfile(url);
-    const { program, folder } = await withProfiles({ staging, test: { ...good, api_secret: "hunter2-wrong" } });
+    const { program, folder } = await withProfiles({
+      staging,
+      test: { ...good, api_secret: "hunter2-wrong" },
+    });
     await program.until(isWell);
     program.press(":", ..."diff test", "enter");
     await program.shows(/r tries again/);
@@ -209,7 +225,9 @@ describe("a comparison", () => {
     program.press(":", ..."diff test", "enter");
     await program.shows(/- PORT +•+ +\(missing\)/);
     await write(
-      edited((data) => data.values.push({ id: 999, variable_id: 2, environment_id: 2, content: { value: 1 } })),
+      edited((data) =>
+        data.values.push({ id: 999, variable_id: 2, environment_id: 2, content: { value: 1 } }),
+      ),
     );
     await program.tickUntil(/~ PORT +•+ +•+/);
   });
@@ -250,7 +268,9 @@ describe("a command that is copied prints the value, and contains no secret,", (
     // `env -u NAME` before it removes variables of the shell.
     const words = command.split(" ");
     const at = words.indexOf("appvars");
-    const env = Object.entries(options.env ?? {}).filter(([name]) => !words.slice(0, at).includes(name));
+    const env = Object.entries(options.env ?? {}).filter(
+      ([name]) => !words.slice(0, at).includes(name),
+    );
     const printed = await runCli(words.slice(at + 1), { ...options, env: Object.fromEntries(env) });
     expect(printed).toEqual({ code: 0, stdout: "postgres://localhost/dev\n", stderr: "" });
   }
@@ -258,7 +278,11 @@ describe("a command that is copied prints the value, and contains no secret,", (
   it("for a profile with any environment variables set", async () => {
     const { url } = await runningServer();
     const { path: config } = await profileFolder({ staging: developmentProfile(url) });
-    const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_API_KEY: "other", APPVARS_API_SECRET: "hunter2" };
+    const env = {
+      APPVARS_URL: "http://127.0.0.1:1",
+      APPVARS_API_KEY: "other",
+      APPVARS_API_SECRET: "hunter2",
+    };
     const program = await remoteProgram({}, { config, env });
     await openPlace(program, "staging");
     await expectPrinted(program, { config, env });
@@ -281,7 +305,8 @@ describe("a command that is copied prints the value, and contains no secret,", (
   });
 });
 
-const tlsFixture = (name: string) => fileURLToPath(new URL(`../../support/tls/${name}`, import.meta.url));
+const tlsFixture = (name: string) =>
+  fileURLToPath(new URL(`../../support/tls/${name}`, import.meta.url));
 const CERTIFICATE = tlsFixture("certificate.pem");
 
 /** A TLS proxy for a server. */

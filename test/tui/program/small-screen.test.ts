@@ -84,6 +84,8 @@ it("a notice of several lines covers the end of the panels", async () => {
   await tui.shows(/✗ no-such-folder/);
   const lines = tui.frame().split("\n");
   expect(lines).toHaveLength(18);
-  expect(lines.filter((line) => /^[╭│╰┏┃┗]/.test(line)).every((line) => line.length === 70)).toBe(true);
+  expect(lines.filter((line) => /^[╭│╰┏┃┗]/.test(line)).every((line) => line.length === 70)).toBe(
+    true,
+  );
   expect(lines.slice(-3).every((line) => !/[╭│╰┏┃┗]/.test(line))).toBe(true);
 });

@@ -115,7 +115,9 @@ describe("a comparison", () => {
   it("shows its keys with ?, and : acts on it, or else on the list", async () => {
     const tui = await compared({ rows: 60 });
     tui.press("?");
-    expect(tui.frame()).toMatch(/> +copy-to +copy the value to other places[\s\S]*PgUp Ctrl-B +page-up +a page up/);
+    expect(tui.frame()).toMatch(
+      /> +copy-to +copy the value to other places[\s\S]*PgUp Ctrl-B +page-up +a page up/,
+    );
     tui.press("?", ":", ..."sort id", "enter");
     expect(tui.frame()).toMatch(/DATABASE_URL[\s\S]*FLAGS[\s\S]*DEBUG/);
     tui.press(":", ..."type json", "enter");
@@ -124,7 +126,9 @@ describe("a comparison", () => {
 
   it("follows changes of the open place", async () => {
     const tui = await compared();
-    const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 1 } } : each));
+    const values = SHOP.values.map((each) =>
+      each.id === 12 ? { ...each, content: { value: 1 } } : each,
+    );
     await tui.file.write({ ...SHOP, values });
     await tui.until(() => {
       tui.pass(1);
@@ -134,13 +138,18 @@ describe("a comparison", () => {
 
   it("shows long values line by line, of which n and N go from change to change", async () => {
     const lines = (text: string) =>
-      Array.from({ length: 100 }, (_, index) => `${index === 10 || index === 70 ? text : "line"} ${index}`).join("\n");
+      Array.from(
+        { length: 100 },
+        (_, index) => `${index === 10 || index === 70 ? text : "line"} ${index}`,
+      ).join("\n");
     const data = shopOf({ name: "TEXT", values: [lines("line"), lines("other")] });
     const tui = await openTui({ columns: 80, rows: 24, data });
     tui.press(...":diff test", "enter");
     await tui.shows(/› ?~ TEXT/);
     tui.press("v", "tab");
-    expect(tui.frame()).toMatch(/▶ TEXT {2}change 1\/2[\s\S]*… 7 equal lines …[\s\S]*- line 10\b[\s\S]*\+ other 10\b/);
+    expect(tui.frame()).toMatch(
+      /▶ TEXT {2}change 1\/2[\s\S]*… 7 equal lines …[\s\S]*- line 10\b[\s\S]*\+ other 10\b/,
+    );
     tui.press("n", "n");
     expect(tui.frame()).toMatch(/change 2\/2[\s\S]*- line 70\b/);
     tui.press("N");
@@ -164,7 +173,9 @@ describe("a comparison", () => {
 async function matrix(options: Parameters<typeof openTui>[0] = {}) {
   const tui = await openTui(options);
   tui.press("m");
-  await tui.until(({ readings }) => [...readings.values()].filter(({ isComplete }) => isComplete).length === 3);
+  await tui.until(
+    ({ readings }) => [...readings.values()].filter(({ isComplete }) => isComplete).length === 3,
+  );
   return tui;
 }
 
@@ -195,7 +206,11 @@ describe("the matrix", () => {
       { name: "ELSEWHERE", values: [undefined, 1, 2] },
       { name: "SEALED", values: [same, same, encrypt("x", KEY)] },
       { name: "PLAIN", values: [encrypt("x", KEY), "x", "y"] },
-      { name: "SPACES", type: "JSON", values: [encrypt('{ "b": true, "a": [1] }', KEY), { a: [1], b: true }, "no"] },
+      {
+        name: "SPACES",
+        type: "JSON",
+        values: [encrypt('{ "b": true, "a": [1] }', KEY), { a: [1], b: true }, "no"],
+      },
     );
     const tui = await matrix({ data, encKeyFile: await keyFile(KEY) });
     const cells = (name: string) => {
@@ -293,17 +308,25 @@ describe("the matrix", () => {
   });
 
   it("says with < why there is nothing to copy", async () => {
-    const tui = await matrix({ data: { ...SHOP, values: SHOP.values.filter(({ variable_id }) => variable_id !== 5) } });
+    const tui = await matrix({
+      data: { ...SHOP, values: SHOP.values.filter(({ variable_id }) => variable_id !== 5) },
+    });
     tui.press("G", "<");
     expect(tui.footer()).toBe(" ✗ DEBUG has no value in any other environment");
   });
 
   it("shows short values with V, and those of one row with v; public ones at once", async () => {
-    const variables = SHOP.variables.map((each) => (each.name === "PORT" ? { ...each, secret: false } : each));
+    const variables = SHOP.variables.map((each) =>
+      each.name === "PORT" ? { ...each, secret: false } : each,
+    );
     const tui = await matrix({ data: { ...SHOP, variables } });
-    expect(tui.frame()).toMatch(/DATABASE_URL +.*= same +~ differs[\s\S]*PORT +.*= 3000 +.*= 3000 +.*~ 80/);
+    expect(tui.frame()).toMatch(
+      /DATABASE_URL +.*= same +~ differs[\s\S]*PORT +.*= 3000 +.*= 3000 +.*~ 80/,
+    );
     tui.press("v");
-    expect(tui.frame()).toMatch(/DATABASE_URL += hunter2 +~ other hunter2 +~ live hunter2[\s\S]*FLAGS += same/);
+    expect(tui.frame()).toMatch(
+      /DATABASE_URL += hunter2 +~ other hunter2 +~ live hunter2[\s\S]*FLAGS += same/,
+    );
     tui.press("V");
     expect(tui.frame()).toMatch(/FLAGS += \{"beta":\S+ +! missing/);
     tui.pass(61);
@@ -329,7 +352,13 @@ describe("the matrix", () => {
 
   it("shows a new environment", async () => {
     const tui = await matrix();
-    const environment = { id: 4, application: "shop", name: "staging", api_key: "k4", api_secret: "s4" };
+    const environment = {
+      id: 4,
+      application: "shop",
+      name: "staging",
+      api_key: "k4",
+      api_secret: "s4",
+    };
     await tui.file.write({ ...SHOP, environments: [...SHOP.environments, environment] });
     await tui.shows(/production +staging/);
     await tui.file.write(SHOP);
@@ -382,7 +411,9 @@ describe("marks", () => {
     tui.press("escape", "h", "<");
     await tui.shows(/Copy UNSET from production to development\?/);
     tui.press("escape", "l", "l", "x");
-    await tui.shows(/delete the values of 3 variables from production|3 variables in production|shop\/production/);
+    await tui.shows(
+      /delete the values of 3 variables from production|3 variables in production|shop\/production/,
+    );
   });
 
   it("are what < copies in a comparison", async () => {

@@ -18,7 +18,9 @@ describe("a form", () => {
     expect(frame).toMatch(/Change DATABASE_URL in development\?/);
     expect(frame).toMatch(/- hunter2/);
     expect(frame).toMatch(/\+ hunter2!/);
-    expect(tui.footer()).toBe(" Ctrl-S confirm  Enter choose  Tab next button  v hide values  ? help  Esc back");
+    expect(tui.footer()).toBe(
+      " Ctrl-S confirm  Enter choose  Tab next button  v hide values  ? help  Esc back",
+    );
     expect(await tui.saved("DATABASE_URL")).toBe(SECRET);
     tui.press("enter");
     await tui.shows(/✓ changed DATABASE_URL; u undoes it/);
@@ -218,7 +220,9 @@ describe("a form", () => {
   it("compares with a change of another program, and replaces that only on purpose", async () => {
     const tui = await openTui();
     tui.press("j", "e", "1");
-    const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 4000 } } : each));
+    const values = SHOP.values.map((each) =>
+      each.id === 12 ? { ...each, content: { value: 4000 } } : each,
+    );
     await tui.file.write({ ...SHOP, values });
     await tui.until(() => {
       tui.pass(1);
@@ -241,7 +245,9 @@ it("an edit that another program has overtaken is not written, and its form is s
   const tui = await openTui();
   tui.press("j", "e", "1", "ctrl-s");
   await tui.shows(/▶ Change/);
-  const values = SHOP.values.map((each) => (each.id === 12 ? { ...each, content: { value: 4000 } } : each));
+  const values = SHOP.values.map((each) =>
+    each.id === 12 ? { ...each, content: { value: 4000 } } : each,
+  );
   await tui.file.write({ ...SHOP, values });
   // What is typed after Enter was not for the form.
   tui.press("enter", "9", "ctrl-s", "ctrl-x");
@@ -311,7 +317,10 @@ describe("undo", () => {
     tui.press("h", "j", "enter");
     await tui.shows(/appvars {2}shop\/test/, /5 variables/);
     tui.press("u");
-    await tui.shows(/Undo the change to PORT in development\?/, /change 2, by .+@.+ with "\w+" on 2\d{3}-\d\d-\d\d/);
+    await tui.shows(
+      /Undo the change to PORT in development\?/,
+      /change 2, by .+@.+ with "\w+" on 2\d{3}-\d\d-\d\d/,
+    );
     tui.press("enter");
     await tui.shows(/undid the change to PORT in development$/m);
     expect(await tui.saved("PORT", "development")).toBe(30001);
@@ -350,7 +359,8 @@ describe("undo", () => {
     expect(await written(["e", "c", "ctrl-s"], /✓ changed ONE/)).toBe("abc");
     expect(await written(["x"], /✓ deleted the value of ONE/)).toBeUndefined();
     for (const value of ["abc", "ab", "a"]) expect(await written(["u"], /✓ undid/)).toBe(value);
-    for (const value of ["ab", "abc", undefined]) expect(await written(["U"], /✓ redid/)).toBe(value);
+    for (const value of ["ab", "abc", undefined])
+      expect(await written(["U"], /✓ redid/)).toBe(value);
   });
 
   it("goes on where another session has undone changes, and redoes these", async () => {
@@ -391,7 +401,9 @@ describe("undo", () => {
     };
     await edit("1");
     const now: Data = JSON.parse(await readFile(tui.file.path, "utf8"));
-    const values = now.values.map((each) => (each.id === 12 ? { ...each, content: { value: 5 } } : each));
+    const values = now.values.map((each) =>
+      each.id === 12 ? { ...each, content: { value: 5 } } : each,
+    );
     await tui.file.write({ ...now, values });
     tui.press("u");
     await tui.shows(/Undo the change to PORT in development\?/, /with "changed outside"/);
@@ -443,7 +455,11 @@ describe("an edit of several environments", () => {
     tui.press(" ", "ctrl-s");
     expect(tui.frame()).toContain("✗ press Space to mark an environment");
     tui.press("*", "ctrl-s");
-    const review = await tui.shows(/Add NEW to development, test and production\?/, /in development/, /in production/);
+    const review = await tui.shows(
+      /Add NEW to development, test and production\?/,
+      /in development/,
+      /in production/,
+    );
     // The definition is shown once.
     expect(review.match(/type +\+ STRING/g)).toHaveLength(1);
     tui.press("ctrl-s");
@@ -451,7 +467,10 @@ describe("an edit of several environments", () => {
     const names = ["development", "test", "production"];
     expect(await Promise.all(names.map((name) => tui.saved("NEW", name)))).toEqual(["x", "x", "x"]);
     tui.press("u");
-    await tui.shows(/Undo the change to NEW in development, test and production\?/, /type NEW to confirm/);
+    await tui.shows(
+      /Undo the change to NEW in development, test and production\?/,
+      /type NEW to confirm/,
+    );
     tui.press(..."NEW", "enter");
     await tui.shows(/undid the change to NEW/);
     expect(await tui.saved("NEW", "test")).toBeUndefined();
@@ -459,20 +478,44 @@ describe("an edit of several environments", () => {
 
   it("adds a variable to those that are marked", async () => {
     const tui = await openTui();
-    tui.press("a", ..."NEW", "tab", "tab", ..."x", "shift-tab", "shift-tab", "shift-tab", "right", "right", " ");
+    tui.press(
+      "a",
+      ..."NEW",
+      "tab",
+      "tab",
+      ..."x",
+      "shift-tab",
+      "shift-tab",
+      "shift-tab",
+      "right",
+      "right",
+      " ",
+    );
     tui.press("x");
     expect(tui.frame()).toMatch(/› for +✓ development {2}· test {2}✓ production/);
     tui.press("ctrl-s");
     await tui.shows(/Add NEW to development and production\?/);
     tui.press("ctrl-s");
     await tui.shows(/added NEW to development and production/);
-    expect([await tui.saved("NEW", "test"), await tui.saved("NEW", "production")]).toEqual([undefined, "x"]);
+    expect([await tui.saved("NEW", "test"), await tui.saved("NEW", "production")]).toEqual([
+      undefined,
+      "x",
+    ]);
   });
 
   it("renames a variable in all of them, which needs its name if production is among them", async () => {
     const tui = await openTui();
     tui.press("j", "e", "tab", "tab", "tab", "tab", "tab", "tab");
-    tui.press("shift-tab", "shift-tab", "shift-tab", "shift-tab", "shift-tab", "shift-tab", "shift-tab", "shift-tab");
+    tui.press(
+      "shift-tab",
+      "shift-tab",
+      "shift-tab",
+      "shift-tab",
+      "shift-tab",
+      "shift-tab",
+      "shift-tab",
+      "shift-tab",
+    );
     expect(tui.frame()).toMatch(/› name +PORT/);
     tui.press("2", "ctrl-s");
     await tui.shows(
@@ -504,7 +547,8 @@ describe("the rules of a variable", () => {
     tui.press("backspace", "backspace", "1", "ctrl-s");
     await tui.shows(/Change PORT in development\?/);
     tui.press("escape", "escape", "ctrl-x");
-    const optional = async () => JSON.parse(await readFile(tui.file.path, "utf8")).variables[1].optional;
+    const optional = async () =>
+      JSON.parse(await readFile(tui.file.path, "utf8")).variables[1].optional;
     for (const [key, notice, expected] of [
       ["u", /undid the change to PORT/, undefined],
       ["U", /redid the change to PORT/, true],
@@ -583,7 +627,17 @@ it("JSON that would lose digits when it is indented is opened in the person's ow
     return text;
   };
   const tui = await openTui({ edit });
-  tui.press("a", ..."BIG", "tab", "right", "right", "right", "tab", ..."[12345678901234567890]", "alt-e");
+  tui.press(
+    "a",
+    ..."BIG",
+    "tab",
+    "right",
+    "right",
+    "right",
+    "tab",
+    ..."[12345678901234567890]",
+    "alt-e",
+  );
   await tui.shows(/BIG is unchanged/);
   expect(texts).toEqual(["[12345678901234567890]"]);
 });
@@ -630,10 +684,15 @@ it("a change of the description alone shows no value, and one that makes a secre
   await tui.shows(/Change the description of DATABASE_URL/);
   expect(tui.frame()).not.toContain(SECRET);
   tui.press("escape", "shift-tab", "!", "ctrl-s");
-  await tui.shows(/This also changes the description, which all environments of the application share/);
+  await tui.shows(
+    /This also changes the description, which all environments of the application share/,
+  );
   tui.press("escape", "backspace", "tab");
   tui.press("tab", "tab", "right", "ctrl-s");
-  await tui.shows(/Change the description and rules of DATABASE_URL/, /type DATABASE_URL to confirm/);
+  await tui.shows(
+    /Change the description and rules of DATABASE_URL/,
+    /type DATABASE_URL to confirm/,
+  );
 });
 
 it("keys that wait for the question of an edit don't answer that before quitting", async () => {

@@ -14,7 +14,8 @@ const DATA = shopOf(
 const ALL = ["PORT", "DATABASE_URL", "DEBUG", "DATA", "LOG_DATA", "DOWN_AT_A", "TOKEN", "NONE"];
 
 it.each([
-  // The best matches come first: a whole name, its start, a word, a description; with ~ letters last.
+  // The best matches come first: a whole name, its start, a word, a description; with ~ letters
+  // last.
   ["data", ["DATA", "DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]],
   ["~data", ["DATA", "DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]],
   ["shop", ["PORT"]],
@@ -52,7 +53,16 @@ it.each([
 it("filter, type, sort and order can be combined", async () => {
   const tui = await openTui({ data: DATA });
   tui.press("s", "s");
-  expect(tui.names).toEqual(["DATABASE_URL", "LOG_DATA", "DOWN_AT_A", "TOKEN", "NONE", "PORT", "DEBUG", "DATA"]);
+  expect(tui.names).toEqual([
+    "DATABASE_URL",
+    "LOG_DATA",
+    "DOWN_AT_A",
+    "TOKEN",
+    "NONE",
+    "PORT",
+    "DEBUG",
+    "DATA",
+  ]);
   tui.press("s", "s", "t", "/", ..."d", "enter");
   expect(tui.names).toEqual(["DATABASE_URL", "DOWN_AT_A", "LOG_DATA"]);
   tui.press("S");
@@ -71,7 +81,9 @@ it("matches are underlined in names and descriptions", async () => {
   expect(tui.painted("plain").match(/\x1b\[4m[^\x1b]*(\x1b\[1m)?data/gi)).toHaveLength(2);
 });
 
-const MANY = shopOf(...Array.from({ length: 100 }, (_, index) => ({ name: `V_${index}`, values: [index] })));
+const MANY = shopOf(
+  ...Array.from({ length: 100 }, (_, index) => ({ name: `V_${index}`, values: [index] })),
+);
 
 it("a variable that was found stays selected and in view when the filter is removed", async () => {
   const tui = await openTui({ data: MANY });
@@ -89,7 +101,10 @@ it("changed follows the changes of another program, which are marked, and is emp
   tui.press("/", ..."changed", "enter");
   expect(tui.names).toEqual([]);
   const [first, ...others] = tui.data.values;
-  await tui.file.write({ ...tui.data, values: [{ ...first, content: { value: "other" } }, ...others] });
+  await tui.file.write({
+    ...tui.data,
+    values: [{ ...first, content: { value: "other" } }, ...others],
+  });
   await tui.tickUntil(/› *~ DATABASE_URL/, /· changed: DATABASE_URL$/m);
   expect(tui.names).toEqual(["DATABASE_URL"]);
   tui.pass(60);

@@ -3,7 +3,9 @@ import { describe, expect, it, test } from "vitest";
 import { openTui, SECRET, SHOP, selectedIn as selected, shopOf } from "../support/tui.js";
 
 const numbered = (count: number) =>
-  shopOf(...Array.from({ length: count }, (_, index) => ({ name: `V_${index + 1}`, values: [index] })));
+  shopOf(
+    ...Array.from({ length: count }, (_, index) => ({ name: `V_${index + 1}`, values: [index] })),
+  );
 
 describe("moving", () => {
   it.each([
@@ -32,7 +34,9 @@ describe("moving", () => {
       return selected(tui.frame());
     };
     // Eleven rows are visible.
-    expect(["k", "up", "pageup", "ctrl-b", "ctrl-u", "home"].map(cursor)).toEqual(Array(6).fill("V_1"));
+    expect(["k", "up", "pageup", "ctrl-b", "ctrl-u", "home"].map(cursor)).toEqual(
+      Array(6).fill("V_1"),
+    );
     expect(["pagedown", "ctrl-f", "ctrl-d", "ctrl-u", "pageup"].map(cursor)).toEqual([
       "V_12",
       "V_23",
@@ -57,7 +61,11 @@ describe("moving", () => {
     const tui = await openTui();
     tui.press("G");
     const variables = SHOP.variables.slice(0, 4);
-    await tui.file.write({ ...SHOP, variables, values: SHOP.values.filter(({ variable_id }) => variable_id !== 5) });
+    await tui.file.write({
+      ...SHOP,
+      variables,
+      values: SHOP.values.filter(({ variable_id }) => variable_id !== 5),
+    });
     await tui.tickUntil(/· removed: DEBUG$/m);
     expect(selected(tui.frame())).toBe("UNSET");
   });
@@ -89,7 +97,9 @@ describe("moving", () => {
   });
 
   it("says that there is no other environment", async () => {
-    const tui = await openTui({ data: { ...SHOP, environments: SHOP.environments.slice(0, 1), values: [] } });
+    const tui = await openTui({
+      data: { ...SHOP, environments: SHOP.environments.slice(0, 1), values: [] },
+    });
     tui.press("]");
     expect(tui.footer()).toBe(" ✗ there is no other environment of this application");
   });
@@ -122,7 +132,11 @@ describe("moving", () => {
       tui.press(...keys);
       return /▶ (\w+)/.exec(tui.frame())?.[1];
     };
-    expect([focused("tab"), focused("l"), focused("right")]).toEqual(["DATABASE_URL", "Environments", "Variables"]);
+    expect([focused("tab"), focused("l"), focused("right")]).toEqual([
+      "DATABASE_URL",
+      "Environments",
+      "Variables",
+    ]);
     expect([focused("shift-tab"), focused("h"), focused("left")]).toEqual([
       "Environments",
       "DATABASE_URL",
@@ -141,12 +155,15 @@ describe("moving", () => {
   });
 });
 
-test.each(["x", "e", "y", "v", "t", "s", "a"])("with the places focused %s does nothing, and says so", async (key) => {
-  const tui = await openTui();
-  tui.press("h", key);
-  expect(tui.footer()).toMatch(/"[a-z-]+" doesn't work here; Esc goes to the variables/);
-  expect([tui.title(), tui.copied]).toEqual(["Environments", []]);
-});
+test.each(["x", "e", "y", "v", "t", "s", "a"])(
+  "with the places focused %s does nothing, and says so",
+  async (key) => {
+    const tui = await openTui();
+    tui.press("h", key);
+    expect(tui.footer()).toMatch(/"[a-z-]+" doesn't work here; Esc goes to the variables/);
+    expect([tui.title(), tui.copied]).toEqual(["Environments", []]);
+  },
+);
 
 describe("filter, type and sort", () => {
   it("follows each letter of a filter, the best matches first; Enter keeps it, and Escape clears it", async () => {
@@ -174,7 +191,9 @@ describe("filter, type and sort", () => {
     const tui = await openTui();
     tui.press("/", ...SECRET, "enter");
     expect(tui.names).toEqual([]);
-    expect(tui.frame()).toMatch(/nothing matches "hunter2"; Esc clears the filter; masked values were not searched: V/);
+    expect(tui.frame()).toMatch(
+      /nothing matches "hunter2"; Esc clears the filter; masked values were not searched: V/,
+    );
     tui.press("V");
     expect(tui.names).toEqual(["DATABASE_URL"]);
     tui.pass(61);
@@ -189,7 +208,9 @@ describe("filter, type and sort", () => {
     );
     const tui = await openTui({ data: { ...SHOP, values } });
     tui.press("V", "/", ..."nowhere");
-    expect(tui.frame()).toMatch(/nothing matches "nowhere"; .*; encrypted values were not searched/);
+    expect(tui.frame()).toMatch(
+      /nothing matches "nowhere"; .*; encrypted values were not searched/,
+    );
   });
 
   it("takes letters of commands as text, and backspace on an empty filter closes it", async () => {
@@ -206,7 +227,13 @@ describe("filter, type and sort", () => {
       tui.press("t");
       return tui.names.join();
     });
-    expect(shown).toEqual(["DATABASE_URL", "PORT", "UNSET,DEBUG", "FLAGS", "DATABASE_URL,PORT,FLAGS,UNSET,DEBUG"]);
+    expect(shown).toEqual([
+      "DATABASE_URL",
+      "PORT",
+      "UNSET,DEBUG",
+      "FLAGS",
+      "DATABASE_URL,PORT,FLAGS,UNSET,DEBUG",
+    ]);
   });
 
   it("sorts with s by name, type and id, and S reverses the order; the cursor stays on its variable", async () => {
@@ -240,7 +267,9 @@ describe("columns", () => {
   /** The headings, and where they begin in the list. */
   const headings = (frame: string) => {
     const heading = /[┃│] {3}((?:NAME|TYPE|VALUE|DESCRIPTION)\b.*?) *[┃│]/.exec(frame)?.[1] ?? "";
-    return Array.from(heading.matchAll(/[A-Z]+/g), ({ 0: name, index }) => `${name} ${index}`).join(", ");
+    return Array.from(heading.matchAll(/[A-Z]+/g), ({ 0: name, index }) => `${name} ${index}`).join(
+      ", ",
+    );
   };
 
   it.each([
@@ -248,24 +277,33 @@ describe("columns", () => {
     [80, "NAME", "NAME 0, TYPE 8, VALUE 17"],
     [120, "N".repeat(100), "NAME 0, TYPE 34, VALUE 43"],
     [60, "N".repeat(100), "NAME 0, TYPE 27, VALUE 36"],
-  ])("at %d columns a name has its room, then a value, then a description: %s", async (columns, name, expected) => {
-    const tui = await openTui({ columns, data: shopOf({ name, values: ["x"] }) });
-    expect(headings(tui.frame())).toBe(expected);
-  });
+  ])(
+    "at %d columns a name has its room, then a value, then a description: %s",
+    async (columns, name, expected) => {
+      const tui = await openTui({ columns, data: shopOf({ name, values: ["x"] }) });
+      expect(headings(tui.frame())).toBe(expected);
+    },
+  );
 
   it.each([
     [[{ name: "type" }, { name: "name", width: 20 }], "TYPE 0, NAME 9"],
     [[{ name: "value" }, { name: "name" }], "VALUE 0, NAME 42"],
     [[{ name: "name" }], "NAME 0"],
     // There is no room for the last one.
-    [[{ name: "description", width: 40 }, { name: "name" }, { name: "value", width: 30 }], "DESCRIPTION 0, NAME 42"],
+    [
+      [{ name: "description", width: 40 }, { name: "name" }, { name: "value", width: 30 }],
+      "DESCRIPTION 0, NAME 42",
+    ],
   ] as const)("are those of the settings: %j", async (columns, expected) => {
     const tui = await openTui({ columns: 80, preferences: { columns } });
     expect(headings(tui.frame())).toBe(expected);
   });
 
   it.each([120, 160, 200])("leave 40 for a value at %d", async (columns) => {
-    const tui = await openTui({ columns, data: shopOf({ name: "N".repeat(32), values: ["v".repeat(200)] }) });
+    const tui = await openTui({
+      columns,
+      data: shopOf({ name: "N".repeat(32), values: ["v".repeat(200)] }),
+    });
     tui.press("V");
     expect(/STRING +(v+)…/.exec(tui.frame())?.[1]?.length).toBeGreaterThanOrEqual(39);
   });
@@ -306,7 +344,11 @@ it("announces changes of another program by name, many by their number, and own 
   const added = more.variables.map((each) => ({ ...each, id: each.id + 10 }));
   const given = more.values.map((each) => ({ ...each, variable_id: each.variable_id + 10 }));
   const values = SHOP.values.filter(({ id }) => id !== 12);
-  await tui.file.write({ ...SHOP, variables: [...SHOP.variables, ...added], values: [...values, ...given] });
+  await tui.file.write({
+    ...SHOP,
+    variables: [...SHOP.variables, ...added],
+    values: [...values, ...given],
+  });
   await tui.tickUntil(/· added: 4 variables; changed: PORT$/m);
   expect(tui.frame()).toMatch(/ ! PORT +NUMBER +\(no value\)/);
   expect(tui.frame()).toMatch(/ \+ A /);
@@ -380,7 +422,9 @@ describe("values", () => {
   it.each([undefined, "all"] as const)(
     "shows a public value at once unless the setting masked is %s",
     async (masked) => {
-      const variables = SHOP.variables.map((each) => (each.id === 1 ? { ...each, secret: false } : each));
+      const variables = SHOP.variables.map((each) =>
+        each.id === 1 ? { ...each, secret: false } : each,
+      );
       const tui = await openTui({ data: { ...SHOP, variables }, preferences: { masked } });
       const isShown = masked === undefined;
       const shows = () => expect(tui.frame().includes(SECRET)).toBe(isShown);
@@ -402,7 +446,10 @@ describe("values", () => {
 
   it("shows an empty text as (empty), and blanks at the end as dots, in list, record, comparison and matrix", async () => {
     const texts: Record<number, string> = { 11: "a b  \nc ", 15: "" };
-    const values = SHOP.values.map((each) => ({ ...each, content: { value: texts[each.id] ?? each.content.value } }));
+    const values = SHOP.values.map((each) => ({
+      ...each,
+      content: { value: texts[each.id] ?? each.content.value },
+    }));
     const tui = await openTui({ data: { ...SHOP, values } });
     tui.press("V");
     expect(tui.frame()).toMatch(/STRING +a b {2}\S{1,2}c· /);
@@ -509,14 +556,27 @@ it("no screen shows control characters of names, values and descriptions", async
   const hostile = "\u001b[31m\u0007\u202e";
   const data = {
     ...SHOP,
-    variables: SHOP.variables.map((each) => ({ ...each, description: `${each.description} ${hostile.slice(5)}` })),
+    variables: SHOP.variables.map((each) => ({
+      ...each,
+      description: `${each.description} ${hostile.slice(5)}`,
+    })),
     values: SHOP.values.map((each) => ({ ...each, content: { value: hostile } })),
   };
   const tui = await openTui({
-    data: { ...data, variables: data.variables.map((each) => ({ ...each, type: "STRING" as const })) },
+    data: {
+      ...data,
+      variables: data.variables.map((each) => ({ ...each, type: "STRING" as const })),
+    },
   });
   tui.press("V");
-  for (const keys of [["j"], ["d", "enter"], ["escape", "m"], ["escape", "e"], ["escape", "Y"], ["escape", "?"]]) {
+  for (const keys of [
+    ["j"],
+    ["d", "enter"],
+    ["escape", "m"],
+    ["escape", "e"],
+    ["escape", "Y"],
+    ["escape", "?"],
+  ]) {
     tui.press(...keys);
     expect(tui.frame()).not.toMatch(/[\u0007\u202e\u001b]/u);
   }

@@ -99,21 +99,28 @@ describe("help", () => {
   });
 
   it.each([
-    ["e", "f1", /Alt-E +edit the value in your own editor[\s\S]*Ctrl-W +delete the word to the left/],
+    [
+      "e",
+      "f1",
+      /Alt-E +edit the value in your own editor[\s\S]*Ctrl-W +delete the word to the left/,
+    ],
     ["x", "?", /v +show values/],
     ["/", "f1", /Enter +keep[\s\S]*Ctrl-U +delete to the start of the line/],
     [":", "f1", /Tab +complete/],
-  ])("lists the fixed keys where %s was pressed with %s, and goes back", async (key, help, expected) => {
-    const tui = await openTui({ rows: 40 });
-    tui.press(key);
-    await tui.until(({ pending }) => pending === undefined);
-    const before = tui.title();
-    expect(tui.footer()).toContain(`${help === "?" ? "?" : "F1"} help`);
-    tui.press(help);
-    expect(tui.frame()).toMatch(expected);
-    tui.press(help);
-    expect(tui.title()).toBe(before);
-  });
+  ])(
+    "lists the fixed keys where %s was pressed with %s, and goes back",
+    async (key, help, expected) => {
+      const tui = await openTui({ rows: 40 });
+      tui.press(key);
+      await tui.until(({ pending }) => pending === undefined);
+      const before = tui.title();
+      expect(tui.footer()).toContain(`${help === "?" ? "?" : "F1"} help`);
+      tui.press(help);
+      expect(tui.frame()).toMatch(expected);
+      tui.press(help);
+      expect(tui.title()).toBe(before);
+    },
+  );
 
   it("types ? where it is text, and runs a fixed key with Enter", async () => {
     const tui = await openTui();
@@ -140,7 +147,10 @@ describe("files and environments", () => {
 
   it.each([
     [":import /nowhere/a.env", /\/nowhere\/a.env/],
-    [":import a.env doc", /there is no format "doc"; a name with spaces needs quotes|there is no format "doc"/],
+    [
+      ":import a.env doc",
+      /there is no format "doc"; a name with spaces needs quotes|there is no format "doc"/,
+    ],
   ])("%s is refused", async (text, problem) => {
     const tui = await openTui();
     tui.press(...text, "enter");
@@ -183,7 +193,9 @@ describe("files and environments", () => {
     const tui = await openTui();
     tui.press(...":env add staging", "enter");
     await tui.shows(/The new credentials of shop\/staging/, /API secret +•+/);
-    expect(tui.footer()).toBe(" y copy  Enter choose  Tab next button  v show values  ? help  Esc back");
+    expect(tui.footer()).toBe(
+      " y copy  Enter choose  Tab next button  v show values  ? help  Esc back",
+    );
     tui.press("y");
     await tui.shows(/copied the credentials/);
     const secret = /APPVARS_API_SECRET='?([^'\n]+)/.exec(tui.copied[0] ?? "")?.[1] ?? "";
@@ -194,7 +206,9 @@ describe("files and environments", () => {
     tui.pass(31);
     expect(tui.frame()).not.toContain(secret);
     tui.press("ctrl-c");
-    expect(tui.frame()).toContain("Quit without the new credentials of shop/staging? Press Ctrl-C again to quit.");
+    expect(tui.frame()).toContain(
+      "Quit without the new credentials of shop/staging? Press Ctrl-C again to quit.",
+    );
     tui.press("escape");
     for (const key of ["escape", "enter"]) {
       tui.press("escape", key);
@@ -245,7 +259,9 @@ describe("a menu of places", () => {
   it("> marks places with Space and *, finds them with /, and copies to the one that is chosen", async () => {
     const tui = await openTui();
     tui.press(">", " ");
-    expect(tui.frame()).toMatch(/▶ ✓ 1 marked {2}Copy DATABASE_URL to[\s\S]*✓test[\s\S]*› production/);
+    expect(tui.frame()).toMatch(
+      /▶ ✓ 1 marked {2}Copy DATABASE_URL to[\s\S]*✓test[\s\S]*› production/,
+    );
     tui.press("*");
     expect(tui.frame()).toContain("✓ 2 marked");
     tui.press("*", "/", ..."prod");
@@ -271,7 +287,9 @@ describe("a menu of places", () => {
 
   it("tells the named keys of an environment, and what they can read", async () => {
     const keys = [{ name: "worker", only: ["PORT", "DB_*"], api_key: "k9", api_secret: "s9" }];
-    const environments = SHOP.environments.map((each) => (each.name === "test" ? { ...each, keys } : each));
+    const environments = SHOP.environments.map((each) =>
+      each.name === "test" ? { ...each, keys } : each,
+    );
     const tui = await openTui({ data: { ...SHOP, environments } });
     tui.press(">");
     expect(tui.frame()).toMatch(/test .* keys: worker \(PORT, DB_\*\)/);
@@ -316,7 +334,13 @@ describe("without any settings", () => {
     await tui.shows(/file: "my vars\.json"/);
     tui.press("enter");
     await tui.shows(/appvars {2}shop\/development/, /DATABASE_URL/);
-    const environment = { id: 4, application: "shop", name: "staging", api_key: "k4", api_secret: "s4" };
+    const environment = {
+      id: 4,
+      application: "shop",
+      name: "staging",
+      api_key: "k4",
+      api_secret: "s4",
+    };
     await writeFile(
       join(cwd, "my vars.json"),
       JSON.stringify({ ...SHOP, environments: [...SHOP.environments, environment] }),

@@ -151,9 +151,20 @@ describe("what the mouse was aimed at has to be on the screen:", () => {
 describe("the wheel", () => {
   it("scrolls the panel under it, with the cursor of a list on a visible row", async () => {
     const variables = Array.from({ length: 100 }, (_, index) => {
-      return { id: index + 1, application: "shop", name: `V_${100 + index}`, type: "NUMBER", description: "" } as const;
+      return {
+        id: index + 1,
+        application: "shop",
+        name: `V_${100 + index}`,
+        type: "NUMBER",
+        description: "",
+      } as const;
     });
-    const values = variables.map(({ id }) => ({ id, variable_id: id, environment_id: 1, content: { value: id } }));
+    const values = variables.map(({ id }) => ({
+      id,
+      variable_id: id,
+      environment_id: 1,
+      content: { value: id },
+    }));
     const tui = await openTui({ ...WIDE, data: { ...SHOP, variables, values } });
     tui.click("V_105", "wheel-down");
     expect(tui.frame()).toMatch(/›. ?.?V_103/);

@@ -4,7 +4,15 @@ import type { Data } from "../../../src/store/data.js";
 import { FileSealing } from "../../../src/store/file-sealing.js";
 import { DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
-import { openPlace, openTui, profileFolder, remoteProgram, SHOP, selectedIn, shopOf } from "../support/tui.js";
+import {
+  openPlace,
+  openTui,
+  profileFolder,
+  remoteProgram,
+  SHOP,
+  selectedIn,
+  shopOf,
+} from "../support/tui.js";
 
 const environment = (id: number, name: string, application = "shop") => {
   return { id, application, name, api_key: `key-${id}`, api_secret: `secret-${id}` };
@@ -102,7 +110,9 @@ describe("a sealed file without its key", () => {
   const SEALED = new FileSealing({ keys: "0123456789abcdef".repeat(3), form: "sealed" });
 
   async function withProfiles() {
-    const variables = SHOP.variables.map((each) => (each.name === "PORT" ? { ...each, secret: false } : each));
+    const variables = SHOP.variables.map((each) =>
+      each.name === "PORT" ? { ...each, secret: false } : each,
+    );
     const file = await dataFile(SEALED.seal({ ...SHOP, variables }));
     const plain = await dataFile(SHOP);
     const profiles = await profileFolder({
@@ -116,7 +126,12 @@ describe("a sealed file without its key", () => {
   it("has names and public values, and offers nothing that needs the key", async () => {
     const { tui } = await withProfiles();
     await openPlace(tui, "locked");
-    await tui.shows(/sealed {2}read-only/, /● locked +ro ✓/, /DATABASE_URL +STRING +\(sealed\)/, /PORT +NUMBER +3000/);
+    await tui.shows(
+      /sealed {2}read-only/,
+      /● locked +ro ✓/,
+      /DATABASE_URL +STRING +\(sealed\)/,
+      /PORT +NUMBER +3000/,
+    );
     expect(tui.footer()).not.toMatch(/edit|add|delete|undo|history/);
     for (const key of ["v", ">", "H", "y"]) {
       tui.press(key);
@@ -140,13 +155,35 @@ describe("a sealed file without its key", () => {
 });
 
 describe("production", () => {
-  const YES = ["production", "PROD", "eu-prod-1", "prod2", "Production (eu)", "ProdEU", "shopProd", "SHOPProd"];
+  const YES = [
+    "production",
+    "PROD",
+    "eu-prod-1",
+    "prod2",
+    "Production (eu)",
+    "ProdEU",
+    "shopProd",
+    "SHOPProd",
+  ];
   const TOO = ["myprod", "prodeu", "EU_PRODUCTION", "productionEU", "storeprod"];
-  const NO = ["test", "products", "Product", "shopProduct", "reproduce", "reproduction", "producer", "staging"];
+  const NO = [
+    "test",
+    "products",
+    "Product",
+    "shopProduct",
+    "reproduce",
+    "reproduction",
+    "producer",
+    "staging",
+  ];
   const NOR = ["preprod", "pre-production", "PreProd", "non_prod", "notProd"];
 
   it("is told by the words of a name, has a warning color, and asks for a name before a deletion", async () => {
-    const tui = await openTui({ data: named(...NO, ...NOR, ...YES, ...TOO), env: "test", rows: 40 });
+    const tui = await openTui({
+      data: named(...NO, ...NOR, ...YES, ...TOO),
+      env: "test",
+      rows: 40,
+    });
     const frame = tui.painted("dark");
     const isWarned = (name: string) => frame.includes(`\x1b[38;2;240;180;92m  ${name} `);
     for (const name of [...YES, ...TOO]) expect([name, isWarned(name)]).toEqual([name, true]);
@@ -163,7 +200,10 @@ describe("production", () => {
   });
 
   it("is not told by the application", async () => {
-    const data = { ...SHOP, environments: [environment(1, "test", "prod"), environment(2, "main", "prod")] };
+    const data = {
+      ...SHOP,
+      environments: [environment(1, "test", "prod"), environment(2, "main", "prod")],
+    };
     const tui = await openTui({ data: { ...data, variables: [], values: [] }, env: "prod/test" });
     expect(tui.painted("dark")).not.toContain("38;2;240;180;92m");
   });

@@ -20,7 +20,8 @@ it("shows description, type, rules and the masked value, and in a low panel the 
   const variables = SHOP.variables.map((each) => (each.id === 2 ? { ...each, ...rules } : each));
   const tui = await openTui({ data: { ...SHOP, variables } });
   const facts = [" Primary database", "", /^ type +STRING$/, /^ rules +secret$/];
-  for (const fact of facts) expect(recordIn(tui.frame())).toContainEqual(expect.stringMatching(fact));
+  for (const fact of facts)
+    expect(recordIn(tui.frame())).toContainEqual(expect.stringMatching(fact));
   expect(recordIn(tui.frame())).toContain(" ••••••••");
   tui.program.resize({ columns: 80, rows: 24 });
   expect(tui.frame()).toMatch(/│ STRING · secret +│\n.*│ Primary database +│/);
@@ -33,7 +34,9 @@ it("compares with the other environments of the application, whose values are sh
   await tui.shows(/in other environments/, /test +~ differs +•+ /, /production +~ differs +•+ /);
   expect(tui.frame()).not.toContain(SECRET);
   tui.press("v");
-  await tui.shows(new RegExp(`test +~ differs +other ${SECRET} [^]*production +~ differs +live ${SECRET} `));
+  await tui.shows(
+    new RegExp(`test +~ differs +other ${SECRET} [^]*production +~ differs +live ${SECRET} `),
+  );
   tui.press("j");
   await tui.shows(/test +=.same +•+ /, /production +~ differs +•+ /);
   tui.press("j");
@@ -75,22 +78,37 @@ it("warns of a reserved name, and repeats a name that is too long for the title"
 
 it("shows JSON pretty-printed and colored, as a form does", async () => {
   const value = { beta: true, themes: ["light"], retries: 3, owner: null };
-  const tui = await opened({ name: "FLAGS", values: [value] }, { name: "TEXT", type: "JSON", values: ['{"a":1}'] });
+  const tui = await opened(
+    { name: "FLAGS", values: [value] },
+    { name: "TEXT", type: "JSON", values: ['{"a":1}'] },
+  );
   tui.press("V");
   const lines = recordIn(tui.frame());
   const from = lines.indexOf(" {");
   expect(lines.slice(from, from + 8)).toEqual(
-    ["{", '  "beta": true,', '  "themes": [', '    "light"', "  ],", '  "retries": 3,', '  "owner": null', "}"].map(
-      (line) => ` ${line}`,
-    ),
+    [
+      "{",
+      '  "beta": true,',
+      '  "themes": [',
+      '    "light"',
+      "  ],",
+      '  "retries": 3,',
+      '  "owner": null',
+      "}",
+    ].map((line) => ` ${line}`),
   );
-  expect(tui.painted("dark")).toMatch(/38;2;95;208;220m"beta"[\s\S]*38;2;207;163;255mtrue[\s\S]*38;2;240;180;92m3/);
+  expect(tui.painted("dark")).toMatch(
+    /38;2;95;208;220m"beta"[\s\S]*38;2;207;163;255mtrue[\s\S]*38;2;240;180;92m3/,
+  );
   tui.press("j");
   expect(recordIn(tui.frame())).toContain(' "{\\"a\\":1}"');
 });
 
 it("keeps line breaks, escapes control characters, and wraps wide characters", async () => {
-  const tui = await opened({ name: "A", values: [`one\ntwo\u001b[0m\u202e\n${"日本".repeat(20)}`] });
+  const tui = await opened({
+    name: "A",
+    values: [`one\ntwo\u001b[0m\u202e\n${"日本".repeat(20)}`],
+  });
   tui.press("V");
   const lines = recordIn(tui.frame());
   const from = lines.indexOf(" one");
@@ -102,12 +120,16 @@ it("keeps line breaks, escapes control characters, and wraps wide characters", a
 });
 
 it("neither a long description nor a problem hides the value in a low panel", async () => {
-  const variables = SHOP.variables.map((each) => ({ ...each, description: "word ".repeat(60).trim() }));
+  const variables = SHOP.variables.map((each) => ({
+    ...each,
+    description: "word ".repeat(60).trim(),
+  }));
   const tui = await openTui({ columns: 80, rows: 24, data: { ...SHOP, variables } });
   const below = () => tui.frame().split("DATABASE_URL ─")[1] ?? "";
   expect(below()).toMatch(/••••••••[\s\S]*word word/);
   await tui.file.write("{");
-  const problem = (await tui.tickUntil(/┃ ! the data file is not valid JSON/)).split("DATABASE_URL ─")[1] ?? "";
+  const problem =
+    (await tui.tickUntil(/┃ ! the data file is not valid JSON/)).split("DATABASE_URL ─")[1] ?? "";
   expect(problem).toContain("••••••••");
   expect(tui.names).toHaveLength(5);
 });

@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
-import { developmentProfile, openPlace, openTui, profileFolder, remoteProgram, SECRET, SHOP } from "../support/tui.js";
+import {
+  developmentProfile,
+  openPlace,
+  openTui,
+  profileFolder,
+  remoteProgram,
+  SECRET,
+  SHOP,
+} from "../support/tui.js";
 
 describe("one edit of several environments", () => {
   it("copies values to several environments, shows them by environment, and is one change", async () => {
@@ -37,11 +45,20 @@ describe("one edit of several environments", () => {
     await tui.shows(/Copy 4 variables to production\?/);
     tui.press(..."production", "enter");
     await tui.shows(/✓ copied 4 variables to production/);
-    expect([await tui.saved("UNSET", "production"), await tui.saved("DEBUG", "production")]).toEqual([true, true]);
+    expect([
+      await tui.saved("UNSET", "production"),
+      await tui.saved("DEBUG", "production"),
+    ]).toEqual([true, true]);
   });
 
   it("copies to environments of several applications, and says what is written", async () => {
-    const billing = { id: 9, application: "billing", name: "test", api_key: "billing-key", api_secret: "secret-9" };
+    const billing = {
+      id: 9,
+      application: "billing",
+      name: "test",
+      api_key: "billing-key",
+      api_secret: "secret-9",
+    };
     const tui = await openTui({
       data: { ...SHOP, environments: [...SHOP.environments, billing] },
       env: "shop/development",
@@ -49,9 +66,13 @@ describe("one edit of several environments", () => {
     tui.press(">", "*", "enter");
     await tui.shows(/Copy DATABASE_URL to shop\/test, shop\/production and billing\/test\?/);
     tui.press(..."DATABASE_URL", "enter");
-    await tui.shows(/✓ copied DATABASE_URL to shop\/test, shop\/production and billing\/test; u undoes it/);
+    await tui.shows(
+      /✓ copied DATABASE_URL to shop\/test, shop\/production and billing\/test; u undoes it/,
+    );
     const saved: Data = JSON.parse(await readFile(tui.file.path, "utf8"));
-    expect(saved.values.find(({ environment_id }) => environment_id === 9)?.content.value).toBe(SECRET);
+    expect(saved.values.find(({ environment_id }) => environment_id === 9)?.content.value).toBe(
+      SECRET,
+    );
   });
 
   it("deletes a variable everywhere, and says that nothing of it is left", async () => {
@@ -70,7 +91,9 @@ describe("one edit of several environments", () => {
   });
 
   it("needs the names of all places of production where several variables are replaced", async () => {
-    const environments = SHOP.environments.map((each) => (each.name === "test" ? { ...each, name: "eu-prod" } : each));
+    const environments = SHOP.environments.map((each) =>
+      each.name === "test" ? { ...each, name: "eu-prod" } : each,
+    );
     const tui = await openTui({ data: { ...SHOP, environments } });
     tui.press("*", ">", "*", "enter");
     await tui.shows(/type eu-prod production to confirm/);
@@ -92,7 +115,11 @@ describe("one edit of several environments", () => {
     await tui.shows(/Copy DATABASE_URL to two and three\?/);
     await second.write("{");
     tui.press("enter");
-    await tui.shows(/✗ .*is not valid JSON/, /Only two was written before/, /Copy DATABASE_URL to three\?/);
+    await tui.shows(
+      /✗ .*is not valid JSON/,
+      /Only two was written before/,
+      /Copy DATABASE_URL to three\?/,
+    );
     const written: Data = JSON.parse(await readFile(first.path, "utf8"));
     expect(written.values.find(({ id }) => id === 15)?.content.value).toBe(SECRET);
     await second.write(SHOP);
@@ -134,18 +161,26 @@ describe("the history", () => {
     await tui.shows(/Roll back PORT in development\?/);
     tui.press("enter");
     await tui.shows(/✓ rolled back PORT; u undoes it/, /▶ Variables/);
-    expect([await tui.saved("PORT"), await tui.saved("DATABASE_URL")]).toEqual([3000, `${SECRET}!`]);
+    expect([await tui.saved("PORT"), await tui.saved("DATABASE_URL")]).toEqual([
+      3000,
+      `${SECRET}!`,
+    ]);
     tui.press("escape", "H", "H");
     await tui.shows(/Changes to development/);
     tui.press("G", "enter");
-    await tui.shows(/Roll back DATABASE_URL in development\?/, /restores the state before change 1, by/);
+    await tui.shows(
+      /Roll back DATABASE_URL in development\?/,
+      /restores the state before change 1, by/,
+    );
     tui.press("enter");
     await tui.shows(/✓ rolled back DATABASE_URL/);
     expect([await tui.saved("PORT"), await tui.saved("DATABASE_URL")]).toEqual([3000, SECRET]);
   });
 
   it("shows no value of a variable that was public then and is secret now", async () => {
-    const variables = SHOP.variables.map((each) => (each.name === "DATABASE_URL" ? { ...each, secret: false } : each));
+    const variables = SHOP.variables.map((each) =>
+      each.name === "DATABASE_URL" ? { ...each, secret: false } : each,
+    );
     const tui = await openTui({ data: { ...SHOP, variables } });
     tui.press("e", "!", "ctrl-s");
     await tui.shows(/▶ Change/);
@@ -201,7 +236,13 @@ describe("the history", () => {
   });
 
   it("an undo leaves what was changed in environments and other applications, and says so", async () => {
-    const billing = { id: 9, application: "billing", name: "test", api_key: "billing-key", api_secret: "secret-9" };
+    const billing = {
+      id: 9,
+      application: "billing",
+      name: "test",
+      api_key: "billing-key",
+      api_secret: "secret-9",
+    };
     const data = { ...SHOP, environments: [...SHOP.environments, billing] };
     const tui = await openTui({ data, env: "shop/test" });
     tui.press("e", "!", "ctrl-s");
@@ -209,12 +250,17 @@ describe("the history", () => {
     tui.press("enter");
     await tui.shows(/changed DATABASE_URL/);
     const now: Data = JSON.parse(await readFile(tui.file.path, "utf8"));
-    const values = now.values.map((each) => (each.id === 16 ? { ...each, content: { value: 1 } } : each));
+    const values = now.values.map((each) =>
+      each.id === 16 ? { ...each, content: { value: 1 } } : each,
+    );
     const environments = now.environments.filter(({ id }) => id !== 9);
     await tui.file.write({ ...now, values, environments });
     await openPlace(tui, "shop/development");
     tui.press("u");
-    await tui.shows(/Undo the change to PORT in shop\/test\?/, /also touched environments, keys or other applications/);
+    await tui.shows(
+      /Undo the change to PORT in shop\/test\?/,
+      /also touched environments, keys or other applications/,
+    );
   });
 
   it("an undo is not for an environment of the same name in another file, and says that it leaves something out", async () => {
@@ -234,6 +280,8 @@ describe("the history", () => {
     tui.press("u");
     const question = await tui.shows(/Undo the change to DATABASE_URL in /);
     expect(question).toMatch(/ in own\?/);
-    expect(question).toContain("! That change also touched environments, keys or other applications");
+    expect(question).toContain(
+      "! That change also touched environments, keys or other applications",
+    );
   });
 });

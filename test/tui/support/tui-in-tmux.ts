@@ -19,7 +19,9 @@ export interface TuiOptions extends Omit<TmuxOptions, "cwd"> {
   command?: string;
 }
 
-/** A terminal with the built TUI on a copy of the example; `appvars` is on the PATH of its shell. */
+/**
+ * A terminal with the built TUI on a copy of the example; `appvars` is on the PATH of its shell.
+ */
 export interface Tui extends Tmux {
   readonly file: DataFile;
   /** The current content of the file. */
@@ -30,7 +32,11 @@ export interface Tui extends Tmux {
 export const START = "appvars tui --data vars.json";
 
 /** Opens a terminal with a shell beside the data file. */
-export async function openShell({ content = EXAMPLE, env, ...options }: TuiOptions = {}): Promise<Tui> {
+export async function openShell({
+  content = EXAMPLE,
+  env,
+  ...options
+}: TuiOptions = {}): Promise<Tui> {
   const file = await dataFile(content);
   const programs = await temporaryFolder();
   await symlink(BINARY, join(programs, "appvars"));
@@ -40,7 +46,10 @@ export async function openShell({ content = EXAMPLE, env, ...options }: TuiOptio
 }
 
 /** Opens a terminal and the TUI in it, and waits for its variables. */
-export async function openTuiInTmux({ command = START, ...options }: TuiOptions = {}): Promise<Tui> {
+export async function openTuiInTmux({
+  command = START,
+  ...options
+}: TuiOptions = {}): Promise<Tui> {
   const tui = await openShell(options);
   await tui.run(command);
   await tui.until(READY);
@@ -60,6 +69,8 @@ export function atBottom(expected: RegExp): (screen: string) => boolean {
   return (screen) => {
     const lines = screen.trimEnd().split("\n");
     const start = lines.findLastIndex((line) => !line.startsWith("   "));
-    return expected.test([lines[start], ...lines.slice(start + 1).map((line) => line.trim())].join(" "));
+    return expected.test(
+      [lines[start], ...lines.slice(start + 1).map((line) => line.trim())].join(" "),
+    );
   };
 }

@@ -25,7 +25,12 @@ import type { CopyOutcome, OpenInEditor, WriteValues } from "../../../src/tui/st
 import { readingOf } from "../../../src/tui/state/reading.js";
 import type { Preferences, State } from "../../../src/tui/state/state.js";
 import { textWidth } from "../../../src/tui/text/graphemes.js";
-import { createTheme, THEME_NAMES, type Theme, type ThemeName } from "../../../src/tui/text/theme.js";
+import {
+  createTheme,
+  THEME_NAMES,
+  type Theme,
+  type ThemeName,
+} from "../../../src/tui/text/theme.js";
 import type { Mouse } from "../../../src/tui/widgets/key.js";
 import { type CliOptions, runCli, runWith } from "../../support/cli.js";
 import { DEVELOPMENT } from "../../support/data.js";
@@ -36,7 +41,9 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 /** The time at which tests start, in milliseconds. */
 const NOW = Date.UTC(2026, 0, 31);
 
-/** How long the picture is on the screen before a click, which can be the second of a double click. */
+/**
+ * How long the picture is on the screen before a click, which can be the second of a double click.
+ */
 const AIM_MS = 300;
 
 /** The pause after which keys act again. */
@@ -45,7 +52,10 @@ const READING_MS = 500;
 /** A value that must not appear while it is masked; short, so that no column cuts it. */
 export const SECRET = "hunter2";
 
-const THEMES = Object.fromEntries(THEME_NAMES.map((name) => [name, createTheme(name)])) as Record<ThemeName, Theme>;
+const THEMES = Object.fromEntries(THEME_NAMES.map((name) => [name, createTheme(name)])) as Record<
+  ThemeName,
+  Theme
+>;
 
 type Profiles = Record<string, Record<string, unknown>>;
 
@@ -77,7 +87,10 @@ export async function profileFolder(profiles: Profiles): Promise<ProfileFolder> 
 }
 
 /** A profile for shop/development on a server for `DATA`. */
-export function developmentProfile(url: string | URL, change: object = {}): Record<string, unknown> {
+export function developmentProfile(
+  url: string | URL,
+  change: object = {},
+): Record<string, unknown> {
   const { origin } = new URL(url);
   return { url: origin, api_key: DEVELOPMENT.apiKey, api_secret: DEVELOPMENT.apiSecret, ...change };
 }
@@ -108,12 +121,20 @@ export async function remoteProgram(flags: SourceFlags, options: TuiOptions & Cl
   const { cwd = "/nowhere" } = options;
   const example = ["init", "--example", "--data", join(cwd, "appvars.data.json")];
   const createExample = async () => void (await runCli(example, options));
-  return startTui({ ...found, welcome: found.welcome && { ...found.welcome, createExample } }, { cwd, ...options });
+  return startTui(
+    { ...found, welcome: found.welcome && { ...found.welcome, createExample } },
+    { cwd, ...options },
+  );
 }
 
 /** The TUI without a terminal. Only `pass` moves its clock. */
 export function startTui(
-  { places, place = 0, follow, welcome }: Pick<ProgramOptions, "places" | "follow" | "welcome"> & { place?: number },
+  {
+    places,
+    place = 0,
+    follow,
+    welcome,
+  }: Pick<ProgramOptions, "places" | "follow" | "welcome"> & { place?: number },
   {
     cwd = "/nowhere",
     columns = 200,
@@ -143,7 +164,12 @@ export function startTui(
     suspend: () => void events.push("suspend"),
     redraw: () => void events.push("redraw"),
     commands,
-    start: { columns, rows, place, preferences: { keys: keysByName(commands), ...options.preferences } },
+    start: {
+      columns,
+      rows,
+      place,
+      preferences: { keys: keysByName(commands), ...options.preferences },
+    },
     defer: setImmediate,
   });
   onTestFinished(program.close);
@@ -282,7 +308,13 @@ export function inkScreen(columns: () => number) {
 export const SHOP: Data = {
   version: 1,
   environments: ["development", "test", "production"].map((name, index) => {
-    return { id: index + 1, application: "shop", name, api_key: `key-${index}`, api_secret: `secret-${index}` };
+    return {
+      id: index + 1,
+      application: "shop",
+      name,
+      api_key: `key-${index}`,
+      api_secret: `secret-${index}`,
+    };
   }),
   variables: [
     aRecord({ id: 1, name: "DATABASE_URL", description: "Primary database" }),
@@ -302,7 +334,12 @@ export const SHOP: Data = {
     [2, 3, 80],
     [4, 3, true],
   ].map(([variable, environment, value], index) => {
-    return { id: 11 + index, variable_id: Number(variable), environment_id: Number(environment), content: { value } };
+    return {
+      id: 11 + index,
+      variable_id: Number(variable),
+      environment_id: Number(environment),
+      content: { value },
+    };
   }) as Data["values"],
 };
 
@@ -317,7 +354,11 @@ export function shopOf(...rows: readonly Row[]): Data {
   return {
     ...SHOP,
     variables: rows.map(({ values, ...record }, index) => {
-      return aRecord({ id: index + 1, type: typeOf(values.find((value) => value !== undefined)), ...record });
+      return aRecord({
+        id: index + 1,
+        type: typeOf(values.find((value) => value !== undefined)),
+        ...record,
+      });
     }),
     values: rows.flatMap(({ values }, index) =>
       values.flatMap((value, place) => {
@@ -331,7 +372,11 @@ export function shopOf(...rows: readonly Row[]): Data {
 }
 
 function typeOf(value: JsonValue = ""): VariableType {
-  return ({ string: "STRING", number: "NUMBER", boolean: "BOOLEAN" } as const)[typeof value as "string"] ?? "JSON";
+  return (
+    ({ string: "STRING", number: "NUMBER", boolean: "BOOLEAN" } as const)[
+      typeof value as "string"
+    ] ?? "JSON"
+  );
 }
 
 /** The source of development with these variables. */
@@ -348,7 +393,10 @@ export async function openTui({
   ...options
 }: TuiOptions & Omit<CliOptions, "env"> & { env?: string; data?: Data; encKeyFile?: string } = {}) {
   const file = await dataFile(data);
-  const tui = await remoteProgram({ data: file.path, env, ...(encKeyFile && { encKeyFile }) }, options);
+  const tui = await remoteProgram(
+    { data: file.path, env, ...(encKeyFile && { encKeyFile }) },
+    options,
+  );
   await tui.until(isWell);
   return Object.assign(tui, {
     file,
@@ -358,8 +406,9 @@ export async function openTui({
       const now: Data = JSON.parse(await readFile(file.path, "utf8"));
       const variable = now.variables.find((each) => each.name === name);
       const place = now.environments.find((each) => each.name === environment);
-      return now.values.find((each) => each.variable_id === variable?.id && each.environment_id === place?.id)?.content
-        .value;
+      return now.values.find(
+        (each) => each.variable_id === variable?.id && each.environment_id === place?.id,
+      )?.content.value;
     },
   });
 }

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { FrameStream } from "../../../src/tui/terminal/frame-stream.js";
 
-function testScreen(): { screen: FrameStream; written: string[]; setBusy: (busy: boolean) => void } {
+function testScreen(): {
+  screen: FrameStream;
+  written: string[];
+  setBusy: (busy: boolean) => void;
+} {
   const written: string[] = [];
   let isBusy = false;
   let drained = () => {};
@@ -23,7 +27,9 @@ function testScreen(): { screen: FrameStream; written: string[]; setBusy: (busy:
 test("the first frame is written completely in one write", () => {
   const { screen, written } = testScreen();
   screen.write("one\ntwo");
-  expect(written).toEqual(["\x1b[?2026h\x1b[1;1H\x1b[2Kone\x1b[0m\x1b[2;1H\x1b[2Ktwo\x1b[0m\x1b[?2026l"]);
+  expect(written).toEqual([
+    "\x1b[?2026h\x1b[1;1H\x1b[2Kone\x1b[0m\x1b[2;1H\x1b[2Ktwo\x1b[0m\x1b[?2026l",
+  ]);
 });
 
 test("the next frame writes only changed lines", () => {

@@ -90,7 +90,8 @@ test.each([
   ["an answer", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "11;rgb:ffff/ffff/ffff"],
   ["an answer with another end", "\x1b]11;rgb:00/00/0\x07", "11;rgb:00/00/0"],
 ])("%s is reported, also in two chunks, and types nothing", async (_what, sequence, expected) => {
-  for (const chunks of splits(sequence)) expect(await inputOf([...chunks, "q"], "q")).toEqual([expected, Q]);
+  for (const chunks of splits(sequence))
+    expect(await inputOf([...chunks, "q"], "q")).toEqual([expected, Q]);
 });
 
 test.each([
@@ -113,7 +114,10 @@ test("an event in a paste is text, and keys and events after the paste count", a
 });
 
 test("Escape before an event is a key", async () => {
-  expect(await inputOf(["\x1b\x1b[<0;10;5M"], "escape")).toEqual([PRESS, { name: "escape", text: "" }]);
+  expect(await inputOf(["\x1b\x1b[<0;10;5M"], "escape")).toEqual([
+    PRESS,
+    { name: "escape", text: "" },
+  ]);
 });
 
 test.each([
@@ -126,7 +130,13 @@ test.each([
   const keyboard = new EventEmitter() as NodeJS.ReadableStream & EventEmitter;
   const input: Key[] = [];
   const ignore = () => {};
-  onTestFinished(listenToInput(keyboard, { onKey: (key) => void input.push(key), onMouse: ignore, onAnswer: ignore }));
+  onTestFinished(
+    listenToInput(keyboard, {
+      onKey: (key) => void input.push(key),
+      onMouse: ignore,
+      onAnswer: ignore,
+    }),
+  );
   keyboard.emit("data", bytes);
   vi.advanceTimersByTime(1_999);
   expect(input).toEqual([]);

@@ -17,7 +17,8 @@ function textOf(line: Line): string {
   return line.map(({ text, isInverse }) => (isInverse ? `[${text}]` : text)).join("");
 }
 
-const numbered = (count: number, text = "line") => Array.from({ length: count }, (_, index) => `${text} ${index}`);
+const numbered = (count: number, text = "line") =>
+  Array.from({ length: count }, (_, index) => `${text} ${index}`);
 
 it("lines are compared by a longest common subsequence", () => {
   expect(drawn(["a", "b", "c", "d"], ["a", "x", "c", "new", "d", "end"])).toEqual([
@@ -44,7 +45,16 @@ it("long runs of equal lines are folded, with some lines around changes", () => 
   const after = before.map((text, index) => (index === 10 ? "other" : text));
   expect(drawn(before, after)).toEqual([
     "  … 7 equal lines …",
-    ...["  line 7", "  line 8", "  line 9", "- line 10", "+ other", "  line 11", "  line 12", "  line 13"],
+    ...[
+      "  line 7",
+      "  line 8",
+      "  line 9",
+      "- line 10",
+      "+ other",
+      "  line 11",
+      "  line 12",
+      "  line 13",
+    ],
     "  … 16 equal lines …",
   ]);
 });

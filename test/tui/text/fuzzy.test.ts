@@ -44,7 +44,9 @@ describe("matchPositions", () => {
   });
 
   test("each word of a query is marked", () => {
-    expect([...matchPositions(filterWords("url data !x"), "DATABASE_URL")]).toEqual([9, 10, 11, 0, 1, 2, 3]);
+    expect([...matchPositions(filterWords("url data !x"), "DATABASE_URL")]).toEqual([
+      9, 10, 11, 0, 1, 2, 3,
+    ]);
   });
 
   test("a word without a match marks nothing", () => {

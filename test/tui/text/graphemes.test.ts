@@ -8,9 +8,9 @@ it.each([
   const found = Array.from(graphemes(unit.repeat(count)));
   const parts = Array.from(new Intl.Segmenter().segment(unit), ({ segment }) => segment);
   expect(found.map(({ text }) => text)).toEqual(Array.from({ length: count }, () => parts).flat());
-  expect(found.reduce((end, { text, index }) => (index === end ? end + text.length : Number.NaN), 0)).toBe(
-    unit.length * count,
-  );
+  expect(
+    found.reduce((end, { text, index }) => (index === end ? end + text.length : Number.NaN), 0),
+  ).toBe(unit.length * count);
 });
 
 it("an endless grapheme is split", () => {

@@ -31,7 +31,8 @@ it.each<[ThemeName, string, number]>([
   ["light", "#fdf6e3", 4.5],
 ])("the theme %s is legible on %s", (name, background, least) => {
   for (const [role, { color }] of Object.entries(createTheme(name))) {
-    if (color !== undefined) expect(contrast(color, background), role).toBeGreaterThanOrEqual(least);
+    if (color !== undefined)
+      expect(contrast(color, background), role).toBeGreaterThanOrEqual(least);
     else expect(role).toBe("text");
   }
 });
@@ -41,7 +42,9 @@ const LEVELS = [0, 95, 135, 175, 215, 255];
 /** An xterm color: a cube of 6 x 6 x 6 from 16 on, and greys from 232 on. */
 function hexOf(ansi256: number): string {
   const at = ansi256 - 16;
-  const cube = [Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map((index) => LEVELS[index] ?? 0);
+  const cube = [Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map(
+    (index) => LEVELS[index] ?? 0,
+  );
   const parts = ansi256 < 232 ? cube : Array(3).fill(8 + 10 * (ansi256 - 232));
   return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 }
@@ -67,6 +70,9 @@ it("the plain theme marks matches without colors", () => {
   expect(theme.danger).toMatchObject({ bold: true });
 });
 
-it.each<ThemeName>(["auto", "dark", "light"])("the theme %s has colors instead of dimmed text", (name) => {
-  for (const style of Object.values(createTheme(name))) expect(style.dimColor).toBeUndefined();
-});
+it.each<ThemeName>(["auto", "dark", "light"])(
+  "the theme %s has colors instead of dimmed text",
+  (name) => {
+    for (const style of Object.values(createTheme(name))) expect(style.dimColor).toBeUndefined();
+  },
+);

@@ -11,10 +11,12 @@ import { type Context, printLines } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
 
 /**
- * Prints a data file for git, as its textconv: a line for each record, by names, the same for the same data.
+ * Prints a data file for git, as its textconv: a line for each record, by names, the same for the
+ * same data.
  *
- * In place of a secret, it prints 128 bits of an HMAC, with a key of the user, so that nobody else can guess a value from a
- * log, or find another value with the same mark. The texts of a sealed file are not secret, so their marks need no key.
+ * In place of a secret, it prints 128 bits of an HMAC, with a key of the user, so that nobody else
+ * can guess a value from a log, or find another value with the same mark. The texts of a sealed
+ * file are not secret, so their marks need no key.
  *
  * @throws InvalidDataError
  */
@@ -29,8 +31,11 @@ export async function printDataByNames(path: string, context: Context): Promise<
   const lines = [...entries].flatMap(([name, { owners, fields }]) => {
     const { application: _, name: __, value, credentials, ...others } = fields;
     if (name === SETTINGS)
-      return Object.entries(others).map(([setting, given]) => `${setting} ${JSON.stringify(given)}`);
-    const shown = credentials === undefined ? others : { ...others, credentials: mark(credentials) };
+      return Object.entries(others).map(
+        ([setting, given]) => `${setting} ${JSON.stringify(given)}`,
+      );
+    const shown =
+      credentials === undefined ? others : { ...others, credentials: mark(credentials) };
     if (!("value" in fields)) return `${labelOf(name)} ${JSON.stringify(shown)}`;
     const isShown = isPublic(entries.get(owners[0] ?? "")?.fields) && !isEncrypted(value);
     return `${labelOf(name)} ${isShown ? JSON.stringify(value) : `(${mark(value)})`}`;
@@ -38,7 +43,9 @@ export async function printDataByNames(path: string, context: Context): Promise<
   printLines(context, { json: lines, lines: lines.sort() });
 }
 
-/** The key of the user's marks, created at first use. `undefined` if it can't be created or read. */
+/**
+ * The key of the user's marks, created at first use. `undefined` if it can't be created or read.
+ */
 async function readDiffKey({ folders }: Io): Promise<Buffer | undefined> {
   const path = join(folders.config, "diff-key");
   try {

@@ -8,7 +8,12 @@ import type { Context } from "../../output/context.js";
 import { printDifferences } from "../../output/differences.js";
 import type { Io } from "../../output/io.js";
 import { boundHeap } from "../../reading/bound-heap.js";
-import { createDecrypt, type Decrypt, decryptValues, leaveEncrypted } from "../../reading/decryption.js";
+import {
+  createDecrypt,
+  type Decrypt,
+  decryptValues,
+  leaveEncrypted,
+} from "../../reading/decryption.js";
 import { openSource, withSource } from "../../reading/open-source.js";
 import { dataPlaceName } from "../../settings/connection.js";
 import { readGiven, readSettings, Settings } from "../../settings/resolve-settings.js";
@@ -39,10 +44,13 @@ export function diffCommand(context: Context): Command {
     .option("--exit-code", "exit with 1 if there is a difference")
     .addHelpText("after", "\nExample:\n  appvars diff test production --data vars.json")
     .action(async (before: string, after: string | undefined, options) => {
-      const isFile = after === undefined && Object.keys(options).length === 0 && statIfExists(before)?.isFile();
+      const isFile =
+        after === undefined && Object.keys(options).length === 0 && statIfExists(before)?.isFile();
       if (isFile) return (await import("./data-by-names.js")).printDataByNames(before, context);
       if (after === undefined)
-        return command.error("error: missing required argument 'b'", { code: "commander.missingArgument" });
+        return command.error("error: missing required argument 'b'", {
+          code: "commander.missingArgument",
+        });
       const { values = false, exitCode = false, missing, ...flags } = options;
       const settings = readSettings(flags, context.io);
       const decrypt = missing && !values ? leaveEncrypted : await createDecrypt(settings);
@@ -61,10 +69,13 @@ export async function runDiff(
   // Both sources may be the same file.
   const known = new Map();
   const read = (place: string) =>
-    withSource(openSource(settingsOf(place, settings, context.io), context, { budget, known }), async (source) => {
-      boundHeap();
-      return decryptValues(namedValues(await source.readSnapshot(readVariableEntries)), decrypt);
-    });
+    withSource(
+      openSource(settingsOf(place, settings, context.io), context, { budget, known }),
+      async (source) => {
+        boundHeap();
+        return decryptValues(namedValues(await source.readSnapshot(readVariableEntries)), decrypt);
+      },
+    );
   const all = diffValues(await read(options.before), await read(options.after));
   const differences = options.missing ? all.filter(({ kind }) => kind !== "changed") : all;
   await printDifferences(differences, options.values, context);
@@ -74,7 +85,9 @@ export async function runDiff(
 /** The settings that open A or B: those of the command, with flags for this source. */
 function settingsOf(place: string, settings: Settings, io: Io): Settings {
   const replaced = [...SOURCE_SETTINGS, "env"];
-  const others = settings.given.filter((each) => each.place !== "flag" || !replaced.includes(each.name));
+  const others = settings.given.filter(
+    (each) => each.place !== "flag" || !replaced.includes(each.name),
+  );
   return new Settings([...readGiven("flag", sourceFlags(place, settings)), ...others], io);
 }
 
@@ -87,7 +100,8 @@ function sourceFlags(place: string, settings: Settings): SourceFlags {
   }
   const [, file, environment] = /^(.+):([^:]+)$/.exec(place) ?? [];
   // The name of an environment may contain a colon.
-  if (file && environment && (file.endsWith(".json") || existsSync(file))) return { data: file, env: environment };
+  if (file && environment && (file.endsWith(".json") || existsSync(file)))
+    return { data: file, env: environment };
   const { dataPlace } = settings;
   return { [dataPlace.kind === "file" ? "data" : "store"]: dataPlaceName(dataPlace), env: place };
 }

@@ -25,30 +25,50 @@ export function envCommand(context: Context): Command {
     .action((flags) => runEnvList(flags, context));
   const add = new Command("add")
     .summary("add an environment with new credentials")
-    .description("Add an environment with new credentials, and print the lines that configure a shell for it.")
+    .description(
+      "Add an environment with new credentials, and print the lines that configure a shell for it.",
+    )
     .argument("<name>", "staging, or shop/staging for the application shop")
-    .option("--from <environment>", "copy the values of this one, and definitions that the application lacks")
-    .addHelpText("after", "\nExample:\n  appvars env add shop/staging --from shop/development --data vars.json")
+    .option(
+      "--from <environment>",
+      "copy the values of this one, and definitions that the application lacks",
+    )
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars env add shop/staging --from shop/development --data vars.json",
+    )
     .action((name: string, { from, ...flags }) => runEnvAdd(name, from, flags, context));
   const rename = new Command("rename")
     .summary("rename an environment")
-    .description("Rename an environment within its application. Its credentials and values stay as they are.")
+    .description(
+      "Rename an environment within its application. Its credentials and values stay as they are.",
+    )
     .argument("<name>", "the environment")
     .argument("<new>", "its new name")
     .addHelpText("after", "\nExample:\n  appvars env rename shop/staging qa --data vars.json")
     .action((name: string, newName: string, flags) => runEnvRename(name, newName, flags, context));
   const credentials = new Command("credentials")
     .summary("print the credentials of an environment")
-    .description("Print the lines that configure a shell for an environment. They contain its secret.")
+    .description(
+      "Print the lines that configure a shell for an environment. They contain its secret.",
+    )
     .argument("<name>", "the environment")
-    .addHelpText("after", '\nExample:\n  eval "$(appvars env credentials development --data vars.json)"')
+    .addHelpText(
+      "after",
+      '\nExample:\n  eval "$(appvars env credentials development --data vars.json)"',
+    )
     .action((name: string, flags) => runEnvCredentials(name, flags, context));
   const rotate = new Command("rotate")
     .summary("give an environment new credentials")
-    .description("Give an environment new credentials, and print the lines that configure a shell for it.")
+    .description(
+      "Give an environment new credentials, and print the lines that configure a shell for it.",
+    )
     .argument("<name>", "the environment")
     .addOption(graceOption())
-    .addHelpText("after", "\nExample:\n  appvars env rotate production --data vars.json --grace 24h")
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars env rotate production --data vars.json --grace 24h",
+    )
     .action((name: string, { grace, ...flags }) => runEnvRotate(name, grace, flags, context));
   const remove = new Command("remove")
     .summary("remove an environment, its credentials and values")
@@ -59,7 +79,10 @@ export function envCommand(context: Context): Command {
     .action((name: string, { yes = false, ...flags }) => runEnvRemove(name, yes, flags, context));
   const command = new Command("env")
     .description("Manage the environments of a data file or a store and their credentials.")
-    .addHelpText("after", "\nExample:\n  appvars env rotate production --data vars.json --grace 24h");
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars env rotate production --data vars.json --grace 24h",
+    );
   for (const changing of [add, rename, rotate, remove]) addDryRun(changing);
   for (const subcommand of [list, add, rename, credentials, rotate, remove])
     command.addCommand(addPlaceOptions(subcommand));
@@ -76,10 +99,19 @@ async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
     row.api_key,
     row.previous.map((pair) => `${pair.api_key} until ${pair.valid_until}`).join(", "),
   ]);
-  await printTable(context, { json: rows, headings: ["ENVIRONMENT", "API KEY", "PREVIOUS"], rows: cells });
+  await printTable(context, {
+    json: rows,
+    headings: ["ENVIRONMENT", "API KEY", "PREVIOUS"],
+    rows: cells,
+  });
 }
 
-async function runEnvAdd(name: string, from: string | undefined, flags: SourceFlags, context: Context): Promise<void> {
+async function runEnvAdd(
+  name: string,
+  from: string | undefined,
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
   const { addEnvironment, copyValues } = await import("../../../store/edit-environments.js");
   checkDecoded(name, "the name");
   await issue(flags, context, (data, pair) => {
@@ -90,7 +122,12 @@ async function runEnvAdd(name: string, from: string | undefined, flags: SourceFl
   });
 }
 
-async function runEnvRename(name: string, newName: string, flags: SourceFlags, context: Context): Promise<void> {
+async function runEnvRename(
+  name: string,
+  newName: string,
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
   const { renameEnvironment } = await import("../../../store/edit-environments.js");
   checkDecoded(newName, "the new name");
   let renamed = { application: "", name: "", new_name: "" };
@@ -108,39 +145,64 @@ async function runEnvRename(name: string, newName: string, flags: SourceFlags, c
 }
 
 /** Warns of settings with the name of an environment that is gone. */
-function warnOfSettings({ given }: Settings, gone: Pick<EnvironmentRecord, "application" | "name">, { warn }: Context) {
+function warnOfSettings(
+  { given }: Settings,
+  gone: Pick<EnvironmentRecord, "application" | "name">,
+  { warn }: Context,
+) {
   for (const { text, from } of named(given, "env"))
-    if ([gone.name, qualifiedName(gone)].includes(text)) warn(`${from} is ${text}: change it there`);
+    if ([gone.name, qualifiedName(gone)].includes(text))
+      warn(`${from} is ${text}: change it there`);
 }
 
-async function runEnvCredentials(name: string, flags: SourceFlags, context: Context): Promise<void> {
+async function runEnvCredentials(
+  name: string,
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
   const { environments } = await readData(readSettings(flags, context.io).dataPlace, context);
   printCredentials(findEnvironment(environments, name), context);
 }
 
-async function runEnvRotate(name: string, grace: number, flags: SourceFlags, context: Context): Promise<void> {
+async function runEnvRotate(
+  name: string,
+  grace: number,
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
   const { rotateEnvironment } = await import("../../../store/edit-environments.js");
   const times = { now: context.io.clock(), grace };
   await issue(flags, context, (data, pair) => rotateEnvironment(data, name, pair, times));
 }
 
-async function issue(flags: SourceFlags, context: Context, change: (data: Data, pair: KeyPair) => Data): Promise<void> {
+async function issue(
+  flags: SourceFlags,
+  context: Context,
+  change: (data: Data, pair: KeyPair) => Data,
+): Promise<void> {
   const { issueCredentials } = await import("../../../store/edit-environments.js");
   const { dataPlace } = readSettings(flags, context.io);
   const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
   if (!context.flags.dryRun) printCredentials(issued, context);
 }
 
-async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, context: Context): Promise<void> {
+async function runEnvRemove(
+  name: string,
+  yes: boolean,
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
   const { removeEnvironment } = await import("../../../store/edit-environments.js");
   let removed = { application: "", name: "", values: 0 };
-  const description = () => `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
+  const description = () =>
+    `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
   const settings = readSettings(flags, context.io);
   const changed = await updateData(settings.dataPlace, context, (data) => {
     const { id, application, name: found } = findEnvironment(data.environments, name);
     const values = data.values.filter((value) => value.environment_id === id).length;
     removed = { application, name: found, values };
-    if (!yes && !context.flags.dryRun) throw new UsageError(`this would remove ${description()}: add --yes to do so`);
+    if (!yes && !context.flags.dryRun)
+      throw new UsageError(`this would remove ${description()}: add --yes to do so`);
     return removeEnvironment(data, name);
   });
   warnOfSettings(settings, removed, context);
@@ -149,7 +211,13 @@ async function runEnvRemove(name: string, yes: boolean, flags: SourceFlags, cont
   context.tell(`removed ${description()}`);
 }
 
-function printCredentials({ application, name, api_key, api_secret }: EnvironmentRecord, context: Context): void {
+function printCredentials(
+  { application, name, api_key, api_secret }: EnvironmentRecord,
+  context: Context,
+): void {
   const pair = { api_key, api_secret };
-  printLines(context, { json: { application, name, ...pair }, lines: credentialLines(pair, context.io) });
+  printLines(context, {
+    json: { application, name, ...pair },
+    lines: credentialLines(pair, context.io),
+  });
 }

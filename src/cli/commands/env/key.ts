@@ -22,7 +22,10 @@ import type { SourceFlags } from "../../settings/setting-table.js";
 import { addDryRun, addPlaceOptions } from "../../settings/source-flags.js";
 
 export function graceOption(): Option {
-  return new Option("--grace <duration>", "keep the old credentials valid for that long: 90s, 30m, 24h, 7d")
+  return new Option(
+    "--grace <duration>",
+    "keep the old credentials valid for that long: 90s, 30m, 24h, 7d",
+  )
     .argParser(parseDuration)
     .default(0, "not at all");
 }
@@ -34,9 +37,10 @@ export function withoutSecrets(previous: RotatedPair["previous"] = []) {
 
 export function keyCommand(context: Context): Command {
   const expires = (effect: string) =>
-    new Option("--expires <time>", `${effect}: in 90s, 30m, 24h, 7d, or at a date such as 2026-12-31`).argParser(
-      (text) => parseExpiry(text, context.io.clock()),
-    );
+    new Option(
+      "--expires <time>",
+      `${effect}: in 90s, 30m, 24h, 7d, or at a date such as 2026-12-31`,
+    ).argParser((text) => parseExpiry(text, context.io.clock()));
   const list = new Command("list")
     .summary("list the named keys")
     .description("List the named keys of an environment or of all of them, without secrets.")
@@ -50,20 +54,37 @@ export function keyCommand(context: Context): Command {
     )
     .argument("<environment>", "development, or shop/development")
     .requiredOption("--name <client>", "whose key it is")
-    .option("--only <names>", "can read only these variables: names and globs such as DB_*", parsePatterns)
+    .option(
+      "--only <names>",
+      "can read only these variables: names and globs such as DB_*",
+      parsePatterns,
+    )
     .addOption(expires("when it stops being valid"))
-    .addHelpText("after", "\nExample:\n  appvars env key add production --name ana --only 'DB_*,PORT' --expires 90d")
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars env key add production --name ana --only 'DB_*,PORT' --expires 90d",
+    )
     .action((environment: string, { name, only, expires, ...flags }) =>
-      runKeyAdd(environment, { name, ...(only && { only }), ...(expires && { valid_until: expires }) }, flags, context),
+      runKeyAdd(
+        environment,
+        { name, ...(only && { only }), ...(expires && { valid_until: expires }) },
+        flags,
+        context,
+      ),
     );
   const rotate = new Command("rotate")
     .summary("give a named key new credentials")
-    .description("Give a named key new credentials, and print the lines that configure a shell for it.")
+    .description(
+      "Give a named key new credentials, and print the lines that configure a shell for it.",
+    )
     .argument("<environment>", "its environment")
     .argument("<key>", "the name of the key")
     .addOption(graceOption())
     .addOption(expires("change when it stops being valid"))
-    .addHelpText("after", "\nExample:\n  appvars env key rotate production ana --grace 24h --data vars.json")
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars env key rotate production ana --grace 24h --data vars.json",
+    )
     .action(async (environment: string, name: string, { grace, expires, ...flags }) => {
       const rotation = { now: context.io.clock(), grace, validUntil: expires };
       await issueKey(environment, name, flags, context, ({ rotateKey }, data, pair) =>
@@ -72,16 +93,24 @@ export function keyCommand(context: Context): Command {
     });
   const remove = new Command("remove")
     .summary("remove a named key")
-    .description("Remove a named key: requests with it are refused once the server has reloaded its data.")
+    .description(
+      "Remove a named key: requests with it are refused once the server has reloaded its data.",
+    )
     .argument("<environment>", "its environment")
     .argument("<key>", "the name of the key")
     .addHelpText("after", "\nExample:\n  appvars env key remove production ana --data vars.json")
-    .action((environment: string, name: string, flags) => runKeyRemove(environment, name, flags, context));
+    .action((environment: string, name: string, flags) =>
+      runKeyRemove(environment, name, flags, context),
+    );
   const command = new Command("key")
     .description("Manage the named keys of an environment: one for each person and service.")
-    .addHelpText("after", "\nExample:\n  appvars env key add production --name ana --data vars.json");
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars env key add production --name ana --data vars.json",
+    );
   for (const changing of [add, rotate, remove]) addDryRun(changing);
-  for (const subcommand of [list, add, rotate, remove]) command.addCommand(addPlaceOptions(subcommand));
+  for (const subcommand of [list, add, rotate, remove])
+    command.addCommand(addPlaceOptions(subcommand));
   return command;
 }
 
@@ -100,12 +129,24 @@ function parsePatterns(text: string, previous?: readonly string[]): string[] {
   );
 }
 
-async function runKeyList(environment: string | undefined, flags: SourceFlags, context: Context): Promise<void> {
+async function runKeyList(
+  environment: string | undefined,
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
   const { environments } = await readData(readSettings(flags, context.io).dataPlace, context);
-  const listed = environment === undefined ? environments : [findEnvironment(environments, environment)];
+  const listed =
+    environment === undefined ? environments : [findEnvironment(environments, environment)];
   const keys = listed.flatMap((record) =>
     (record.keys ?? []).map(({ name, api_key, only, valid_until, rotated_at, previous }) => {
-      const fields = { name, api_key, only, valid_until, rotated_at, previous: withoutSecrets(previous) };
+      const fields = {
+        name,
+        api_key,
+        only,
+        valid_until,
+        rotated_at,
+        previous: withoutSecrets(previous),
+      };
       return { environment: qualifiedName(record), ...fields };
     }),
   );
@@ -128,7 +169,8 @@ async function runKeyAdd(
   context: Context,
 ): Promise<void> {
   checkDecoded(key.name, "the name");
-  if (!LABEL_PATTERN.test(key.name)) throw new UsageError(`the name of a key must have ${LABEL_RULE}`);
+  if (!LABEL_PATTERN.test(key.name))
+    throw new UsageError(`the name of a key must have ${LABEL_RULE}`);
   const changed = await issueKey(environment, key.name, flags, context, ({ addKey }, data, pair) =>
     addKey(data, environment, { ...key, ...pair }),
   );
@@ -155,14 +197,24 @@ async function issueKey(
   const changed = await updateData(dataPlace, context, (data) => change(edits, data, pair));
   if (!changed) return undefined;
   const of = qualifiedName(findEnvironment(changed.environments, environment));
-  printLines(context, { json: { environment: of, name, ...pair }, lines: credentialLines(pair, context.io) });
+  printLines(context, {
+    json: { environment: of, name, ...pair },
+    lines: credentialLines(pair, context.io),
+  });
   return changed;
 }
 
-async function runKeyRemove(environment: string, name: string, flags: SourceFlags, context: Context): Promise<void> {
+async function runKeyRemove(
+  environment: string,
+  name: string,
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
   const { removeKey } = await import("../../../store/edit-keys.js");
   const { dataPlace } = readSettings(flags, context.io);
-  const changed = await updateData(dataPlace, context, (data) => removeKey(data, environment, name));
+  const changed = await updateData(dataPlace, context, (data) =>
+    removeKey(data, environment, name),
+  );
   if (!changed) return;
   const of = qualifiedName(findEnvironment(changed.environments, environment));
   printLines(context, { json: { environment: of, name }, lines: [] });

@@ -1,17 +1,31 @@
 import { Command, Option } from "commander";
 import { UsageError } from "../../../domain/errors.js";
 import { DOTENV_TARGETS } from "../../../formats/entry.js";
-import { DATA_FORMATS, EXPORT_FORMATS, type ExportFormat, NAME_RULES } from "../../../formats/formats.js";
+import {
+  DATA_FORMATS,
+  EXPORT_FORMATS,
+  type ExportFormat,
+  NAME_RULES,
+} from "../../../formats/formats.js";
 import { isSameFile } from "../../editing/safe-files.js";
 import { type Context, printRaw } from "../../output/context.js";
 import { boundHeap } from "../../reading/bound-heap.js";
 import { createStrictCheck } from "../../reading/check-source.js";
 import { createDecrypt } from "../../reading/decryption.js";
 import { openSource, withSource } from "../../reading/open-source.js";
-import { addAllowReserved, addSelectionOptions, addStrict } from "../../selection/selection-flags.js";
+import {
+  addAllowReserved,
+  addSelectionOptions,
+  addStrict,
+} from "../../selection/selection-flags.js";
 import { readSettings, type Settings } from "../../settings/resolve-settings.js";
 import { addSourceOptions } from "../../settings/source-flags.js";
-import { declareVariables, type ExportedValues, formatValues, type Written } from "../../transfer/format-values.js";
+import {
+  declareVariables,
+  type ExportedValues,
+  formatValues,
+  type Written,
+} from "../../transfer/format-values.js";
 import { outputTarget, writePrivateFile } from "../../transfer/write-private-file.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
 
@@ -36,58 +50,108 @@ export function exportCommand(context: Context): Command {
         "masking the values in the log by lines on stdout. typescript declares the variables, and reads no value.",
     )
     .addOption(
-      new Option("--format <format>", "output format (default dotenv, or json with --json)").choices([
-        ...EXPORT_FORMATS,
-        TYPESCRIPT,
-      ]),
+      new Option(
+        "--format <format>",
+        "output format (default dotenv, or json with --json)",
+      ).choices([...EXPORT_FORMATS, TYPESCRIPT]),
     )
     .addOption(
-      new Option("--for <reader>", "with --format dotenv, quote for one program instead of all").choices(
-        DOTENV_TARGETS,
-      ),
+      new Option(
+        "--for <reader>",
+        "with --format dotenv, quote for one program instead of all",
+      ).choices(DOTENV_TARGETS),
     )
     .option(
       "-o, --output <file>",
       "write this file atomically, readable only by you; - for stdout; with github, append to it",
     );
   addSelectionOptions(command)
-    .option("--name <text>", "name of the Secret (kubernetes) or service (compose) (default appvars)")
-    .option("--skip-unsupported", "leave out variables that the format can't represent, with a warning")
+    .option(
+      "--name <text>",
+      "name of the Secret (kubernetes) or service (compose) (default appvars)",
+    )
+    .option(
+      "--skip-unsupported",
+      "leave out variables that the format can't represent, with a warning",
+    )
     .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
-    .action(({ format = context.flags.json ? "json" : "dotenv", for: target, output, name, strict, ...flags }) => {
-      const { only, exclude, nameTransformer, skipUnsupported = false, allowReserved = [], ...sourceFlags } = flags;
-      const values = { format, target, name, only, exclude, nameTransformer, skipUnsupported, allowReserved };
-      return runExport({ ...values, output, strict }, readSettings(sourceFlags, context.io), context);
-    });
+    .action(
+      ({
+        format = context.flags.json ? "json" : "dotenv",
+        for: target,
+        output,
+        name,
+        strict,
+        ...flags
+      }) => {
+        const {
+          only,
+          exclude,
+          nameTransformer,
+          skipUnsupported = false,
+          allowReserved = [],
+          ...sourceFlags
+        } = flags;
+        const values = {
+          format,
+          target,
+          name,
+          only,
+          exclude,
+          nameTransformer,
+          skipUnsupported,
+          allowReserved,
+        };
+        return runExport(
+          { ...values, output, strict },
+          readSettings(sourceFlags, context.io),
+          context,
+        );
+      },
+    );
   return addSourceOptions(addAllowReserved(addStrict(command, "print nothing"), "write"));
 }
 
 function runExport(options: ExportOptions, settings: Settings, context: Context): Promise<void> {
   const { format } = options;
   checkDocumentName(options);
-  if (options.target && format !== "dotenv") throw new UsageError(`--for is for --format dotenv, not ${format}`);
-  if (options.strict && format === TYPESCRIPT) throw new UsageError(`--strict is for values, not for ${format}`);
+  if (options.target && format !== "dotenv")
+    throw new UsageError(`--for is for --format dotenv, not ${format}`);
+  if (options.strict && format === TYPESCRIPT)
+    throw new UsageError(`--strict is for values, not for ${format}`);
   // `--output "$FILE"` with FILE unset must not select another file.
   if (options.output === "") throw new UsageError("--output must not be empty");
   return withSource(openSource(settings, context), async (source) => {
     boundHeap();
-    // Paths are checked again when they are written; this reports a bad one before the server is asked.
+    // Paths are checked again when they are written; this reports a bad one before the server is
+    // asked.
     const githubFile = format === "github" ? findGithubFile(options.output, context) : undefined;
     const output = options.output === "-" ? undefined : options.output;
     const file = githubFile ?? (output && outputTarget(output, context.io));
     const data = settings.find("data")?.text;
-    if (file && data && (await isSameFile(file, data))) throw new UsageError(`${file} is the data file itself`);
-    if (format === TYPESCRIPT) return write(file, await declareVariables(options, source, context), context);
+    if (file && data && (await isSameFile(file, data)))
+      throw new UsageError(`${file} is the data file itself`);
+    if (format === TYPESCRIPT)
+      return write(file, await declareVariables(options, source, context), context);
     const findProblems = await createStrictCheck(options.strict, settings, context);
     const decrypt = await createDecrypt(settings);
-    const written = await formatValues({ ...options, format, findProblems }, decrypt, source, context);
+    const written = await formatValues(
+      { ...options, format, findProblems },
+      decrypt,
+      source,
+      context,
+    );
     if (!githubFile) return write(file, written, context);
     await writeGithubFile(githubFile, written.entries, written.text, context);
     context.tell(`added ${written.entries.length} variables to ${githubFile}`);
   });
 }
 
-async function write(file: string | undefined, { text, entries }: Written<unknown>, context: Context): Promise<void> {
+async function write(
+  file: string | undefined,
+  { text, entries }: Written<unknown>,
+  context: Context,
+): Promise<void> {
   if (file === undefined) return printRaw(context, { text });
   await writePrivateFile(file, text, context.io);
   context.tell(`wrote ${entries.length} variables to ${file}`);
@@ -97,6 +161,9 @@ async function write(file: string | undefined, { text, entries }: Written<unknow
 function checkDocumentName({ format, name }: ExportOptions): void {
   if (name === undefined) return;
   const rule = format === TYPESCRIPT ? undefined : NAME_RULES[format];
-  if (!rule) throw new UsageError(`--name is for ${Object.keys(NAME_RULES).join(" and ")}, not for ${format}`);
+  if (!rule)
+    throw new UsageError(
+      `--name is for ${Object.keys(NAME_RULES).join(" and ")}, not for ${format}`,
+    );
   if (!rule.pattern.test(name)) throw new UsageError(`--name must be ${rule.rule}`);
 }

@@ -11,10 +11,12 @@ import { appendTarget, openToAppend } from "../../transfer/write-private-file.js
 /**
  * The file that GitHub's runner reads variables from, which is checked.
  *
- * @throws UsageError without one, or if stdout, which is for the masks, is this file or nothing; InvalidDataError
+ * @throws UsageError without one, or if stdout, which is for the masks, is this file or nothing;
+ *   InvalidDataError
  */
 export function findGithubFile(output: string | undefined, { io }: Pick<Context, "io">): string {
-  if (output === "-") throw new UsageError("--format github needs stdout for the masks: --output must be a file");
+  if (output === "-")
+    throw new UsageError("--format github needs stdout for the masks: --output must be a file");
   const path = output ?? io.env["GITHUB_ENV"] ?? "";
   if (path === "") {
     throw new UsageError(
@@ -24,7 +26,9 @@ export function findGithubFile(output: string | undefined, { io }: Pick<Context,
   }
   if (isSameFile(io.stdout, path)) {
     const advice = output === undefined ? 'omit >> "$GITHUB_ENV"' : `do not redirect to ${path}`;
-    throw new UsageError(`--format github appends to ${path} itself and prints masks for the log: ${advice}`);
+    throw new UsageError(
+      `--format github appends to ${path} itself and prints masks for the log: ${advice}`,
+    );
   }
   if (isNowhere(io.stdout)) {
     throw new UsageError(
@@ -57,7 +61,8 @@ export async function writeGithubFile(
   { io, note }: Context,
 ): Promise<void> {
   const { texts, tooShort } = redactedLines(entries);
-  if (tooShort.length > 0) note(`not masked, the values or all their lines are too short: ${tooShort.join(", ")}`);
+  if (tooShort.length > 0)
+    note(`not masked, the values or all their lines are too short: ${tooShort.join(", ")}`);
   const masks = texts.map((text) => `::add-mask::${escapeData(text)}\n`).join("");
   // Opened first: values that can't be written need no masks.
   const file = openToAppend(path, io);

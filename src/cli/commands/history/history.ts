@@ -1,5 +1,9 @@
 import { Command } from "commander";
-import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../../domain/environment.js";
+import {
+  type EnvironmentRecord,
+  findEnvironment,
+  qualifiedName,
+} from "../../../domain/environment.js";
 import { UsageError } from "../../../domain/errors.js";
 import type { Change } from "../../../store/history.js";
 import { type ChangeRow, ChangeRows, columnsOf, namesOf } from "../../editing/change-rows.js";
@@ -27,15 +31,27 @@ export function historyCommand(context: Context): Command {
         "recorded. rollback NUMBER takes changes back. APPVARS_ACTOR is recorded in place of user@host.",
     )
     .argument("[name]", "only changes of this variable")
-    .option("-e, --env <name>", "only changes of this environment: development, or shop/development")
+    .option(
+      "-e, --env <name>",
+      "only changes of this environment: development, or shop/development",
+    )
     .option("--limit <changes>", "only the newest ones", parseCount)
     .option("--values", "show the values too; encrypted ones stay encrypted")
-    .option("--prune <entries>", "instead, remove the history of a store but for the last ones", parseCount)
-    .addHelpText("after", "\nExample:\n  appvars history DATABASE_URL --env production --data vars.json")
+    .option(
+      "--prune <entries>",
+      "instead, remove the history of a store but for the last ones",
+      parseCount,
+    )
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars history DATABASE_URL --env production --data vars.json",
+    )
     .action((name, { prune, env, limit = Number.POSITIVE_INFINITY, values = false, ...flags }) => {
       if (prune === undefined) return runHistory({ name, env, limit, values }, flags, context);
       if ((name ?? env) === undefined) return runPrune(prune, flags, context);
-      throw new UsageError("--prune removes entries of all environments and variables: leave out the others");
+      throw new UsageError(
+        "--prune removes entries of all environments and variables: leave out the others",
+      );
     });
   return addPlaceOptions(command);
 }
@@ -44,7 +60,11 @@ function parseCount(text: string): number {
   return valid(Number(text), /^\d{1,9}$/.test(text), "a number of entries");
 }
 
-async function runHistory(options: HistoryOptions, flags: SourceFlags, context: Context): Promise<void> {
+async function runHistory(
+  options: HistoryOptions,
+  flags: SourceFlags,
+  context: Context,
+): Promise<void> {
   const { values, limit } = options;
   const { dataPlace } = readSettings(flags, context.io);
   const listed = await readHistory(dataPlace, context, async ({ data, changes }) => {
@@ -56,7 +76,8 @@ async function runHistory(options: HistoryOptions, flags: SourceFlags, context: 
       const wanted = rows.of(change.changes).filter(isListed);
       if (wanted.length > 0) found.push({ ...change, changes: wanted });
     }
-    if (options.env !== undefined && found.length === 0) findEnvironment(data.environments, options.env);
+    if (options.env !== undefined && found.length === 0)
+      findEnvironment(data.environments, options.env);
     return found;
   });
   const all = listed.flatMap(({ changes }) => changes);
@@ -71,21 +92,34 @@ async function runHistory(options: HistoryOptions, flags: SourceFlags, context: 
   });
 }
 
-/** Definitions belong to all environments of their application. An environment may have been removed or renamed. */
+/**
+ * Definitions belong to all environments of their application. An environment may have been removed
+ * or renamed.
+ */
 function rowFilter({ name, env }: HistoryOptions, environments: readonly EnvironmentRecord[]) {
-  const isNamed = (place: { application: string; name: string }) => place.name === env || qualifiedName(place) === env;
-  const wanted = env !== undefined && environments.some(isNamed) ? findEnvironment(environments, env) : undefined;
+  const isNamed = (place: { application: string; name: string }) =>
+    place.name === env || qualifiedName(place) === env;
+  const wanted =
+    env !== undefined && environments.some(isNamed)
+      ? findEnvironment(environments, env)
+      : undefined;
   const isOfEnv = ({ application, environment: of }: ChangeRow) =>
-    (!wanted || application === wanted.application) && (of === undefined ? wanted : isNamed({ application, name: of }));
-  return (row: ChangeRow) => (name === undefined || namesOf(row).includes(name)) && (env === undefined || isOfEnv(row));
+    (!wanted || application === wanted.application) &&
+    (of === undefined ? wanted : isNamed({ application, name: of }));
+  return (row: ChangeRow) =>
+    (name === undefined || namesOf(row).includes(name)) && (env === undefined || isOfEnv(row));
 }
 
 async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {
   const place = readSettings(flags, context.io).dataPlace;
   if (place.kind !== "store")
-    throw new UsageError('--prune is for a store: a data file has its limit in "history": {"entries": 1000}');
+    throw new UsageError(
+      '--prune is for a store: a data file has its limit in "history": {"entries": 1000}',
+    );
   const { pruneStore } = await import("../../editing/store-data.js");
   await pruneStore(place, entries, context.io);
   printLines(context, { json: { store: dataPlaceName(place), prune: entries }, lines: [] });
-  context.tell(`removed the history of ${dataPlaceName(place)} but for the last ${entries} entries`);
+  context.tell(
+    `removed the history of ${dataPlaceName(place)} but for the last ${entries} entries`,
+  );
 }

@@ -30,14 +30,23 @@ export function rollbackCommand(context: Context): Command {
         "come back: an environment that was removed gets new ones.",
     )
     .argument("<number>", "the change, as history numbers it", parseNumber)
-    .option("--only <names>", "only these variables: names and globs such as DB_*, separated by commas", parseNames)
+    .option(
+      "--only <names>",
+      "only these variables: names and globs such as DB_*, separated by commas",
+      parseNames,
+    )
     .option("-e, --env <name>", "only the values in this environment")
     .option("--values", "show the values too")
     .option("--yes", "don't ask")
     .option("--broken", "roll back even if values would then break their schemas")
     .option(...DRY_RUN)
-    .addHelpText("after", "\nExample:\n  appvars rollback 42 --only DATABASE_URL --env production --data vars.json")
-    .action((number: number, { only, env, ...flags }) => runRollback(number, { only, env }, flags, context));
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars rollback 42 --only DATABASE_URL --env production --data vars.json",
+    )
+    .action((number: number, { only, env, ...flags }) =>
+      runRollback(number, { only, env }, flags, context),
+    );
   return addPlaceOptions(command);
 }
 
@@ -63,7 +72,8 @@ async function runRollback(
   const changed = rollBack(data, changes, { isWanted: matcher?.matches, environment });
   const rows = rowsBetween(data, changed, values);
   const unchanged = matcher?.unmatched(rows.flatMap(namesOf)) ?? [];
-  if (unchanged.length > 0) throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
+  if (unchanged.length > 0)
+    throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
   await printChanges(rows, values, context, "there is nothing to bring back");
   const { brokenValues, refuseBroken } = await import("../../../store/value-schema.js");
   if (!broken) refuseBroken(await brokenValues(data, changed), "; to do it anyway, add --broken");

@@ -1,6 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { AppvarsError, InvalidDataError, NotFoundError, UsageError } from "../../../domain/errors.js";
+import {
+  AppvarsError,
+  InvalidDataError,
+  NotFoundError,
+  UsageError,
+} from "../../../domain/errors.js";
 import { suggestion } from "../../../domain/nearest.js";
 import { withFileLock } from "../../../files/file-lock.js";
 import type { Account } from "../../../files/owners.js";
@@ -11,11 +16,12 @@ import { noProfile, type Profiles, readProfiles } from "../../settings/profiles.
 import type { SettingsObject } from "../../settings/settings-file.js";
 
 /**
- * Reads the profiles and replaces them by the result of `change`, with mode 0600, under a lock. A link to the file stays a
- * link. A current profile that does not exist is removed.
+ * Reads the profiles and replaces them by the result of `change`, with mode 0600, under a lock. A
+ * link to the file stays a link. A current profile that does not exist is removed.
  *
  * @returns the written profiles
- * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written; errors of `change`.
+ * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written;
+ *   errors of `change`.
  *   The file is unchanged then.
  */
 export async function updateProfiles(
@@ -42,8 +48,17 @@ export async function updateProfiles(
   }
 }
 
-/** Adds a profile, or replaces it with `force`. The first one becomes the current profile. @throws UsageError */
-export function addProfile(all: Profiles, name: string, settings: SettingsObject, force = false): Profiles {
+/**
+ * Adds a profile, or replaces it with `force`. The first one becomes the current profile.
+ *
+ * @throws UsageError
+ */
+export function addProfile(
+  all: Profiles,
+  name: string,
+  settings: SettingsObject,
+  force = false,
+): Profiles {
   if (!force && Object.hasOwn(all.profiles, name))
     throw new UsageError(`there already is a profile "${name}": add --force to replace it`);
   const current = Object.keys(all.profiles).length === 0 ? { current: name } : {};

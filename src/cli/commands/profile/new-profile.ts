@@ -5,28 +5,37 @@ import { absolutePath, type Io } from "../../output/io.js";
 import { openSource, withSource } from "../../reading/open-source.js";
 import { readGiven, Settings } from "../../settings/resolve-settings.js";
 import { readSecret } from "../../settings/secret-files.js";
-import { isOfStore, SETTINGS, type Setting, type SettingName, type SourceFlags } from "../../settings/setting-table.js";
+import {
+  isOfStore,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  type SourceFlags,
+} from "../../settings/setting-table.js";
 import type { SettingsObject } from "../../settings/settings-file.js";
 
 /** The variables that `serve` prints to paste. Others may be set for other reasons. */
 const PASTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
 
 /**
- * The settings of a new profile: from flags; for a server from the variables that `serve` prints too, and for a store
- * from those for stores, most of which have no flag; never from `.appvars.json` or another profile. With the secret
- * instead of its file, and absolute paths.
+ * The settings of a new profile: from flags; for a server from the variables that `serve` prints
+ * too, and for a store from those for stores, most of which have no flag; never from
+ * `.appvars.json` or another profile. With the secret instead of its file, and absolute paths.
  *
  * @throws UsageError for an invalid setting, or if there is none
  */
 export async function newProfile(flags: SourceFlags, io: Io): Promise<Setting[]> {
   const given = givenSettings(flags, io.env);
-  if (given.length === 0) throw new UsageError("this profile has no settings: add --url, --data or --store");
+  if (given.length === 0)
+    throw new UsageError("this profile has no settings: add --url, --data or --store");
   // Before a secret is asked for on stdin.
   new Settings([...given, ...unstored(io.env)], io).check();
   return Promise.all(given.map((setting) => toStore(setting, io)));
 }
 
-/** Sends one signed request, once; for local data, checks that it is valid and has the environment. */
+/**
+ * Sends one signed request, once; for local data, checks that it is valid and has the environment.
+ */
 export async function checkProfile(given: readonly Setting[], context: Context): Promise<void> {
   const once: Setting = { name: "maxWait", text: "0", from: "--max-wait", place: "flag" };
   const settings = new Settings([once, ...given, ...unstored(context.io.env)], context.io);

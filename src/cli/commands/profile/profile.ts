@@ -27,7 +27,10 @@ export function profileCommand(context: Context): Command {
     .action((names: string[]) => runProfileRemove(names, context));
   const command = new Command("profile")
     .description("Named sets of settings, in a file that only you can read.")
-    .addHelpText("after", "\nExample:\n  appvars profile add staging --url https://vars.example --api-secret-file -");
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars profile add staging --url https://vars.example --api-secret-file -",
+    );
   for (const subcommand of [list, addCommand(context), use, remove]) command.addCommand(subcommand);
   return command;
 }
@@ -44,7 +47,10 @@ function addCommand(context: Context): Command {
     .argument("<name>", "name of the profile")
     .option("--force", "replace an existing profile")
     .option("--no-check", "store it without a check")
-    .addHelpText("after", "\nExample:\n  appvars profile add staging --url https://vars.example --api-secret-file -")
+    .addHelpText(
+      "after",
+      "\nExample:\n  appvars profile add staging --url https://vars.example --api-secret-file -",
+    )
     .action((name: string, { force = false, check, ...flags }) =>
       runProfileAdd(name, { force, check }, flags, context),
     );
@@ -60,22 +66,33 @@ async function runProfileAdd(
   const { addProfile } = await import("./edit-profiles.js");
   const { checkProfile, newProfile, toProfile } = await import("./new-profile.js");
   if (!/^\w[\w.-]{0,63}$/.test(name))
-    throw new UsageError("the name of a profile must be 1 to 64 letters, digits, _ . or -, and not begin with . or -");
+    throw new UsageError(
+      "the name of a profile must be 1 to 64 letters, digits, _ . or -, and not begin with . or -",
+    );
   // Before a secret is asked for, and a request is sent.
   addProfile(readProfiles(profilesPath(context.io), context.io), name, {}, force);
   const given = await newProfile(flags, context.io);
   if (check) await checkProfile(given, context);
-  const { current } = await change(context, (profiles) => addProfile(profiles, name, toProfile(given), force));
+  const { current } = await change(context, (profiles) =>
+    addProfile(profiles, name, toProfile(given), force),
+  );
   context.tell(`added the profile ${name}${current === name ? ", which is the current one" : ""}`);
 }
 
 /** Lists them even if one of them, or the current one, is invalid. */
 async function runProfileList(context: Context): Promise<void> {
   const { current, profiles } = readProfiles(profilesPath(context.io), context.io);
-  const rows = Object.entries(profiles).map(([name, settings]) => listedProfile(name, name === current, settings));
+  const rows = Object.entries(profiles).map(([name, settings]) =>
+    listedProfile(name, name === current, settings),
+  );
   const cells = rows.map(({ name, current, data, store, url, env, api_key }) => {
     const local = data ?? store;
-    return [name, current ? "*" : "", local ?? url ?? "", (local === undefined ? api_key : env) ?? ""];
+    return [
+      name,
+      current ? "*" : "",
+      local ?? url ?? "",
+      (local === undefined ? api_key : env) ?? "",
+    ];
   });
   const headings = ["NAME", "CURRENT", "SOURCE", "ENV OR API KEY"];
   const empty = "no profiles yet; see appvars profile add --help";
@@ -86,7 +103,8 @@ async function runProfileUse(name: string, context: Context): Promise<void> {
   const { useProfile } = await import("./edit-profiles.js");
   await change(context, (profiles) => useProfile(profiles, name));
   context.tell(`${name} is the current profile`);
-  if (context.io.env["APPVARS_PROFILE"]) context.note("APPVARS_PROFILE is set, and overrides the current profile");
+  if (context.io.env["APPVARS_PROFILE"])
+    context.note("APPVARS_PROFILE is set, and overrides the current profile");
 }
 
 async function runProfileRemove(names: readonly string[], context: Context): Promise<void> {
@@ -94,7 +112,8 @@ async function runProfileRemove(names: readonly string[], context: Context): Pro
   const { current } = readProfiles(profilesPath(context.io), context.io);
   await change(context, (profiles) => removeProfiles(profiles, names));
   context.tell(`removed ${names.join(", ")}`);
-  if (current !== undefined && names.includes(current)) context.tell("there is no current profile now");
+  if (current !== undefined && names.includes(current))
+    context.tell("there is no current profile now");
 }
 
 /** Resolves to the profiles as they were written. */

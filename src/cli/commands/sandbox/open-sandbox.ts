@@ -12,7 +12,8 @@ import { isLeftOut, warnLeftOut } from "../../run/left-out.js";
 import type { DataPlace } from "../../settings/connection.js";
 import { serverLogHooks, timed } from "../serve/log.js";
 
-export interface SandboxOptions extends Required<Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults">> {
+export interface SandboxOptions
+  extends Required<Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults">> {
   /** The data whose variables are served. Default: the examples of `init`. */
   place: DataPlace | undefined;
   /** The environment of the credentials. Default: the only one, or `development`. */
@@ -27,20 +28,28 @@ export interface Sandbox extends Credentials {
 }
 
 /**
- * Starts a server on a free loopback port with data in memory. Reserved names are left out with a warning, unless they
- * are allowed, because the command may read them with any client.
+ * Starts a server on a free loopback port with data in memory. Reserved names are left out with a
+ * warning, unless they are allowed, because the command may read them with any client.
  *
- * @throws InvalidDataError; NotFoundError, UsageError if the environment is not clear; the system's error if it can't
+ * @throws InvalidDataError; NotFoundError, UsageError if the environment is not clear; the system's
+ *   error if it can't
  *   listen
  */
 export async function openSandbox(options: SandboxOptions, context: Context): Promise<Sandbox> {
   const { io, note, flags } = context;
   const clock = skewClock(io.clock, options.faults);
-  const data = leaveOutReserved(await sandboxData(options.place, context), options.allowReserved, context);
+  const data = leaveOutReserved(
+    await sandboxData(options.place, context),
+    options.allowReserved,
+    context,
+  );
   const service = new Service(createMemoryStore(data), clock);
   const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, options.env);
   const { rateLimit, rateWindow, faults } = options;
-  const hooks = serverLogHooks((_level, message, request) => note(request ? timed(message, request) : message), flags);
+  const hooks = serverLogHooks(
+    (_level, message, request) => note(request ? timed(message, request) : message),
+    flags,
+  );
   // No grace: the only client has ended by then.
   const rules = { port: 0, drainGrace: 0, rateLimit, rateWindow, faults };
   const { url, close } = await startServer(service, { ...rules, ...hooks }, clock);
@@ -69,6 +78,7 @@ function chooseSandboxEnvironment(
   environments: readonly EnvironmentRecord[],
   name: string | undefined,
 ): EnvironmentRecord {
-  const isPlain = environments.filter((environment) => environment.name === "development").length === 1;
+  const isPlain =
+    environments.filter((environment) => environment.name === "development").length === 1;
   return chooseEnvironment(environments, name ?? (isPlain ? "development" : undefined));
 }

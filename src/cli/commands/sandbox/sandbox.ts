@@ -1,6 +1,10 @@
 import { Command } from "commander";
 import { loadWindows, startChild } from "../../children/child.js";
-import { type ChildEnvironment, type ProgramLine, passedOn } from "../../children/child-environment.js";
+import {
+  type ChildEnvironment,
+  type ProgramLine,
+  passedOn,
+} from "../../children/child-environment.js";
 import { supervise } from "../../children/supervise.js";
 import type { Context } from "../../output/context.js";
 import type { Io } from "../../output/io.js";
@@ -24,16 +28,30 @@ export function sandboxCommand(context: Context): Command {
     )
     .usage("[options] -- <command...>")
     .argument("<command...>", "the command and its arguments")
-    .option("--data <file>", "serve the variables of this data file (default: those of init --example)")
+    .option(
+      "--data <file>",
+      "serve the variables of this data file (default: those of init --example)",
+    )
     .option("--store <url>", "serve the variables of this store")
     .option(...SEAL_KEY_FILE)
-    .option("-e, --env <name>", "environment of the credentials (default: the only one, or development)");
+    .option(
+      "-e, --env <name>",
+      "environment of the credentials (default: the only one, or development)",
+    );
   return addAllowReserved(command, "serve")
     .optionsGroup("Faults, to test clients with:")
     .option("--latency <ms>", "delay each answer, by a random time for 100-500", parseLatency)
-    .option("--fail-rate <share>", "answer this share of requests with 503, from 0 to 1", parseShare)
+    .option(
+      "--fail-rate <share>",
+      "answer this share of requests with 503, from 0 to 1",
+      parseShare,
+    )
     .addOption(rateLimitOption())
-    .option("--clock-skew <seconds>", "set the server's clock ahead, or back with a negative number", parseSkew)
+    .option(
+      "--clock-skew <seconds>",
+      "set the server's clock ahead, or back with a negative number",
+      parseSkew,
+    )
     .addHelpText(
       "after",
       "\nExamples:\n  appvars sandbox -- npm test\n  appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
@@ -49,7 +67,11 @@ export function sandboxCommand(context: Context): Command {
 export function parseLatency(text: string): { least: number; most: number } {
   const [, min, max = min] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(text) ?? [];
   const latency = { least: Number(min), most: Number(max) };
-  return valid(latency, latency.least <= latency.most, "milliseconds such as 100, or a range such as 100-500");
+  return valid(
+    latency,
+    latency.least <= latency.most,
+    "milliseconds such as 100, or a range such as 100-500",
+  );
 }
 
 /** `0.25`: a share from 0 to 1. */
@@ -69,7 +91,9 @@ export function parseSkew(text: string): number {
 
 /** Only flags name it. The settings of a store may come from anywhere. */
 function placeToCopy({ data, ...flags }: SourceFlags, io: Io): DataPlace | undefined {
-  return (data ?? flags["store"]) === undefined ? undefined : readSettings({ data, ...flags }, io).dataPlace;
+  return (data ?? flags["store"]) === undefined
+    ? undefined
+    : readSettings({ data, ...flags }, io).dataPlace;
 }
 
 /**
@@ -77,7 +101,11 @@ function placeToCopy({ data, ...flags }: SourceFlags, io: Io): DataPlace | undef
  *
  * @throws before the command is started: InvalidDataError, NotFoundError, UsageError
  */
-async function runSandbox(command: ProgramLine, options: SandboxOptions, context: Context): Promise<void> {
+async function runSandbox(
+  command: ProgramLine,
+  options: SandboxOptions,
+  context: Context,
+): Promise<void> {
   const { openSandbox } = await import("./open-sandbox.js");
   const windows = await loadWindows(context.io.platform);
   const sandbox = await openSandbox(options, context);
@@ -92,12 +120,18 @@ async function runSandbox(command: ProgramLine, options: SandboxOptions, context
   }
 }
 
-/** Variables that would make the command use another source or other credentials, or give it those of the store. */
+/**
+ * Variables that would make the command use another source or other credentials, or give it those
+ * of the store.
+ */
 const MISLEADING = SETTING_NAMES.filter((name) => !/^(encKey|timeout|maxWait)$/.test(name)).map(
   (name) => SETTINGS[name].variable,
 );
 
-function sandboxEnvironment({ env }: Pick<Io, "env">, { url, apiKey, apiSecret }: Sandbox): ChildEnvironment {
+function sandboxEnvironment(
+  { env }: Pick<Io, "env">,
+  { url, apiKey, apiSecret }: Sandbox,
+): ChildEnvironment {
   const kept = passedOn(env, (name) => !MISLEADING.includes(name.toUpperCase()));
   return { ...kept, APPVARS_URL: url, APPVARS_API_KEY: apiKey, APPVARS_API_SECRET: apiSecret };
 }

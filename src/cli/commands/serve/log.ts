@@ -14,7 +14,11 @@ import { keyWarnings } from "../../output/shell-lines.js";
 export type LogFormat = "pretty" | "json";
 type LogLevel = "info" | "warn" | "error";
 
-/** Writes one line, which must not contain a value or a secret. @param request the one that it is about */
+/**
+ * Writes one line, which must not contain a value or a secret.
+ *
+ * @param request the one that it is about
+ */
 export type Log = (level: LogLevel, message: string, request?: ServedRequest) => void;
 
 export interface ServerLog {
@@ -26,10 +30,15 @@ export interface ServerLog {
 type MakeLine = (...line: Parameters<Log>) => string;
 
 /**
- * A log of lines `12:00:01 message` or of JSON. Nothing that is logged can break a line or control a terminal. Lines are
- * dropped while they can't be written.
+ * A log of lines `12:00:01 message` or of JSON. Nothing that is logged can break a line or control
+ * a terminal. Lines are dropped while they can't be written.
  */
-export function createLog(stream: Output, format: LogFormat, clock: () => number, colors: Colors): ServerLog {
+export function createLog(
+  stream: Output,
+  format: LogFormat,
+  clock: () => number,
+  colors: Colors,
+): ServerLog {
   const time = isoClock(clock);
   const makeLine = format === "json" ? jsonLines(time) : prettyLines(time, colors);
   const writer = new LogWriter(stream, (count) =>
@@ -47,7 +56,9 @@ export function createLog(stream: Output, format: LogFormat, clock: () => number
 function prettyLines(time: () => string, colors: Colors): MakeLine {
   const styles = { info: (text: string) => text, warn: colors.yellow, error: colors.red };
   return (level, message, request) => {
-    const text = printable(request ? `${timed(message, request)}, ${requestText(request)}` : message);
+    const text = printable(
+      request ? `${timed(message, request)}, ${requestText(request)}` : message,
+    );
     return `${colors.dim(time().slice(11, 19))} ${styles[level](text)}`;
   };
 }
@@ -58,18 +69,31 @@ export function timed(message: string, { milliseconds }: ServedRequest): string 
 }
 
 function requestText({ id, apiKey, client, bytes, address }: ServedRequest): string {
-  const key = apiKey === undefined ? "no key" : `key ${apiKey}${client === undefined ? "" : ` (${client})`}`;
+  const key =
+    apiKey === undefined ? "no key" : `key ${apiKey}${client === undefined ? "" : ` (${client})`}`;
   return `${bytes} bytes, ${key}, from ${address}, id ${id}`;
 }
 
 /** Lines with the fields of pino's. */
 function jsonLines(time: () => string): MakeLine {
   return (level, message, request) =>
-    escapeJson(JSON.stringify({ level, time: time(), ...(request && requestFields(request)), message }));
+    escapeJson(
+      JSON.stringify({ level, time: time(), ...(request && requestFields(request)), message }),
+    );
 }
 
 function requestFields(request: ServedRequest) {
-  const { method, route, status, id, apiKey: key, client, address: from, bytes, milliseconds } = request;
+  const {
+    method,
+    route,
+    status,
+    id,
+    apiKey: key,
+    client,
+    address: from,
+    bytes,
+    milliseconds,
+  } = request;
   return { method, route, status, id, key, client, from, bytes, ms: rounded(milliseconds) };
 }
 
@@ -77,13 +101,23 @@ function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }
 
-/** The log of a server: its own failures, refused connections and, with `--verbose`, each request. */
-export function serverLogHooks(log: Log, { verbose }: OutputFlags, rateLimitStore?: RedisAddress): ServerOptions {
+/**
+ * The log of a server: its own failures, refused connections and, with `--verbose`, each request.
+ */
+export function serverLogHooks(
+  log: Log,
+  { verbose }: OutputFlags,
+  rateLimitStore?: RedisAddress,
+): ServerOptions {
   return {
     ...(rateLimitStore && { onRateLimitStore: logRateLimitStore(rateLimitStore, log) }),
     onConnectionsRefused: (count) =>
-      log("warn", `refused connections: ${count}; the limit of open ones is reached, see --max-connections`),
-    onInternalError: (error) => log("error", error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      log(
+        "warn",
+        `refused connections: ${count}; the limit of open ones is reached, see --max-connections`,
+      ),
+    onInternalError: (error) =>
+      log("error", error instanceof Error ? (error.stack ?? error.message) : String(error)),
     ...(verbose && { onRequest: (request) => log("info", summary(request), request) }),
   };
 }
@@ -101,15 +135,22 @@ export function logReloads(store: Store, name: string, log: Log): void {
   });
 }
 
-/** Logs whether the rate limit store counts, and why it does not. Not again if that is the same as before. */
-function logRateLimitStore({ url }: RedisAddress, log: Log): (problem: StoreProblem | undefined) => void {
+/**
+ * Logs whether the rate limit store counts, and why it does not. Not again if that is the same as
+ * before.
+ */
+function logRateLimitStore(
+  { url }: RedisAddress,
+  log: Log,
+): (problem: StoreProblem | undefined) => void {
   let logged: string | undefined;
   return (problem) => {
     const { what, detail } = problem ?? { what: "counts the requests" };
     if (what === logged) return;
     logged = what;
     const text = `the rate limit store ${url} ${what}${detail === undefined ? "" : ` (${detail})`}`;
-    if (problem) log("warn", `${text}; this server counts requests on its own until it can be used`);
+    if (problem)
+      log("warn", `${text}; this server counts requests on its own until it can be used`);
     else log("info", text);
   };
 }
@@ -118,13 +159,19 @@ function logRateLimitStore({ url }: RedisAddress, log: Log): (problem: StoreProb
 const EXPIRY_CHECK_MS = 3_600_000;
 
 /**
- * Warns once about each weak API secret and each key that expires soon, now, after each reload and as time goes by.
+ * Warns once about each weak API secret and each key that expires soon, now, after each reload and
+ * as time goes by.
  *
  * @param flags select the data
  * @param clock Unix milliseconds
  * @returns ends it
  */
-export function logKeyWarnings(store: Store, flags: readonly string[], clock: () => number, log: Log): () => void {
+export function logKeyWarnings(
+  store: Store,
+  flags: readonly string[],
+  clock: () => number,
+  log: Log,
+): () => void {
   const logged = new Set<string>();
   const check = () => {
     for (const { message, fix } of keyWarnings(store.snapshot.environments, clock(), flags)) {

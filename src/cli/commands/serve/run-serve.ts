@@ -5,7 +5,12 @@ import { command } from "../../../domain/shell.js";
 import { looseMode, looseModeWarning } from "../../../files/owners.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import type { TlsCredentials } from "../../../server/tls.js";
-import { allowsUnsafeFiles, isSameFile, refuseToReload, refuseUnsafeFile } from "../../editing/safe-files.js";
+import {
+  allowsUnsafeFiles,
+  isSameFile,
+  refuseToReload,
+  refuseUnsafeFile,
+} from "../../editing/safe-files.js";
 import { type Context, printLines } from "../../output/context.js";
 import { colorsFor } from "../../output/output.js";
 import { pasteLines } from "../../output/shell-lines.js";
@@ -25,7 +30,11 @@ export interface ServeFlags {
 }
 
 /** Resolves once the process was asked to stop and all open requests are answered. */
-export async function runServe(options: ServerOptions, serveFlags: ServeFlags, context: Context): Promise<void> {
+export async function runServe(
+  options: ServerOptions,
+  serveFlags: ServeFlags,
+  context: Context,
+): Promise<void> {
   const { io, flags } = context;
   const { place, logFormat, tlsPaths, auditLog, metrics } = serveFlags;
   // Reloads once the data is watched.
@@ -38,7 +47,10 @@ export async function runServe(options: ServerOptions, serveFlags: ServeFlags, c
   const colors = await colorsFor(io.stderr, io.env, flags.color);
   const { log, written } = createLog(io.stderr, logFormat, io.clock, colors);
   const notices: Parameters<typeof log>[] = [];
-  const served = await data.served({ cacheFolder: io.folders.cache, log: (...notice) => notices.push(notice) });
+  const served = await data.served({
+    cacheFolder: io.folders.cache,
+    log: (...notice) => notices.push(notice),
+  });
   const store = await openServed(served, io.clock, (text) => log("warn", text));
   for (const notice of notices) log(...notice);
   let tlsFiles: TlsFiles | undefined;
@@ -47,7 +59,9 @@ export async function runServe(options: ServerOptions, serveFlags: ServeFlags, c
     const service = new Service(store, io.clock);
     endWarnings = logKeyWarnings(store, placeFlags(place), io.clock, log);
     let server: Awaited<ReturnType<typeof startServing>> | undefined;
-    tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
+    tlsFiles =
+      tlsPaths &&
+      (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
     const tls = tlsFiles?.current;
     const auditFile = await describeAuditFile(serveFlags, io, log);
     // A worker serves as soon as it is ready.
@@ -75,7 +89,10 @@ export async function runServe(options: ServerOptions, serveFlags: ServeFlags, c
     log("info", `serving ${data.name} on ${server.url}`);
     // Other commands exit when nobody reads their output any more. A server keeps running.
     io.stdout.removeAllListeners("error").on("error", () => {});
-    printLines(context, { json: { url: server.url }, lines: pasteLines({ APPVARS_URL: server.url }, io) });
+    printLines(context, {
+      json: { url: server.url },
+      lines: pasteLines({ APPVARS_URL: server.url }, io),
+    });
     try {
       await Promise.race([stopped, ...(server.failure ? [server.failure] : [])]);
       log("info", "stopping: open requests are answered first");
@@ -90,7 +107,11 @@ export async function runServe(options: ServerOptions, serveFlags: ServeFlags, c
   }
 }
 
-/** Opens the files of the certificate, and renews it when they change. @throws UsageError, InvalidDataError */
+/**
+ * Opens the files of the certificate, and renews it when they change.
+ *
+ * @throws UsageError, InvalidDataError
+ */
 async function openTlsFiles(
   paths: TlsPaths,
   io: Context["io"],
@@ -98,8 +119,11 @@ async function openTlsFiles(
   renew: (tls: TlsCredentials) => Promise<void>,
 ): Promise<TlsFiles> {
   const { TlsFiles } = await import("./tls-files.js");
-  const warnings = Object.values(paths).flatMap((path) => (path && refuseUnsafeFile(path, io)) ?? []);
-  for (const warning of [...warnings, looseModeWarning(paths.key)]) if (warning) log("warn", warning);
+  const warnings = Object.values(paths).flatMap(
+    (path) => (path && refuseUnsafeFile(path, io)) ?? [],
+  );
+  for (const warning of [...warnings, looseModeWarning(paths.key)])
+    if (warning) log("warn", warning);
   return TlsFiles.open(paths, {
     check: (path) => refuseToReload(path, io),
     onRenewed: (tls) =>
@@ -111,27 +135,46 @@ async function openTlsFiles(
   });
 }
 
-/** @throws UsageError if it is another file of the server; InvalidDataError if other users can change or replace it */
-async function describeAuditFile({ auditLog: path, place, tlsPaths }: ServeFlags, io: Context["io"], log: Log) {
+/**
+ * @throws UsageError if it is another file of the server; InvalidDataError if other users can
+ *   change or replace it
+ */
+async function describeAuditFile(
+  { auditLog: path, place, tlsPaths }: ServeFlags,
+  io: Context["io"],
+  log: Log,
+) {
   if (path === undefined) return undefined;
   const { cert, key, clientCa } = tlsPaths ?? {};
   const tlsFiles = { "--tls-cert": cert, "--tls-key": key, "--tls-client-ca": clientCa };
-  const others = [...placeFiles(place), ...Object.entries(tlsFiles).map(([from, text]) => ({ from, text }))];
+  const others = [
+    ...placeFiles(place),
+    ...Object.entries(tlsFiles).map(([from, text]) => ({ from, text })),
+  ];
   for (const { from, text } of others) {
     if (text !== undefined && (await isSameFile(path, text)))
-      throw new UsageError(`--audit-log ${path} is the file of ${from}, which its lines would destroy`);
+      throw new UsageError(
+        `--audit-log ${path} is the file of ${from}, which its lines would destroy`,
+      );
   }
   const unsafe = refuseUnsafeFile(path, io);
   if (unsafe) log("warn", unsafe);
   const mode = looseMode(path);
-  if (mode !== undefined) log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
-  return { path, account: { user: allowsUnsafeFiles(io) ? undefined : io.user, groups: io.groups } };
+  if (mode !== undefined)
+    log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
+  return {
+    path,
+    account: { user: allowsUnsafeFiles(io) ? undefined : io.user, groups: io.groups },
+  };
 }
 
 function warnOfRisks({ tlsPaths, metrics }: ServeFlags, url: string, log: Log): void {
   const host = url && hostOf(new URL(url));
   if (host && !isLoopback(host) && tlsPaths === undefined)
-    log("warn", `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`);
+    log(
+      "warn",
+      `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`,
+    );
   if (metrics && !isLoopback(metrics.host))
     log("warn", `--metrics ${metrics.host}: other machines may read the metrics`);
 }

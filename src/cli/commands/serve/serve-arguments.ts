@@ -32,8 +32,11 @@ export function parseTrustProxy(text: string): string[] {
   const ranges = text.split(",").map((range) => range.trim());
   const everybody = ranges.find((range) => range.endsWith("/0") && isIP(range.slice(0, -2)) !== 0);
   if (everybody !== undefined)
-    throw new InvalidArgumentError(`${everybody}: a range of all addresses would let clients choose their address.`);
-  const rule = "addresses or CIDR ranges separated by commas, such as 10.0.0.0/8,2001:db8::1, or loopback";
+    throw new InvalidArgumentError(
+      `${everybody}: a range of all addresses would let clients choose their address.`,
+    );
+  const rule =
+    "addresses or CIDR ranges separated by commas, such as 10.0.0.0/8,2001:db8::1, or loopback";
   return valid(ranges, ranges.every(isProxyRange), rule);
 }
 
@@ -43,14 +46,22 @@ export function parseListenPlace(text: string): Endpoint {
   // Of the endpoint, only the host: a port may be 0 here.
   const place = host === undefined ? { host: DEFAULT_HOST } : parseEndpoint(host, 1);
   const rule = "a port from 0 to 65535, or an address and a port such as 10.0.0.5:9464";
-  return valid({ host: place?.host ?? "", port: Number(port) }, place !== undefined && Number(port) <= 65_535, rule);
+  return valid(
+    { host: place?.host ?? "", port: Number(port) },
+    place !== undefined && Number(port) <= 65_535,
+    rule,
+  );
 }
 
 /** `300/60`, or `300`: seconds in the past and in the future. */
 export function parseClockTolerance(text: string): Partial<Tolerance> {
   const [, past, , future] = /^(\d{1,9})(\/(\d{1,9}))?$/.exec(text) ?? [];
   const tolerance = { past: Number(past), ...(future !== undefined && { future: Number(future) }) };
-  return valid(tolerance, past !== undefined, "seconds in the past and in the future, such as 300/60 or 300");
+  return valid(
+    tolerance,
+    past !== undefined,
+    "seconds in the past and in the future, such as 300/60 or 300",
+  );
 }
 
 const MAX_WINDOW_MS = 86_400_000;

@@ -29,7 +29,12 @@ export function serveCommand(context: Context): Command {
         "if its terminal has been closed.",
     )
     .option("--host <address>", "address to listen on", DEFAULT_HOST)
-    .option("--port <port>", "port to listen on, 0 for a free one", wholeNumber(0, 65_535), DEFAULT_PORT)
+    .option(
+      "--port <port>",
+      "port to listen on, 0 for a free one",
+      wholeNumber(0, 65_535),
+      DEFAULT_PORT,
+    )
     .addOption(rateLimitOption())
     .option(
       "--rate-limit-store <url>",
@@ -42,27 +47,63 @@ export function serveCommand(context: Context): Command {
       DEFAULT_MAX_CONNECTIONS,
     )
     .addOption(
-      new Option("--clock-tolerance <past[/future]>", "seconds that a signature may be old, or a client's clock ahead")
+      new Option(
+        "--clock-tolerance <past[/future]>",
+        "seconds that a signature may be old, or a client's clock ahead",
+      )
         .argParser(parseClockTolerance)
         .default(undefined, `${DEFAULT_TOLERANCE.past}/${DEFAULT_TOLERANCE.future}`),
     )
-    .option("--trust-proxy <ranges>", "proxies whose X-Forwarded-For is used, such as 10.0.0.0/8", parseTrustProxy)
+    .option(
+      "--trust-proxy <ranges>",
+      "proxies whose X-Forwarded-For is used, such as 10.0.0.0/8",
+      parseTrustProxy,
+    )
     .option(
       "--max-stale <age>",
       "answer /healthz with 503 once the data store's data is older, such as 5m",
       parseDuration,
     )
-    .option("--workers <number>", "processes that serve requests, auto for the number of cores", parseWorkers, 1)
-    .option("--tls-cert <file>", "serve HTTPS with this certificate, and the next one when the file is replaced")
+    .option(
+      "--workers <number>",
+      "processes that serve requests, auto for the number of cores",
+      parseWorkers,
+      1,
+    )
+    .option(
+      "--tls-cert <file>",
+      "serve HTTPS with this certificate, and the next one when the file is replaced",
+    )
     .option("--tls-key <file>", "its key")
     .option("--tls-client-ca <file>", "refuse clients without a certificate from this authority")
-    .option("--metrics <[host:]port>", "serve metrics for Prometheus there, port 0 for a free one", parseListenPlace)
-    .addOption(new Option("--log-format <format>", "format of the log").choices(["pretty", "json"]).default("pretty"))
+    .option(
+      "--metrics <[host:]port>",
+      "serve metrics for Prometheus there, port 0 for a free one",
+      parseListenPlace,
+    )
+    .addOption(
+      new Option("--log-format <format>", "format of the log")
+        .choices(["pretty", "json"])
+        .default("pretty"),
+    )
     .option("--audit-log <file>", "append a line about each request to this file")
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
     .action(async ({ data, store, sealKeyFile, rateLimit, rateLimitStore: limitUrl, ...given }) => {
-      const { host, port, maxConnections, clockTolerance: tolerance, trustProxy, maxStale, workers, ...flags } = given;
-      const rateLimitStore = await readRateLimitStore(limitUrl, rateLimit.rateLimit, context.io.env);
+      const {
+        host,
+        port,
+        maxConnections,
+        clockTolerance: tolerance,
+        trustProxy,
+        maxStale,
+        workers,
+        ...flags
+      } = given;
+      const rateLimitStore = await readRateLimitStore(
+        limitUrl,
+        rateLimit.rateLimit,
+        context.io.env,
+      );
       const fd = takeActivatedSocket(context.io.env, process.pid);
       const place = readSettings({ data, store, sealKeyFile }, context.io).dataPlace;
       const limits = { ...rateLimit, rateLimitStore, maxConnections, maxStale, tolerance };
@@ -78,21 +119,33 @@ export function serveCommand(context: Context): Command {
  *
  * @throws UsageError that does not quote the URL, and if packages are missing
  */
-async function readRateLimitStore(flag: string | undefined, limit: number, env: Context["io"]["env"]) {
+async function readRateLimitStore(
+  flag: string | undefined,
+  limit: number,
+  env: Context["io"]["env"],
+) {
   if (flag?.includes("@"))
-    throw new UsageError(`--rate-limit-store must not contain a user or password: set ${RATE_LIMIT_STORE_VARIABLE}`);
+    throw new UsageError(
+      `--rate-limit-store must not contain a user or password: set ${RATE_LIMIT_STORE_VARIABLE}`,
+    );
   // An empty variable counts as unset.
   const url = flag ?? (env[RATE_LIMIT_STORE_VARIABLE] || undefined);
   if (url === undefined) return undefined;
   const { parseRedisUrl } = await import("../../../server/redis-address.js");
   const { loadRedisPackages } = await import("../../../server/redis-store.js");
-  const address = parseRedisUrl(url, flag === undefined ? RATE_LIMIT_STORE_VARIABLE : "--rate-limit-store");
+  const address = parseRedisUrl(
+    url,
+    flag === undefined ? RATE_LIMIT_STORE_VARIABLE : "--rate-limit-store",
+  );
   if (limit === 0) return undefined;
   await loadRedisPackages();
   return address;
 }
 
-/** @throws UsageError for a flag that the data place has no use for, and for one port for both servers */
+/**
+ * @throws UsageError for a flag that the data place has no use for, and for one port for both
+ *   servers
+ */
 function checkFlags({ host, port, maxStale }: ServerOptions, { place, metrics }: ServeFlags): void {
   if (maxStale !== undefined && place.kind === "file")
     throw new UsageError("--max-stale needs a data store: a data file has no age");
@@ -109,7 +162,8 @@ function readTlsPaths({
   if (cert !== undefined && key !== undefined) return { cert, key, clientCa };
   if (cert !== undefined) throw new UsageError("--tls-cert needs --tls-key too");
   if (key !== undefined) throw new UsageError("--tls-key needs --tls-cert too");
-  if (clientCa !== undefined) throw new UsageError("--tls-client-ca needs --tls-cert and --tls-key too");
+  if (clientCa !== undefined)
+    throw new UsageError("--tls-client-ca needs --tls-cert and --tls-key too");
   return undefined;
 }
 
@@ -118,9 +172,9 @@ const FIRST_FD = 3;
 const VARIABLES = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"];
 
 /**
- * The descriptor of the socket that a service manager such as systemd has opened for this process; undefined without one.
- * The protocol is that of sd_listen_fds(3). Removes its variables from the environment, since child processes don't get
- * the socket.
+ * The descriptor of the socket that a service manager such as systemd has opened for this process;
+ * undefined without one. The protocol is that of sd_listen_fds(3). Removes its variables from the
+ * environment, since child processes don't get the socket.
  *
  * @throws UsageError for several sockets
  */
@@ -128,6 +182,7 @@ function takeActivatedSocket(env: Context["io"]["env"], pid: number): number | u
   const [forPid, count] = [env["LISTEN_PID"], env["LISTEN_FDS"]];
   for (const name of VARIABLES) delete env[name];
   if (forPid !== String(pid) || count === undefined) return undefined;
-  if (count !== "1") throw new UsageError(`LISTEN_FDS is ${JSON.stringify(count)}, but serve listens on one socket`);
+  if (count !== "1")
+    throw new UsageError(`LISTEN_FDS is ${JSON.stringify(count)}, but serve listens on one socket`);
   return FIRST_FD;
 }

@@ -76,14 +76,22 @@ async function listenHere(
   const audit = auditFile && (await openAuditLog(auditFile, clock, log));
   try {
     const server = await startServer(service, { ...options, audit }, clock);
-    return { ...server, reload: () => audit?.reopen(), close: () => server.close().finally(() => audit?.close()) };
+    return {
+      ...server,
+      reload: () => audit?.reopen(),
+      close: () => server.close().finally(() => audit?.close()),
+    };
   } catch (error) {
     audit?.close();
     throw error;
   }
 }
 
-async function openAuditLog(auditFile: AuditFileOptions, clock: () => number, log: Log): Promise<AuditLog> {
+async function openAuditLog(
+  auditFile: AuditFileOptions,
+  clock: () => number,
+  log: Log,
+): Promise<AuditLog> {
   const { AuditLog } = await import("../../../server/audit.js");
   const onProblem = logAuditProblems(auditFile, log);
   return new AuditLog(await openAuditFile(auditFile), { clock, ticks, onProblem });
@@ -120,9 +128,15 @@ async function listenWithWorkers(
 
 function logAuditProblems(file: AuditFileOptions | undefined, log: Log) {
   return ({ problem, isRecording, lost }: AuditState) => {
-    const consequence = isRecording ? "the file that was open before is used for now" : "reads are answered 503";
+    const consequence = isRecording
+      ? "the file that was open before is used for now"
+      : "reads are answered 503";
     if (problem !== undefined) log("error", `${problem}; ${consequence}`);
-    else log("info", `${file?.path} can be written again${lost > 0 ? `; requests missing in it: ${lost}` : ""}`);
+    else
+      log(
+        "info",
+        `${file?.path} can be written again${lost > 0 ? `; requests missing in it: ${lost}` : ""}`,
+      );
   };
 }
 
@@ -136,8 +150,13 @@ function explainListenError(
   if (fd !== undefined && hasCode(error, "EINVAL", "ENOTSOCK", "ENOTSUP", "EOPNOTSUPP"))
     return new UsageError(`LISTEN_FDS is 1, but descriptor ${fd} is not a socket to listen on`);
   if (hasCode(error, "EADDRINUSE"))
-    return new Error(`port ${port} on ${host} is in use: choose another with ${portFlag}, or 0 for a free one`);
-  if (hasCode(error, "EAI_AGAIN")) return new Error(`${hostFlag} ${host} can't be looked up: no DNS server answers`);
+    return new Error(
+      `port ${port} on ${host} is in use: choose another with ${portFlag}, or 0 for a free one`,
+    );
+  if (hasCode(error, "EAI_AGAIN"))
+    return new Error(`${hostFlag} ${host} can't be looked up: no DNS server answers`);
   const isForeign = hasCode(error, "EADDRNOTAVAIL", "ENOTFOUND", "EINVAL");
-  return isForeign ? new UsageError(`${hostFlag} ${host} is not an address of this machine`) : error;
+  return isForeign
+    ? new UsageError(`${hostFlag} ${host} is not an address of this machine`)
+    : error;
 }

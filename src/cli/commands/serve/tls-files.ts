@@ -19,7 +19,10 @@ const MAX_BYTES = 10 * 1_024 * 1_024;
 const SETTLE_MS = 1_000;
 
 interface TlsFilesOptions {
-  /** Called with each path before it is read. To refuse it, throw an InvalidDataError with a predicate as its message. */
+  /**
+   * Called with each path before it is read. To refuse it, throw an InvalidDataError with a
+   * predicate as its message.
+   */
   check: (path: string) => void;
   /** Called with credentials that differ from the ones before, and after `readAgain`. */
   onRenewed: (tls: TlsCredentials) => void;
@@ -48,7 +51,9 @@ export class TlsFiles {
   static async open(paths: TlsPaths, options: TlsFilesOptions): Promise<TlsFiles> {
     const files = new TlsFiles(paths, options, await readTls(paths, options.check));
     const watched = Object.values(paths).filter((path) => path !== undefined);
-    files.#watches = await Promise.all(watched.map((path) => watchFile(path, () => files.#reload())));
+    files.#watches = await Promise.all(
+      watched.map((path) => watchFile(path, () => files.#reload())),
+    );
     // Changes before they were watched.
     await files.#reload();
     return files;
@@ -69,7 +74,10 @@ export class TlsFiles {
     for (const watch of this.#watches) watch.stop();
   }
 
-  /** Resolves to whether the files can be used. Of several files that change at a time, one is read after the other. */
+  /**
+   * Resolves to whether the files can be used. Of several files that change at a time, one is read
+   * after the other.
+   */
   #reload(): Promise<boolean> {
     this.#reading = this.#reading.then(() => this.#readOnce());
     return this.#reading;
@@ -108,7 +116,9 @@ async function readTls(paths: TlsPaths, check: (path: string) => void): Promise<
       check(path);
       return (await readRegularFile(path, MAX_BYTES)).bytes.toString();
     } catch (error) {
-      throw new UsageError(`${FLAGS[name]} ${path} ${toInvalidData(error, "can't be read").message}`);
+      throw new UsageError(
+        `${FLAGS[name]} ${path} ${toInvalidData(error, "can't be read").message}`,
+      );
     }
   };
   const { clientCa } = paths;
@@ -118,7 +128,11 @@ async function readTls(paths: TlsPaths, check: (path: string) => void): Promise<
     clientCa: clientCa === undefined ? undefined : await read("clientCa", clientCa),
   };
   const nameOf = (name: keyof typeof FLAGS) => `${FLAGS[name]} ${paths[name]}`;
-  checkTlsCredentials(tls, { cert: nameOf("cert"), key: nameOf("key"), clientCa: nameOf("clientCa") });
+  checkTlsCredentials(tls, {
+    cert: nameOf("cert"),
+    key: nameOf("key"),
+    clientCa: nameOf("clientCa"),
+  });
   return tls;
 }
 

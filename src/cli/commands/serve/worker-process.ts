@@ -4,11 +4,13 @@ import { openServed, type ServedData } from "../../editing/served-data.js";
 
 // A process that `serve --workers` starts.
 
-// Signals to all processes of a service are for the primary, which lets the workers answer open requests.
-// SIGUSR1 would open Node's debugger.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK", "SIGUSR1"] as const) process.on(signal, () => {});
+// Signals to all processes of a service are for the primary, which lets the workers answer open
+// requests. SIGUSR1 would open Node's debugger.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK", "SIGUSR1"] as const)
+  process.on(signal, () => {});
 
-// The link closes when the worker has finished, and when the primary has ended, however that happened.
+// The link closes when the worker has finished, and when the primary has ended, however that
+// happened.
 process.on("disconnect", () => process.exit());
 if (!process.connected) process.exit();
 

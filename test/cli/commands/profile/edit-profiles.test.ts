@@ -12,7 +12,8 @@ import { temporaryFolder } from "../../../support/temporary-folder.js";
 
 const ACCOUNT = { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };
 const mode = async (path: string) => (await stat(path)).mode & 0o777;
-const add = (name: string) => (profiles: Profiles) => addProfile(profiles, name, { url: `http://${name}` });
+const add = (name: string) => (profiles: Profiles) =>
+  addProfile(profiles, name, { url: `http://${name}` });
 
 describe("writing profiles", () => {
   let config: string;
@@ -33,10 +34,15 @@ describe("writing profiles", () => {
   });
 
   // Node's own way to create parents never returns there.
-  it.skipIf(process.platform !== "linux")("updateProfiles fails where no folder can be created", async () => {
-    const failing = updateProfiles("/proc/no/such/profiles.json", ACCOUNT, add("dev"));
-    await expect(failing).rejects.toThrow("/proc/no/such/profiles.json can't be written: no such file or folder");
-  });
+  it.skipIf(process.platform !== "linux")(
+    "updateProfiles fails where no folder can be created",
+    async () => {
+      const failing = updateProfiles("/proc/no/such/profiles.json", ACCOUNT, add("dev"));
+      await expect(failing).rejects.toThrow(
+        "/proc/no/such/profiles.json can't be written: no such file or folder",
+      );
+    },
+  );
 
   it("updateProfiles restricts a loose mode, and leaves no other file behind", async () => {
     await updateProfiles(path, ACCOUNT, add("dev"));
@@ -62,11 +68,18 @@ describe("writing profiles", () => {
     await symlink(far, path);
     await updateProfiles(path, ACCOUNT, add("dev"));
     expect((await lstat(path)).isSymbolicLink()).toBe(true);
-    expect([await mode(far), Object.keys(readProfiles(far, ACCOUNT).profiles)]).toEqual([0o600, ["dev"]]);
+    expect([await mode(far), Object.keys(readProfiles(far, ACCOUNT).profiles)]).toEqual([
+      0o600,
+      ["dev"],
+    ]);
   });
 
   it("updateProfiles removes a current profile that does not exist", async () => {
-    await updateProfiles(path, ACCOUNT, () => ({ version: 1, current: "gone", profiles: { dev: {} } }));
+    await updateProfiles(path, ACCOUNT, () => ({
+      version: 1,
+      current: "gone",
+      profiles: { dev: {} },
+    }));
     expect(readProfiles(path, ACCOUNT)).toEqual({ version: 1, profiles: { dev: {} } });
   });
 
@@ -76,7 +89,9 @@ describe("writing profiles", () => {
   ])("updateProfiles does not change a file that is %s", async (_what, text) => {
     await mkdir(config, { recursive: true });
     await writeFile(path, text);
-    await expect(updateProfiles(path, ACCOUNT, add("dev"))).rejects.toMatchObject({ code: "usage" });
+    await expect(updateProfiles(path, ACCOUNT, add("dev"))).rejects.toMatchObject({
+      code: "usage",
+    });
     expect(await readFile(path, "utf8")).toBe(text);
     expect(await readdir(config)).toEqual(["profiles.json"]);
   });
@@ -103,7 +118,9 @@ describe("edits of profiles", () => {
   it("the functions for profiles treat __proto__ like any other name", () => {
     const added = addProfile(two, "__proto__", { url: "http://proto" });
     expect(Object.keys(added.profiles)).toEqual(["dev", "staging", "__proto__"]);
-    expect(JSON.parse(JSON.stringify(useProfile(added, "__proto__")))).toMatchObject({ current: "__proto__" });
+    expect(JSON.parse(JSON.stringify(useProfile(added, "__proto__")))).toMatchObject({
+      current: "__proto__",
+    });
     expect(removeProfiles(added, ["__proto__"]).profiles).toEqual(two.profiles);
     expect(() => useProfile(two, "__proto__")).toThrow('there is no profile "__proto__"');
     expect(() => removeProfiles(two, ["constructor"])).toThrow('there is no profile "constructor"');

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createLog, type LogFormat, serverLogHooks } from "../../../../src/cli/commands/serve/log.js";
+import {
+  createLog,
+  type LogFormat,
+  serverLogHooks,
+} from "../../../../src/cli/commands/serve/log.js";
 import type { ServedRequest } from "../../../../src/server/served-request.js";
 import { runWith } from "../../../support/cli.js";
 
@@ -19,7 +23,14 @@ const REQUEST: ServedRequest = {
   counter: "key",
 };
 
-const UNREADABLE = { ...REQUEST, method: undefined, path: "", route: undefined, status: 400, apiKey: undefined };
+const UNREADABLE = {
+  ...REQUEST,
+  method: undefined,
+  path: "",
+  route: undefined,
+  status: 400,
+  apiKey: undefined,
+};
 
 /** The log line of a request. */
 async function logged(format: LogFormat, request: ServedRequest): Promise<string> {
@@ -62,7 +73,11 @@ describe("the log of a request", () => {
   it.each(["pretty", "json"] as const)(
     "has no path, not even of an unknown route, in the format %s",
     async (format) => {
-      const unknown = { ...REQUEST, path: "/v1/variables-values-by-name/TOKEN/x", route: undefined };
+      const unknown = {
+        ...REQUEST,
+        path: "/v1/variables-values-by-name/TOKEN/x",
+        route: undefined,
+      };
       expect(await logged(format, unknown)).toContain("GET (no such route) 200");
       const all = (await logged(format, REQUEST)) + (await logged(format, unknown));
       expect(all).not.toContain("TOKEN");
@@ -70,7 +85,11 @@ describe("the log of a request", () => {
   );
 
   it("says that a request could not be read", async () => {
-    expect(await logged("pretty", UNREADABLE)).toContain("(unreadable request) 400 in 1.2 ms, 59 bytes, no key,");
-    expect(JSON.parse((await logged("json", UNREADABLE)).split("\n")[0] ?? "")).not.toHaveProperty("method");
+    expect(await logged("pretty", UNREADABLE)).toContain(
+      "(unreadable request) 400 in 1.2 ms, 59 bytes, no key,",
+    );
+    expect(JSON.parse((await logged("json", UNREADABLE)).split("\n")[0] ?? "")).not.toHaveProperty(
+      "method",
+    );
   });
 });

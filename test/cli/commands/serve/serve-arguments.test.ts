@@ -37,7 +37,10 @@ it.each(["", "x", "65536", ":1", "a b:1", "127.0.0.1", "::1:1"])("--metrics refu
 });
 
 it("--clock-tolerance has seconds in the past, and after a slash in the future", () => {
-  expect([parseClockTolerance("10"), parseClockTolerance("10/0")]).toEqual([{ past: 10 }, { past: 10, future: 0 }]);
+  expect([parseClockTolerance("10"), parseClockTolerance("10/0")]).toEqual([
+    { past: 10 },
+    { past: 10, future: 0 },
+  ]);
   for (const text of ["", "-1", "1/", "/1", "1.5", "5s"])
     expect(() => parseClockTolerance(text)).toThrow(/^It must be/);
 });

@@ -7,7 +7,10 @@ import { dataFile } from "../../../support/data-file.js";
 import { openSocket, receivedUntilClose } from "../../../support/http.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
-/** Runs `serve` on a free port; once it has printed its address, calls `use` with it, and then stops it. */
+/**
+ * Runs `serve` on a free port; once it has printed its address, calls `use` with it, and then stops
+ * it.
+ */
 async function serving(
   argv: string[],
   use: (settings: Record<string, string>) => Promise<void> = async () => {},
@@ -21,21 +24,29 @@ async function serving(
   const onStdout = (text: string) => {
     used ??= use(readExports(text)).finally(stop);
   };
-  const result = await runCli(["serve", "--port", "0", ...argv], { ...options, untilStopped: () => stopped, onStdout });
+  const result = await runCli(["serve", "--port", "0", ...argv], {
+    ...options,
+    untilStopped: () => stopped,
+    onStdout,
+  });
   await used;
   return result;
 }
 
 /** The variables that the printed lines would set in a shell. */
 function readExports(text: string): Record<string, string> {
-  return Object.fromEntries([...text.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+  return Object.fromEntries(
+    [...text.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  );
 }
 
 /** A data file in which the value of shop/development's PORT, 3000, is another. */
 function withPort(port: number): string {
   return JSON.stringify(
     edited((data) => {
-      data.values.find(({ content }: { content: { value: unknown } }) => content.value === 3000).content.value = port;
+      data.values.find(
+        ({ content }: { content: { value: unknown } }) => content.value === 3000,
+      ).content.value = port;
     }),
   );
 }
@@ -46,10 +57,13 @@ it.each(["flag", "variable", ".appvars.json"])(
     const cwd = join(await temporaryFolder(), "my vars");
     await mkdir(cwd);
     const path = join(cwd, "vars.json");
-    if (place === ".appvars.json") await writeFile(join(cwd, place), JSON.stringify({ data: "vars.json" }));
+    if (place === ".appvars.json")
+      await writeFile(join(cwd, place), JSON.stringify({ data: "vars.json" }));
     const env = { APPVARS_ALLOW_PROJECT: "1", ...(place === "variable" && { APPVARS_DATA: path }) };
     const flags = place === "flag" ? ["--data", path] : [];
-    expect(await runCli(["serve", "--port", "0", ...flags], { cwd: await realpath(cwd), env })).toEqual({
+    expect(
+      await runCli(["serve", "--port", "0", ...flags], { cwd: await realpath(cwd), env }),
+    ).toEqual({
       code: 8,
       stdout: "",
       stderr: `appvars: ${path} does not exist; to create it: appvars init --data '${path}'\n`,
@@ -97,22 +111,25 @@ it("serve reads an unchanged file again on SIGHUP, and logs its problem each tim
   expect(await ended).toMatchObject({ code: 0 });
 });
 
-it.each(["pretty", "json"])("serve logs a reload and a bad edit, without a value, in the format %s", async (format) => {
-  const path = (await dataFile(DATA)).path;
-  const argv = ["--data", path, "--log-format", format];
-  const { stderr } = await serving(argv, async ({ APPVARS_URL }) => {
-    const health = async () => (await fetch(`${APPVARS_URL}/healthz`)).text();
-    await writeFile(path, '{ "hunter2": "hunter2" "');
-    await expect.poll(health).toContain("could not be read again");
-    await writeFile(path, JSON.stringify(DATA));
-    await expect.poll(health).toContain('"message":"OK"');
-  });
-  expect(stderr).toContain("is not valid JSON: line 1, column 24");
-  expect(stderr).toContain(`reloaded ${path}`);
-  expect(stderr).not.toContain("hunter2");
-  const isJson = (line: string) => line.startsWith('{"level":"');
-  expect(stderr.trim().split("\n").every(isJson)).toBe(format === "json");
-});
+it.each(["pretty", "json"])(
+  "serve logs a reload and a bad edit, without a value, in the format %s",
+  async (format) => {
+    const path = (await dataFile(DATA)).path;
+    const argv = ["--data", path, "--log-format", format];
+    const { stderr } = await serving(argv, async ({ APPVARS_URL }) => {
+      const health = async () => (await fetch(`${APPVARS_URL}/healthz`)).text();
+      await writeFile(path, '{ "hunter2": "hunter2" "');
+      await expect.poll(health).toContain("could not be read again");
+      await writeFile(path, JSON.stringify(DATA));
+      await expect.poll(health).toContain('"message":"OK"');
+    });
+    expect(stderr).toContain("is not valid JSON: line 1, column 24");
+    expect(stderr).toContain(`reloaded ${path}`);
+    expect(stderr).not.toContain("hunter2");
+    const isJson = (line: string) => line.startsWith('{"level":"');
+    expect(stderr.trim().split("\n").every(isJson)).toBe(format === "json");
+  },
+);
 
 const asRoot = it.skipIf(process.getuid?.() !== 0);
 asRoot.each(["file", "link"])(
@@ -144,21 +161,29 @@ asRoot.each(["file", "link"])(
       },
       user,
     );
-    expect(stderr).toContain(`the data file can be changed by other users: it belongs to another user; `);
+    expect(stderr).toContain(
+      `the data file can be changed by other users: it belongs to another user; `,
+    );
   },
 );
 
 it("serve warns about weak secrets at the start, and about new ones after a reload", async () => {
   const { path, write } = await dataFile(DATA);
-  const shared = edited((data) => (data.environments[3].api_secret = data.environments[2].api_secret));
+  const shared = edited(
+    (data) => (data.environments[3].api_secret = data.environments[2].api_secret),
+  );
   const { stderr } = await serving(["--data", path], async ({ APPVARS_URL }) => {
     await write(shared);
     const headers = { "x-api-key": "billing-key", "x-api-secret": "prod-secret" };
-    await expect.poll(async () => (await fetch(`${APPVARS_URL}/v1/variables`, { headers })).status).toBe(200);
+    await expect
+      .poll(async () => (await fetch(`${APPVARS_URL}/v1/variables`, { headers })).status)
+      .toBe(200);
   });
   const advice = `; to replace them, run: appvars env rotate NAME --data ${path}\n`;
   expect(stderr.split("can be guessed: shop/development")).toHaveLength(2);
-  expect(stderr).toContain(`clients of one can read the others: shop/production, billing/development${advice}`);
+  expect(stderr).toContain(
+    `clients of one can read the others: shop/production, billing/development${advice}`,
+  );
   expect(stderr).not.toContain("prod-secret");
 });
 

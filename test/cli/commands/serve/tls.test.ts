@@ -7,7 +7,15 @@ import { DATA } from "../../../support/data.js";
 import { dataFile } from "../../../support/data-file.js";
 import { nextAnswer } from "../../../support/http.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
-import { CLIENT, CLIENT_CA, openTlsSocket, RENEWED, serialOf, TLS, tlsPath } from "../../../support/tls.js";
+import {
+  CLIENT,
+  CLIENT_CA,
+  openTlsSocket,
+  RENEWED,
+  serialOf,
+  TLS,
+  tlsPath,
+} from "../../../support/tls.js";
 
 const HEALTH = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 const PATIENCE = { timeout: 10_000 };
@@ -58,13 +66,19 @@ async function serving(argv: string[], use: (server: Running) => Promise<void> =
       socket.destroy();
       return found;
     };
-    used ??= use({ url, port, serial, log: () => log, reload: () => reload() }).finally(() => stop());
+    used ??= use({ url, port, serial, log: () => log, reload: () => reload() }).finally(() =>
+      stop(),
+    );
   };
   const onStderr = (text: string) => {
     log += text;
   };
   const data = (await dataFile(DATA)).path;
-  const result = await runCli(["serve", "--port", "0", "--data", data, ...argv], { untilStopped, onStdout, onStderr });
+  const result = await runCli(["serve", "--port", "0", "--data", data, ...argv], {
+    untilStopped,
+    onStdout,
+    onStderr,
+  });
   await used;
   return result;
 }
@@ -81,7 +95,9 @@ describe("serve --tls-cert", () => {
       expect(await runCli(["health", "--quiet"], { env })).toMatchObject({ code: 0 });
       expect(port).toBeGreaterThan(0);
     });
-    expect(JSON.parse(json)).toEqual({ url: expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+$/) });
+    expect(JSON.parse(json)).toEqual({
+      url: expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+$/),
+    });
   });
 
   it.each([
@@ -91,7 +107,8 @@ describe("serve --tls-cert", () => {
     const { flags, write } = await pairFolder();
     await serving(flags, async ({ port, serial, log }) => {
       const old = await openTlsSocket({ port });
-      for (const part of order) await write(part === "cert" ? "tls.crt" : "tls.key", RENEWED[part as keyof Pair]);
+      for (const part of order)
+        await write(part === "cert" ? "tls.crt" : "tls.key", RENEWED[part as keyof Pair]);
       await expect.poll(serial, PATIENCE).toBe("02");
       await expect.poll(log).toMatch(/reloaded the TLS files: new connections use them\n$/);
       expect(log()).not.toContain("--tls");
@@ -131,7 +148,11 @@ describe("serve --tls-cert", () => {
       expect(await serial()).toBe("01");
       await write("tls.key", RENEWED.key);
       await expect.poll(serial, PATIENCE).toBe("02");
-      expect([times("is not that"), times("can't be read"), times("reloaded the TLS files")]).toEqual([1, 1, 1]);
+      expect([
+        times("is not that"),
+        times("can't be read"),
+        times("reloaded the TLS files"),
+      ]).toEqual([1, 1, 1]);
       expect(log()).not.toContain("PRIVATE");
     });
   });
@@ -171,9 +192,21 @@ describe("serve refuses with exit code 2", () => {
     .toString();
 
   it.each([
-    ["a certificate without a key", ["--tls-cert", tlsPath("certificate.pem")], "--tls-cert needs --tls-key too"],
-    ["a key without a certificate", ["--tls-key", tlsPath("key.pem")], "--tls-key needs --tls-cert too"],
-    ["an authority alone", ["--tls-client-ca", tlsPath("authority.pem")], "--tls-client-ca needs --tls-cert"],
+    [
+      "a certificate without a key",
+      ["--tls-cert", tlsPath("certificate.pem")],
+      "--tls-cert needs --tls-key too",
+    ],
+    [
+      "a key without a certificate",
+      ["--tls-key", tlsPath("key.pem")],
+      "--tls-key needs --tls-cert too",
+    ],
+    [
+      "an authority alone",
+      ["--tls-client-ca", tlsPath("authority.pem")],
+      "--tls-client-ca needs --tls-cert",
+    ],
   ])("serve refuses %s with exit code 2", async (_what, flags, message) => {
     const { code, stdout, stderr } = await serving(flags);
     expect([code, stdout]).toEqual([2, ""]);
@@ -181,14 +214,26 @@ describe("serve refuses with exit code 2", () => {
   });
 
   it.each([
-    ["an encrypted key", { ...TLS, key: encrypted }, /tls\.key is encrypted, and there is no passphrase/],
+    [
+      "an encrypted key",
+      { ...TLS, key: encrypted },
+      /tls\.key is encrypted, and there is no passphrase/,
+    ],
     [
       "a key of another certificate",
       { ...TLS, key: RENEWED.key },
       /tls\.key is not that of the certificate in --tls-cert/,
     ],
-    ["a file without a key", { ...TLS, key: TLS.cert }, /--tls-key \S+tls\.key contains no PEM private key/],
-    ["a broken certificate", { ...TLS, cert: TLS.cert.replace("MII", "AII") }, /--tls-cert \S+ .*certificate/],
+    [
+      "a file without a key",
+      { ...TLS, key: TLS.cert },
+      /--tls-key \S+tls\.key contains no PEM private key/,
+    ],
+    [
+      "a broken certificate",
+      { ...TLS, cert: TLS.cert.replace("MII", "AII") },
+      /--tls-cert \S+ .*certificate/,
+    ],
   ])("serve refuses %s with exit code 2", async (_what, pair, message) => {
     const { code, stdout, stderr } = await serving((await pairFolder(pair)).flags);
     expect([code, stdout]).toEqual([2, ""]);
@@ -196,9 +241,16 @@ describe("serve refuses with exit code 2", () => {
   });
 
   it("serve refuses a missing certificate with exit code 2", async () => {
-    const { code, stderr } = await serving(["--tls-cert", "/nowhere/crt", "--tls-key", tlsPath("key.pem")]);
+    const { code, stderr } = await serving([
+      "--tls-cert",
+      "/nowhere/crt",
+      "--tls-key",
+      tlsPath("key.pem"),
+    ]);
     expect(code).toBe(2);
-    expect(stderr).toContain("appvars: --tls-cert /nowhere/crt can't be read: no such file or folder\n");
+    expect(stderr).toContain(
+      "appvars: --tls-cert /nowhere/crt can't be read: no such file or folder\n",
+    );
   });
 });
 
@@ -208,14 +260,23 @@ describe("serve --tls-client-ca", () => {
     await write("ca.crt", CLIENT_CA);
     await write("client.pem", CLIENT.cert + CLIENT.key);
     await serving([...flags, "--tls-client-ca", join(folder, "ca.crt")], async ({ url }) => {
-      const env = { APPVARS_URL: url, APPVARS_CA_FILE: tlsPath("certificate.pem"), APPVARS_MAX_WAIT: "0" };
+      const env = {
+        APPVARS_URL: url,
+        APPVARS_CA_FILE: tlsPath("certificate.pem"),
+        APPVARS_MAX_WAIT: "0",
+      };
       const client = join(folder, "client.pem");
       const flag = ["--client-cert", client, "--client-key", client];
       expect(await runCli(["health", ...flag], { env })).toMatchObject({ code: 0 });
       const variables = { APPVARS_CLIENT_CERT: client, APPVARS_CLIENT_KEY: client };
-      expect(await runCli(["health"], { env: { ...env, ...variables } })).toMatchObject({ code: 0 });
+      expect(await runCli(["health"], { env: { ...env, ...variables } })).toMatchObject({
+        code: 0,
+      });
       const { code, stderr } = await runCli(["health"], { env });
-      expect([code, stderr]).toEqual([5, expect.stringContaining("it requires a client certificate")]);
+      expect([code, stderr]).toEqual([
+        5,
+        expect.stringContaining("it requires a client certificate"),
+      ]);
       const { stdout } = await runCli(["doctor", "--json"], { env });
       expect(stdout).toContain("--client-cert and --client-key");
     });

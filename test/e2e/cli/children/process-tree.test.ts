@@ -2,12 +2,20 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { descendantsOf, endDescendants, listProcesses, readPs } from "../../../../src/cli/children/process-tree.js";
+import {
+  descendantsOf,
+  endDescendants,
+  listProcesses,
+  readPs,
+} from "../../../../src/cli/children/process-tree.js";
 
 /** A shell that waits for a second, which waits for a third. */
 async function family() {
   const script = "sh -c 'sh -c \"echo \\$\\$; exec sleep 1000\"; exit'; exit";
-  const child = spawn("sh", ["-c", script], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn("sh", ["-c", script], {
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const end = () => {
     try {
       process.kill(-(child.pid as number), "SIGKILL");

@@ -68,7 +68,8 @@ describe("git with appvars merge", needs("git"), () => {
     async (form) => {
       const { cwd, git, read, commit, merge } = await repository();
       await writeFile(join(cwd, ".gitignore"), "/vars.json.key\n");
-      if (form === "sealed, with the key") await writeFile(join(cwd, "vars.json.key"), KEYS, { mode: 0o600 });
+      if (form === "sealed, with the key")
+        await writeFile(join(cwd, "vars.json.key"), KEYS, { mode: 0o600 });
       const isPlain = form === "plain";
       const needsKey = form === "sealed, without the key";
       let clean = 0;
@@ -91,13 +92,19 @@ describe("git with appvars merge", needs("git"), () => {
           clean++;
           expect([seed, contentOf(merged)]).toEqual([seed, contentOf(both.data)]);
         } else {
-          expect([seed, needsKey || overlap(ours.changes, theirs.changes).size > 0]).toEqual([seed, true]);
+          expect([seed, needsKey || overlap(ours.changes, theirs.changes).size > 0]).toEqual([
+            seed,
+            true,
+          ]);
           expect([status, stdout]).toEqual([
             1,
             expect.stringContaining("CONFLICT (content): Merge conflict in vars.json"),
           ]);
           if (stderr.includes("vars.json can't be merged")) {
-            expect([needsKey, stderr]).toEqual([true, expect.stringContaining("the key of --seal-key-file is needed")]);
+            expect([needsKey, stderr]).toEqual([
+              true,
+              expect.stringContaining("the key of --seal-key-file is needed"),
+            ]);
             expect(content).toEqual(files[1]);
           }
           expect(git("diff", "--name-only", "--diff-filter=U")).toBe("vars.json\n");
@@ -118,9 +125,12 @@ describe("git with appvars merge", needs("git"), () => {
     const log = git("log", "-p");
     expect(log).not.toMatch(/appvars:sealed|[\w-]{41}/);
     const later = secretsOf(ours.data);
-    const secrets = [...secretsOf(base)].filter(([name, secret]) => typeof secret === "string" && later.has(name));
+    const secrets = [...secretsOf(base)].filter(
+      ([name, secret]) => typeof secret === "string" && later.has(name),
+    );
     expect(secrets.length).toBeGreaterThan(10);
-    for (const [name, secret] of secrets) expect([name, log.includes(String(secret))]).toEqual([name, false]);
+    for (const [name, secret] of secrets)
+      expect([name, log.includes(String(secret))]).toEqual([name, false]);
     const shown = git("diff", "HEAD~")
       .split("\n")
       .filter((line) => /^[+-]\w/.test(line));
@@ -197,7 +207,9 @@ describe("git with appvars merge", needs("git"), () => {
     const folder = join(cwd, "a b");
     execFileSync("mkdir", [folder]);
     for (const name of ["vars [1].json", "é.json"]) {
-      expect(await runCli(["init", "--git", "--bare", "--data", join(folder, name)])).toMatchObject({ code: 0 });
+      expect(await runCli(["init", "--git", "--bare", "--data", join(folder, name)])).toMatchObject(
+        { code: 0 },
+      );
       expect(git("check-attr", "-z", "merge", "--", `a b/${name}`)).toContain("appvars");
       for (const end of ["key", "lock", "history.jsonl"])
         expect(git("check-ignore", `a b/${name}.${end}`)).not.toBe("");

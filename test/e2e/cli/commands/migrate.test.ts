@@ -25,12 +25,18 @@ describe("migrate with a store", needs("etcd"), () => {
   };
   /** The records of etcd under a URL: the revision of each key, and all values. */
   const entriesOf = async (url: string) => {
-    const [from, end] = ["/", "0"].map((last) => Buffer.from(new URL(url).pathname + last).toString("base64"));
+    const [from, end] = ["/", "0"].map((last) =>
+      Buffer.from(new URL(url).pathname + last).toString("base64"),
+    );
     const { kvs } = (await etcd().call("kv/range", { key: from, range_end: end })) as {
       kvs?: Record<string, string>[];
     };
     const text = (part = "") => Buffer.from(part, "base64").toString("latin1");
-    return (kvs ?? []).map(({ key, value, mod_revision }) => ({ key: text(key), value: text(value), mod_revision }));
+    return (kvs ?? []).map(({ key, value, mod_revision }) => ({
+      key: text(key),
+      value: text(value),
+      mod_revision,
+    }));
   };
 
   it("migrate copies a file to a store and back", async () => {
@@ -71,7 +77,10 @@ describe("migrate with a store", needs("etcd"), () => {
     const before = await entriesOf(url);
     const { code, stderr } = await migrate((await dataFile(DATA)).path, url);
     const advice = `name another prefix, or remove the data with etcdctl del --prefix ${prefix}/`;
-    expect([code, stderr]).toEqual([8, `appvars: ${url} holds other data, and was not changed: ${advice}\n`]);
+    expect([code, stderr]).toEqual([
+      8,
+      `appvars: ${url} holds other data, and was not changed: ${advice}\n`,
+    ]);
     expect(await entriesOf(url)).toEqual(before);
   });
 
@@ -81,14 +90,19 @@ describe("migrate with a store", needs("etcd"), () => {
     await etcd().call("kv/put", { key, value: "AAAA" });
     const { path } = await dataFile(FULL);
     expect(await migrate(path, url)).toMatchObject({ code: 0 });
-    expect(await open(url)).toMatchObject({ last_ids: { environments: 9, variables: 90, values: 900 } });
+    expect(await open(url)).toMatchObject({
+      last_ids: { environments: 9, variables: 90, values: 900 },
+    });
   });
 
   it("migrate copies a store to another store, both sealed", async () => {
     const [from, to] = [etcd().storeUrl(), etcd().storeUrl()];
     const keys = await keyFile("a");
     await migrate((await dataFile(FULL)).path, from, "--seal-key-file", keys);
-    expect(await migrate(from, to)).toMatchObject({ code: 8, stderr: expect.stringContaining("is sealed") });
+    expect(await migrate(from, to)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining("is sealed"),
+    });
     expect(await entriesOf(to)).toEqual([]);
     expect(await migrate(from, to, "--seal-key-file", keys)).toMatchObject({ code: 0 });
     expect(JSON.stringify(await entriesOf(to))).not.toMatch(SECRET);

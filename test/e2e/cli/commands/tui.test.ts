@@ -11,9 +11,27 @@ describe.skipIf(!has("script", "--version"))("on a terminal, before it is taken"
 
   it.each([
     ["TERM is dumb", "", { TERM: "dumb" }, 2, "tui does not work with TERM=dumb"],
-    ["a secret is to come from the keyboard", "--api-secret-file -", {}, 2, "--api-secret-file can't be - here"],
-    ["a key is to come from the keyboard", "--enc-key-file=-", {}, 2, "--enc-key-file can't be - here"],
-    ["the data file is missing", "--data /nowhere/vars.json", {}, 8, "/nowhere/vars.json can't be read"],
+    [
+      "a secret is to come from the keyboard",
+      "--api-secret-file -",
+      {},
+      2,
+      "--api-secret-file can't be - here",
+    ],
+    [
+      "a key is to come from the keyboard",
+      "--enc-key-file=-",
+      {},
+      2,
+      "--enc-key-file can't be - here",
+    ],
+    [
+      "the data file is missing",
+      "--data /nowhere/vars.json",
+      {},
+      8,
+      "/nowhere/vars.json can't be read",
+    ],
     ["the profile is missing", "--profile staging", {}, 2, 'there is no profile "staging"'],
   ])("tui is refused on a terminal where %s", async (_what, words, env, code, message) => {
     const tty = terminal(tui(words), env as Record<string, string>);
@@ -33,7 +51,9 @@ describe.skipIf(!has("script", "--version"))("on a terminal, before it is taken"
 it("commands other than tui load no file of the TUI", async () => {
   const { path } = await dataFile(DATA);
   for (const words of [["list", "--data", path], ["tui", "--data", path], ["--help"]]) {
-    const { stderr } = await run(process.execPath, [BINARY, ...words], { NODE_DEBUG: "esm,module" });
+    const { stderr } = await run(process.execPath, [BINARY, ...words], {
+      NODE_DEBUG: "esm,module",
+    });
     expect(stderr).toContain("dist/cli/main.cjs");
     expect(stderr).not.toMatch(/dist\/(cli\/)?tui\/|node_modules\/(ink|react)/);
   }

@@ -63,7 +63,10 @@ const WRITERS: [name: string, write: (file: Example) => Promise<unknown>][] = [
     "an edit of the history's length, and set",
     async ({ path, run }) => {
       const text = await readFile(path, "utf8");
-      await writeFile(path, text.replace('"version": 1,', '"version": 1,\n  "history": { "entries": 5 },'));
+      await writeFile(
+        path,
+        text.replace('"version": 1,', '"version": 1,\n  "history": { "entries": 5 },'),
+      );
       await run("set PORT 1 --env test");
     },
   ],
@@ -128,7 +131,9 @@ describe("a change of a value changes one line of the data file", needs("git"), 
     const file = await exampleFile();
     const data = JSON.parse(await readFile(file.path, "utf8"));
     for (const list of ["environments", "variables", "values"])
-      data[list] = data[list].reverse().map((record: object) => Object.fromEntries(Object.entries(record).reverse()));
+      data[list] = data[list]
+        .reverse()
+        .map((record: object) => Object.fromEntries(Object.entries(record).reverse()));
     await writeFile(file.path, JSON.stringify(data, null, 4));
     const before = join(file.folder, "before.json");
     await file.run("set PORT 1 --env development");
@@ -142,7 +147,9 @@ describe("a change of a value changes one line of the data file", needs("git"), 
     const [path, before] = [join(folder, "vars.json"), join(folder, "before.json")];
     expect(await runCli(["init", "--data", path])).toMatchObject({ code: 0 });
     await copyFile(path, before);
-    expect(await runCli(["set", "PORT", "1", "--env", "test", "--data", path])).toMatchObject({ code: 0 });
+    expect(await runCli(["set", "PORT", "1", "--env", "test", "--data", path])).toMatchObject({
+      code: 0,
+    });
     expect(changedLines(before, path)).toEqual([2, 0]);
   });
 });
@@ -153,7 +160,10 @@ describe("the same data gives the same bytes", () => {
     const file = await exampleFile();
     await writeFile(
       file.path,
-      (await readFile(file.path, "utf8")).replace('{\n  "version"', '{"$schema":"s.json","version"'),
+      (await readFile(file.path, "utf8")).replace(
+        '{\n  "version"',
+        '{"$schema":"s.json","version"',
+      ),
     );
     await file.run('set PORT --public --optional --schema {"minimum":1}');
     await file.run("env rotate test --grace 1h");
@@ -164,22 +174,37 @@ describe("the same data gives the same bytes", () => {
     const path = (name: string) => join(file.folder, name);
     await copyFile(file.path, path("before.json"));
     const change = async (data: string) => {
-      for (const command of ["set NEW 1 --env test --type string", "set PORT 2 --env test", "rename DEBUG VERBOSE"]) {
+      for (const command of [
+        "set NEW 1 --env test --type string",
+        "set PORT 2 --env test",
+        "rename DEBUG VERBOSE",
+      ]) {
         const place = data.startsWith("etcd:") ? "--store" : "--data";
-        expect(await runCli([...command.split(" "), place, data], { cwd: file.folder })).toMatchObject({ code: 0 });
+        expect(
+          await runCli([...command.split(" "), place, data], { cwd: file.folder }),
+        ).toMatchObject({ code: 0 });
       }
     };
     await change(file.path);
-    return { path, change, before: path("before.json"), expected: await readFile(file.path, "utf8") };
+    return {
+      path,
+      change,
+      before: path("before.json"),
+      expected: await readFile(file.path, "utf8"),
+    };
   }
 
   it("from a merge and a copy", async () => {
     const { path, before, expected } = await fullFile();
     await copyFile(before, path("ours.json"));
     await copyFile(path("vars.json"), path("theirs.json"));
-    expect(await runCli(["merge", before, path("ours.json"), path("theirs.json")])).toMatchObject({ code: 0 });
+    expect(await runCli(["merge", before, path("ours.json"), path("theirs.json")])).toMatchObject({
+      code: 0,
+    });
     expect(await readFile(path("ours.json"), "utf8")).toBe(expected);
-    expect(await runCli(["migrate", path("ours.json"), path("copy.json")])).toMatchObject({ code: 0 });
+    expect(await runCli(["migrate", path("ours.json"), path("copy.json")])).toMatchObject({
+      code: 0,
+    });
     expect(await readFile(path("copy.json"), "utf8")).toBe(expected);
   });
 
@@ -207,6 +232,19 @@ it.each([
   const preload = join(folder, "preload.cjs");
   const names = 'Object.keys(require.cache).map((path) => require("node:path").basename(path))';
   await writeFile(preload, `process.on("exit", () => console.log(${names}.includes("2020.cjs")));`);
-  const argv = ["--require", preload, BINARY, ...line.split(" "), "--data", path, "--env", "development"];
-  expect(await runBinary(process.execPath, argv)).toEqual({ code: 0, stdout: `${isLoaded}\n`, stderr: "" });
+  const argv = [
+    "--require",
+    preload,
+    BINARY,
+    ...line.split(" "),
+    "--data",
+    path,
+    "--env",
+    "development",
+  ];
+  expect(await runBinary(process.execPath, argv)).toEqual({
+    code: 0,
+    stdout: `${isLoaded}\n`,
+    stderr: "",
+  });
 });

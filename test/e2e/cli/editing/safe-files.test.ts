@@ -10,7 +10,10 @@ describe.skipIf(process.platform === "win32")("a file that every user may write"
   it("a world-writable data file is read by sandbox with a warning", async () => {
     const { path } = await dataFile(DATA);
     await chmod(path, 0o666);
-    const { code, stderr } = await runCli(["sandbox", "--data", path, "--env", "test", "--", "true"], NOT_ROOT);
+    const { code, stderr } = await runCli(
+      ["sandbox", "--data", path, "--env", "test", "--", "true"],
+      NOT_ROOT,
+    );
     expect([code, stderr]).toEqual([0, expect.stringContaining("can be changed by other users")]);
   });
 
@@ -19,8 +22,13 @@ describe.skipIf(process.platform === "win32")("a file that every user may write"
     await writeFile(file, "PORT=1\n");
     await chmod(file, 0o666);
     const env = { APPVARS_DATA: (await dataFile(DATA)).path, APPVARS_ENV: "shop/development" };
-    const { code, stderr } = await runCli(["run", "--env-file", file, "--", "true"], { ...NOT_ROOT, env });
+    const { code, stderr } = await runCli(["run", "--env-file", file, "--", "true"], {
+      ...NOT_ROOT,
+      env,
+    });
     expect(code).toBe(0);
-    expect(stderr).toContain(`appvars: ${file} can be changed by other users: it can be written by everybody`);
+    expect(stderr).toContain(
+      `appvars: ${file} can be changed by other users: it can be written by everybody`,
+    );
   });
 });

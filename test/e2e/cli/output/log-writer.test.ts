@@ -10,14 +10,22 @@ it("a line that does not fit into a file does not become the start of the next o
   const path = join(await temporaryFolder(), "log");
   const fd = openSync(path, "a");
   onTestFinished(() => closeSync(fd));
-  // A file size limit, as a full disk, makes the system take a part of a write. Node ignores its signal.
+  // A file size limit, as a full disk, makes the system take a part of a write. Node ignores its
+  // signal.
   const script = `
     const { LogWriter } = await import("${new URL("../../../../build/cli/output/log-writer.js", import.meta.url)}");
     const writer = new LogWriter({ fd: 1 }, (count) => "dropped " + count);
     for (let count = 1; count <= 20; count++) if (!writer.drops()) writer.writeSoon(count + "x".repeat(98));
     writer.written().then(() => process.stderr.write("full"));
     setInterval(() => {}, 1_000);`;
-  const argv = ["-c", 'ulimit -f 2 && exec "$0" "$@"', process.execPath, "--input-type=module", "-e", script];
+  const argv = [
+    "-c",
+    'ulimit -f 2 && exec "$0" "$@"',
+    process.execPath,
+    "--input-type=module",
+    "-e",
+    script,
+  ];
   const child = spawn("sh", argv, { stdio: ["ignore", fd, "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [said] = await once(child.stderr ?? child, "data");

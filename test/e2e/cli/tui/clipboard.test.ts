@@ -19,7 +19,9 @@ const KEEP = 'cat >"$0.stdin"; echo "$*" >"$0.args"; env >"$0.env"';
 async function clipboard(programs: Record<string, string>, env: Record<string, string> = {}) {
   const folder = await temporaryFolder();
   for (const [name, script] of Object.entries(programs)) {
-    await writeFile(join(folder, name), `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`, { mode: 0o755 });
+    await writeFile(join(folder, name), `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`, {
+      mode: 0o755,
+    });
   }
   let written = "";
   const write = (text: string) => {
@@ -37,7 +39,10 @@ const X11 = { DISPLAY: ":0" };
 
 describe("copying", () => {
   it("copy passes the text to a program on stdin, where no process list shows it, and to the terminal", async () => {
-    const { copy, written, kept } = await clipboard({ xclip: KEEP }, { ...X11, APPVARS_API_SECRET: "hunter2" });
+    const { copy, written, kept } = await clipboard(
+      { xclip: KEEP },
+      { ...X11, APPVARS_API_SECRET: "hunter2" },
+    );
     expect(await copy(TEXT)).toEqual({ kind: "clipboard" });
     expect(await kept("xclip.stdin")).toBe(TEXT);
     expect(await kept("xclip.args")).toBe("-selection clipboard\n");
@@ -62,11 +67,17 @@ describe("copying", () => {
       "there is no desktop clipboard",
     ],
     ["no program works", { xclip: "exit 1" }, X11, "xclip failed, there is no xsel"],
-  ])("copy uses the terminal alone where %s, and says why", async (_what, programs, env, reason) => {
-    const { copy, written } = await clipboard(programs, env);
-    expect(await copy(TEXT)).toEqual({ kind: "terminal", reason: expect.stringContaining(reason) });
-    expect(written()).toBe(OSC_52);
-  });
+  ])(
+    "copy uses the terminal alone where %s, and says why",
+    async (_what, programs, env, reason) => {
+      const { copy, written } = await clipboard(programs, env);
+      expect(await copy(TEXT)).toEqual({
+        kind: "terminal",
+        reason: expect.stringContaining(reason),
+      });
+      expect(written()).toBe(OSC_52);
+    },
+  );
 
   it("copy sends the terminal no text that is too long for it", async () => {
     const without = await clipboard({});
@@ -81,7 +92,10 @@ describe("copying", () => {
   });
 
   it("copy does not wait for a clipboard program that stays in the background", async () => {
-    const { copy, kept } = await clipboard({ xclip: `${KEEP}; sleep 600 & echo $! >"$0.pid"` }, X11);
+    const { copy, kept } = await clipboard(
+      { xclip: `${KEEP}; sleep 600 & echo $! >"$0.pid"` },
+      X11,
+    );
     expect(await copy(TEXT)).toEqual({ kind: "clipboard" });
     process.kill(Number(await kept("xclip.pid")));
   });
@@ -102,9 +116,15 @@ describe("copying", () => {
 
 describe("inside tmux", () => {
   it("copy inside tmux passes the text to tmux", async () => {
-    const { copy, kept, written } = await clipboard({ tmux: KEEP }, { TMUX: "/tmp/tmux-0/default,1,0" });
+    const { copy, kept, written } = await clipboard(
+      { tmux: KEEP },
+      { TMUX: "/tmp/tmux-0/default,1,0" },
+    );
     expect(await copy(TEXT)).toMatchObject({ kind: "terminal" });
-    expect([await kept("tmux.stdin"), await kept("tmux.args")]).toEqual([TEXT, "load-buffer -w -\n"]);
+    expect([await kept("tmux.stdin"), await kept("tmux.args")]).toEqual([
+      TEXT,
+      "load-buffer -w -\n",
+    ]);
     expect(written()).toBe("");
   });
 
@@ -131,7 +151,9 @@ describe("inside tmux", () => {
       onTestFinished(async () => void (await run("tmux", ["-S", socket, "kill-server"])));
       const command = `tmux -S '${socket}' -f /dev/null new-session "'${process.execPath}' '${script}'"`;
       const { written } = terminal(command, { TERM: "xterm-256color" });
-      await expect.poll(written, { timeout: 10_000 }).toContain(`;${Buffer.from(TEXT).toString("base64")}\x07`);
+      await expect
+        .poll(written, { timeout: 10_000 })
+        .toContain(`;${Buffer.from(TEXT).toString("base64")}\x07`);
     },
   );
 });

@@ -12,7 +12,9 @@ async function editing(script: string) {
   const keep = 'echo "$1" >"$(dirname "$0")/path"; env >"$(dirname "$0")/env"';
   await writeFile(program, `#!/bin/sh\n${keep}\n${script}\n`, { mode: 0o755 });
   const env = { PATH: process.env["PATH"], EDITOR: program, APPVARS_API_SECRET: "hunter2" };
-  const terminal = { lend: <T>(use: (untilTakenAway: Promise<void>) => Promise<T>) => use(new Promise(() => {})) };
+  const terminal = {
+    lend: <T>(use: (untilTakenAway: Promise<void>) => Promise<T>) => use(new Promise(() => {})),
+  };
   const io = { env, platform: process.platform, user: process.getuid?.(), clock: Date.now };
   const editText = createOpenInEditor(terminal, io);
   const kept = async (name: "path" | "env") => (await readFile(join(folder, name), "utf8")).trim();
@@ -56,7 +58,11 @@ describe.skipIf(process.platform === "win32")("a text in the person's own editor
 
   it.each([
     ["is gone", `rm "$1"`, "the file from the editor can't be read: no such file or folder"],
-    ["is a folder", `rm "$1"; mkdir "$1"`, "the file from the editor can't be read: it is a folder"],
+    [
+      "is a folder",
+      `rm "$1"; mkdir "$1"`,
+      "the file from the editor can't be read: it is a folder",
+    ],
     ["is not text", `printf '\\377' >"$1"`, "the file from the editor is not valid UTF-8"],
     ["was abandoned", "exit 3", /editor exited with 3: KEY is unchanged$/],
     ["was cut short", "kill $$", /editor was killed by SIGTERM: KEY is unchanged$/],
@@ -69,7 +75,9 @@ describe.skipIf(process.platform === "win32")("a text in the person's own editor
   it("the file is named after the variable, with an extension, and the editor gets no credentials", async () => {
     const { path, env } = await edited("{}", "", { name: "FLAGS", isJson: true });
     expect(basename(path)).toBe("FLAGS.json");
-    expect(basename((await edited("x", "", { name: "../evil", isJson: false })).path)).toBe("value.txt");
+    expect(basename((await edited("x", "", { name: "../evil", isJson: false })).path)).toBe(
+      "value.txt",
+    );
     expect(env).not.toContain("hunter2");
   });
 });

@@ -19,19 +19,19 @@ const CHUNKS = {
   core: ["cli/start.ts"],
   /** `get` from a server, and what other commands that read need too. */
   read: [
-    "cli/settings/parse-words.ts",
-    "cli/reading/run-get.ts",
+    "cli/arguments/parse-words.ts",
+    "tasks/sources/run-get.ts",
     "client/client.ts",
-    "domain/source.ts",
+    "model/source.ts",
     // In a data file and for `run`.
-    "domain/name-matcher.ts",
+    "model/name-matcher.ts",
   ],
   /** `run`, which scripts call most often after `get`. */
-  run: ["cli/run/run-program.ts"],
+  run: ["tasks/run/run-program.ts"],
   /** Other commands. */
   main: ["cli/program.ts"],
   /** A data file. */
-  local: ["cli/editing/open-data.ts", "service/service.ts"],
+  local: ["tasks/data/open-data.ts", "service/service.ts"],
 };
 
 export default defineConfig([
@@ -41,9 +41,9 @@ export default defineConfig([
       start: "src/cli/start.ts",
       index: "src/index.ts",
       "worker-process": "src/cli/commands/serve/worker-process.ts",
-      "parse-worker": "src/store/parse-worker.ts",
+      "parse-worker": "src/store/file/parse-worker.ts",
       // Two entries with the modules of `core` make it a chunk of its own.
-      errors: "src/domain/errors.ts",
+      errors: "src/kit/text/errors.ts",
     },
     platform,
     resolve,

@@ -23,9 +23,9 @@ const SCALING_LOAD = ["busy-writers", "large-data", "shared-limit", "steady-writ
 
 /** Test files that mock modules or change the colors of a whole process. Each has its own, which costs 0.3 s. */
 const ISOLATED = [
-  "test/cli/children/windows-program.test.ts",
-  "test/files/append-file.test.ts",
-  "test/files/file-lock.test.ts",
+  "test/kit/process/windows-program.test.ts",
+  "test/kit/files/append-file.test.ts",
+  "test/kit/files/file-lock.test.ts",
   "test/server/credential-checks.test.ts",
   "test/server/signature-work.test.ts",
   "test/store/history-model.test.ts",

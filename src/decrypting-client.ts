@@ -3,11 +3,11 @@ import {
   createClient as createPlainClient,
   type ClientOptions as PlainOptions,
 } from "./client/client.js";
-import { ChangedDataError, DecryptionError, withSubject } from "./domain/errors.js";
-import type { Page } from "./domain/page.js";
-import type { Read } from "./domain/read.js";
-import { readAll, type Snapshot, type VariableSource } from "./domain/source.js";
-import { isEncrypted, type JsonValue, type VariableValue } from "./domain/variable.js";
+import { ChangedDataError, DecryptionError, withSubject } from "./kit/text/errors.js";
+import type { Page } from "./model/page.js";
+import type { Read } from "./model/read.js";
+import { readAll, type Snapshot, type VariableSource } from "./model/source.js";
+import { isEncrypted, type JsonValue, type VariableValue } from "./model/variable.js";
 
 export interface ClientOptions extends PlainOptions {
   /**
@@ -49,7 +49,7 @@ async function decryptAnswer<T>(
   const byKey = new Map(
     variables.flatMap((variable) => [variable.id, variable.name].map((each) => [each, variable])),
   );
-  const { decrypt } = await import("./encryption/envelope.js");
+  const { decrypt } = await import("./client/envelope.js");
   const { parseAs } = await import("./formats/infer-type.js");
   for (const [of, holder, field] of sealed) {
     const variable = byKey.get(of);

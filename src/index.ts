@@ -1,7 +1,6 @@
 export type { AuthScheme } from "./client/options.js";
 export type { RetryNotice, RetryOn } from "./client/retry.js";
 export { type ClientOptions, createClient } from "./decrypting-client.js";
-export type { Credentials } from "./domain/environment.js";
 export {
   AppvarsError,
   DecryptionError,
@@ -13,19 +12,20 @@ export {
   UnauthorizedError,
   UnreachableError,
   UsageError,
-} from "./domain/errors.js";
-export type { Page, PageMetadata, PageRequest } from "./domain/page.js";
-export type { Answer, Read, VariableReader } from "./domain/read.js";
-export { type Health, readAll, type Snapshot, type VariableSource } from "./domain/source.js";
+} from "./kit/text/errors.js";
+export { type LoadEnvOptions, loadEnv } from "./load-env.js";
+export { type LocalServer, type ServeOptions, serve } from "./local-server.js";
+export type { Credentials } from "./model/environment.js";
+export type { Page, PageMetadata, PageRequest } from "./model/page.js";
+export type { Answer, Read, VariableReader } from "./model/read.js";
+export { type Health, readAll, type Snapshot, type VariableSource } from "./model/source.js";
 export type {
   JsonValue,
   ValueContent,
   Variable,
   VariableType,
   VariableValue,
-} from "./domain/variable.js";
-export { type LoadEnvOptions, loadEnv } from "./load-env.js";
-export { type LocalServer, type ServeOptions, serve } from "./local-server.js";
+} from "./model/variable.js";
 export type { Faults } from "./server/faults.js";
 export type { Secret, SignedParts } from "./signing/sign.js";
 export { sign } from "./signing/sign.js";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "./domain/variable.js";
+import type { JsonValue } from "./model/variable.js";
 
 type Options<Names extends string, T> = { readonly [Name in Names]?: T | undefined };
 
@@ -48,6 +48,6 @@ export async function loadEnv<T = Record<string, JsonValue>>(
   options: LoadEnvOptions = {},
 ): Promise<T> {
   // Loaded here: programs that only use the client need none of it.
-  const { loadVariables } = await import("./cli/load-variables.js");
+  const { loadVariables } = await import("./tasks/run/load-variables.js");
   return (await loadVariables(options)) as T;
 }

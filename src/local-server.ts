@@ -1,14 +1,14 @@
 import { guardCallbacks } from "./cli/guard-callbacks.js";
-import type { Credentials } from "./domain/environment.js";
-import { InvalidDataError } from "./domain/errors.js";
-import { KEY_FILE_END } from "./domain/sealed-text.js";
-import { MAX_INPUT, readRegularFile } from "./files/open-file.js";
-import { ifMissing, withPathInErrors } from "./files/system-errors.js";
+import { MAX_INPUT, readRegularFile } from "./kit/files/open-file.js";
+import { ifMissing, withPathInErrors } from "./kit/files/system-errors.js";
+import { InvalidDataError } from "./kit/text/errors.js";
+import type { Credentials } from "./model/environment.js";
+import { KEY_FILE_END } from "./model/sealed-text.js";
 import { skewClock } from "./server/faults.js";
 import { type RunningServer, type ServerOptions, startServer } from "./server/start-server.js";
 import { Service } from "./service/service.js";
-import { openDataFile } from "./store/json-file-store.js";
-import { createMemoryStore } from "./store/memory-store.js";
+import { openDataFile } from "./store/file/json-file-store.js";
+import { createMemoryStore } from "./store/memory/memory-store.js";
 import { followProblem } from "./store/store.js";
 
 export interface ServeOptions

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { encrypt } from "../src/encryption/envelope.js";
+import { encrypt } from "../src/client/envelope.js";
 import {
   type ClientOptions,
   createClient,

@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { foreignWriter } from "../files/owners.js";
-import { statIfExists } from "../files/system-errors.js";
-import { userFolders } from "./settings/user-folders.js";
+import { foreignWriter } from "../kit/files/owners.js";
+import { statIfExists } from "../kit/files/system-errors.js";
+import { userFolders } from "../tasks/settings/user-folders.js";
 
 /**
  * Has Node keep compiled code between runs. The build makes this a file of its own, which is loaded

@@ -1,5 +1,5 @@
-import { UsageError } from "../domain/errors.js";
-import { printable } from "../domain/printable.js";
+import { UsageError } from "../kit/text/errors.js";
+import { printable } from "../kit/text/printable.js";
 
 /** Warns the program that uses the library. */
 export function emitWarning(message: string): void {

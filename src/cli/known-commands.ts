@@ -1,5 +1,5 @@
-import { UsageError } from "../domain/errors.js";
-import { nearest } from "../domain/nearest.js";
+import { UsageError } from "../kit/text/errors.js";
+import { nearest } from "../kit/text/nearest.js";
 import { OUTPUT_WORDS } from "./output/context.js";
 
 /** Loads the module of a command when it is called. The module of `get` exports `getCommand`. */
@@ -135,7 +135,7 @@ export const GROUPS: Record<
     connection: [
       "",
       "print help for all flags of a source",
-      () => import("./settings/source-flags.js"),
+      () => import("./arguments/source-flags.js"),
     ],
   },
 };

@@ -1,9 +1,10 @@
 import { constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { Socket } from "node:net";
-import { endWithReader, leaveUnread } from "./exits/end-process.js";
-import { endBySignals, untilStopped } from "./exits/signals.js";
-import type { Io } from "./output/io.js";
-import { userFolders } from "./settings/user-folders.js";
+import { packageFile } from "../kit/files/package-file.js";
+import { endWithReader, leaveUnread } from "../kit/process/end-process.js";
+import { endBySignals, untilStopped } from "../kit/process/signals.js";
+import { userFolders } from "../tasks/settings/user-folders.js";
+import type { Io } from "../tasks/surroundings.js";
 
 /**
  * This process as a command sees it. Streams are created when they are first used: stdin alone
@@ -76,12 +77,6 @@ function reopen(fd: number): Socket | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** @param path relative to the folder of the package */
-export function packageFile(path: string): URL {
-  // From both src/cli and dist/cli.
-  return new URL(`../../${path}`, import.meta.url);
 }
 
 export function packageVersion(): string {

@@ -1,13 +1,14 @@
 import { Command, CommanderError, Help, Option } from "commander";
-import { UsageError } from "../domain/errors.js";
+import { packageFile } from "../kit/files/package-file.js";
+import { UsageError } from "../kit/text/errors.js";
+import type { Io } from "../tasks/surroundings.js";
+import { InlineOption } from "./arguments/flag-arguments.js";
+import { CONNECTION, CONNECTION_GROUP, collect } from "./arguments/source-flags.js";
 import { findUnknownCommand, GROUPS, NAMES } from "./known-commands.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
-import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { ownWords, reportError } from "./output/report-error.js";
-import { packageFile, packageVersion } from "./process-io.js";
-import { InlineOption } from "./settings/flag-arguments.js";
-import { CONNECTION, CONNECTION_GROUP, collect } from "./settings/source-flags.js";
+import { packageVersion } from "./process-io.js";
 
 /** Runs one command line and resolves to its exit code. Never rejects. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {

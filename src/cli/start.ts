@@ -1,8 +1,8 @@
-import { endIfObstructed } from "./exits/end-process.js";
-import { endWithParent, isStartedByNpm, wasTerminated } from "./exits/signals.js";
+import { endIfObstructed } from "../kit/process/end-process.js";
+import { endWithParent, isStartedByNpm, wasTerminated } from "../kit/process/signals.js";
+import type { Io } from "../tasks/surroundings.js";
 import { findUnknownCommand, VERSION_FLAGS } from "./known-commands.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
-import type { Io } from "./output/io.js";
 import { writeLines } from "./output/output.js";
 import { reportError } from "./output/report-error.js";
 import { packageVersion, processIo } from "./process-io.js";
@@ -43,7 +43,7 @@ export async function quickCall(argv: readonly string[], io: Io): Promise<number
   // A flag may stand before the command.
   const parsers =
     !isVersion && /^(get$|run$|-)/.test(first)
-      ? await import("./settings/parse-words.js")
+      ? await import("./arguments/parse-words.js")
       : undefined;
   const quick = parsers && (parseGet(argv, parsers) ?? parseRun(argv, parsers));
   const call = isVersion ? VERSION : quick;
@@ -70,7 +70,7 @@ const VERSION: QuickCall = {
   run: async ({ io }) => writeLines(io.stdout, [packageVersion()]),
 };
 
-type Parsers = typeof import("./settings/parse-words.js");
+type Parsers = typeof import("./arguments/parse-words.js");
 
 function parseGet(argv: readonly string[], { parseQuickWords }: Parsers): QuickCall | undefined {
   const parsed = parseQuickWords("get", argv, { "no-newline": "n", null: "0" });
@@ -80,7 +80,7 @@ function parseGet(argv: readonly string[], { parseQuickWords }: Parsers): QuickC
   // commander reports the flags that conflict with --null.
   if (endsWithNul && (output.json || !newline)) return undefined;
   const run = async (context: Context) => {
-    const { runGet } = await import("./reading/run-get.js");
+    const { runGet } = await import("../tasks/sources/run-get.js");
     await runGet({ names, newline, null: endsWithNul }, flags, context);
   };
   return { output, run };
@@ -96,7 +96,7 @@ function parseRun(argv: readonly string[], { parseQuickWords }: Parsers): QuickC
   if (program === undefined || !parsed || parsed.positionals.length > 0) return undefined;
   const { output, flags, others } = parsed;
   const run = async (context: Context) => {
-    const { callRun } = await import("./run/run-program.js");
+    const { callRun } = await import("../tasks/run/run-program.js");
     context.exitCode = await callRun(
       [program, ...args],
       { ...flags, strict: others["strict"] === true || undefined },

@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from "commander";
-import { UsageError } from "../domain/errors.js";
-import { SETTING_NAMES, SETTINGS } from "./settings/setting-table.js";
+import { UsageError } from "../kit/text/errors.js";
+import { SETTING_NAMES, SETTINGS } from "../tasks/settings/setting-table.js";
 
 /** An error of commander with advice, if there is any. */
 export function withHint(error: CommanderError, command: Command): Error {

@@ -1,19 +1,19 @@
+import type { SealedFile } from "../kit/files/sealed-file.js";
 import {
   NotFoundError,
   ServerError,
   UnauthorizedError,
   UnreachableError,
   WrongClockError,
-} from "../domain/errors.js";
+} from "../kit/text/errors.js";
 import {
   type Answer,
   pickValues,
   type Read,
   type ValuesByName,
   VariableReader,
-} from "../domain/read.js";
-import type { Health, Snapshot, VariableSource } from "../domain/source.js";
-import type { SealedFile } from "../files/sealed-file.js";
+} from "../model/read.js";
+import type { Health, Snapshot, VariableSource } from "../model/source.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 
 /** The source of fresh answers. */

@@ -1,18 +1,18 @@
-import { checkCertifiedKey } from "../domain/certificates.js";
-import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../domain/defaults.js";
-import { orUndefined, ServerError, UsageError } from "../domain/errors.js";
-import { VERSION_HEADER } from "../domain/http-headers.js";
-import { type Answer, pickValues, type Read, VariableReader } from "../domain/read.js";
-import { MAX_KEYLESS_TARGET, MAX_TARGET, ROUTES, targetOf } from "../domain/routes.js";
+import { checkCertifiedKey } from "../kit/net/certificates.js";
+import { ticks } from "../kit/net/exchange.js";
+import { parseProxy, type ServerRoute } from "../kit/net/proxy.js";
+import { orUndefined, ServerError, UsageError } from "../kit/text/errors.js";
+import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../model/defaults.js";
+import { VERSION_HEADER } from "../model/http-headers.js";
+import { type Answer, pickValues, type Read, VariableReader } from "../model/read.js";
+import { MAX_KEYLESS_TARGET, MAX_TARGET, ROUTES, targetOf } from "../model/routes.js";
 import {
   type Health,
   readVariableEntries,
   type Snapshot,
   type VariableSource,
   valuesByName,
-} from "../domain/source.js";
-import { ticks } from "../http/exchange.js";
-import { parseProxy, type ServerRoute } from "../http/proxy.js";
+} from "../model/source.js";
 import { type Decoder, decoderOf } from "./decode.js";
 import { interpret, interpretHealth } from "./interpret.js";
 import { NewestData } from "./newest-data.js";

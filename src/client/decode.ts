@@ -1,7 +1,7 @@
-import { utcMs } from "../domain/duration.js";
-import type { Page, PageRequest } from "../domain/page.js";
-import type { Answer, BrokenRule, Check, Read, ValuesByName } from "../domain/read.js";
-import type { Health } from "../domain/source.js";
+import { utcMs } from "../kit/text/duration.js";
+import type { Page, PageRequest } from "../model/page.js";
+import type { Answer, BrokenRule, Check, Read, ValuesByName } from "../model/read.js";
+import type { Health } from "../model/source.js";
 import {
   type Complete,
   isVariableName,
@@ -11,7 +11,7 @@ import {
   type Variable,
   type VariableValue,
   valueFitsType,
-} from "../domain/variable.js";
+} from "../model/variable.js";
 
 /**
  * Thrown for a field that breaks a rule of the API. The message names both, and quotes no value.

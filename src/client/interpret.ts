@@ -7,10 +7,10 @@ import {
   UnreachableError,
   UsageError,
   WrongClockError,
-} from "../domain/errors.js";
-import { parseDataAge, parseRetryAfter } from "../domain/http-headers.js";
-import type { Health } from "../domain/source.js";
-import { INEXACT_NUMBER, JsonError, parseJson } from "../domain/strict-json.js";
+} from "../kit/text/errors.js";
+import { INEXACT_NUMBER, JsonError, parseJson } from "../kit/text/strict-json.js";
+import { parseDataAge, parseRetryAfter } from "../model/http-headers.js";
+import type { Health } from "../model/source.js";
 import { compareClocks } from "../signing/verify.js";
 import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
 import { TRANSIENT_STATUSES } from "./retry.js";

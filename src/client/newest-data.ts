@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { ServerError } from "../domain/errors.js";
-import { parseFreshness } from "../domain/http-headers.js";
+import { ServerError } from "../kit/text/errors.js";
+import { parseFreshness } from "../model/http-headers.js";
 
 /**
  * The version of an answer, and the earliest and latest time at which it was the newest, on the

@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
-import { DEFAULT_URL } from "../domain/defaults.js";
-import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "../domain/environment.js";
-import { UnauthorizedError, UsageError } from "../domain/errors.js";
+import { UnauthorizedError, UsageError } from "../kit/text/errors.js";
+import { DEFAULT_URL } from "../model/defaults.js";
+import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "../model/environment.js";
 import { type SignedParts, sign } from "../signing/sign.js";
 
 /**

@@ -1,7 +1,7 @@
-import { ChangedDataError, ServerError } from "../domain/errors.js";
-import { REVISION_HEADER } from "../domain/http-headers.js";
-import { type Answer, type Read, VariableReader } from "../domain/read.js";
-import type { Snapshot } from "../domain/source.js";
+import { ChangedDataError, ServerError } from "../kit/text/errors.js";
+import { REVISION_HEADER } from "../model/http-headers.js";
+import { type Answer, type Read, VariableReader } from "../model/read.js";
+import type { Snapshot } from "../model/source.js";
 import { pause, type RetryOptions } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 

@@ -1,10 +1,10 @@
-import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../domain/defaults.js";
 import {
   GATEWAY_STATUSES,
   RateLimitedError,
   ServerError,
   UnreachableError,
-} from "../domain/errors.js";
+} from "../kit/text/errors.js";
+import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../model/defaults.js";
 import { isLoopback } from "./options.js";
 
 const FIRST_BACKOFF_S = 0.2;

@@ -6,18 +6,18 @@ import {
   request,
 } from "node:http";
 import type { Agent } from "node:https";
-import { withTls } from "../domain/endpoint.js";
-import { AppvarsError, ServerError, UnreachableError } from "../domain/errors.js";
-import { tlsOptions } from "../domain/tls-options.js";
-import { exchange, type HttpAnswer, ticks } from "../http/exchange.js";
-import { isProtocolFailure, reasonOf } from "../http/failures.js";
+import { withTls } from "../kit/net/endpoint.js";
+import { exchange, type HttpAnswer, ticks } from "../kit/net/exchange.js";
+import { isProtocolFailure, reasonOf } from "../kit/net/failures.js";
 import {
   type HttpProxy,
   proxyAddress,
   refusingProxy,
   type ServerRoute,
   unreachableProxy,
-} from "../http/proxy.js";
+} from "../kit/net/proxy.js";
+import { tlsOptions } from "../kit/net/tls-options.js";
+import { AppvarsError, ServerError, UnreachableError } from "../kit/text/errors.js";
 
 const MIB = 1024 * 1024;
 
@@ -119,7 +119,7 @@ export class Transport {
     const { request: requestTls, Agent } = await import("node:https");
     const tls = { keepAlive: true, ...tlsOptions(this.#forwarder ? { ca } : { ca, cert, key }) };
     if (!proxy || this.#forwarder) return { request: requestTls, agent: new Agent(tls) };
-    const { TunnelAgent } = await import("../http/tunnel.js");
+    const { TunnelAgent } = await import("../kit/net/tunnel.js");
     return { request: requestTls, agent: new TunnelAgent(tls, { proxy, ca }) };
   }
 
@@ -194,7 +194,7 @@ export class Transport {
 /** The URL with https:, if the server speaks TLS. @param timeout seconds */
 async function findTls(origin: URL, timeout: number): Promise<URL | undefined> {
   const other = withTls(origin);
-  const { readCertificate } = await import("../http/certificate.js");
+  const { readCertificate } = await import("../kit/net/certificate.js");
   return (await readCertificate({ origin: other, timeout })) && other;
 }
 

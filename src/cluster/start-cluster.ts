@@ -1,4 +1,4 @@
-import { UsageError } from "../domain/errors.js";
+import { UsageError } from "../kit/text/errors.js";
 import { type RunningServer, type ServerOptions, withDefaults } from "../server/start-server.js";
 import type { TlsCredentials } from "../server/tls.js";
 import { type ClusterSetup, WorkerPool } from "./worker-pool.js";

@@ -1,4 +1,4 @@
-import type { Account } from "../files/owners.js";
+import type { Account } from "../kit/files/owners.js";
 import type { MetricsJson } from "../metrics/registry.js";
 import type { AuditState } from "../server/audit.js";
 import type { StoreProblem } from "../server/circuit-breaker.js";

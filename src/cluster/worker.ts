@@ -1,4 +1,4 @@
-import { AppendFile } from "../files/append-file.js";
+import { AppendFile } from "../kit/files/append-file.js";
 import type { MetricsJson } from "../metrics/registry.js";
 import { AuditLog, type AuditState } from "../server/audit.js";
 import type { StoreProblem } from "../server/circuit-breaker.js";

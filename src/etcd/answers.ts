@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { ServerError } from "../domain/errors.js";
-import { parseJson } from "../domain/strict-json.js";
+import { ServerError } from "../kit/text/errors.js";
+import { parseJson } from "../kit/text/strict-json.js";
 
 export interface StoredKey {
   readonly key: string;

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { InvalidDataError, UnreachableError } from "../domain/errors.js";
-import { durationText } from "../domain/printable.js";
-import { command } from "../domain/shell.js";
-import type { Sealing } from "../encryption/sealing.js";
+import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
+import { durationText } from "../kit/text/printable.js";
+import { command } from "../kit/text/shell.js";
 import { type Data, NO_DATA } from "../store/data.js";
 import { FollowedStore } from "../store/followed-store.js";
 import type { Author, History } from "../store/history.js";
-import type { DataKeeper, LastData } from "../store/kept-data.js";
 import type { ChangeData, EditableStore, Reloadable } from "../store/store.js";
+import type { DataKeeper, LastData } from "./kept-data.js";
 import { type Head, KEYS } from "./log.js";
 import {
   type ReadTarget,
@@ -17,6 +16,7 @@ import {
   readSince,
   type StoreState,
 } from "./read-store.js";
+import type { Sealing } from "./sealing.js";
 import { StoreWriter } from "./store-writer.js";
 
 /** After a watch has failed. */

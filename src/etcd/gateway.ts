@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { GenericSchema } from "valibot";
-import { ServerError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
-import type { TlsTexts } from "../domain/tls-options.js";
-import { HttpPosts, NotSentError, type PostLimits, TlsError } from "../http/json-posts.js";
+import type { TlsTexts } from "../kit/net/tls-options.js";
+import { ServerError, UnauthorizedError, UnreachableError } from "../kit/text/errors.js";
 import {
   ANSWERS,
   malformed,
@@ -13,6 +12,7 @@ import {
   refusal,
   type StoredKey,
 } from "./answers.js";
+import { HttpPosts, NotSentError, type PostLimits, TlsError } from "./json-posts.js";
 
 /** In milliseconds. */
 const TIMES = {

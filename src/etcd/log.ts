@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
-import { InvalidDataError } from "../domain/errors.js";
+import { InvalidDataError } from "../kit/text/errors.js";
 import type { RecordChange } from "../store/record-changes.js";
-import { parseStored, RECORD_CHANGE } from "../store/stored-changes.js";
+import { parseStored, RECORD_CHANGE } from "./stored-changes.js";
 
 // The keys of a store, after its prefix:
 //   head                 which writes and which snapshot count

@@ -1,13 +1,13 @@
-import type { StoreAddress } from "../domain/store-address.js";
-import { firstKey } from "../encryption/seal-keys.js";
-import { createSealing, isSealed, UNSEALED } from "../encryption/sealing.js";
+import { firstKey } from "../kit/crypto/seal-keys.js";
 import type { Data } from "../store/data.js";
 import { type Author, NOBODY } from "../store/history.js";
-import { parseData } from "../store/parse-data.js";
+import { parseData } from "../store/schema/parse-data.js";
 import { EtcdStore, type EtcdStoreOptions } from "./etcd-store.js";
 import { Gateway, type Times } from "./gateway.js";
 import { KEYS } from "./log.js";
 import type { ReadTarget } from "./read-store.js";
+import { createSealing, isSealed, UNSEALED } from "./sealing.js";
+import type { StoreAddress } from "./store-address.js";
 import type { OnProgress } from "./uploads.js";
 
 export interface StoreAccess {

@@ -1,10 +1,10 @@
-import { InvalidDataError } from "../domain/errors.js";
+import { InvalidDataError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
 import { type Change, withoutCredentials } from "../store/history.js";
 import { applyChanges, type RecordChange } from "../store/record-changes.js";
-import { parseChanges } from "../store/stored-changes.js";
 import type { StoredKey } from "./answers.js";
 import { type Entry, type Head, KEYS, logKey, parseEntry, parseHead } from "./log.js";
+import { parseChanges } from "./stored-changes.js";
 import { download, endOf, openKey, type UploadTarget } from "./uploads.js";
 
 /** Entries in one answer, which must not get too large, and in that with the head. */

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { InvalidDataError, UnauthorizedError, UnreachableError } from "../domain/errors.js";
-import { durationText } from "../domain/printable.js";
-import { applyChange } from "../store/apply-change.js";
+import { InvalidDataError, UnauthorizedError, UnreachableError } from "../kit/text/errors.js";
+import { durationText } from "../kit/text/printable.js";
 import type { Data } from "../store/data.js";
-import { dataPieces } from "../store/data-file.js";
+import { applyChange } from "../store/edits/apply-change.js";
+import { dataPieces } from "../store/file/data-file.js";
 import type { Author } from "../store/history.js";
-import { checkData } from "../store/parse-data.js";
 import { changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
+import { checkData } from "../store/schema/parse-data.js";
 import type { ChangeData } from "../store/store.js";
-import { changeLines } from "../store/stored-changes.js";
 import { type CheckTrace, type Condition, type Put, UncertainError } from "./gateway.js";
 import {
   type Entry,
@@ -21,6 +20,7 @@ import {
   parseHead,
 } from "./log.js";
 import { ENTRY_COST, type ReadTarget, readHead, type StoreState } from "./read-store.js";
+import { changeLines } from "./stored-changes.js";
 import {
   type Claim,
   claim,

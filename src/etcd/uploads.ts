@@ -1,11 +1,11 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { InvalidDataError, UnreachableError } from "../domain/errors.js";
-import type { Sealing } from "../encryption/sealing.js";
-import { MAX_DATA_SIZE } from "../store/data-file.js";
+import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
+import { MAX_DATA_SIZE } from "../store/file/data-file.js";
 import type { StoredKey } from "./answers.js";
 import { type Gateway, type KeyRange, type Put, UncertainError } from "./gateway.js";
 import { KEYS, newId, partKey } from "./log.js";
+import type { Sealing } from "./sealing.js";
 
 /**
  * The size of a part: with its seal, below the 1.5 MiB that etcd takes in one request by default.

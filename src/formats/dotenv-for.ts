@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references that python-dotenv expands
-import { quoteForShell } from "../domain/shell.js";
-import { valueText } from "../domain/variable.js";
+import { quoteForShell } from "../kit/text/shell.js";
+import { valueText } from "../model/variable.js";
 import {
   type DotenvTarget,
   loneSurrogate,

@@ -1,4 +1,4 @@
-import { UsageError } from "../domain/errors.js";
+import { UsageError } from "../kit/text/errors.js";
 import type { ReadEntry } from "./entry.js";
 
 /** A variable, and the way its value is written. */

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
-import { UsageError } from "../domain/errors.js";
-import { isVariableType, type NamedValue, valueText } from "../domain/variable.js";
+import { UsageError } from "../kit/text/errors.js";
+import { isVariableType, type NamedValue, valueText } from "../model/variable.js";
 import { type Comment, readAssignments } from "./dotenv-dialects.js";
 import { portableForm } from "./dotenv-for.js";
 import { type Assignment, expandReferences } from "./dotenv-references.js";

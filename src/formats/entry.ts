@@ -1,4 +1,4 @@
-import { UsageError } from "../domain/errors.js";
+import { UsageError } from "../kit/text/errors.js";
 import {
   isVariableName,
   type JsonValue,
@@ -6,7 +6,7 @@ import {
   type NamedValue,
   type VariableType,
   valueText,
-} from "../domain/variable.js";
+} from "../model/variable.js";
 
 /** A variable with its value, as read from a file. In a dotenv file every value is text. */
 export interface ReadEntry {

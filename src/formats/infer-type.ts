@@ -1,11 +1,11 @@
-import { UsageError } from "../domain/errors.js";
-import { exactNumber, JsonError, parseJson } from "../domain/strict-json.js";
+import { UsageError } from "../kit/text/errors.js";
+import { exactNumber, JsonError, parseJson } from "../kit/text/strict-json.js";
 import {
   isEncrypted,
   type JsonValue,
   type VariableType,
   valueFitsType,
-} from "../domain/variable.js";
+} from "../model/variable.js";
 
 /**
  * Type and value of a text, for a new variable:

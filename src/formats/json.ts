@@ -1,5 +1,5 @@
-import { UsageError } from "../domain/errors.js";
-import type { NamedValue } from "../domain/variable.js";
+import { UsageError } from "../kit/text/errors.js";
+import type { NamedValue } from "../model/variable.js";
 import {
   entriesOf,
   noteRewritten,

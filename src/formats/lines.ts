@@ -1,12 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { unitEscapes } from "../domain/printable.js";
-import { quoteForShell } from "../domain/shell.js";
-import {
-  type JsonValue,
-  MAX_LINUX_STRING,
-  type NamedValue,
-  valueText,
-} from "../domain/variable.js";
+import { unitEscapes } from "../kit/text/printable.js";
+import { quoteForShell } from "../kit/text/shell.js";
+import { type JsonValue, MAX_LINUX_STRING, type NamedValue, valueText } from "../model/variable.js";
 import {
   inAnyString,
   loneSurrogate,

@@ -1,5 +1,5 @@
-import { UsageError } from "../domain/errors.js";
-import { type NamedValue, valueText } from "../domain/variable.js";
+import { UsageError } from "../kit/text/errors.js";
+import { type NamedValue, valueText } from "../model/variable.js";
 import { loneSurrogate, nul, type Refusal, refuse, type WriteOptions } from "./entry.js";
 import { writeYaml } from "./yaml.js";
 

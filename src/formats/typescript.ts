@@ -1,11 +1,11 @@
-import { printable, unitEscapes } from "../domain/printable.js";
+import { printable, unitEscapes } from "../kit/text/printable.js";
 import {
   type JsonValue,
   type ValueRules,
   type Variable,
   valueFitsType,
   valueText,
-} from "../domain/variable.js";
+} from "../model/variable.js";
 
 type Declared = Variable & ValueRules;
 

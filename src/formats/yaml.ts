@@ -12,10 +12,10 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
-import { UsageError } from "../domain/errors.js";
-import { unitEscapes } from "../domain/printable.js";
-import { INEXACT_NUMBER, keepsDigits } from "../domain/strict-json.js";
-import type { JsonValue, NamedValue } from "../domain/variable.js";
+import { UsageError } from "../kit/text/errors.js";
+import { unitEscapes } from "../kit/text/printable.js";
+import { INEXACT_NUMBER, keepsDigits } from "../kit/text/strict-json.js";
+import type { JsonValue, NamedValue } from "../model/variable.js";
 import {
   entriesOf,
   inAnyString,

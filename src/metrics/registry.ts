@@ -6,7 +6,7 @@ import {
   type Metric,
   Registry,
 } from "prom-client";
-import { expiringKeys, qualifiedName } from "../domain/environment.js";
+import { expiringKeys, qualifiedName } from "../model/environment.js";
 import { LATENCY_BOUNDS, type ServerStatistics } from "../server/statistics.js";
 import type { Reloadable, Store } from "../store/store.js";
 

@@ -1,4 +1,4 @@
-import { isoClock } from "../domain/iso-clock.js";
+import { isoClock } from "../kit/text/iso-clock.js";
 import type { RecordIdentity } from "../service/environment-view.js";
 import { TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { ServedRequest } from "./served-request.js";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP, type Socket } from "node:net";
-import { UsageError } from "../domain/errors.js";
-import { isProxyRange } from "../domain/proxy-range.js";
+import { isProxyRange } from "../kit/net/proxy-range.js";
+import { UsageError } from "../kit/text/errors.js";
 import { clientAddress } from "./rate-limiter.js";
 
 /** The address that a request is counted and logged under, as `clientAddress` returns it. */

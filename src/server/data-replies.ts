@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import fresh from "fresh";
-import { REVISION_HEADER } from "../domain/http-headers.js";
-import type { Read } from "../domain/read.js";
-import { targetOf } from "../domain/routes.js";
+import { REVISION_HEADER } from "../model/http-headers.js";
+import type { Read } from "../model/read.js";
+import { targetOf } from "../model/routes.js";
 import type { EnvironmentView } from "../service/environment-view.js";
 import type { AppRequest } from "./middleware.js";
 import { jsonReply, type Reply } from "./replies.js";

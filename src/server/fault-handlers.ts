@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ROUTES } from "../domain/routes.js";
+import { ROUTES } from "../model/routes.js";
 import type { Service } from "../service/service.js";
 import { errorReply } from "./error-replies.js";
 import type { Faults } from "./faults.js";

@@ -1,4 +1,4 @@
-import type { KeyOwner, KeyPair } from "../domain/environment.js";
+import type { KeyOwner, KeyPair } from "../model/environment.js";
 import type { SignatureCheck } from "../signing/verify.js";
 
 /**

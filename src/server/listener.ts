@@ -6,8 +6,8 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
-import { UsageError } from "../domain/errors.js";
-import { formatRateLimit } from "../domain/http-headers.js";
+import { UsageError } from "../kit/text/errors.js";
+import { formatRateLimit } from "../model/http-headers.js";
 import type { AddressOf } from "./client-address.js";
 import { type Connections, Request } from "./connections.js";
 import { errorReply, METHOD_NOT_ALLOWED, TOO_MANY_REQUESTS } from "./error-replies.js";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ROUTES } from "../domain/routes.js";
+import { ROUTES } from "../model/routes.js";
 
 const PATTERNS = Object.values(ROUTES).map((route) => ({ route, pattern: patternOf(route) }));
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Request } from "polka";
-import { formatRateLimit } from "../domain/http-headers.js";
-import { MAX_TARGET, ROUTES } from "../domain/routes.js";
+import { formatRateLimit } from "../model/http-headers.js";
+import { MAX_TARGET, ROUTES } from "../model/routes.js";
 import type { EnvironmentView } from "../service/environment-view.js";
 import type { Service } from "../service/service.js";
 import { type Authenticate, countHeader, type Identity } from "./authentication.js";

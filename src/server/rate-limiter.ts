@@ -1,5 +1,5 @@
 import { isIPv4 } from "node:net";
-import type { RateLimit } from "../domain/http-headers.js";
+import type { RateLimit } from "../model/http-headers.js";
 
 export interface RateLimitOptions {
   /** Requests allowed in one window, 0 for no limit. */

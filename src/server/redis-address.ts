@@ -1,5 +1,5 @@
-import { formatEndpoint, parseEndpoint } from "../domain/endpoint.js";
-import { UsageError } from "../domain/errors.js";
+import { formatEndpoint, parseEndpoint } from "../kit/net/endpoint.js";
+import { UsageError } from "../kit/text/errors.js";
 
 /** Where a Redis is, and how to log in. */
 export interface RedisAddress {

@@ -1,5 +1,5 @@
-import { UsageError } from "../domain/errors.js";
-import { tlsOptions } from "../domain/tls-options.js";
+import { tlsOptions } from "../kit/net/tls-options.js";
+import { UsageError } from "../kit/text/errors.js";
 import { NoAnswerError, type StoreProblem } from "./circuit-breaker.js";
 import type { RateLimitOptions } from "./rate-limiter.js";
 import type { RedisAddress } from "./redis-address.js";

@@ -1,5 +1,5 @@
-import * as defaults from "../domain/defaults.js";
-import { formatEndpoint } from "../domain/endpoint.js";
+import { formatEndpoint } from "../kit/net/endpoint.js";
+import * as defaults from "../model/defaults.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
 import { createApp } from "./app.js";

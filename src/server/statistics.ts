@@ -1,4 +1,4 @@
-import { ROUTES } from "../domain/routes.js";
+import { ROUTES } from "../model/routes.js";
 import type { Counter, RateLimiter, RateLimitResult } from "./rate-limiter.js";
 import type { ServedRequest } from "./served-request.js";
 

@@ -2,8 +2,12 @@ import { constants } from "node:crypto";
 import type { Server as HttpServer, ServerOptions } from "node:http";
 import { createServer, type Server } from "node:https";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import { type CertifiedKey, checkCertifiedKey, parseCertificates } from "../domain/certificates.js";
-import { UsageError } from "../domain/errors.js";
+import {
+  type CertifiedKey,
+  checkCertifiedKey,
+  parseCertificates,
+} from "../kit/net/certificates.js";
+import { UsageError } from "../kit/text/errors.js";
 
 /** PEM texts. */
 export interface TlsCredentials extends CertifiedKey {

@@ -1,9 +1,9 @@
-import type { Scope } from "../domain/environment.js";
-import { NotFoundError } from "../domain/errors.js";
-import { paginate } from "../domain/page.js";
-import { type Answer, type Check, type Read, VariableReader } from "../domain/read.js";
-import type { Health, Snapshot, VariableSource } from "../domain/source.js";
-import type { Complete, ValueRules, Variable, VariableValue } from "../domain/variable.js";
+import { NotFoundError } from "../kit/text/errors.js";
+import type { Scope } from "../model/environment.js";
+import { paginate } from "../model/page.js";
+import { type Answer, type Check, type Read, VariableReader } from "../model/read.js";
+import type { Health, Snapshot, VariableSource } from "../model/source.js";
+import type { Complete, ValueRules, Variable, VariableValue } from "../model/variable.js";
 import {
   byId,
   type Data,
@@ -98,7 +98,7 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   }
 
   async #findProblems(): Promise<void> {
-    const { findProblems } = await import("../store/value-schema.js");
+    const { findProblems } = await import("../store/schema/value-schema.js");
     this.#check = await findProblems(this.#variables, this.#values);
   }
 

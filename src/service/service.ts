@@ -1,4 +1,6 @@
-import { KEYLESS_LIMIT } from "../domain/defaults.js";
+import { ServerError } from "../kit/text/errors.js";
+import { durationText } from "../kit/text/printable.js";
+import { KEYLESS_LIMIT } from "../model/defaults.js";
 import {
   type Environment,
   type EnvironmentRecord,
@@ -8,18 +10,16 @@ import {
   keyOwners,
   qualifiedName,
   type Scope,
-} from "../domain/environment.js";
-import { ServerError } from "../domain/errors.js";
-import { formatFreshness, wholeAge } from "../domain/http-headers.js";
-import { durationText } from "../domain/printable.js";
-import { type Answer, type Read, VariableReader } from "../domain/read.js";
+} from "../model/environment.js";
+import { formatFreshness, wholeAge } from "../model/http-headers.js";
+import { type Answer, type Read, VariableReader } from "../model/read.js";
 import {
   type Health,
   type Snapshot,
   STALE_DATA,
   staleStoreMessage,
   type VariableSource,
-} from "../domain/source.js";
+} from "../model/source.js";
 import type { Data } from "../store/data.js";
 import type { Store } from "../store/store.js";
 import { EnvironmentView } from "./environment-view.js";

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from "node:crypto";
-import { EMPTY_OBJECT_MD5 } from "../domain/variable.js";
+import { EMPTY_OBJECT_MD5 } from "../model/variable.js";
 
 /** Signed for a request without a body (docs/http-api.md). */
 export const EMPTY_BODY_HASH = EMPTY_OBJECT_MD5;

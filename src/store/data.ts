@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
-import type { EnvironmentRecord, Scope } from "../domain/environment.js";
-import { createMatcher } from "../domain/name-matcher.js";
-import type { ValueRules, Variable, VariableValue } from "../domain/variable.js";
+import type { EnvironmentRecord, Scope } from "../model/environment.js";
+import { createMatcher } from "../model/name-matcher.js";
+import type { ValueRules, Variable, VariableValue } from "../model/variable.js";
 
 export const DATA_VERSION = 1;
 

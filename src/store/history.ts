@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
+import { NotFoundError } from "../kit/text/errors.js";
 import {
   allKeyPairs,
   type Environment,
   type EnvironmentRecord,
   type RotatedPair,
-} from "../domain/environment.js";
-import { NotFoundError } from "../domain/errors.js";
+} from "../model/environment.js";
 import type { Data } from "./data.js";
 import type { RecordChange, Records } from "./record-changes.js";
 

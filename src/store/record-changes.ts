@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { InvalidDataError } from "../domain/errors.js";
+import { InvalidDataError } from "../kit/text/errors.js";
 import { byId, type Data, LISTS, type List } from "./data.js";
-import { checkRecord } from "./parse-data.js";
+import { checkRecord } from "./schema/parse-data.js";
 
 /** The lists of data, of which only the ids matter here. */
 export type Records = Readonly<Record<List, readonly { readonly id: number }[]>>;

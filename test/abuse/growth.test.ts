@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { UsageError } from "../../src/domain/errors.js";
-import type { NamedValue } from "../../src/domain/variable.js";
 import { readDotenv } from "../../src/formats/dotenv.js";
 import { DOTENV_PROGRAMS } from "../../src/formats/entry.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, READERS, WRITERS } from "../../src/formats/formats.js";
+import { UsageError } from "../../src/kit/text/errors.js";
+import type { NamedValue } from "../../src/model/variable.js";
 import type { Data } from "../../src/store/data.js";
-import { mergeData } from "../../src/store/merge-data.js";
+import { mergeData } from "../../src/store/edits/merge-data.js";
 import { cellText } from "../../src/tui/text/line.js";
 import { openTui, SHOP } from "../tui/support/tui.js";
 

@@ -1,8 +1,8 @@
 import { rename, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { InvalidDataError } from "../../src/domain/errors.js";
+import { InvalidDataError } from "../../src/kit/text/errors.js";
 import type { Data } from "../../src/store/data.js";
-import { parseData } from "../../src/store/parse-data.js";
+import { parseData } from "../../src/store/schema/parse-data.js";
 import { dataFile } from "../support/data-file.js";
 import { HOSTILE } from "../support/hostile.js";
 import { get } from "../support/http.js";

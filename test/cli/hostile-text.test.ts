@@ -9,7 +9,7 @@ import { quickComplete } from "../../src/cli/completion/quick-complete.js";
 import { colorsFor } from "../../src/cli/output/output.js";
 import { buildWhole } from "../../src/cli/program.js";
 import { quickCall } from "../../src/cli/start.js";
-import { printable } from "../../src/domain/printable.js";
+import { printable } from "../../src/kit/text/printable.js";
 import { httpPeer, tcpPeer } from "../client/peer.js";
 import { type CliOptions, runCli, runWith } from "../support/cli.js";
 import { dangers, HOSTILE, HOSTILE_FILE, HOSTILE_LABEL } from "../support/hostile.js";

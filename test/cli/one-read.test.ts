@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encrypt } from "../../src/encryption/envelope.js";
+import { encrypt } from "../../src/client/envelope.js";
 import { runCli } from "../support/cli.js";
 import { CREDENTIALS, DATA, edited } from "../support/data.js";
 import { forwardingServer } from "../support/forwarding-server.js";

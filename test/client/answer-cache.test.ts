@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../src/client/client.js";
-import { ServerError } from "../../src/domain/errors.js";
+import { ServerError } from "../../src/kit/text/errors.js";
 import { DATA, DEVELOPMENT } from "../support/data.js";
 import { runningServer } from "../support/running-server.js";
 import { httpPeer } from "./peer.js";

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient } from "../../src/client/client.js";
 import { countAnswer, createBudget, withRetries } from "../../src/client/retry.js";
-import { ServerError, UnreachableError } from "../../src/domain/errors.js";
-import { readAll } from "../../src/domain/source.js";
+import { ServerError, UnreachableError } from "../../src/kit/text/errors.js";
+import { readAll } from "../../src/model/source.js";
 import { aVariable } from "../support/records.js";
 import { httpPeer } from "./peer.js";
 

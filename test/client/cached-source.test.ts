@@ -8,8 +8,8 @@ import {
   UnreachableError,
   UsageError,
   WrongClockError,
-} from "../../src/domain/errors.js";
-import type { Snapshot, VariableSource } from "../../src/domain/source.js";
+} from "../../src/kit/text/errors.js";
+import type { Snapshot, VariableSource } from "../../src/model/source.js";
 import { Service } from "../../src/service/service.js";
 import type { Store } from "../../src/store/store.js";
 import { changingStore } from "../support/changing-store.js";

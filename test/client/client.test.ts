@@ -6,7 +6,7 @@ import {
   RateLimitedError,
   ServerError,
   UnauthorizedError,
-} from "../../src/domain/errors.js";
+} from "../../src/kit/text/errors.js";
 import { sign } from "../../src/signing/sign.js";
 import { aVariable } from "../support/records.js";
 import { httpPeer, tcpPeer, unusedPort } from "./peer.js";

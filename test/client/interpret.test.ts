@@ -9,7 +9,7 @@ import {
   UnauthorizedError,
   UsageError,
   WrongClockError,
-} from "../../src/domain/errors.js";
+} from "../../src/kit/text/errors.js";
 
 const HTML = "<html>t0p-s3cr3t</html>";
 const MESSAGE = '{"message":"limit must be a whole number"}';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.js";
 import { NewestData } from "../../src/client/newest-data.js";
-import { ServerError } from "../../src/domain/errors.js";
+import { ServerError } from "../../src/kit/text/errors.js";
 import { httpPeer } from "./peer.js";
 
 const OLDER = "the server has older data than it had before: one of its replicas may be cut off";

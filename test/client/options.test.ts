@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/client.js";
 import { parseOrigin } from "../../src/client/options.js";
-import { UnreachableError, UsageError } from "../../src/domain/errors.js";
+import { UnreachableError, UsageError } from "../../src/kit/text/errors.js";
 import { httpPeer } from "./peer.js";
 
 const ORIGIN = "http://127.0.0.1:1";

@@ -4,13 +4,13 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientOptions, createClient } from "../../src/client/client.js";
 import { type Attempt, readUnchanged } from "../../src/client/read-unchanged.js";
 import { createBudget } from "../../src/client/retry.js";
-import { ChangedDataError, type NotFoundError, ServerError } from "../../src/domain/errors.js";
+import { ChangedDataError, type NotFoundError, ServerError } from "../../src/kit/text/errors.js";
 import {
   readAll,
   readVariableEntries,
   type Snapshot,
   type VariableSource,
-} from "../../src/domain/source.js";
+} from "../../src/model/source.js";
 import { DATA, DEVELOPMENT, edited } from "../support/data.js";
 import { aRecord, aVariable } from "../support/records.js";
 import { switchingServer } from "../support/switching-server.js";

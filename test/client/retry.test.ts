@@ -13,7 +13,7 @@ import {
   UnauthorizedError,
   UnreachableError,
   UsageError,
-} from "../../src/domain/errors.js";
+} from "../../src/kit/text/errors.js";
 
 const unreachable = (code: string) =>
   new UnreachableError("no answer", { cause: Object.assign(new Error(), { code }) });

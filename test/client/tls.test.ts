@@ -2,7 +2,7 @@ import { createServer, type ServerOptions } from "node:https";
 import { createServer as createTcpServer, type Socket } from "node:net";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient } from "../../src/client/client.js";
-import { UnreachableError, UsageError } from "../../src/domain/errors.js";
+import { UnreachableError, UsageError } from "../../src/kit/text/errors.js";
 import { CLIENT, CLIENT_CA, TLS } from "../support/tls.js";
 import { httpPeer, listening, tcpPeer } from "./peer.js";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Transport, type TransportOptions } from "../../src/client/transport.js";
-import { ServerError, UnreachableError } from "../../src/domain/errors.js";
+import { ServerError, UnreachableError } from "../../src/kit/text/errors.js";
 import { httpPeer, tcpPeer, unusedPort } from "./peer.js";
 
 describe("the transport", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ClientOptions, createClient } from "../../src/client/client.js";
-import { readAll } from "../../src/domain/source.js";
+import { readAll } from "../../src/model/source.js";
 import { NAMED_VALUES } from "../contract/development.js";
 import { DEVELOPMENT } from "../support/data.js";
 import { forwardingServer } from "../support/forwarding-server.js";

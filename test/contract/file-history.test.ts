@@ -1,5 +1,5 @@
-import { readFileHistory } from "../../src/store/file-history.js";
-import { updateDataFile } from "../../src/store/update-data-file.js";
+import { readFileHistory } from "../../src/store/file/file-history.js";
+import { updateDataFile } from "../../src/store/file/update-data-file.js";
 import { dataFile } from "../support/data-file.js";
 import { describeHistory } from "./history.js";
 

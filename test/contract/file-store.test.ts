@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { onTestFinished } from "vitest";
-import { fingerprint } from "../../src/files/durable-file.js";
-import { openDataFile } from "../../src/store/json-file-store.js";
+import { fingerprint } from "../../src/kit/files/durable-file.js";
+import { openDataFile } from "../../src/store/file/json-file-store.js";
 import { dataFile } from "../support/data-file.js";
 import { describeStore } from "./store.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findEnvironment } from "../../src/domain/environment.js";
+import { findEnvironment } from "../../src/model/environment.js";
 import type { Data } from "../../src/store/data.js";
 import {
   addEnvironment,
@@ -7,10 +7,10 @@ import {
   removeEnvironment,
   renameEnvironment,
   rotateEnvironment,
-} from "../../src/store/edit-environments.js";
-import { renameVariable } from "../../src/store/edit-values.js";
+} from "../../src/store/edits/edit-environments.js";
+import { renameVariable } from "../../src/store/edits/edit-values.js";
+import { rollBack } from "../../src/store/edits/roll-back.js";
 import type { Change, History } from "../../src/store/history.js";
-import { rollBack } from "../../src/store/roll-back.js";
 import { DATA } from "../support/data.js";
 import { set, unset } from "../support/edits.js";
 

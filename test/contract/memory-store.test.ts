@@ -1,4 +1,4 @@
-import { createMemoryStore } from "../../src/store/memory-store.js";
+import { createMemoryStore } from "../../src/store/memory/memory-store.js";
 import type { EditableStore } from "../../src/store/store.js";
 import { describeStore } from "./store.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { NotFoundError } from "../../src/domain/errors.js";
-import type { JsonValue } from "../../src/domain/variable.js";
+import { NotFoundError } from "../../src/kit/text/errors.js";
+import type { JsonValue } from "../../src/model/variable.js";
 import { type Data, nextId } from "../../src/store/data.js";
 import {
   addEnvironment,
@@ -8,8 +8,8 @@ import {
   removeEnvironment,
   renameEnvironment,
   rotateEnvironment,
-} from "../../src/store/edit-environments.js";
-import { renameVariable, setValues } from "../../src/store/edit-values.js";
+} from "../../src/store/edits/edit-environments.js";
+import { renameVariable, setValues } from "../../src/store/edits/edit-values.js";
 import type { EditableStore } from "../../src/store/store.js";
 import { MARKER, marked } from "../store/broken-data.js";
 import { DATA, edited } from "../support/data.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { NotFoundError, UsageError } from "../../src/domain/errors.js";
-import type { PageRequest } from "../../src/domain/page.js";
-import { readAll, type Snapshot, type VariableSource } from "../../src/domain/source.js";
+import { NotFoundError, UsageError } from "../../src/kit/text/errors.js";
+import type { PageRequest } from "../../src/model/page.js";
+import { readAll, type Snapshot, type VariableSource } from "../../src/model/source.js";
 import type { Store } from "../../src/store/store.js";
 import { changingStore } from "../support/changing-store.js";
 import { DATA, edited } from "../support/data.js";

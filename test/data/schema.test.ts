@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { InvalidDataError } from "../../src/domain/errors.js";
-import { VARIABLE_TYPES } from "../../src/domain/variable.js";
+import { InvalidDataError } from "../../src/kit/text/errors.js";
+import { VARIABLE_TYPES } from "../../src/model/variable.js";
 import type { Data } from "../../src/store/data.js";
-import { DATA_RULE, parseData, type Rule } from "../../src/store/parse-data.js";
-import { starterData } from "../../src/store/starter-data.js";
+import { starterData } from "../../src/store/memory/starter-data.js";
+import { DATA_RULE, parseData, type Rule } from "../../src/store/schema/parse-data.js";
 import { edited } from "../support/data.js";
 
 const EXAMPLE = await readData("example.json");

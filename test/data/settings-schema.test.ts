@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
-import { SETTING_NAMES, SETTINGS } from "../../src/cli/settings/setting-table.js";
-import { readKeys } from "../../src/cli/settings/settings-file.js";
+import { SETTING_NAMES, SETTINGS } from "../../src/tasks/settings/setting-table.js";
+import { readKeys } from "../../src/tasks/settings/settings-file.js";
 
 const SCHEMA = JSON.parse(
   await readFile(new URL("../../data/appvars.settings.schema.json", import.meta.url), "utf8"),

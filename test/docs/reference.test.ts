@@ -3,9 +3,9 @@ import { join } from "node:path";
 import polka from "polka";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EXIT_CODES } from "../../src/cli/output/report-error.js";
-import { SETTING_NAMES, SETTINGS } from "../../src/cli/settings/setting-table.js";
-import { VARIABLE_FIELDS } from "../../src/domain/variable.js";
+import { VARIABLE_FIELDS } from "../../src/model/variable.js";
 import { type AppDependencies, createApp } from "../../src/server/app.js";
+import { SETTING_NAMES, SETTINGS } from "../../src/tasks/settings/setting-table.js";
 import { runCli } from "../support/cli.js";
 import { REPOSITORY } from "./documents.js";
 

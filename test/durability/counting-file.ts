@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Data, ValueRecord } from "../../src/store/data.js";
-import { createDataFile } from "../../src/store/data-file.js";
-import { historyPathOf, readFileHistory } from "../../src/store/file-history.js";
-import { parseData } from "../../src/store/parse-data.js";
+import { createDataFile } from "../../src/store/file/data-file.js";
+import { historyPathOf, readFileHistory } from "../../src/store/file/file-history.js";
+import { parseData } from "../../src/store/schema/parse-data.js";
 import { aRecord } from "../support/records.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

@@ -1,8 +1,8 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { dataPieces } from "../../src/store/data-file.js";
-import { parseData } from "../../src/store/parse-data.js";
+import { dataPieces } from "../../src/store/file/data-file.js";
+import { parseData } from "../../src/store/schema/parse-data.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { checkHistory, countingFile } from "./counting-file.js";
 import { addRow, figure, since } from "./figure.js";

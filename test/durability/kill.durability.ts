@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { openDataFile } from "../../src/store/json-file-store.js";
+import { openDataFile } from "../../src/store/file/json-file-store.js";
 import { QUICK } from "../support/measuring.js";
 import { checkHistory, countingFile, leftBeside, readCount } from "./counting-file.js";
 import { addRow, figure, since } from "./figure.js";

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it, vi } from "vitest";
 import { nextId } from "../../src/store/data.js";
-import { openDataFile } from "../../src/store/json-file-store.js";
-import { parseData } from "../../src/store/parse-data.js";
+import { openDataFile } from "../../src/store/file/json-file-store.js";
+import { parseData } from "../../src/store/schema/parse-data.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { grouped, QUICK } from "../support/measuring.js";
@@ -117,7 +117,7 @@ async function interleave(
 }
 
 type Name = "A" | "B";
-type Update = typeof import("../../src/store/update-data-file.js").updateDataFile;
+type Update = typeof import("../../src/store/file/update-data-file.js").updateDataFile;
 type Updates = Record<Name, Update>;
 
 /**
@@ -125,7 +125,7 @@ type Updates = Record<Name, Update>;
  */
 async function freshUpdate(): Promise<Update> {
   vi.resetModules();
-  return (await import("../../src/store/update-data-file.js")).updateDataFile;
+  return (await import("../../src/store/file/update-data-file.js")).updateDataFile;
 }
 
 /** Adds a variable of that name. */

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EXIT_CODES } from "../../src/cli/output/report-error.js";
-import { createDataFile } from "../../src/store/data-file.js";
+import { createDataFile } from "../../src/store/file/data-file.js";
 import { BINARY, run as start } from "../support/binary.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import {

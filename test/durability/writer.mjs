@@ -4,7 +4,7 @@ import { writeSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { nextId } from "../../build/store/data.js";
-import { openDataFile } from "../../build/store/json-file-store.js";
+import { openDataFile } from "../../build/store/file/json-file-store.js";
 
 const JOBS = {
   /** Counts on, until it is killed or has done it so many times; prints each count. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { shellWord } from "../../src/domain/shell.js";
+import { shellWord } from "../../src/kit/text/shell.js";
 import { checkScript } from "../support/scripts/check-script.js";
 import { ShellSession } from "../support/scripts/shell-session.js";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { encrypt } from "../../src/encryption/envelope.js";
+import { encrypt } from "../../src/client/envelope.js";
 import { BINARY, type Finished, run } from "../support/binary.js";
 import { CREDENTIALS, DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";

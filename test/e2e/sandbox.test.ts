@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listProcesses } from "../../src/cli/children/process-tree.js";
+import { listProcesses } from "../../src/kit/process/process-tree.js";
 import { BINARY, run, runScript, start } from "../support/binary.js";
 import { runCli } from "../support/cli.js";
 import { DATA } from "../support/data.js";

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createDataFile, fileSealing } from "../../src/store/data-file.js";
-import { parseData } from "../../src/store/parse-data.js";
+import { createDataFile, fileSealing } from "../../src/store/file/data-file.js";
+import { parseData } from "../../src/store/schema/parse-data.js";
 import { SEAL_KEY } from "../support/data-file.js";
 import { InProcessSession } from "../support/scripts/in-process-session.js";
 import { testScripts } from "../support/scripts/test-scripts.js";

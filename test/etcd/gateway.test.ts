@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { json } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { ServerError, UnauthorizedError, UnreachableError } from "../../src/domain/errors.js";
 import { Gateway, type GatewayOptions, UncertainError } from "../../src/etcd/gateway.js";
+import { ServerError, UnauthorizedError, UnreachableError } from "../../src/kit/text/errors.js";
 import { httpPeer, tcpPeer, unusedPort } from "../client/peer.js";
 
 const SECRET = "t0p-s3cr3t";

@@ -1,8 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
 import { parse } from "dotenv";
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../src/domain/errors.js";
-import { NAME_RULE, valueText } from "../../src/domain/variable.js";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
 import { readAssignments } from "../../src/formats/dotenv-dialects.js";
 import { DOTENV_WRITERS } from "../../src/formats/dotenv-for.js";
@@ -13,6 +11,8 @@ import {
   type ReadOptions,
   type Writer,
 } from "../../src/formats/entry.js";
+import { UsageError } from "../../src/kit/text/errors.js";
+import { NAME_RULE, valueText } from "../../src/model/variable.js";
 import { Random } from "../support/random.js";
 import { asText, expectSame, refusal, refusedNames } from "./consumers.js";
 import { ALL_VALUES, entriesOf, randomTexts } from "./nasty-values.js";

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import type { NamedValue } from "../../src/domain/variable.js";
 import {
   ENVIRONMENT_FORMATS,
   EXPORT_FORMATS,
   IMPORT_FORMATS,
   WRITERS,
 } from "../../src/formats/formats.js";
+import type { NamedValue } from "../../src/model/variable.js";
 import { refusal } from "./consumers.js";
 
 it("the formats are those of the command line", () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { type JsonValue, NAME_RULE } from "../../src/domain/variable.js";
 import { readJson, writeJson } from "../../src/formats/json.js";
+import { type JsonValue, NAME_RULE } from "../../src/model/variable.js";
 import { asJson, expectSame } from "./consumers.js";
 import { ALL_VALUES, entriesOf } from "./nasty-values.js";
 

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a shell or HCL would expand them
-import type { JsonValue, NamedValue } from "../../src/domain/variable.js";
+import type { JsonValue, NamedValue } from "../../src/model/variable.js";
 import { seededRandom } from "../support/random.js";
 
 /**

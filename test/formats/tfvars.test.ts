@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are templates of HCL
 import { expect, it } from "vitest";
-import type { NamedValue } from "../../src/domain/variable.js";
 import { writeTfvars } from "../../src/formats/lines.js";
+import type { NamedValue } from "../../src/model/variable.js";
 import { asJson, expectAllRefused, expectSame, refusal, table } from "./consumers.js";
 import { entriesOf, hasLoneSurrogate } from "./nasty-values.js";
 import { readTfvars } from "./read-tfvars.js";

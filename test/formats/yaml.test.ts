@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import { NAME_RULE } from "../../src/domain/variable.js";
 import { readYaml, writeYaml } from "../../src/formats/yaml.js";
+import { NAME_RULE } from "../../src/model/variable.js";
 import { asJson, expectAllRefused, expectSame, table } from "./consumers.js";
 import { entriesOf, hasLoneSurrogate } from "./nasty-values.js";
 

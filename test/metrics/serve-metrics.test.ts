@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { addDataMetrics, createRegistry } from "../../src/metrics/registry.js";
 import { listen } from "../../src/server/listener.js";
 import { NO_DATA } from "../../src/store/data.js";
-import { createMemoryStore } from "../../src/store/memory-store.js";
+import { createMemoryStore } from "../../src/store/memory/memory-store.js";
 import { runCli } from "../support/cli.js";
 import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";

@@ -1,11 +1,11 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import * as defaults from "../../src/domain/defaults.js";
-import { limitError, MAX_LIMIT, pageBounds } from "../../src/domain/page.js";
-import { ROUTES } from "../../src/domain/routes.js";
-import { STALE_DATA, staleStoreMessage } from "../../src/domain/source.js";
-import { ENCRYPTED_PREFIX, NAME_PATTERN, VARIABLE_TYPES } from "../../src/domain/variable.js";
+import * as defaults from "../../src/model/defaults.js";
+import { limitError, MAX_LIMIT, pageBounds } from "../../src/model/page.js";
+import { ROUTES } from "../../src/model/routes.js";
+import { STALE_DATA, staleStoreMessage } from "../../src/model/source.js";
+import { ENCRYPTED_PREFIX, NAME_PATTERN, VARIABLE_TYPES } from "../../src/model/variable.js";
 import { MESSAGES } from "../../src/server/error-replies.js";
 import { DEFAULT_TOLERANCE } from "../../src/signing/verify.js";
 import { signByHand } from "../support/sign-by-hand.js";

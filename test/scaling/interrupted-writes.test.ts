@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { UNSEALED } from "../../src/encryption/sealing.js";
 import { createEtcdStore } from "../../src/etcd/open-store.js";
+import { UNSEALED } from "../../src/etcd/sealing.js";
 import { type Fault, Ghost, loseAnswer, lossyLink } from "../etcd/lossy-link.js";
 import { BINARY, start } from "../support/binary.js";
 import { sharedEtcd } from "../support/etcd.js";

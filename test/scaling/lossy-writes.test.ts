@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { parseData } from "../../src/store/parse-data.js";
+import { parseData } from "../../src/store/schema/parse-data.js";
 import type { EditableStore } from "../../src/store/store.js";
 import {
   delayAnswer,

@@ -1,8 +1,8 @@
 // A process that writes to a store: node writer.mjs URL JOB [ARGUMENT...]. It prints JSON when it
 // is done, or the message of an error, and then ends with 5.
 import { setTimeout as delay } from "node:timers/promises";
-import { parseStoreUrl } from "../../build/domain/store-address.js";
 import { etcdStore } from "../../build/etcd/open-store.js";
+import { parseStoreUrl } from "../../build/etcd/store-address.js";
 
 const JOBS = {
   /**

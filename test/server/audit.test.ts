@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { ROUTES } from "../../src/domain/routes.js";
+import { ROUTES } from "../../src/model/routes.js";
 import { type AuditEntry, AuditLog } from "../../src/server/audit.js";
 import { ServerStatistics } from "../../src/server/statistics.js";
 import { type Answer, DEV_HEADERS, get, raw, request } from "../support/http.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { InvalidDataError } from "../../src/domain/errors.js";
+import { InvalidDataError } from "../../src/kit/text/errors.js";
 import { serve } from "../../src/local-server.js";
 import { EMPTY_BODY_HASH } from "../../src/signing/sign.js";
 import { edited } from "../support/data.js";

@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler } from "express";
 import { generate, HMAC } from "hmac-auth-express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../src/client/client.js";
-import { UnauthorizedError } from "../../src/domain/errors.js";
+import { UnauthorizedError } from "../../src/kit/text/errors.js";
 import { get } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";
 

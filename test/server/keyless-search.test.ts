@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type KeyOwner, keyOwners } from "../../src/domain/environment.js";
+import { type KeyOwner, keyOwners } from "../../src/model/environment.js";
 import { createKeylessSearch, type SearchResult } from "../../src/server/keyless-search.js";
 
 const COST = 2;

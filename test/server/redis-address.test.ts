@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { UsageError } from "../../src/domain/errors.js";
+import { UsageError } from "../../src/kit/text/errors.js";
 import { parseRedisUrl } from "../../src/server/redis-address.js";
 
 it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startServer } from "../../src/server/start-server.js";
 import { Service } from "../../src/service/service.js";
 import type { Data } from "../../src/store/data.js";
-import { createMemoryStore } from "../../src/store/memory-store.js";
+import { createMemoryStore } from "../../src/store/memory/memory-store.js";
 import { DATA, edited } from "../support/data.js";
 import { DEV_HEADERS, get, request } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../src/store/data.js";
-import { rotateEnvironment } from "../../src/store/edit-environments.js";
+import { rotateEnvironment } from "../../src/store/edits/edit-environments.js";
 import { DATA } from "../support/data.js";
 import { get, type Headers } from "../support/http.js";
 import { runningServer } from "../support/running-server.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NotFoundError, UsageError } from "../../src/domain/errors.js";
+import { NotFoundError, UsageError } from "../../src/kit/text/errors.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
 import { type Data, NO_DATA, type ValueRecord, type VariableRecord } from "../../src/store/data.js";
 import { aRecord, aVariable } from "../support/records.js";

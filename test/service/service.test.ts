@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { NotFoundError, ServerError, UsageError } from "../../src/domain/errors.js";
+import { NotFoundError, ServerError, UsageError } from "../../src/kit/text/errors.js";
 import { Service } from "../../src/service/service.js";
 import type { Data } from "../../src/store/data.js";
-import { checkData } from "../../src/store/parse-data.js";
+import { checkData } from "../../src/store/schema/parse-data.js";
 import type { Store } from "../../src/store/store.js";
 import { DATA, edited } from "../support/data.js";
 

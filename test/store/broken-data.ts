@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { checkData, parseData } from "../../src/store/parse-data.js";
+import { checkData, parseData } from "../../src/store/schema/parse-data.js";
 import { edited } from "../support/data.js";
 
 /** Stands in every secret, key and value of broken data: it must never show up in a message. */

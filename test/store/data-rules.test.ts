@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { InvalidDataError } from "../../src/domain/errors.js";
-import { checkData } from "../../src/store/parse-data.js";
+import { InvalidDataError } from "../../src/kit/text/errors.js";
+import { checkData } from "../../src/store/schema/parse-data.js";
 import { edited } from "../support/data.js";
 import { changeRefusalOf, fileRefusalOf, MARKER, marked, refusalOf } from "./broken-data.js";
 import { BROKEN_RULES } from "./broken-rules.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { InvalidDataError } from "../../src/domain/errors.js";
-import { createMemoryStore } from "../../src/store/memory-store.js";
-import { checkData } from "../../src/store/parse-data.js";
+import { InvalidDataError } from "../../src/kit/text/errors.js";
+import { createMemoryStore } from "../../src/store/memory/memory-store.js";
+import { checkData } from "../../src/store/schema/parse-data.js";
 import { DATA, edited } from "../support/data.js";
 import {
   BROKEN_SHAPES,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Data, NO_DATA, nextId, withLastIds } from "../../src/store/data.js";
-import { checkData } from "../../src/store/parse-data.js";
 import { isSameData } from "../../src/store/record-changes.js";
+import { checkData } from "../../src/store/schema/parse-data.js";
 import { DATA, edited } from "../support/data.js";
 
 const LAST_IDS = { environments: 4, variables: 8, values: 19 };

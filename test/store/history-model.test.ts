@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest";
 import type { Data } from "../../src/store/data.js";
-import { dataPieces } from "../../src/store/data-file.js";
-import { parseData } from "../../src/store/parse-data.js";
-import { updateDataFile } from "../../src/store/update-data-file.js";
+import { dataPieces } from "../../src/store/file/data-file.js";
+import { updateDataFile } from "../../src/store/file/update-data-file.js";
+import { parseData } from "../../src/store/schema/parse-data.js";
 import { DATA } from "../support/data.js";
 import { contents, set } from "../support/edits.js";
 import { runHistoryModel } from "../support/history-model.js";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type Data, LISTS, nextId } from "../../src/store/data.js";
-import { mergeData, mergeFiles } from "../../src/store/merge-data.js";
-import { checkData } from "../../src/store/parse-data.js";
+import { mergeData, mergeFiles } from "../../src/store/edits/merge-data.js";
+import { checkData } from "../../src/store/schema/parse-data.js";
 import {
   applyChange,
   type Branch,

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { InvalidDataError } from "../../src/domain/errors.js";
+import { InvalidDataError } from "../../src/kit/text/errors.js";
 import { type Data, NO_DATA } from "../../src/store/data.js";
 import {
   addEnvironment,
   renameEnvironment,
   rotateEnvironment,
-} from "../../src/store/edit-environments.js";
-import { addKey, rotateKey } from "../../src/store/edit-keys.js";
-import { type Assignment, renameVariable, setValues } from "../../src/store/edit-values.js";
-import { FileSealing } from "../../src/store/file-sealing.js";
-import { mergeData, mergeFiles } from "../../src/store/merge-data.js";
+} from "../../src/store/edits/edit-environments.js";
+import { addKey, rotateKey } from "../../src/store/edits/edit-keys.js";
+import { type Assignment, renameVariable, setValues } from "../../src/store/edits/edit-values.js";
+import { mergeData, mergeFiles } from "../../src/store/edits/merge-data.js";
+import { FileSealing } from "../../src/store/file/file-sealing.js";
 import { KEYS, openSealed, sealedBranches, secretsOf } from "../support/branches.js";
 
 const pair = (name: string) => ({

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { InvalidDataError } from "../../src/domain/errors.js";
+import { InvalidDataError } from "../../src/kit/text/errors.js";
 import { type Data, withLastIds } from "../../src/store/data.js";
-import { checkData } from "../../src/store/parse-data.js";
 import {
   applyChanges,
   changesBetween,
   type RecordChange,
   sortedById,
 } from "../../src/store/record-changes.js";
+import { checkData } from "../../src/store/schema/parse-data.js";
 import { DATA } from "../support/data.js";
 import { increment, set, unset } from "../support/edits.js";
 import { Random } from "../support/random.js";

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openDataFile } from "../../src/store/json-file-store.js";
+import { openDataFile } from "../../src/store/file/json-file-store.js";
 import type { Store } from "../../src/store/store.js";
 import { DATA } from "../support/data.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -4,30 +4,30 @@ import {
   type Environment,
   type NamedKey,
   qualifiedName,
-} from "../../src/domain/environment.js";
+} from "../../src/model/environment.js";
 import {
   isPublic,
   type JsonValue,
   type VariableType,
   valueFitsType,
-} from "../../src/domain/variable.js";
+} from "../../src/model/variable.js";
 import { type Data, NO_DATA, withLastIds } from "../../src/store/data.js";
 import {
   addEnvironment,
   removeEnvironment,
   renameEnvironment,
   rotateEnvironment,
-} from "../../src/store/edit-environments.js";
-import { addKey, removeKey, rotateKey } from "../../src/store/edit-keys.js";
+} from "../../src/store/edits/edit-environments.js";
+import { addKey, removeKey, rotateKey } from "../../src/store/edits/edit-keys.js";
 import {
   type Assignment,
   renameVariable,
   setValues,
   unsetValues,
-} from "../../src/store/edit-values.js";
-import { FileSealing } from "../../src/store/file-sealing.js";
-import type { Conflict } from "../../src/store/merge-data.js";
-import { checkData } from "../../src/store/parse-data.js";
+} from "../../src/store/edits/edit-values.js";
+import type { Conflict } from "../../src/store/edits/merge-data.js";
+import { FileSealing } from "../../src/store/file/file-sealing.js";
+import { checkData } from "../../src/store/schema/parse-data.js";
 import { Random } from "./random.js";
 
 const APPLICATIONS = ["default", "shop"];

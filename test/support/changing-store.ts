@@ -1,5 +1,5 @@
 import type { Data } from "../../src/store/data.js";
-import { createMemoryStore } from "../../src/store/memory-store.js";
+import { createMemoryStore } from "../../src/store/memory/memory-store.js";
 import type { Store } from "../../src/store/store.js";
 
 /** An in-memory store whose data can be replaced. */

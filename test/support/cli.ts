@@ -1,7 +1,7 @@
 import { Readable, Writable } from "node:stream";
-import type { Io, Output } from "../../src/cli/output/io.js";
 import { main } from "../../src/cli/program.js";
 import { quickCall } from "../../src/cli/start.js";
+import type { Io, Output } from "../../src/tasks/surroundings.js";
 
 export interface CliOptions {
   env?: Record<string, string>;

@@ -1,6 +1,6 @@
-import type { JsonValue } from "../../src/domain/variable.js";
+import type { JsonValue } from "../../src/model/variable.js";
 import type { Data } from "../../src/store/data.js";
-import { type Assignment, setValues, unsetValues } from "../../src/store/edit-values.js";
+import { type Assignment, setValues, unsetValues } from "../../src/store/edits/edit-values.js";
 import type { Store } from "../../src/store/store.js";
 
 /** Of shop/development in test/support/data.ts. */

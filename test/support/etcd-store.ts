@@ -1,5 +1,4 @@
 import { onTestFinished } from "vitest";
-import { createSealing, UNSEALED } from "../../src/encryption/sealing.js";
 import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
 import {
   Gateway,
@@ -10,7 +9,8 @@ import {
 } from "../../src/etcd/gateway.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
 import type { ReadTarget } from "../../src/etcd/read-store.js";
-import { parseData } from "../../src/store/parse-data.js";
+import { createSealing, UNSEALED } from "../../src/etcd/sealing.js";
+import { parseData } from "../../src/store/schema/parse-data.js";
 
 /** Short enough for tests, and long enough for a busy machine. */
 const QUICK: Times = {

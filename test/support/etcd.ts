@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, onTestFinished, TestRunner } from "vitest";
-import { parseStoreUrl } from "../../src/domain/store-address.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
+import { parseStoreUrl } from "../../src/etcd/store-address.js";
 import { BackingProcess, onFreePorts } from "./backing-process.js";
 import { CLIENT, CLIENT_CA, TLS, tlsPath } from "./tls.js";
 

@@ -1,4 +1,4 @@
-import { printable } from "../../src/domain/printable.js";
+import { printable } from "../../src/kit/text/printable.js";
 
 /**
  * Text that clears the screen, sets a title, forges lines and fields, reverses text and hides some.

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect } from "vitest";
-import { openDataFile } from "../../src/store/json-file-store.js";
+import { openDataFile } from "../../src/store/file/json-file-store.js";
 import { runCli } from "./cli.js";
 import { edited } from "./data.js";
 import { temporaryFolder } from "./temporary-folder.js";

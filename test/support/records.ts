@@ -1,4 +1,4 @@
-import type { Variable } from "../../src/domain/variable.js";
+import type { Variable } from "../../src/model/variable.js";
 import type { VariableRecord } from "../../src/store/data.js";
 
 /** A variable as the API has it. Tests name the fields that they are about. */

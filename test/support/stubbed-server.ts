@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
-import type { EnvironmentRecord } from "../../src/domain/environment.js";
-import type { PageRequest } from "../../src/domain/page.js";
-import type { Answer, Read } from "../../src/domain/read.js";
+import type { EnvironmentRecord } from "../../src/model/environment.js";
+import type { PageRequest } from "../../src/model/page.js";
+import type { Answer, Read } from "../../src/model/read.js";
 import {
   type RunningServer,
   type ServerOptions,
@@ -9,7 +9,7 @@ import {
 } from "../../src/server/start-server.js";
 import { EnvironmentView } from "../../src/service/environment-view.js";
 import { Service } from "../../src/service/service.js";
-import { createMemoryStore } from "../../src/store/memory-store.js";
+import { createMemoryStore } from "../../src/store/memory/memory-store.js";
 import type { Store } from "../../src/store/store.js";
 import { DATA } from "./data.js";
 

@@ -1,13 +1,11 @@
 import { lstat, realpath, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
-import { InvalidDataError, NotFoundError, UsageError } from "../../domain/errors.js";
-import { replaceFile } from "../../files/durable-file.js";
-import { foreignWriter } from "../../files/owners.js";
-import { makeFolder } from "../../files/private-folder.js";
-import { hasCode, toInvalidFile } from "../../files/system-errors.js";
-import { type Context, printFields } from "../output/context.js";
-import { absolutePath, type Io } from "../output/io.js";
+import { replaceFile } from "../../kit/files/durable-file.js";
+import { foreignWriter } from "../../kit/files/owners.js";
+import { makeFolder } from "../../kit/files/private-folder.js";
+import { hasCode, toInvalidFile } from "../../kit/files/system-errors.js";
+import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";
 import {
   allowedFolder,
   entryPath,
@@ -17,9 +15,11 @@ import {
   type ProjectContent,
   type ProjectFile,
   parseProjectFile,
-} from "../settings/project-file.js";
-import { HIDDEN, SETTINGS, shownText } from "../settings/setting-table.js";
-import { refuseNoHome } from "../settings/user-folders.js";
+} from "../../tasks/settings/project-file.js";
+import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";
+import { refuseNoHome } from "../../tasks/settings/user-folders.js";
+import { absolutePath, type Io } from "../../tasks/surroundings.js";
+import { type Context, printFields } from "../output/context.js";
 
 export function allowCommand(context: Context): Command {
   return new Command("allow")

@@ -1,20 +1,20 @@
 import { createReadStream } from "node:fs";
 import { Command } from "commander";
-import { qualifiedName } from "../../domain/environment.js";
-import { InvalidDataError, NotFoundError } from "../../domain/errors.js";
-import { suggestion } from "../../domain/nearest.js";
-import { parseJson } from "../../domain/strict-json.js";
-import { toInvalidFile } from "../../files/system-errors.js";
+import { toInvalidFile } from "../../kit/files/system-errors.js";
+import { InvalidDataError, NotFoundError } from "../../kit/text/errors.js";
+import { suggestion } from "../../kit/text/nearest.js";
+import { parseJson } from "../../kit/text/strict-json.js";
+import { qualifiedName } from "../../model/environment.js";
 import type { ValueRecord } from "../../store/data.js";
 import { type History, OUTSIDE } from "../../store/history.js";
-import { isObject } from "../../store/parse-data.js";
 import { idOf } from "../../store/record-changes.js";
-import { readHistory } from "../editing/open-data.js";
+import { isObject } from "../../store/schema/parse-data.js";
+import { readHistory } from "../../tasks/data/open-data.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { parseTime } from "../arguments/flag-arguments.js";
+import { addPlaceOptions } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
-import { parseTime } from "../settings/flag-arguments.js";
-import { readSettings } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
-import { addPlaceOptions } from "../settings/source-flags.js";
 
 interface AuditFlags extends SourceFlags {
   /** Unix milliseconds. */

@@ -1,16 +1,16 @@
 import { Command, Option } from "commander";
-import { shortestName } from "../../domain/environment.js";
-import { UsageError } from "../../domain/errors.js";
-import type { Check } from "../../domain/read.js";
-import { readAll } from "../../domain/source.js";
-import type { Variable } from "../../domain/variable.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { shortestName } from "../../model/environment.js";
+import type { Check } from "../../model/read.js";
+import { readAll } from "../../model/source.js";
+import type { Variable } from "../../model/variable.js";
+import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import { SOURCE_SETTINGS, type SourceFlags } from "../../tasks/settings/setting-table.js";
+import { createCheck, problemsOf } from "../../tasks/sources/check-source.js";
+import { openSource, withSource } from "../../tasks/sources/open-source.js";
+import { readImport } from "../../tasks/transfer/read-import.js";
+import { addSourceOptions, repeatEnvironment } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
-import { createCheck, problemsOf } from "../reading/check-source.js";
-import { openSource, withSource } from "../reading/open-source.js";
-import { readSettings, type Settings } from "../settings/resolve-settings.js";
-import { SOURCE_SETTINGS, type SourceFlags } from "../settings/setting-table.js";
-import { addSourceOptions, repeatEnvironment } from "../settings/source-flags.js";
-import { readImport } from "../transfer/read-import.js";
 
 interface CheckOptions {
   /** The environments to check. */
@@ -92,7 +92,7 @@ async function sourcesOf({ env, all }: CheckOptions, settings: Settings, context
   if (isRemote && all)
     throw new UsageError("--all is for a data file or a store: a server shows one environment");
   if (isRemote) return [{ environment: undefined, source: await openSource(settings, context) }];
-  const { chooseEnvironment, readData } = await import("../editing/open-data.js");
+  const { chooseEnvironment, readData } = await import("../../tasks/data/open-data.js");
   const { EnvironmentView } = await import("../../service/environment-view.js");
   const data = await readData(settings.dataPlace, context);
   const names = () => (env.length > 0 ? env : [settings.find("env")?.text]);

@@ -1,7 +1,6 @@
 import { Command } from "commander";
-import { UsageError } from "../../domain/errors.js";
-import { type Context, printTable, withNotice } from "../output/context.js";
-import { readSettings } from "../settings/resolve-settings.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import {
   type GivenSettings,
   HIDDEN,
@@ -11,8 +10,9 @@ import {
   type SettingName,
   type SourceFlags,
   shownText,
-} from "../settings/setting-table.js";
-import { addSourceOptions } from "../settings/source-flags.js";
+} from "../../tasks/settings/setting-table.js";
+import { addSourceOptions } from "../arguments/source-flags.js";
+import { type Context, printTable, withNotice } from "../output/context.js";
 
 export function configCommand(context: Context): Command {
   const command = new Command("config")

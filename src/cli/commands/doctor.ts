@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import { type Finding, unknown } from "../doctor/finding.js";
+import { type Finding, unknown } from "../../tasks/doctor/finding.js";
+import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import type { Io } from "../../tasks/surroundings.js";
+import { addSourceOptions } from "../arguments/source-flags.js";
 import { type Context, print } from "../output/context.js";
-import type { Io } from "../output/io.js";
 import { EXIT_CODES } from "../output/report-error.js";
-import type { SourceFlags } from "../settings/setting-table.js";
-import { addSourceOptions } from "../settings/source-flags.js";
 
 export function doctorCommand(context: Context): Command {
   const command = new Command("doctor")
@@ -36,17 +36,19 @@ async function diagnose(
   flags: SourceFlags,
   surroundings: Io,
 ): Promise<Record<string, Finding | Finding[]>> {
-  const { checkSettings } = await import("../doctor/check-settings.js");
+  const { checkSettings } = await import("../../tasks/doctor/check-settings.js");
   const { findings, connection, access, io } = await checkSettings(flags, surroundings);
   if (connection?.kind === "local")
     return {
       ...findings,
-      ...(await (await import("../doctor/check-local-data.js")).checkLocal(connection, io)),
+      ...(await (
+        await import("../../tasks/doctor/check-local-data.js")
+      ).checkLocal(connection, io)),
     };
   if (access)
     return {
       ...findings,
-      ...(await (await import("../doctor/check-server.js")).checkServer(access, io)),
+      ...(await (await import("../../tasks/doctor/check-server.js")).checkServer(access, io)),
     };
   const untried = ["reachability", "tls", "clock", "credentials", "rate_limit"];
   return {

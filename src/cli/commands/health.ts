@@ -1,8 +1,8 @@
 import { Command } from "commander";
+import { readSettings, Settings } from "../../tasks/settings/resolve-settings.js";
+import { openSource, withSource } from "../../tasks/sources/open-source.js";
+import { addSourceOptions } from "../arguments/source-flags.js";
 import { type Context, print } from "../output/context.js";
-import { openSource, withSource } from "../reading/open-source.js";
-import { readSettings, Settings } from "../settings/resolve-settings.js";
-import { addSourceOptions } from "../settings/source-flags.js";
 
 export function healthCommand(context: Context): Command {
   const command = new Command("health")

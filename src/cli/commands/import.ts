@@ -1,22 +1,22 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
 import { Command, Option } from "commander";
-import { type Difference, diffValues } from "../../domain/differing-values.js";
-import type { EnvironmentRecord } from "../../domain/environment.js";
-import { UsageError } from "../../domain/errors.js";
-import { createMatcher } from "../../domain/name-matcher.js";
-import { isEncrypted, type JsonValue, type NamedValue, textAs } from "../../domain/variable.js";
 import { DOTENV_PROGRAMS } from "../../formats/entry.js";
 import { IMPORT_FORMATS } from "../../formats/formats.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { type Difference, diffValues } from "../../model/differing-values.js";
+import type { EnvironmentRecord } from "../../model/environment.js";
+import { createMatcher } from "../../model/name-matcher.js";
+import { isEncrypted, type JsonValue, type NamedValue, textAs } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
-import { editEnvironments } from "../editing/open-data.js";
+import { editEnvironments } from "../../tasks/data/open-data.js";
+import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import { createDecrypt, createEncrypt } from "../../tasks/sources/decryption.js";
+import { type ImportedFile, readImport } from "../../tasks/transfer/read-import.js";
+import { typeEntries } from "../../tasks/transfer/type-entries.js";
+import { parseNames } from "../arguments/selection-flags.js";
+import { addDataOptions, addDryRun, ENCRYPTION_KEY_FILE } from "../arguments/source-flags.js";
 import type { Context } from "../output/context.js";
 import { writeStatus } from "../output/output.js";
-import { createDecrypt, createEncrypt } from "../reading/decryption.js";
-import { parseNames } from "../selection/selection-flags.js";
-import { readSettings, type Settings } from "../settings/resolve-settings.js";
-import { addDataOptions, addDryRun, ENCRYPTION_KEY_FILE } from "../settings/source-flags.js";
-import { type ImportedFile, readImport } from "../transfer/read-import.js";
-import { typeEntries } from "../transfer/type-entries.js";
 
 interface ImportOptions extends ImportedFile {
   /** The names and globs of the values to encrypt; `true` for all. */
@@ -71,8 +71,8 @@ async function runImport(
   settings: Settings,
   context: Context,
 ): Promise<void> {
-  const { setValues } = await import("../../store/edit-values.js");
-  const { checkPlainValues } = await import("../../store/value-schema.js");
+  const { setValues } = await import("../../store/edits/edit-values.js");
+  const { checkPlainValues } = await import("../../store/schema/value-schema.js");
   const { io, flags } = context;
   // On the last line of a terminal; an empty step removes it.
   const progress = (step: string) => {

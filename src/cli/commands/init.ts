@@ -2,26 +2,26 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { Command, Option } from "commander";
-import { findEnvironment } from "../../domain/environment.js";
-import { InvalidDataError, UsageError } from "../../domain/errors.js";
-import { command, GIT_CONFIG } from "../../domain/shell.js";
-import { AppendFile } from "../../files/append-file.js";
-import { createFile } from "../../files/durable-file.js";
-import { readRegularFile } from "../../files/open-file.js";
-import { hasCode } from "../../files/system-errors.js";
+import { AppendFile } from "../../kit/files/append-file.js";
+import { createFile } from "../../kit/files/durable-file.js";
+import { readRegularFile } from "../../kit/files/open-file.js";
+import { hasCode } from "../../kit/files/system-errors.js";
+import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
+import { command, GIT_CONFIG } from "../../kit/text/shell.js";
+import { findEnvironment } from "../../model/environment.js";
 import type { Data } from "../../store/data.js";
-import { type Context, printLines } from "../output/context.js";
-import { absolutePath, isFolderGone } from "../output/io.js";
-import { PROJECT_FILE } from "../settings/project-file.js";
-import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import { PROJECT_FILE } from "../../tasks/settings/project-file.js";
+import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import {
   type GivenSettings,
   SOURCE_SETTINGS,
   type SourceFlags,
-} from "../settings/setting-table.js";
-import { addPlaceOptions } from "../settings/source-flags.js";
-import { readImport } from "../transfer/read-import.js";
-import { typeEntries } from "../transfer/type-entries.js";
+} from "../../tasks/settings/setting-table.js";
+import { absolutePath, isFolderGone } from "../../tasks/surroundings.js";
+import { readImport } from "../../tasks/transfer/read-import.js";
+import { typeEntries } from "../../tasks/transfer/type-entries.js";
+import { addPlaceOptions } from "../arguments/source-flags.js";
+import { type Context, printLines } from "../output/context.js";
 import { allowProject } from "./allow.js";
 import { createKeyFile, ignoreCommand } from "./seal.js";
 
@@ -63,7 +63,7 @@ export function initCommand(context: Context): Command {
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const settings = readSettings(flags, context.io);
   const { dataPlace, given } = settings;
-  const { checkedData } = await import("../editing/open-data.js");
+  const { checkedData } = await import("../../tasks/data/open-data.js");
   const data = await newData(flags, context);
   let place = dataPlace;
   if (flags.git || flags.seal) {
@@ -109,10 +109,10 @@ function throwWithOrigin(error: unknown, settings: Settings): never {
 }
 
 async function newData({ from, example }: InitFlags, context: Context): Promise<Data> {
-  const { starterData } = await import("../../store/starter-data.js");
+  const { starterData } = await import("../../store/memory/starter-data.js");
   const data = starterData({ examples: example === true });
   if (from === undefined) return data;
-  const { setValues } = await import("../../store/edit-values.js");
+  const { setValues } = await import("../../store/edits/edit-values.js");
   const imported = await readImport({ file: from, format: undefined }, context, context.note);
   const environment = findEnvironment(data.environments, FIRST_ENVIRONMENT);
   return setValues(data, environment, typeEntries(imported, data, environment, context.note));

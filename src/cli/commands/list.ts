@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
-import type { VariableReader } from "../../domain/read.js";
-import { checkType, readAll } from "../../domain/source.js";
+import type { VariableReader } from "../../model/read.js";
+import { checkType, readAll } from "../../model/source.js";
 import {
   isPublic,
   type JsonValue,
@@ -10,17 +10,21 @@ import {
   type Variable,
   type VariableType,
   valueText,
-} from "../../domain/variable.js";
+} from "../../model/variable.js";
+import { createSelection } from "../../tasks/selection/selection.js";
+import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import { HIDDEN } from "../../tasks/settings/setting-table.js";
+import { boundHeap } from "../../tasks/sources/bound-heap.js";
+import {
+  createDecrypt,
+  leaveEncrypted,
+  leaveUnlessSealed,
+} from "../../tasks/sources/decryption.js";
+import { openSource, withSource } from "../../tasks/sources/open-source.js";
+import { parseType } from "../arguments/flag-arguments.js";
+import { addSelectionOptions, type SelectionOptions } from "../arguments/selection-flags.js";
+import { addSourceOptions } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
-import { boundHeap } from "../reading/bound-heap.js";
-import { createDecrypt, leaveEncrypted, leaveUnlessSealed } from "../reading/decryption.js";
-import { openSource, withSource } from "../reading/open-source.js";
-import { createSelection } from "../selection/selection.js";
-import { addSelectionOptions, type SelectionOptions } from "../selection/selection-flags.js";
-import { parseType } from "../settings/flag-arguments.js";
-import { readSettings, type Settings } from "../settings/resolve-settings.js";
-import { HIDDEN } from "../settings/setting-table.js";
-import { addSourceOptions } from "../settings/source-flags.js";
 
 interface ListOptions extends SelectionOptions {
   values: boolean;

@@ -1,12 +1,12 @@
 import { Command } from "commander";
-import { UsageError } from "../../domain/errors.js";
-import { command, GIT_CONFIG } from "../../domain/shell.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { command, GIT_CONFIG } from "../../kit/text/shell.js";
+import { placeNamed, type SecretSetting } from "../../tasks/settings/connection.js";
+import { readProfile, readSettings } from "../../tasks/settings/resolve-settings.js";
+import { readSecret } from "../../tasks/settings/secret-files.js";
+import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
-import { placeNamed, type SecretSetting } from "../settings/connection.js";
-import { readProfile, readSettings } from "../settings/resolve-settings.js";
-import { readSecret } from "../settings/secret-files.js";
-import type { SourceFlags } from "../settings/setting-table.js";
-import { SEAL_KEY_FILE } from "../settings/source-flags.js";
 
 export function mergeCommand(context: Context): Command {
   return new Command("merge")
@@ -40,10 +40,10 @@ async function runMerge(
   sealKey: SecretSetting | undefined,
   context: Context,
 ): Promise<void> {
-  const { mergeFiles } = await import("../../store/merge-data.js");
-  const { dataPieces, readContent } = await import("../../store/data-file.js");
-  const { writePrivateFile } = await import("../transfer/write-private-file.js");
-  const { withPathInErrors } = await import("../../files/system-errors.js");
+  const { mergeFiles } = await import("../../store/edits/merge-data.js");
+  const { dataPieces, readContent } = await import("../../store/file/data-file.js");
+  const { writePrivateFile } = await import("../../tasks/transfer/write-private-file.js");
+  const { withPathInErrors } = await import("../../kit/files/system-errors.js");
   const nameOf = (side: keyof typeof files) =>
     path === undefined ? files[side] : `${path} (${side})`;
   const read = (side: keyof typeof files) =>

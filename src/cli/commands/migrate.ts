@@ -1,23 +1,23 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { InvalidDataError, UsageError } from "../../domain/errors.js";
-import { command } from "../../domain/shell.js";
+import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
 import type { Data } from "../../store/data.js";
 import { isSameData } from "../../store/record-changes.js";
-import type { LocalData } from "../editing/local-data.js";
-import { localData, readData, readHistory } from "../editing/open-data.js";
-import { isSameFile } from "../editing/safe-files.js";
-import { type Context, printLines } from "../output/context.js";
+import type { LocalData } from "../../tasks/data/local-data.js";
+import { localData, readData, readHistory } from "../../tasks/data/open-data.js";
+import { isSameFile } from "../../tasks/data/safe-files.js";
 import {
   type DataPlace,
   dataPlaceName,
   placeNamed,
   type StorePlace,
-} from "../settings/connection.js";
-import { readSettings } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
-import { PROFILE, SEAL_KEY_FILE } from "../settings/source-flags.js";
+} from "../../tasks/settings/connection.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
+import { type Context, printLines } from "../output/context.js";
 
 export function migrateCommand(context: Context): Command {
   return new Command("migrate")

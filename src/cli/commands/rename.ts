@@ -1,10 +1,14 @@
 import { Command } from "commander";
-import { createMatcher, splitNames } from "../../domain/name-matcher.js";
-import { chooseApplication, type EnvironmentChoice, updateData } from "../editing/open-data.js";
+import { createMatcher, splitNames } from "../../model/name-matcher.js";
+import {
+  chooseApplication,
+  type EnvironmentChoice,
+  updateData,
+} from "../../tasks/data/open-data.js";
+import { named, readSettings } from "../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { APPLICATION, addDryRun, addPlaceOptions } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
-import { named, readSettings } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
-import { APPLICATION, addDryRun, addPlaceOptions } from "../settings/source-flags.js";
 
 export function renameCommand(context: Context): Command {
   const command = new Command("rename")
@@ -29,7 +33,7 @@ async function runRename(
   flags: SourceFlags & Pick<EnvironmentChoice, "application">,
   context: Context,
 ): Promise<void> {
-  const { renameVariable } = await import("../../store/edit-values.js");
+  const { renameVariable } = await import("../../store/edits/edit-values.js");
   const { application } = flags;
   const settings = readSettings(flags, context.io);
   let renamed = { application: "", name, new_name: newName };

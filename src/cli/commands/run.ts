@@ -1,16 +1,16 @@
 import { constants } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { MAX_SECONDS } from "../../client/options.js";
-import { secondsOf } from "../../domain/duration.js";
-import { isVariableName } from "../../domain/variable.js";
+import { secondsOf } from "../../kit/text/duration.js";
+import { isVariableName } from "../../model/variable.js";
+import { CREDENTIAL_VARIABLES } from "../../tasks/run/child-variables.js";
+import { callRun } from "../../tasks/run/run-program.js";
+import type { WatchRules } from "../../tasks/run/run-watched.js";
+import { addCacheOptions } from "../arguments/cache-flags.js";
+import { InlineOption, valid } from "../arguments/flag-arguments.js";
+import { addAllowReserved, addSelectionOptions, addStrict } from "../arguments/selection-flags.js";
+import { addSourceOptions } from "../arguments/source-flags.js";
 import type { Context } from "../output/context.js";
-import { addCacheOptions } from "../reading/cache-flags.js";
-import { CREDENTIAL_VARIABLES } from "../run/child-variables.js";
-import { callRun } from "../run/run-program.js";
-import type { WatchRules } from "../run/run-watched.js";
-import { addAllowReserved, addSelectionOptions, addStrict } from "../selection/selection-flags.js";
-import { InlineOption, valid } from "../settings/flag-arguments.js";
-import { addSourceOptions } from "../settings/source-flags.js";
 
 /** `start.ts` answers plain calls sooner, with the same code. */
 export function runCommand(context: Context): Command {

@@ -1,24 +1,24 @@
 import { randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
-import { InvalidDataError, UsageError } from "../../domain/errors.js";
-import { NEEDS_SEAL_KEY } from "../../domain/sealed-text.js";
-import { command, shellWord } from "../../domain/shell.js";
-import { createFile } from "../../files/durable-file.js";
-import { toInvalidFile } from "../../files/system-errors.js";
-import { readContent } from "../../store/data-file.js";
-import { checkedData, localData } from "../editing/open-data.js";
-import { type Context, printLines } from "../output/context.js";
+import { createFile } from "../../kit/files/durable-file.js";
+import { toInvalidFile } from "../../kit/files/system-errors.js";
+import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
+import { command, shellWord } from "../../kit/text/shell.js";
+import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { readContent } from "../../store/file/data-file.js";
+import { checkedData, localData } from "../../tasks/data/open-data.js";
 import {
   type DataPlace,
   dataPlaceName,
   type FilePlace,
   keyFileOf,
   placeNamed,
-} from "../settings/connection.js";
-import { readSettings } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
-import { PROFILE, SEAL_KEY_FILE } from "../settings/source-flags.js";
+} from "../../tasks/settings/connection.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
+import { type Context, printLines } from "../output/context.js";
 
 export function sealCommand(context: Context): Command {
   const built = new Command("seal")

@@ -1,35 +1,35 @@
 import { createInterface, type Key } from "node:readline";
 import { Writable } from "node:stream";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type EnvironmentRecord, qualifiedName } from "../../domain/environment.js";
-import { NotFoundError, UsageError } from "../../domain/errors.js";
-import { command } from "../../domain/shell.js";
-import { JsonError, parseJson } from "../../domain/strict-json.js";
+import { readStream } from "../../kit/files/open-file.js";
+import { withPathInErrors } from "../../kit/files/system-errors.js";
+import { endBySignal } from "../../kit/process/signals.js";
+import { checkDecoded, decodeUtf8 } from "../../kit/text/decode-utf8.js";
+import { NotFoundError, UsageError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
+import { JsonError, parseJson } from "../../kit/text/strict-json.js";
+import { type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
 import {
   checkVariableName,
   type Definition,
   isVariableName,
   VARIABLE_TYPES,
   type VariableType,
-} from "../../domain/variable.js";
-import { checkDecoded, decodeUtf8 } from "../../files/decode-utf8.js";
-import { readStream } from "../../files/open-file.js";
-import { withPathInErrors } from "../../files/system-errors.js";
+} from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
-import { type EnvironmentChoice, editEnvironments } from "../editing/open-data.js";
-import { endBySignal } from "../exits/signals.js";
-import { type Context, printLines } from "../output/context.js";
-import type { Io } from "../output/io.js";
-import { writeRaw } from "../output/output.js";
-import { createEncrypt } from "../reading/decryption.js";
-import { parseType } from "../settings/flag-arguments.js";
-import { readSettings } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
+import { type EnvironmentChoice, editEnvironments } from "../../tasks/data/open-data.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { createEncrypt } from "../../tasks/sources/decryption.js";
+import type { Io } from "../../tasks/surroundings.js";
+import { parseType } from "../arguments/flag-arguments.js";
 import {
   addDryRun,
   addEnvironmentsOptions,
   ENCRYPTION_KEY_FILE,
-} from "../settings/source-flags.js";
+} from "../arguments/source-flags.js";
+import { type Context, printLines } from "../output/context.js";
+import { writeRaw } from "../output/output.js";
 
 interface SetOptions {
   name: string;
@@ -110,9 +110,9 @@ async function runSet(
   context: Context,
 ): Promise<void> {
   const { parseAs } = await import("../../formats/infer-type.js");
-  const { setValues } = await import("../../store/edit-values.js");
+  const { setValues } = await import("../../store/edits/edit-values.js");
   const { brokenValues, checkPlainValues, checkSchema } = await import(
-    "../../store/value-schema.js"
+    "../../store/schema/value-schema.js"
   );
   const { name, definition } = options;
   checkName(name);

@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { DEFAULT_URL } from "../../domain/defaults.js";
-import { ChangedDataError, DecryptionError, orUndefined } from "../../domain/errors.js";
-import type { VariableReader } from "../../domain/read.js";
-import { isReservedName } from "../../domain/reserved-names.js";
-import { checkType, readAll, type VariableEntry } from "../../domain/source.js";
+import { ChangedDataError, DecryptionError, orUndefined } from "../../kit/text/errors.js";
+import { DEFAULT_URL } from "../../model/defaults.js";
+import type { VariableReader } from "../../model/read.js";
+import { isReservedName } from "../../model/reserved-names.js";
+import { checkType, readAll, type VariableEntry } from "../../model/source.js";
 import {
   isEncrypted,
   isPublic,
@@ -12,21 +12,25 @@ import {
   VARIABLE_LABELS,
   type VariableValue,
   valueText,
-} from "../../domain/variable.js";
+} from "../../model/variable.js";
 import type { History } from "../../store/history.js";
-import { type Context, printFields } from "../output/context.js";
-import { createDecrypt, leaveEncrypted, leaveUnlessSealed } from "../reading/decryption.js";
-import { openSource, withSource } from "../reading/open-source.js";
-import { missingNamesError } from "../reading/run-get.js";
-import { named, readSettings, type Settings } from "../settings/resolve-settings.js";
+import { named, readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import {
   HIDDEN,
   SETTINGS,
   type SettingName,
   SOURCE_SETTINGS,
   shownText,
-} from "../settings/setting-table.js";
-import { addSourceOptions } from "../settings/source-flags.js";
+} from "../../tasks/settings/setting-table.js";
+import {
+  createDecrypt,
+  leaveEncrypted,
+  leaveUnlessSealed,
+} from "../../tasks/sources/decryption.js";
+import { openSource, withSource } from "../../tasks/sources/open-source.js";
+import { missingNamesError } from "../../tasks/sources/run-get.js";
+import { addSourceOptions } from "../arguments/source-flags.js";
+import { type Context, printFields } from "../output/context.js";
 
 export function showCommand(context: Context): Command {
   const command = new Command("show")
@@ -142,7 +146,7 @@ function valueJson(
 /** The last change of a value in local data, if it is known. */
 async function lastChange({ id }: VariableValue, { connection }: Settings, { io, warn }: Context) {
   if (connection.kind !== "local") return undefined;
-  const { localData } = await import("../editing/open-data.js");
+  const { localData } = await import("../../tasks/data/open-data.js");
   const local = await localData(connection.place, io);
   const find = async ({ changes }: History) => {
     for await (const { changes: records, ...change } of changes)

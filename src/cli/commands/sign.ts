@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { checkCredential } from "../../client/options.js";
-import { UsageError } from "../../domain/errors.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
+import { missingSecretError } from "../../tasks/settings/secret-files.js";
+import { API_SECRET_FILE } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
-import { readSettings } from "../settings/resolve-settings.js";
-import { missingSecretError } from "../settings/secret-files.js";
-import { API_SECRET_FILE } from "../settings/source-flags.js";
 
 export function signCommand(context: Context): Command {
   return new Command("sign")

@@ -1,14 +1,14 @@
 import { ReadStream, WriteStream } from "node:tty";
 import { Command, Option } from "commander";
-import { UsageError } from "../../domain/errors.js";
+import { endProcess } from "../../kit/process/end-process.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { SETTINGS, type SourceFlags } from "../../tasks/settings/setting-table.js";
+import type { ProcessTerminalOptions } from "../../tui/ports/process-terminal.js";
 import type { ThemeName } from "../../tui/text/theme.js";
-import { endProcess } from "../exits/end-process.js";
+import { addSourceOptions } from "../arguments/source-flags.js";
 import { type Context, withNotice } from "../output/context.js";
 import { colorLevel } from "../output/output.js";
 import { reportError } from "../output/report-error.js";
-import { SETTINGS, type SourceFlags } from "../settings/setting-table.js";
-import { addSourceOptions } from "../settings/source-flags.js";
-import type { ProcessTerminalOptions } from "../tui/process-terminal.js";
 
 // Nothing of the TUI itself is loaded before the command runs.
 const THEMES = ["auto", "dark", "light", "plain"] as const satisfies readonly ThemeName[];
@@ -65,7 +65,7 @@ async function runTuiCommand(
   const { platform } = io;
   refuseStdin(flags);
   const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
-  const { readTuiSettings } = await import("../tui/tui-settings.js");
+  const { readTuiSettings } = await import("../../tui/ports/tui-settings.js");
   const {
     commands,
     columns,
@@ -73,13 +73,13 @@ async function runTuiCommand(
     poll_interval: poll,
     ...settings
   } = readTuiSettings(io, ALL_COMMANDS);
-  const { findPlaces } = await import("../tui/places.js");
+  const { findPlaces } = await import("../../tui/ports/places.js");
   const { close, welcome, ...places } = await findPlaces(flags, context);
   try {
-    const { ProcessTerminal } = await import("../tui/process-terminal.js");
-    const { listFolder, writeValues: write } = await import("../tui/place-files.js");
-    const { createCopy } = await import("../tui/clipboard.js");
-    const { createOpenInEditor } = await import("../tui/external-editor.js");
+    const { ProcessTerminal } = await import("../../tui/ports/process-terminal.js");
+    const { listFolder, writeValues: write } = await import("../../tui/ports/place-files.js");
+    const { createCopy } = await import("../../tui/ports/clipboard.js");
+    const { createOpenInEditor } = await import("../../tui/ports/external-editor.js");
     const tui = await import("../../tui/run-tui.js");
     await tui.loadDrawing();
     isShown = true;

@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { type EnvironmentChoice, editEnvironments } from "../editing/open-data.js";
+import { type EnvironmentChoice, editEnvironments } from "../../tasks/data/open-data.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { addDryRun, addEnvironmentsOptions } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
-import { readSettings } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
-import { addDryRun, addEnvironmentsOptions } from "../settings/source-flags.js";
 
 export function unsetCommand(context: Context): Command {
   const command = new Command("unset")
@@ -22,7 +22,7 @@ async function runUnset(
   flags: SourceFlags & EnvironmentChoice,
   context: Context,
 ): Promise<void> {
-  const { unsetValues } = await import("../../store/edit-values.js");
+  const { unsetValues } = await import("../../store/edits/edit-values.js");
   const choice = { ...flags, names };
   const edited = await editEnvironments(
     readSettings(flags, context.io),

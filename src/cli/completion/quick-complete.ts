@@ -1,15 +1,15 @@
-import { findEnvironment, shortestName } from "../../domain/environment.js";
-import { printable } from "../../domain/printable.js";
-import { isReservedName } from "../../domain/reserved-names.js";
+import { printable } from "../../kit/text/printable.js";
+import { findEnvironment, shortestName } from "../../model/environment.js";
+import { isReservedName } from "../../model/reserved-names.js";
 import { type Data, NO_DATA } from "../../store/data.js";
-import { openWithoutKeys, readDataFile } from "../../store/data-file.js";
-import type { Io } from "../output/io.js";
+import { openWithoutKeys, readDataFile } from "../../store/file/data-file.js";
+import { readProfiles } from "../../tasks/settings/profiles.js";
+import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { profilesPath } from "../../tasks/settings/settings-file.js";
+import type { Io } from "../../tasks/surroundings.js";
+import { parseWords } from "../arguments/parse-words.js";
 import { writeRaw } from "../output/output.js";
-import { parseWords } from "../settings/parse-words.js";
-import { readProfiles } from "../settings/profiles.js";
-import { readSettings, type Settings } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
-import { profilesPath } from "../settings/settings-file.js";
 
 /** A word to offer, and its description. Both may come from an untrusted file. */
 type Offer = readonly [word: string, description: string];

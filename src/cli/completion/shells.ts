@@ -1,4 +1,4 @@
-import { quoteForShell, shellWord } from "../../domain/shell.js";
+import { quoteForShell, shellWord } from "../../kit/text/shell.js";
 import type { CommandTable, Offer, Offers } from "./command-table.js";
 
 /** How the script of a shell writes offers. */

@@ -1,5 +1,5 @@
-import { printable } from "../../domain/printable.js";
-import type { Io } from "./io.js";
+import { printable } from "../../kit/text/printable.js";
+import type { Io } from "../../tasks/surroundings.js";
 import {
   type Colors,
   colorsFor,

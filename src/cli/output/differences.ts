@@ -1,5 +1,5 @@
-import type { Difference } from "../../domain/differing-values.js";
-import { valueText } from "../../domain/variable.js";
+import type { Difference } from "../../model/differing-values.js";
+import { valueText } from "../../model/variable.js";
 import { type Context, print } from "./context.js";
 
 const SIGNS = { added: "+", removed: "-", changed: "~" };

@@ -1,6 +1,6 @@
 import type { ColorSupportLevel } from "chalk";
-import { printable, unitEscapes } from "../../domain/printable.js";
-import type { Io, Output } from "./io.js";
+import { printable, unitEscapes } from "../../kit/text/printable.js";
+import type { Io, Output } from "../../tasks/surroundings.js";
 
 // Everything written to stdout or stderr goes through these functions; `npm run lint` reports
 // exceptions. All but `writeRaw` escape characters that could control a terminal or forge a line.

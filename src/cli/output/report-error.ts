@@ -1,6 +1,6 @@
 import type { CommanderError } from "commander";
-import { AppvarsError, type ErrorCode, REFUSED_CREDENTIALS } from "../../domain/errors.js";
-import { type Io, isFolderGone } from "./io.js";
+import { AppvarsError, type ErrorCode, REFUSED_CREDENTIALS } from "../../kit/text/errors.js";
+import { type Io, isFolderGone } from "../../tasks/surroundings.js";
 import { colorsFor, writeJsonLine, writeLines } from "./output.js";
 
 /** The exit codes that scripts depend on (docs/commands.md, "Exit codes"). */

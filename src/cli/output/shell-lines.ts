@@ -1,12 +1,12 @@
+import { command, shellWord } from "../../kit/text/shell.js";
 import {
   type EnvironmentRecord,
   expiringKeys,
   findWeakSecrets,
   type KeyPair,
   qualifiedName,
-} from "../../domain/environment.js";
-import { command, shellWord } from "../../domain/shell.js";
-import type { Io } from "./io.js";
+} from "../../model/environment.js";
+import type { Io } from "../../tasks/surroundings.js";
 
 type ShellIo = Pick<Io, "platform" | "env">;
 

@@ -1,5 +1,5 @@
-import { UsageError } from "../../domain/errors.js";
-import { suggestion } from "../../domain/nearest.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { suggestion } from "../../kit/text/nearest.js";
 import { actsIn, type Command } from "../state/command.js";
 import { GLOBAL_KEYS } from "../widgets/key.js";
 

@@ -1,7 +1,7 @@
-import { durationMs } from "../../domain/duration.js";
-import { suggestion } from "../../domain/nearest.js";
-import { command } from "../../domain/shell.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, type ImportFormat } from "../../formats/formats.js";
+import { durationMs } from "../../kit/text/duration.js";
+import { suggestion } from "../../kit/text/nearest.js";
+import { command } from "../../kit/text/shell.js";
 import { review } from "../edit/review.js";
 import { copyText } from "../reading/copying.js";
 import { MASK } from "../reading/reveal.js";

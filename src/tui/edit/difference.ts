@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { isSealedText } from "../../domain/sealed-text.js";
+import { isSealedText } from "../../model/sealed-text.js";
 import {
   type Definition,
   isEncrypted,
   isPublic,
   type JsonValue,
   textAs,
-} from "../../domain/variable.js";
+} from "../../model/variable.js";
 import { displayRules, MASK } from "../reading/reveal.js";
 import type { Change, Content } from "../state/ports.js";
 import type { State } from "../state/state.js";

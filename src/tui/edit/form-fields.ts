@@ -1,5 +1,5 @@
-import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, valueText } from "../../domain/variable.js";
+import type { VariableEntry } from "../../model/source.js";
+import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, valueText } from "../../model/variable.js";
 import { whyReadOnly } from "../state/places.js";
 import type { Content } from "../state/ports.js";
 import { groupOf } from "../state/reading.js";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { VariableEntry } from "../../domain/source.js";
-import { isPublic, type VariableType, valueText } from "../../domain/variable.js";
+import type { VariableEntry } from "../../model/source.js";
+import { isPublic, type VariableType, valueText } from "../../model/variable.js";
 import { displayRules, indentedJson, isRevealed, MASK } from "../reading/reveal.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";

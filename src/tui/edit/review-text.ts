@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isPublic } from "../../domain/variable.js";
+import { isPublic } from "../../model/variable.js";
 import { isProduction, placeName } from "../state/places.js";
 import type { Change, Content, EnvironmentChanges, HistoryEntry, Purpose } from "../state/ports.js";
 import type { Part, PlannedEdit, State } from "../state/state.js";

@@ -1,4 +1,4 @@
-import { ChangedMeanwhileError } from "../../domain/errors.js";
+import { ChangedMeanwhileError } from "../../kit/text/errors.js";
 import { refreshOthers, requestReads } from "../reading/read.js";
 import { unmarked } from "../reading/selection.js";
 import { shownKey } from "../state/command.js";

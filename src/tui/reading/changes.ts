@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../domain/source.js";
+import type { VariableEntry } from "../../model/source.js";
 import { step, withFailure } from "../state/effects.js";
 import { type RecentChanges, readingOf, withReading } from "../state/reading.js";
 import type { Effect } from "../state/state.js";

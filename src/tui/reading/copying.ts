@@ -1,8 +1,8 @@
-import { UsageError } from "../../domain/errors.js";
-import { isReservedName } from "../../domain/reserved-names.js";
-import { namedValues, type VariableEntry } from "../../domain/source.js";
-import { valueText } from "../../domain/variable.js";
 import type { ExportFormat } from "../../formats/formats.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { isReservedName } from "../../model/reserved-names.js";
+import { namedValues, type VariableEntry } from "../../model/source.js";
+import { valueText } from "../../model/variable.js";
 import { step, withFailure } from "../state/effects.js";
 import type { CopyOutcome, OpenPlace, WriteValues, Written } from "../state/ports.js";
 import {

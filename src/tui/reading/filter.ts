@@ -1,6 +1,6 @@
-import { createMatcher, isGlob } from "../../domain/name-matcher.js";
-import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, isPublic, VARIABLE_TYPES, type VariableType } from "../../domain/variable.js";
+import { createMatcher, isGlob } from "../../model/name-matcher.js";
+import type { VariableEntry } from "../../model/source.js";
+import { isEncrypted, isPublic, VARIABLE_TYPES, type VariableType } from "../../model/variable.js";
 import { type Reading, readingOf } from "../state/reading.js";
 import { remembered, type Sort, type State, type View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";

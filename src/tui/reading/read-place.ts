@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { ChangedDataError, RateLimitedError, ServerError } from "../../domain/errors.js";
-import type { VariableReader } from "../../domain/read.js";
+import { ChangedDataError, RateLimitedError, ServerError } from "../../kit/text/errors.js";
+import type { VariableReader } from "../../model/read.js";
 import {
   byVariable,
   checkConsistency,
@@ -10,8 +10,8 @@ import {
   type VariableEntry,
   type VariableSource,
   withRules,
-} from "../../domain/source.js";
-import type { Variable, VariableValue } from "../../domain/variable.js";
+} from "../../model/source.js";
+import type { Variable, VariableValue } from "../../model/variable.js";
 import type { OpenPlace } from "../state/ports.js";
 import type { Tools } from "../state/state.js";
 

@@ -1,5 +1,5 @@
-import { isSealedText } from "../../domain/sealed-text.js";
-import type { VariableEntry } from "../../domain/source.js";
+import { isSealedText } from "../../model/sealed-text.js";
+import type { VariableEntry } from "../../model/source.js";
 import {
   isEncrypted,
   isPublic,
@@ -7,7 +7,7 @@ import {
   textAs,
   type ValueRules,
   valueText,
-} from "../../domain/variable.js";
+} from "../../model/variable.js";
 import { step } from "../state/effects.js";
 import { readingOf } from "../state/reading.js";
 import { type Effect, type Revealed, remembered, type State } from "../state/state.js";

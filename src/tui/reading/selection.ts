@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../domain/source.js";
+import type { VariableEntry } from "../../model/source.js";
 import { pageSize } from "../state/layout.js";
 import { type Marks, remembered, type State, type View } from "../state/state.js";
 import { keepVisible, type Position } from "../widgets/list.js";

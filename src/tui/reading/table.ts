@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, type JsonValue, textAs } from "../../domain/variable.js";
+import type { VariableEntry } from "../../model/source.js";
+import { isEncrypted, type JsonValue, textAs } from "../../model/variable.js";
 import { readingOf } from "../state/reading.js";
 import { type Revealed, remembered, type State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";

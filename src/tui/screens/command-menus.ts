@@ -1,4 +1,4 @@
-import { suggestion } from "../../domain/nearest.js";
+import { suggestion } from "../../kit/text/nearest.js";
 import { actsIn, areaOf, COMMAND_GROUPS, type Command, isListCommand } from "../state/command.js";
 import { step } from "../state/effects.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";

@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../domain/source.js";
+import type { VariableEntry } from "../../model/source.js";
 import { differenceLines } from "../edit/difference.js";
 import { contentOf, copyTo } from "../edit/planning.js";
 import { copyEntries } from "../reading/copying.js";

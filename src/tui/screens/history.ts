@@ -1,4 +1,4 @@
-import { isPublic } from "../../domain/variable.js";
+import { isPublic } from "../../model/variable.js";
 import { historyPlace, readHistory, rollbackTo } from "../edit/planning.js";
 import { changeLines, changesOf, changesValue } from "../edit/review-text.js";
 import { toggleAllRevealed } from "../reading/reveal.js";

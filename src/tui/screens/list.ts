@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../domain/source.js";
+import type { VariableEntry } from "../../model/source.js";
 import { parseFilter } from "../reading/filter.js";
 import { selectedEntry } from "../reading/selection.js";
 import { shownKey } from "../state/command.js";

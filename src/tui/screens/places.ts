@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../domain/source.js";
+import type { VariableEntry } from "../../model/source.js";
 import { copyTo, deleteFrom } from "../edit/planning.js";
 import { openPlace } from "../reading/read.js";
 import type { Choice } from "../state/command.js";

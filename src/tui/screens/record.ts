@@ -1,7 +1,7 @@
-import { isReservedName } from "../../domain/reserved-names.js";
-import { isSealedText } from "../../domain/sealed-text.js";
-import type { VariableEntry } from "../../domain/source.js";
-import { isEncrypted, isPublic } from "../../domain/variable.js";
+import { isReservedName } from "../../model/reserved-names.js";
+import { isSealedText } from "../../model/sealed-text.js";
+import type { VariableEntry } from "../../model/source.js";
+import { isEncrypted, isPublic } from "../../model/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
 import { findingOf } from "../reading/reveal.js";
 import { listOf, selectedEntry } from "../reading/selection.js";

@@ -1,5 +1,5 @@
-import { AppvarsError, RateLimitedError, UsageError } from "../../domain/errors.js";
-import type { RateLimit } from "../../domain/http-headers.js";
+import { AppvarsError, RateLimitedError, UsageError } from "../../kit/text/errors.js";
+import type { RateLimit } from "../../model/http-headers.js";
 import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
 import type { Failure } from "./reading.js";
 

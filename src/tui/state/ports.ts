@@ -1,8 +1,8 @@
-import type { NamedKey } from "../../domain/environment.js";
-import type { RateLimit } from "../../domain/http-headers.js";
-import type { VariableSource } from "../../domain/source.js";
-import type { Definition, JsonValue, NamedValue, VariableType } from "../../domain/variable.js";
 import type { ExportFormat, ImportFormat } from "../../formats/formats.js";
+import type { NamedKey } from "../../model/environment.js";
+import type { RateLimit } from "../../model/http-headers.js";
+import type { VariableSource } from "../../model/source.js";
+import type { Definition, JsonValue, NamedValue, VariableType } from "../../model/variable.js";
 
 /** One line of the left panel: something with variables that can be opened. */
 export interface Place {

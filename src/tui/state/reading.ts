@@ -1,5 +1,5 @@
-import type { RateLimit } from "../../domain/http-headers.js";
-import type { VariableEntry } from "../../domain/source.js";
+import type { RateLimit } from "../../model/http-headers.js";
+import type { VariableEntry } from "../../model/source.js";
 import type { Place } from "./ports.js";
 
 export interface PlaceInfo extends Omit<Place, "open"> {

@@ -1,5 +1,5 @@
-import type { VariableEntry } from "../../domain/source.js";
-import type { VariableType } from "../../domain/variable.js";
+import type { VariableEntry } from "../../model/source.js";
+import type { VariableType } from "../../model/variable.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { escapeCharacter, printable } from "../../domain/printable.js";
+import { escapeCharacter, printable } from "../../kit/text/printable.js";
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 

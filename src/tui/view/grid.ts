@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../domain/source.js";
+import type { VariableEntry } from "../../model/source.js";
 import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
 import { remembered, type State, type View } from "../state/state.js";
 import { changeData, drawnScreen } from "./screen.js";

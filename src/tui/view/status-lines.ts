@@ -1,5 +1,5 @@
-import { durationText } from "../../domain/printable.js";
-import { command } from "../../domain/shell.js";
+import { durationText } from "../../kit/text/printable.js";
+import { command } from "../../kit/text/shell.js";
 import { listOf } from "../reading/selection.js";
 import { shownKey } from "../state/command.js";
 import { placeName } from "../state/places.js";

@@ -1,7 +1,7 @@
 import { utimes, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
-import { updateDataFile } from "../../../src/store/update-data-file.js";
+import { updateDataFile } from "../../../src/store/file/update-data-file.js";
 import { runCli } from "../../support/cli.js";
 import { DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { NotFoundError } from "../../../src/domain/errors.js";
-import { encrypt } from "../../../src/encryption/envelope.js";
-import * as schemas from "../../../src/store/value-schema.js";
+import { encrypt } from "../../../src/client/envelope.js";
+import { NotFoundError } from "../../../src/kit/text/errors.js";
+import * as schemas from "../../../src/store/schema/value-schema.js";
 import { runCli } from "../../support/cli.js";
 import { cliWithDataFile } from "../../support/cli-with-data-file.js";
 import { CREDENTIALS, edited } from "../../support/data.js";

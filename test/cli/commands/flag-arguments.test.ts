@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
 import { parseLatency, parseShare, parseSkew } from "../../../src/cli/commands/sandbox/sandbox.js";
 import { parseRateLimit, wholeNumber } from "../../../src/cli/commands/serve/serve-arguments.js";
-import { secondsOf } from "../../../src/domain/duration.js";
+import { secondsOf } from "../../../src/kit/text/duration.js";
 
 describe("a number on the command line", () => {
   it.each([

@@ -1,9 +1,9 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { dataPieces } from "../../../src/store/data-file.js";
-import { renameVariable } from "../../../src/store/edit-values.js";
-import { parseData } from "../../../src/store/parse-data.js";
+import { renameVariable } from "../../../src/store/edits/edit-values.js";
+import { dataPieces } from "../../../src/store/file/data-file.js";
+import { parseData } from "../../../src/store/schema/parse-data.js";
 import { KEYS, openSealed, sealedBranches } from "../../support/branches.js";
 import { runCli } from "../../support/cli.js";
 import { DATA } from "../../support/data.js";

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { encrypt } from "../../../src/encryption/envelope.js";
+import { encrypt } from "../../../src/client/envelope.js";
 import { runCli } from "../../support/cli.js";
 import { DATA, DEVELOPMENT, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";

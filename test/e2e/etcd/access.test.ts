@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { UnauthorizedError, UnreachableError } from "../../../src/domain/errors.js";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
+import { UnauthorizedError, UnreachableError } from "../../../src/kit/text/errors.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment } from "../../support/edits.js";
 import { sharedEtcd, startEtcd, USER } from "../../support/etcd.js";

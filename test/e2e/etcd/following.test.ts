@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
-import { InvalidDataError } from "../../../src/domain/errors.js";
-import { UNSEALED } from "../../../src/encryption/sealing.js";
 import { logKey, partKey } from "../../../src/etcd/log.js";
-import { parseData } from "../../../src/store/parse-data.js";
+import { UNSEALED } from "../../../src/etcd/sealing.js";
+import { InvalidDataError } from "../../../src/kit/text/errors.js";
+import { parseData } from "../../../src/store/schema/parse-data.js";
 import type { Store } from "../../../src/store/store.js";
 import { MARKER } from "../../store/broken-data.js";
 import { edited } from "../../support/data.js";

@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { openServedEtcdStore } from "../../../src/cli/editing/served-store.js";
 import { createEtcdStore, openEtcdStore, type StoreAccess } from "../../../src/etcd/open-store.js";
-import { setValues } from "../../../src/store/edit-values.js";
-import { starterData } from "../../../src/store/starter-data.js";
+import { openServedEtcdStore } from "../../../src/etcd/served-store.js";
+import { setValues } from "../../../src/store/edits/edit-values.js";
+import { starterData } from "../../../src/store/memory/starter-data.js";
 import type { Store } from "../../../src/store/store.js";
 import { startEtcd } from "../../support/etcd.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";

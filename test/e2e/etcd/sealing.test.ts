@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSealing } from "../../../src/encryption/sealing.js";
 import { logKey, newId, partKey } from "../../../src/etcd/log.js";
 import {
   createEtcdStore,
@@ -7,6 +6,7 @@ import {
   type StoreAccess,
   sealAgain,
 } from "../../../src/etcd/open-store.js";
+import { createSealing } from "../../../src/etcd/sealing.js";
 import { MARKER, marked } from "../../store/broken-data.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set } from "../../support/edits.js";

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
-import { InvalidDataError, UnreachableError } from "../../../src/domain/errors.js";
-import { UNSEALED } from "../../../src/encryption/sealing.js";
 import type { Transaction } from "../../../src/etcd/gateway.js";
 import { logKey } from "../../../src/etcd/log.js";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
+import { UNSEALED } from "../../../src/etcd/sealing.js";
+import { InvalidDataError, UnreachableError } from "../../../src/kit/text/errors.js";
 import type { Data } from "../../../src/store/data.js";
-import { renameVariable } from "../../../src/store/edit-values.js";
+import { renameVariable } from "../../../src/store/edits/edit-values.js";
 import {
   delayAnswer,
   Echoes,

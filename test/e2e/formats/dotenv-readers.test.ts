@@ -1,9 +1,9 @@
 import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type NamedValue, valueText } from "../../../src/domain/variable.js";
 import { writeDotenv } from "../../../src/formats/dotenv.js";
 import { DOTENV_WRITERS } from "../../../src/formats/dotenv-for.js";
 import type { DotenvProgram, Writer } from "../../../src/formats/entry.js";
+import { type NamedValue, valueText } from "../../../src/model/variable.js";
 import { asText, expectSame, fileWith, has, output, refusal } from "../../formats/consumers.js";
 import { ALL_VALUES, entriesOf, HARD_TEXTS, hasLoneSurrogate } from "../../formats/nasty-values.js";
 import { type RandomFile, readRandomFiles } from "../../formats/random-env-files.js";

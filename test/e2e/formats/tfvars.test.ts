@@ -2,8 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
-import type { NamedValue } from "../../../src/domain/variable.js";
 import { writeTfvars } from "../../../src/formats/lines.js";
+import type { NamedValue } from "../../../src/model/variable.js";
 import { fileWith, has, output, table } from "../../formats/consumers.js";
 import { hasLoneSurrogate } from "../../formats/nasty-values.js";
 

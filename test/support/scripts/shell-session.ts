@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { shellWord } from "../../../src/domain/shell.js";
+import { shellWord } from "../../../src/kit/text/shell.js";
 import { BINARY } from "../binary.js";
 import type { Output, Session, SessionOptions } from "./session.js";
 

@@ -6,8 +6,8 @@ import {
   ServerError,
   UnauthorizedError,
   UsageError,
-} from "../../../src/domain/errors.js";
-import type { Snapshot, VariableSource } from "../../../src/domain/source.js";
+} from "../../../src/kit/text/errors.js";
+import type { Snapshot, VariableSource } from "../../../src/model/source.js";
 import type {
   Editor,
   History,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encrypt } from "../../../src/encryption/envelope.js";
+import { encrypt } from "../../../src/client/envelope.js";
 import { keyFile, openTui, SECRET, SHOP, shopOf } from "../support/tui.js";
 
 /** A comparison of development with test, which has been read. */

@@ -1,6 +1,6 @@
 import { chmod, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { decrypt, encrypt } from "../../../src/encryption/envelope.js";
+import { decrypt, encrypt } from "../../../src/client/envelope.js";
 import type { Data } from "../../../src/store/data.js";
 import { isWell, keyFile, openTui, remoteProgram, SECRET, SHOP, shopOf } from "../support/tui.js";
 

@@ -1,14 +1,14 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isEncrypted, isPublic } from "../../../domain/variable.js";
-import { createFile } from "../../../files/durable-file.js";
-import { readRegularFile } from "../../../files/open-file.js";
-import { makeFolder } from "../../../files/private-folder.js";
-import { readContent } from "../../../store/data-file.js";
-import { entriesOf, labelOf, SETTINGS } from "../../../store/merge-entries.js";
+import { createFile } from "../../../kit/files/durable-file.js";
+import { readRegularFile } from "../../../kit/files/open-file.js";
+import { makeFolder } from "../../../kit/files/private-folder.js";
+import { isEncrypted, isPublic } from "../../../model/variable.js";
+import { entriesOf, labelOf, SETTINGS } from "../../../store/edits/merge-entries.js";
+import { readContent } from "../../../store/file/data-file.js";
+import type { Io } from "../../../tasks/surroundings.js";
 import { type Context, printLines } from "../../output/context.js";
-import type { Io } from "../../output/io.js";
 
 /**
  * Prints a data file for git, as its textconv: a line for each record, by names, the same for the

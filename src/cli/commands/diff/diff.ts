@@ -1,24 +1,24 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { createBudget } from "../../../client/retry.js";
-import { diffValues } from "../../../domain/differing-values.js";
-import { namedValues, readVariableEntries } from "../../../domain/source.js";
-import { statIfExists } from "../../../files/system-errors.js";
-import type { Context } from "../../output/context.js";
-import { printDifferences } from "../../output/differences.js";
-import type { Io } from "../../output/io.js";
-import { boundHeap } from "../../reading/bound-heap.js";
+import { statIfExists } from "../../../kit/files/system-errors.js";
+import { diffValues } from "../../../model/differing-values.js";
+import { namedValues, readVariableEntries } from "../../../model/source.js";
+import { dataPlaceName } from "../../../tasks/settings/connection.js";
+import { readGiven, readSettings, Settings } from "../../../tasks/settings/resolve-settings.js";
+import { SOURCE_SETTINGS, type SourceFlags } from "../../../tasks/settings/setting-table.js";
+import { boundHeap } from "../../../tasks/sources/bound-heap.js";
 import {
   createDecrypt,
   type Decrypt,
   decryptValues,
   leaveEncrypted,
-} from "../../reading/decryption.js";
-import { openSource, withSource } from "../../reading/open-source.js";
-import { dataPlaceName } from "../../settings/connection.js";
-import { readGiven, readSettings, Settings } from "../../settings/resolve-settings.js";
-import { SOURCE_SETTINGS, type SourceFlags } from "../../settings/setting-table.js";
-import { addSourceOptions } from "../../settings/source-flags.js";
+} from "../../../tasks/sources/decryption.js";
+import { openSource, withSource } from "../../../tasks/sources/open-source.js";
+import type { Io } from "../../../tasks/surroundings.js";
+import { addSourceOptions } from "../../arguments/source-flags.js";
+import type { Context } from "../../output/context.js";
+import { printDifferences } from "../../output/differences.js";
 
 interface DiffOptions {
   before: string;

@@ -1,20 +1,20 @@
 import { Command } from "commander";
+import { checkDecoded } from "../../../kit/text/decode-utf8.js";
+import { UsageError } from "../../../kit/text/errors.js";
 import {
   type EnvironmentRecord,
   findEnvironment,
   type KeyPair,
   parseEnvironmentName,
   qualifiedName,
-} from "../../../domain/environment.js";
-import { UsageError } from "../../../domain/errors.js";
-import { checkDecoded } from "../../../files/decode-utf8.js";
+} from "../../../model/environment.js";
 import type { Data } from "../../../store/data.js";
-import { readData, updateData } from "../../editing/open-data.js";
+import { readData, updateData } from "../../../tasks/data/open-data.js";
+import { named, readSettings, type Settings } from "../../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
+import { addDryRun, addPlaceOptions } from "../../arguments/source-flags.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 import { credentialLines } from "../../output/shell-lines.js";
-import { named, readSettings, type Settings } from "../../settings/resolve-settings.js";
-import type { SourceFlags } from "../../settings/setting-table.js";
-import { addDryRun, addPlaceOptions } from "../../settings/source-flags.js";
 import { graceOption, keyCommand, withoutSecrets } from "./key.js";
 
 export function envCommand(context: Context): Command {
@@ -112,7 +112,7 @@ async function runEnvAdd(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const { addEnvironment, copyValues } = await import("../../../store/edit-environments.js");
+  const { addEnvironment, copyValues } = await import("../../../store/edits/edit-environments.js");
   checkDecoded(name, "the name");
   await issue(flags, context, (data, pair) => {
     const source = from === undefined ? undefined : findEnvironment(data.environments, from);
@@ -128,7 +128,7 @@ async function runEnvRename(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const { renameEnvironment } = await import("../../../store/edit-environments.js");
+  const { renameEnvironment } = await import("../../../store/edits/edit-environments.js");
   checkDecoded(newName, "the new name");
   let renamed = { application: "", name: "", new_name: "" };
   const settings = readSettings(flags, context.io);
@@ -170,7 +170,7 @@ async function runEnvRotate(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const { rotateEnvironment } = await import("../../../store/edit-environments.js");
+  const { rotateEnvironment } = await import("../../../store/edits/edit-environments.js");
   const times = { now: context.io.clock(), grace };
   await issue(flags, context, (data, pair) => rotateEnvironment(data, name, pair, times));
 }
@@ -180,7 +180,7 @@ async function issue(
   context: Context,
   change: (data: Data, pair: KeyPair) => Data,
 ): Promise<void> {
-  const { issueCredentials } = await import("../../../store/edit-environments.js");
+  const { issueCredentials } = await import("../../../store/edits/edit-environments.js");
   const { dataPlace } = readSettings(flags, context.io);
   const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
   if (!context.flags.dryRun) printCredentials(issued, context);
@@ -192,7 +192,7 @@ async function runEnvRemove(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const { removeEnvironment } = await import("../../../store/edit-environments.js");
+  const { removeEnvironment } = await import("../../../store/edits/edit-environments.js");
   let removed = { application: "", name: "", values: 0 };
   const description = () =>
     `${qualifiedName(removed)} with its credentials and ${removed.values} values`;

@@ -1,4 +1,6 @@
 import { Command, Option } from "commander";
+import { checkDecoded } from "../../../kit/text/decode-utf8.js";
+import { UsageError } from "../../../kit/text/errors.js";
 import {
   findEnvironment,
   type KeyPair,
@@ -7,19 +9,17 @@ import {
   type NamedKey,
   qualifiedName,
   type RotatedPair,
-} from "../../../domain/environment.js";
-import { UsageError } from "../../../domain/errors.js";
-import { createMatcher, PATTERN, PATTERN_RULE } from "../../../domain/name-matcher.js";
-import { checkDecoded } from "../../../files/decode-utf8.js";
+} from "../../../model/environment.js";
+import { createMatcher, PATTERN, PATTERN_RULE } from "../../../model/name-matcher.js";
 import { type Data, recordsOf } from "../../../store/data.js";
-import { readData, updateData } from "../../editing/open-data.js";
+import { readData, updateData } from "../../../tasks/data/open-data.js";
+import { readSettings } from "../../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
+import { parseDuration, parseTime, valid } from "../../arguments/flag-arguments.js";
+import { parseNames } from "../../arguments/selection-flags.js";
+import { addDryRun, addPlaceOptions } from "../../arguments/source-flags.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 import { credentialLines } from "../../output/shell-lines.js";
-import { parseNames } from "../../selection/selection-flags.js";
-import { parseDuration, parseTime, valid } from "../../settings/flag-arguments.js";
-import { readSettings } from "../../settings/resolve-settings.js";
-import type { SourceFlags } from "../../settings/setting-table.js";
-import { addDryRun, addPlaceOptions } from "../../settings/source-flags.js";
 
 export function graceOption(): Option {
   return new Option(
@@ -180,7 +180,7 @@ async function runKeyAdd(
     context.warn(`--only ${pattern} matches no variable yet`);
 }
 
-type Edits = typeof import("../../../store/edit-keys.js");
+type Edits = typeof import("../../../store/edits/edit-keys.js");
 
 /** Changes a key, and prints its new credentials. Resolves as `updateData`. */
 async function issueKey(
@@ -190,8 +190,8 @@ async function issueKey(
   context: Context,
   change: (edits: Edits, data: Data, pair: KeyPair) => Data,
 ): Promise<Data | undefined> {
-  const { freshCredentials } = await import("../../../store/starter-data.js");
-  const edits = await import("../../../store/edit-keys.js");
+  const { freshCredentials } = await import("../../../store/memory/starter-data.js");
+  const edits = await import("../../../store/edits/edit-keys.js");
   const pair = freshCredentials();
   const { dataPlace } = readSettings(flags, context.io);
   const changed = await updateData(dataPlace, context, (data) => change(edits, data, pair));
@@ -210,7 +210,7 @@ async function runKeyRemove(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const { removeKey } = await import("../../../store/edit-keys.js");
+  const { removeKey } = await import("../../../store/edits/edit-keys.js");
   const { dataPlace } = readSettings(flags, context.io);
   const changed = await updateData(dataPlace, context, (data) =>
     removeKey(data, environment, name),

@@ -1,5 +1,4 @@
 import { Command, Option } from "commander";
-import { UsageError } from "../../../domain/errors.js";
 import { DOTENV_TARGETS } from "../../../formats/entry.js";
 import {
   DATA_FORMATS,
@@ -7,26 +6,27 @@ import {
   type ExportFormat,
   NAME_RULES,
 } from "../../../formats/formats.js";
-import { isSameFile } from "../../editing/safe-files.js";
-import { type Context, printRaw } from "../../output/context.js";
-import { boundHeap } from "../../reading/bound-heap.js";
-import { createStrictCheck } from "../../reading/check-source.js";
-import { createDecrypt } from "../../reading/decryption.js";
-import { openSource, withSource } from "../../reading/open-source.js";
-import {
-  addAllowReserved,
-  addSelectionOptions,
-  addStrict,
-} from "../../selection/selection-flags.js";
-import { readSettings, type Settings } from "../../settings/resolve-settings.js";
-import { addSourceOptions } from "../../settings/source-flags.js";
+import { UsageError } from "../../../kit/text/errors.js";
+import { isSameFile } from "../../../tasks/data/safe-files.js";
+import { readSettings, type Settings } from "../../../tasks/settings/resolve-settings.js";
+import { boundHeap } from "../../../tasks/sources/bound-heap.js";
+import { createStrictCheck } from "../../../tasks/sources/check-source.js";
+import { createDecrypt } from "../../../tasks/sources/decryption.js";
+import { openSource, withSource } from "../../../tasks/sources/open-source.js";
 import {
   declareVariables,
   type ExportedValues,
   formatValues,
   type Written,
-} from "../../transfer/format-values.js";
-import { outputTarget, writePrivateFile } from "../../transfer/write-private-file.js";
+} from "../../../tasks/transfer/format-values.js";
+import { outputTarget, writePrivateFile } from "../../../tasks/transfer/write-private-file.js";
+import {
+  addAllowReserved,
+  addSelectionOptions,
+  addStrict,
+} from "../../arguments/selection-flags.js";
+import { addSourceOptions } from "../../arguments/source-flags.js";
+import { type Context, printRaw } from "../../output/context.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
 
 interface ExportOptions extends Omit<ExportedValues, "format"> {

@@ -1,12 +1,12 @@
 import { fstatSync, statSync } from "node:fs";
 import { devNull } from "node:os";
-import { UsageError } from "../../../domain/errors.js";
-import type { NamedValue } from "../../../domain/variable.js";
+import { UsageError } from "../../../kit/text/errors.js";
+import type { NamedValue } from "../../../model/variable.js";
+import { redactedLines } from "../../../tasks/run/redacted-texts.js";
+import type { Output } from "../../../tasks/surroundings.js";
+import { appendTarget, openToAppend } from "../../../tasks/transfer/write-private-file.js";
 import type { Context } from "../../output/context.js";
-import type { Output } from "../../output/io.js";
 import { writeRaw } from "../../output/output.js";
-import { redactedLines } from "../../run/redacted-texts.js";
-import { appendTarget, openToAppend } from "../../transfer/write-private-file.js";
 
 /**
  * The file that GitHub's runner reads variables from, which is checked.

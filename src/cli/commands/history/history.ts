@@ -1,19 +1,19 @@
 import { Command } from "commander";
+import { UsageError } from "../../../kit/text/errors.js";
 import {
   type EnvironmentRecord,
   findEnvironment,
   qualifiedName,
-} from "../../../domain/environment.js";
-import { UsageError } from "../../../domain/errors.js";
+} from "../../../model/environment.js";
 import type { Change } from "../../../store/history.js";
-import { type ChangeRow, ChangeRows, columnsOf, namesOf } from "../../editing/change-rows.js";
-import { readHistory } from "../../editing/open-data.js";
+import { type ChangeRow, ChangeRows, columnsOf, namesOf } from "../../../tasks/data/change-rows.js";
+import { readHistory } from "../../../tasks/data/open-data.js";
+import { dataPlaceName } from "../../../tasks/settings/connection.js";
+import { readSettings } from "../../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
+import { valid } from "../../arguments/flag-arguments.js";
+import { addPlaceOptions } from "../../arguments/source-flags.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
-import { dataPlaceName } from "../../settings/connection.js";
-import { valid } from "../../settings/flag-arguments.js";
-import { readSettings } from "../../settings/resolve-settings.js";
-import type { SourceFlags } from "../../settings/setting-table.js";
-import { addPlaceOptions } from "../../settings/source-flags.js";
 
 interface HistoryOptions {
   name: string | undefined;
@@ -116,7 +116,7 @@ async function runPrune(entries: number, flags: SourceFlags, context: Context): 
     throw new UsageError(
       '--prune is for a store: a data file has its limit in "history": {"entries": 1000}',
     );
-  const { pruneStore } = await import("../../editing/store-data.js");
+  const { pruneStore } = await import("../../../tasks/data/store-data.js");
   await pruneStore(place, entries, context.io);
   printLines(context, { json: { store: dataPlaceName(place), prune: entries }, lines: [] });
   context.tell(

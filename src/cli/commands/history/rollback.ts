@@ -1,20 +1,20 @@
 import { createInterface } from "node:readline";
 import { Command } from "commander";
-import { findEnvironment } from "../../../domain/environment.js";
-import { ChangedMeanwhileError, NotFoundError, UsageError } from "../../../domain/errors.js";
-import { createMatcher } from "../../../domain/name-matcher.js";
+import { endBySignal } from "../../../kit/process/signals.js";
+import { ChangedMeanwhileError, NotFoundError, UsageError } from "../../../kit/text/errors.js";
+import { findEnvironment } from "../../../model/environment.js";
+import { createMatcher } from "../../../model/name-matcher.js";
 import type { Data } from "../../../store/data.js";
 import { isSameData } from "../../../store/record-changes.js";
-import { namesOf, printChanges, rowsBetween } from "../../editing/change-rows.js";
-import { readHistory, updateData } from "../../editing/open-data.js";
-import { endBySignal } from "../../exits/signals.js";
+import { namesOf, printChanges, rowsBetween } from "../../../tasks/data/change-rows.js";
+import { readHistory, updateData } from "../../../tasks/data/open-data.js";
+import { readSettings } from "../../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
+import { valid } from "../../arguments/flag-arguments.js";
+import { parseNames } from "../../arguments/selection-flags.js";
+import { addPlaceOptions, DRY_RUN } from "../../arguments/source-flags.js";
 import type { Context } from "../../output/context.js";
 import { writeRaw } from "../../output/output.js";
-import { parseNames } from "../../selection/selection-flags.js";
-import { valid } from "../../settings/flag-arguments.js";
-import { readSettings } from "../../settings/resolve-settings.js";
-import type { SourceFlags } from "../../settings/setting-table.js";
-import { addPlaceOptions, DRY_RUN } from "../../settings/source-flags.js";
 
 interface RollbackFlags extends SourceFlags {
   values?: boolean;
@@ -61,7 +61,7 @@ async function runRollback(
   context: Context,
 ) {
   const { values = false, yes, broken = false } = flags;
-  const { rollBack } = await import("../../../store/roll-back.js");
+  const { rollBack } = await import("../../../store/edits/roll-back.js");
   const { dataPlace } = readSettings(flags, context.io);
   const { changesSince } = await import("../../../store/history.js");
   const { data, changes } = await readHistory(dataPlace, context, async (history) => {
@@ -75,7 +75,7 @@ async function runRollback(
   if (unchanged.length > 0)
     throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
   await printChanges(rows, values, context, "there is nothing to bring back");
-  const { brokenValues, refuseBroken } = await import("../../../store/value-schema.js");
+  const { brokenValues, refuseBroken } = await import("../../../store/schema/value-schema.js");
   if (!broken) refuseBroken(await brokenValues(data, changed), "; to do it anyway, add --broken");
   if (rows.length === 0 || context.flags.dryRun) return;
   if (!yes && !(await confirm(`bring this back to before change ${number}?`, context)))

@@ -1,18 +1,18 @@
 import { checkCredential } from "../../../client/options.js";
-import { UsageError } from "../../../domain/errors.js";
-import type { Context } from "../../output/context.js";
-import { absolutePath, type Io } from "../../output/io.js";
-import { openSource, withSource } from "../../reading/open-source.js";
-import { readGiven, Settings } from "../../settings/resolve-settings.js";
-import { readSecret } from "../../settings/secret-files.js";
+import { UsageError } from "../../../kit/text/errors.js";
+import { readGiven, Settings } from "../../../tasks/settings/resolve-settings.js";
+import { readSecret } from "../../../tasks/settings/secret-files.js";
 import {
   isOfStore,
   SETTINGS,
   type Setting,
   type SettingName,
   type SourceFlags,
-} from "../../settings/setting-table.js";
-import type { SettingsObject } from "../../settings/settings-file.js";
+} from "../../../tasks/settings/setting-table.js";
+import type { SettingsObject } from "../../../tasks/settings/settings-file.js";
+import { openSource, withSource } from "../../../tasks/sources/open-source.js";
+import { absolutePath, type Io } from "../../../tasks/surroundings.js";
+import type { Context } from "../../output/context.js";
 
 /** The variables that `serve` prints to paste. Others may be set for other reasons. */
 const PASTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];

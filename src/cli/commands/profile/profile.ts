@@ -1,11 +1,11 @@
 import { Command } from "commander";
-import { UsageError } from "../../../domain/errors.js";
+import { UsageError } from "../../../kit/text/errors.js";
+import { listedProfile, type Profiles, readProfiles } from "../../../tasks/settings/profiles.js";
+import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
+import { profilesPath } from "../../../tasks/settings/settings-file.js";
+import { refuseNoHome } from "../../../tasks/settings/user-folders.js";
+import { addSettingOptions } from "../../arguments/source-flags.js";
 import { type Context, printTable } from "../../output/context.js";
-import { listedProfile, type Profiles, readProfiles } from "../../settings/profiles.js";
-import type { SourceFlags } from "../../settings/setting-table.js";
-import { profilesPath } from "../../settings/settings-file.js";
-import { addSettingOptions } from "../../settings/source-flags.js";
-import { refuseNoHome } from "../../settings/user-folders.js";
 
 export function profileCommand(context: Context): Command {
   const list = new Command("list")

@@ -1,15 +1,15 @@
-import type { Credentials, EnvironmentRecord } from "../../../domain/environment.js";
+import type { Credentials, EnvironmentRecord } from "../../../model/environment.js";
 import { skewClock } from "../../../server/faults.js";
 import { type ServerOptions, startServer } from "../../../server/start-server.js";
 import { Service } from "../../../service/service.js";
 import type { Data } from "../../../store/data.js";
-import { replaceCredentials } from "../../../store/edit-environments.js";
-import { createMemoryStore } from "../../../store/memory-store.js";
-import { freshCredentials, starterData } from "../../../store/starter-data.js";
-import { chooseEnvironment, readData } from "../../editing/open-data.js";
+import { replaceCredentials } from "../../../store/edits/edit-environments.js";
+import { createMemoryStore } from "../../../store/memory/memory-store.js";
+import { freshCredentials, starterData } from "../../../store/memory/starter-data.js";
+import { chooseEnvironment, readData } from "../../../tasks/data/open-data.js";
+import { isLeftOut, warnLeftOut } from "../../../tasks/run/left-out.js";
+import type { DataPlace } from "../../../tasks/settings/connection.js";
 import type { Context } from "../../output/context.js";
-import { isLeftOut, warnLeftOut } from "../../run/left-out.js";
-import type { DataPlace } from "../../settings/connection.js";
 import { serverLogHooks, timed } from "../serve/log.js";
 
 export interface SandboxOptions

@@ -1,19 +1,23 @@
 import { Command } from "commander";
-import { loadWindows, startChild } from "../../children/child.js";
+import { loadWindows, startChild } from "../../../kit/process/child.js";
+import { supervise } from "../../../kit/process/supervise.js";
 import {
   type ChildEnvironment,
   type ProgramLine,
   passedOn,
-} from "../../children/child-environment.js";
-import { supervise } from "../../children/supervise.js";
+} from "../../../tasks/run/child-environment.js";
+import { type DataPlace, dataPlaceName } from "../../../tasks/settings/connection.js";
+import { readSettings } from "../../../tasks/settings/resolve-settings.js";
+import {
+  SETTING_NAMES,
+  SETTINGS,
+  type SourceFlags,
+} from "../../../tasks/settings/setting-table.js";
+import type { Io } from "../../../tasks/surroundings.js";
+import { valid } from "../../arguments/flag-arguments.js";
+import { addAllowReserved } from "../../arguments/selection-flags.js";
+import { SEAL_KEY_FILE } from "../../arguments/source-flags.js";
 import type { Context } from "../../output/context.js";
-import type { Io } from "../../output/io.js";
-import { addAllowReserved } from "../../selection/selection-flags.js";
-import { type DataPlace, dataPlaceName } from "../../settings/connection.js";
-import { valid } from "../../settings/flag-arguments.js";
-import { readSettings } from "../../settings/resolve-settings.js";
-import { SETTING_NAMES, SETTINGS, type SourceFlags } from "../../settings/setting-table.js";
-import { SEAL_KEY_FILE } from "../../settings/source-flags.js";
 import { rateLimitOption } from "../serve/serve-arguments.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 

@@ -1,12 +1,12 @@
-import { isoClock } from "../../../domain/iso-clock.js";
-import { printable } from "../../../domain/printable.js";
+import { isoClock } from "../../../kit/text/iso-clock.js";
+import { printable } from "../../../kit/text/printable.js";
 import type { StoreProblem } from "../../../server/circuit-breaker.js";
 import type { RedisAddress } from "../../../server/redis-address.js";
 import type { ServedRequest } from "../../../server/served-request.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import { followProblem, type Store } from "../../../store/store.js";
+import type { Output } from "../../../tasks/surroundings.js";
 import type { OutputFlags } from "../../output/context.js";
-import type { Output } from "../../output/io.js";
 import { LogWriter } from "../../output/log-writer.js";
 import { type Colors, escapeJson } from "../../output/output.js";
 import { keyWarnings } from "../../output/shell-lines.js";

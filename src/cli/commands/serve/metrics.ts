@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../../domain/endpoint.js";
+import type { Endpoint } from "../../../kit/net/endpoint.js";
 import type { MetricsServer } from "../../../metrics/metrics-server.js";
 import type { WorkerMetrics } from "../../../metrics/worker-metrics.js";
 import type { ServerOptions } from "../../../server/start-server.js";

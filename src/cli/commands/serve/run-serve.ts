@@ -1,8 +1,8 @@
 import { isLoopback } from "../../../client/options.js";
-import { type Endpoint, hostOf } from "../../../domain/endpoint.js";
-import { UsageError } from "../../../domain/errors.js";
-import { command } from "../../../domain/shell.js";
-import { looseMode, looseModeWarning } from "../../../files/owners.js";
+import { looseMode, looseModeWarning } from "../../../kit/files/owners.js";
+import { type Endpoint, hostOf } from "../../../kit/net/endpoint.js";
+import { UsageError } from "../../../kit/text/errors.js";
+import { command } from "../../../kit/text/shell.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import type { TlsCredentials } from "../../../server/tls.js";
 import {
@@ -10,11 +10,11 @@ import {
   isSameFile,
   refuseToReload,
   refuseUnsafeFile,
-} from "../../editing/safe-files.js";
+} from "../../../tasks/data/safe-files.js";
+import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";
 import { type Context, printLines } from "../../output/context.js";
 import { colorsFor } from "../../output/output.js";
 import { pasteLines } from "../../output/shell-lines.js";
-import { type DataPlace, placeFiles, placeFlags } from "../../settings/connection.js";
 import { createLog, type Log, type LogFormat, logKeyWarnings, logReloads } from "./log.js";
 import { hasWorkers, startServing } from "./start-serving.js";
 import type { TlsFiles, TlsPaths } from "./tls-files.js";
@@ -40,8 +40,8 @@ export async function runServe(
   // Reloads once the data is watched.
   const phase = { isStarting: true, reload: () => {} };
   const stopped = io.untilStopped(phase);
-  const { localData } = await import("../../editing/open-data.js");
-  const { openServed } = await import("../../editing/served-data.js");
+  const { localData } = await import("../../../tasks/data/open-data.js");
+  const { openServed } = await import("../../../tasks/data/served-data.js");
   const { Service } = await import("../../../service/service.js");
   const data = await localData(place, io);
   const colors = await colorsFor(io.stderr, io.env, flags.color);

@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { InvalidArgumentError, Option } from "commander";
-import { DEFAULT_HOST, DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../../domain/defaults.js";
-import { durationMs } from "../../../domain/duration.js";
-import { type Endpoint, parseEndpoint } from "../../../domain/endpoint.js";
-import { isProxyRange } from "../../../domain/proxy-range.js";
+import { type Endpoint, parseEndpoint } from "../../../kit/net/endpoint.js";
+import { isProxyRange } from "../../../kit/net/proxy-range.js";
+import { durationMs } from "../../../kit/text/duration.js";
+import { DEFAULT_HOST, DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../../model/defaults.js";
 import type { Tolerance } from "../../../signing/verify.js";
-import { valid } from "../../settings/flag-arguments.js";
+import { valid } from "../../arguments/flag-arguments.js";
 
 // Parsers for the arguments of flags, as in settings/flag-arguments.ts.
 

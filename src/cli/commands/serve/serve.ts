@@ -1,13 +1,16 @@
 import { Command, Option } from "commander";
-import { DEFAULT_HOST, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../../domain/defaults.js";
-import { UsageError } from "../../../domain/errors.js";
+import { UsageError } from "../../../kit/text/errors.js";
+import { DEFAULT_HOST, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../../model/defaults.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import { DEFAULT_TOLERANCE } from "../../../signing/verify.js";
+import { readSettings } from "../../../tasks/settings/resolve-settings.js";
+import {
+  DEFAULT_DATA_FILE,
+  RATE_LIMIT_STORE_VARIABLE,
+} from "../../../tasks/settings/setting-table.js";
+import { parseDuration } from "../../arguments/flag-arguments.js";
+import { addPlaceOptions } from "../../arguments/source-flags.js";
 import type { Context } from "../../output/context.js";
-import { parseDuration } from "../../settings/flag-arguments.js";
-import { readSettings } from "../../settings/resolve-settings.js";
-import { DEFAULT_DATA_FILE, RATE_LIMIT_STORE_VARIABLE } from "../../settings/setting-table.js";
-import { addPlaceOptions } from "../../settings/source-flags.js";
 import { runServe, type ServeFlags } from "./run-serve.js";
 import {
   parseClockTolerance,

@@ -1,17 +1,17 @@
 import type { Cluster } from "../../../cluster/start-cluster.js";
 import type { AuditFileOptions } from "../../../cluster/worker-messages.js";
 import type { ClusterSetup } from "../../../cluster/worker-pool.js";
-import type { Endpoint } from "../../../domain/endpoint.js";
-import { UsageError } from "../../../domain/errors.js";
-import type { AppendFile } from "../../../files/append-file.js";
-import { hasCode } from "../../../files/system-errors.js";
+import type { AppendFile } from "../../../kit/files/append-file.js";
+import { hasCode } from "../../../kit/files/system-errors.js";
+import type { Endpoint } from "../../../kit/net/endpoint.js";
+import { UsageError } from "../../../kit/text/errors.js";
 import type { AuditLog, AuditState } from "../../../server/audit.js";
 import type { RunningServer, ServerOptions } from "../../../server/start-server.js";
 import type { Service } from "../../../service/service.js";
 import type { Reloadable, Store } from "../../../store/store.js";
-import type { ServedData } from "../../editing/served-data.js";
+import type { ServedData } from "../../../tasks/data/served-data.js";
+import type { Io } from "../../../tasks/surroundings.js";
 import type { OutputFlags } from "../../output/context.js";
-import type { Io } from "../../output/io.js";
 import { type Log, serverLogHooks } from "./log.js";
 import { serveMetrics } from "./metrics.js";
 
@@ -61,7 +61,7 @@ export function hasWorkers({ workers = 1 }: ServerOptions): boolean {
 
 /** @throws InvalidDataError if lines can't be appended to the file */
 async function openAuditFile({ path, account }: AuditFileOptions): Promise<AppendFile> {
-  const { AppendFile } = await import("../../../files/append-file.js");
+  const { AppendFile } = await import("../../../kit/files/append-file.js");
   const file = new AppendFile(path, account);
   file.open();
   return file;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { UsageError } from "../../../domain/errors.js";
-import { readRegularFile } from "../../../files/open-file.js";
-import { toInvalidData } from "../../../files/system-errors.js";
-import { type FileWatch, watchFile } from "../../../files/watch-file.js";
+import { readRegularFile } from "../../../kit/files/open-file.js";
+import { toInvalidData } from "../../../kit/files/system-errors.js";
+import { type FileWatch, watchFile } from "../../../kit/files/watch-file.js";
+import { UsageError } from "../../../kit/text/errors.js";
 import { checkTlsCredentials, type TlsCredentials } from "../../../server/tls.js";
 
 /** The paths that the flags of `serve` name. */

@@ -1,6 +1,6 @@
 import { Worker } from "../../../cluster/worker.js";
 import type { ToWorker } from "../../../cluster/worker-messages.js";
-import { openServed, type ServedData } from "../../editing/served-data.js";
+import { openServed, type ServedData } from "../../../tasks/data/served-data.js";
 
 // A process that `serve --workers` starts.
 

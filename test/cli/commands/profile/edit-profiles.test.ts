@@ -7,7 +7,7 @@ import {
   updateProfiles,
   useProfile,
 } from "../../../../src/cli/commands/profile/edit-profiles.js";
-import { type Profiles, readProfiles } from "../../../../src/cli/settings/profiles.js";
+import { type Profiles, readProfiles } from "../../../../src/tasks/settings/profiles.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
 const ACCOUNT = { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { shellWord } from "../../../../src/domain/shell.js";
+import { shellWord } from "../../../../src/kit/text/shell.js";
 
 describe("a word for the shell", () => {
   it.each(["", "it's", "$HOME `id` $(id)", 'a"b', "back\\slash", "new\nline", "-n", "*", "~"])(

@@ -1,0 +1,60 @@
+import { createHash, hkdfSync } from "node:crypto";
+import { InvalidDataError, UsageError } from "../text/errors.js";
+
+/** The bytes of the id of a key. */
+export const ID_BYTES = 8;
+const MIN_KEY_LENGTH = 32;
+
+/** One of the keys that seal a store or a data file: a line of a key file. */
+export class SealKey {
+  readonly #line: string;
+  /** Tells which key it is, and nothing about it. */
+  readonly id: Buffer;
+
+  constructor(line: string) {
+    this.#line = line;
+    const id = createHash("sha256").update(this.derive("", "appvars store v2 key id"));
+    this.id = id.digest().subarray(0, ID_BYTES);
+  }
+
+  /** A key of 32 bytes, by HKDF-SHA256 (RFC 5869). */
+  derive(salt: string | Buffer, use: string): Buffer {
+    return Buffer.from(hkdfSync("sha256", this.#line, salt, use, 32));
+  }
+}
+
+/**
+ * The keys of a key file. The first one seals, and all open: to rotate a key, write the new one
+ * above it.
+ *
+ * @param content a key on each line
+ * @throws UsageError
+ */
+export function parseSealKeys(content: string): readonly [SealKey, ...SealKey[]] {
+  const lines = keyLines(content);
+  if (lines.some((line) => line.length < MIN_KEY_LENGTH || /\s/.test(line)))
+    throw new UsageError(
+      `--seal-key-file: each line must be a key of ${MIN_KEY_LENGTH} or more characters without spaces, such as the ` +
+        "output of: openssl rand -hex 32",
+    );
+  const [first, ...others] = lines.map((line) => new SealKey(line));
+  if (first === undefined) throw new UsageError("--seal-key-file: there is no key in it");
+  return [first, ...others];
+}
+
+/** Only the first of the keys. */
+export function firstKey(content: string): string {
+  return keyLines(content)[0] ?? "";
+}
+
+function keyLines(content: string): string[] {
+  return content.split(/\r?\n/).filter((line) => line.trim() !== "");
+}
+
+/** @throws InvalidDataError with a predicate as its message */
+export function findSealKey<T extends Pick<SealKey, "id">>(keys: readonly T[], id: Buffer): T {
+  const found = keys.find((key) => key.id.equals(id));
+  if (!found)
+    throw new InvalidDataError("is sealed with a key that is not in the file of --seal-key-file");
+  return found;
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from "node:crypto";
+import { type BigIntStats, renameSync, statSync } from "node:fs";
+import { type FileHandle, link, open, stat, unlink } from "node:fs/promises";
+import { platform } from "node:os";
+import { basename, dirname, sep } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { InvalidDataError } from "../text/errors.js";
+import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-errors.js";
+
+/** A text, or the parts of some bytes, each of which is made just before it is written. */
+export type NewContent = string | Iterable<Uint8Array>;
+
+/**
+ * Creates `path` with this content and mode 0600, all of it or nothing. It is on disk when this
+ * resolves.
+ *
+ * @throws NotDurableError; otherwise nothing was created: the file system's error, `EEXIST` for a
+ *   file that exists
+ */
+export async function createFile(path: string, content: NewContent): Promise<void> {
+  const temporary = await writeTemporary(path, content);
+  try {
+    // `link` refuses to replace a file, unlike `rename`.
+    await link(temporary, path);
+  } finally {
+    await unlink(temporary).catch(ifMissing(undefined));
+  }
+  await syncFolder(dirname(path));
+}
+
+/**
+ * Creates or replaces the file at `path` with this content and mode 0600, all of it or nothing. It
+ * is on disk when this resolves.
+ *
+ * @param path not a link, which would be replaced by a file
+ * @param beforeRename called with the new file; throwing prevents the replacement
+ * @param lastCheck called microseconds before the rename; throwing prevents it
+ * @returns the fingerprint of the new file
+ * @throws NotDurableError; otherwise the old file is unchanged: InvalidDataError for a mount point,
+ *   which can't be
+ *   replaced, or the file system's error
+ */
+export async function replaceFile(
+  path: string,
+  content: NewContent,
+  beforeRename?: (file: FileHandle) => Promise<void>,
+  lastCheck = () => {},
+  system: NodeJS.Platform = platform(),
+): Promise<string> {
+  const temporary = await writeTemporary(path, content, beforeRename);
+  try {
+    await moveIntoPlace(temporary, path, lastCheck, system);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    if (system === "win32" || !hasCode(error, "EBUSY", "EXDEV")) throw error;
+    const reason = "can't be replaced because it is a mount point: mount its folder instead";
+    throw new InvalidDataError(reason, { cause: error });
+  }
+  const replaced = await fingerprint(path);
+  await syncFolder(dirname(path), system);
+  return replaced;
+}
+
+const BUSY_TRIES = 40;
+const BUSY_PAUSE_MS = 50;
+
+/**
+ * Tries for 2 s where Windows refuses it because the file is in use: a file that a process has
+ * open, such as a reader or a virus scanner, can't be replaced there. On other systems these errors
+ * do not go away.
+ */
+async function moveIntoPlace(
+  temporary: string,
+  path: string,
+  lastCheck: () => void,
+  system: NodeJS.Platform,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      lastCheck();
+      // Before anything else can run.
+      return renameSync(temporary, path);
+    } catch (error) {
+      const isBusy = system === "win32" && hasCode(error, "EACCES", "EBUSY", "EPERM");
+      if (!isBusy || tries > BUSY_TRIES) throw error;
+    }
+    await delay(BUSY_PAUSE_MS);
+  }
+}
+
+/**
+ * Writes and syncs a new file beside `path`, with a name that nobody can have guessed and planted a
+ * link at.
+ *
+ * @param finish called before it is closed
+ */
+async function writeTemporary(
+  path: string,
+  content: NewContent,
+  finish?: (file: FileHandle) => Promise<void>,
+): Promise<string> {
+  // `join` would resolve `link/..` as text, where the system follows the link first.
+  const temporary = `${dirname(path)}${sep}${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
+  const file = await open(temporary, "wx", 0o600);
+  try {
+    try {
+      await writeAll(file, content);
+      await finish?.(file);
+    } finally {
+      await file.close();
+    }
+    return temporary;
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+}
+
+async function writeAll(file: FileHandle, content: NewContent): Promise<void> {
+  let written = 0;
+  for (const part of typeof content === "string" ? [Buffer.from(content)] : content) {
+    await file.writeFile(part);
+    written += part.length;
+  }
+  await file.sync();
+  // Some file systems report a short write to a full disk as a success.
+  const { size } = await file.stat();
+  if (size !== written) throw Object.assign(new Error("short write"), { code: "ENOSPC" });
+}
+
+function temporaryPrefix(path: string): string {
+  return `.${basename(path)}.`;
+}
+
+/**
+ * Whether a name is that of a temporary file for `path`, which a writer that was killed has left.
+ */
+export function isTemporary(name: string, path: string): boolean {
+  const prefix = temporaryPrefix(path);
+  return name.startsWith(prefix) && /^[0-9a-f]{12}\.tmp$/.test(name.slice(prefix.length));
+}
+
+/** Differs between two versions of a file, however it was changed; `absent` for none. */
+export async function fingerprint(path: string): Promise<string> {
+  return stat(path, { bigint: true }).then(versionOf, () => "absent");
+}
+
+/** The same, synchronously. */
+export function fingerprintNow(path: string): string {
+  try {
+    return versionOf(statSync(path, { bigint: true }));
+  } catch {
+    return "absent";
+  }
+}
+
+function versionOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+}
+
+/**
+ * Makes a rename in the folder survive a crash, as far as the system lets us.
+ *
+ * @throws NotDurableError
+ */
+export async function syncFolder(path: string, system = platform()): Promise<void> {
+  try {
+    const folder = await open(path, "r");
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    // Windows syncs only files that are open for writing, which a folder can't be. NTFS keeps a
+    // journal of its renames.
+    if (system === "win32" && hasCode(error, "EPERM", "EACCES", "EISDIR")) return;
+    const { message } = toInvalidData(
+      error,
+      "was written, but may be lost if the machine crashes now",
+    );
+    throw new NotDurableError(message, { cause: error });
+  }
+}

@@ -1,0 +1,260 @@
+import { constants } from "node:fs";
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  readdir,
+  rename,
+  rmdir,
+  stat,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
+import { platform } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { InvalidDataError } from "../text/errors.js";
+import { command } from "../text/shell.js";
+import { fingerprintNow, isTemporary, type NewContent, replaceFile } from "./durable-file.js";
+import { createToken, type Holder, holderOf } from "./lock-holder.js";
+import { type Ownership, refuseIrreplaceable } from "./owners.js";
+import { hasCode, ifMissing } from "./system-errors.js";
+
+/**
+ * @param beforeRename called before the last comparison with the old file; throwing prevents the
+ *   replacement
+ */
+export type ReplaceFile = (
+  content: NewContent,
+  beforeRename?: () => Promise<void>,
+) => Promise<string>;
+
+interface LockOptions {
+  /** Cancels the wait, and prevents the replacement. */
+  signal?: AbortSignal | undefined;
+  /** Other files in the folder that only holders of the lock replace. */
+  also?: readonly string[];
+  /** Whether the group of the file keeps its read permission. */
+  keepsReaders?: boolean;
+}
+
+// For one holder, not in total.
+const MAX_WAIT_S = 30;
+/** How many times `work` is called if another program keeps changing the file. */
+const MAX_TRIES = 10;
+
+/** Thrown when another program has changed a file that was about to be replaced. */
+export class ChangedError extends InvalidDataError {
+  constructor() {
+    super("was not written: another program has changed it in the meantime; try again");
+  }
+}
+
+/**
+ * Runs `work` while no other appvars process writes the file at `path`, which must not be a link,
+ * and may be missing.
+ *
+ * The lock is the folder `path.lock`; its holder is the process whose token is the only file in it.
+ * It appears with the token, by a rename. An empty folder would not do: when two writers find the
+ * same stale lock, the slower one removes the lock that the faster one has just taken. A token can
+ * only be removed by a writer that has read it.
+ *
+ * A lock ends with its process: a live one never loses it, however long it is busy or stopped, and
+ * that of a dead one is taken over at once. If that can't be judged, as on another host, an
+ * operator has to remove it.
+ *
+ * @param work gets a function that replaces the file as `replaceFile` does; it keeps its owner and
+ *   group. It is called
+ *   again if something else has changed the file meanwhile: a lock keeps out no editor
+ * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in
+ *   its place, which is
+ *   left alone, the file has hard links, is read-only or keeps changing, or the lock was removed; the file system's
+ *   errors; the errors of `work`; the signal's reason
+ */
+export async function withFileLock<T>(
+  path: string,
+  work: (replace: ReplaceFile) => Promise<T>,
+  options: LockOptions = {},
+): Promise<T> {
+  const token = createToken();
+  await acquire(path, token, options.signal);
+  try {
+    await removeLeftovers(path, options.also);
+    for (let tries = 1; ; tries++) {
+      try {
+        return await work(await replaceOf(path, options));
+      } catch (error) {
+        const mayTry = error instanceof ChangedError && tries < MAX_TRIES;
+        if (!mayTry || !(await lstat(join(lockPathOf(path), token)).catch(() => undefined)))
+          throw error;
+      }
+    }
+  } finally {
+    await removeLock(lockPathOf(path), token);
+  }
+}
+
+async function replaceOf(
+  path: string,
+  { signal, keepsReaders }: LockOptions,
+): Promise<ReplaceFile> {
+  const version = fingerprintNow(path);
+  const old = await stat(path).catch(ifMissing(undefined));
+  if (old) refuseIrreplaceable(path, old);
+  const refuseChanged = () => {
+    if (fingerprintNow(path) !== version) throw new ChangedError();
+  };
+  const prepare = async (file: FileHandle, beforeRename?: () => Promise<void>) => {
+    if (old) await keepOwner({ ...old, mode: keepsReaders ? old.mode : 0 }, file);
+    signal?.throwIfAborted();
+    refuseChanged();
+    await beforeRename?.();
+  };
+  return (content, beforeRename) =>
+    replaceFile(path, content, (file) => prepare(file, beforeRename), refuseChanged);
+}
+
+/**
+ * Gives a new file of mode 0600 the owner, the group and the group's read permission of the old
+ * one, so that a service can read it.
+ */
+export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle): Promise<void> {
+  const now = await file.stat();
+  const readers = mode & constants.S_IRGRP;
+  if (now.uid !== uid || now.gid !== gid)
+    await file.chown(uid, gid).catch(() => {
+      if (now.uid === uid && !readers) return;
+      const owner =
+        now.uid === uid ? "a group that you are not in, whose members" : "another user, who";
+      throw new InvalidDataError(`was not written: it belongs to ${owner} could no longer read it`);
+    });
+  if (readers) await file.chmod(0o640);
+}
+
+/** Makes the lock beside its place, and moves it there once that is free. */
+async function acquire(
+  path: string,
+  token: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const staged = `${lockPathOf(path)}.${token}`;
+  await mkdir(staged, 0o755);
+  try {
+    await writeFile(join(staged, token), "", { flag: "wx", mode: 0o600 });
+    await moveWhenFree(path, staged, signal);
+  } catch (error) {
+    await removeLock(staged, token);
+    throw error;
+  }
+}
+
+async function moveWhenFree(
+  path: string,
+  staged: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const lockPath = lockPathOf(path);
+  let seen: string | undefined;
+  let since = 0;
+  while (!(await tryToMove(staged, lockPath))) {
+    signal?.throwIfAborted();
+    const { token = "", holder } = (await findLock(path)) ?? {};
+    // An empty folder is nobody's lock.
+    if ((!holder || holder.state === "dead") && (await removeLock(lockPath, token))) continue;
+    const now = performance.now();
+    if (token !== seen) [seen, since] = [token, now];
+    if (now - since > MAX_WAIT_S * 1_000)
+      throw new InvalidDataError(describeLock(lockPath, holder));
+    await delay(5 + Math.random() * 55, undefined, { signal });
+  }
+}
+
+/** @returns whether the place was free, or an empty folder */
+async function tryToMove(staged: string, lockPath: string): Promise<boolean> {
+  try {
+    await rename(staged, lockPath);
+    return true;
+  } catch (error) {
+    const isTaken = hasCode(error, "ENOTEMPTY", "EEXIST", "ENOTDIR");
+    // Windows's error for a folder that exists, or is being removed.
+    if (isTaken || (platform() === "win32" && hasCode(error, "EPERM", "EACCES", "EBUSY")))
+      return false;
+    throw error;
+  }
+}
+
+function describeLock(lockPath: string, holder: Holder | undefined): string {
+  const by = holder?.text ?? "an unknown process";
+  const message = `is locked: ${lockPath} has been held for ${MAX_WAIT_S} s by ${by}`;
+  return holder?.state === "alive"
+    ? message
+    : `${message}; if it has ended, run: ${command`rm -r ${lockPath}`}`;
+}
+
+/**
+ * Removes the temporary files and the locks beside their place of writers that were killed.
+ *
+ * It also fences off a writer that was only suspended and whose lock an operator removed: once its
+ * temporary file is gone, its rename fails; if it renamed before that, its data is in the file when
+ * we read it. So a temporary file that can't be removed is an error.
+ */
+async function removeLeftovers(path: string, also: readonly string[] = []): Promise<void> {
+  const folder = dirname(path);
+  const prefix = `${basename(lockPathOf(path))}.`;
+  for (const name of await readdir(folder)) {
+    if ([path, ...also].some((each) => isTemporary(name, each)))
+      await unlink(join(folder, name)).catch(ifMissing(undefined));
+    if (!name.startsWith(prefix)) continue;
+    const token = name.slice(prefix.length);
+    if (holderOf(token)?.state === "dead") await removeLock(join(folder, name), token);
+  }
+}
+
+/** @returns whether it is gone. The folder of another writer's lock is not empty, and stays. */
+async function removeLock(folder: string, token: string): Promise<boolean> {
+  try {
+    // A writer that was killed may have made only the folder.
+    if (token !== "") await unlink(join(folder, token)).catch(ifMissing(undefined));
+    await rmdir(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface FoundLock {
+  readonly token: string;
+  readonly holder: Holder;
+}
+
+/**
+ * The lock of the file at `path`. Others may have put something there, and a dead process's lock is
+ * removed, so only a lock of appvars counts: a folder that contains only tokens.
+ *
+ * @returns undefined when there is no lock, or an empty one
+ * @throws InvalidDataError that names the object in its place
+ */
+export async function findLock(path: string): Promise<FoundLock | undefined> {
+  const lockPath = lockPathOf(path);
+  const stats = await lstat(lockPath).catch(ifMissing(undefined));
+  if (!stats) return undefined;
+  if (!stats.isDirectory())
+    throw notALock(lockPath, stats.isSymbolicLink() ? "is a link" : "is not a folder");
+  const names = await readdir(lockPath).catch(ifMissing([]));
+  const foreign = names.find((name) => !holderOf(name));
+  if (foreign !== undefined) throw notALock(lockPath, `contains ${JSON.stringify(foreign)}`);
+  const [token = ""] = names;
+  const holder = holderOf(token, stats.mtimeMs);
+  return holder && { token, holder };
+}
+
+function lockPathOf(path: string): string {
+  return `${path}.lock`;
+}
+
+function notALock(lockPath: string, what: string): InvalidDataError {
+  const advice = "check it, and move it away";
+  return new InvalidDataError(
+    `can't be locked: ${lockPath} ${what}, so it is not an appvars lock; ${advice}`,
+  );
+}

@@ -1,0 +1,177 @@
+import { closeSync, constants, fstat, open, openSync, read, type Stats } from "node:fs";
+import { devNull } from "node:os";
+import { promisify } from "node:util";
+import { InvalidDataError } from "../text/errors.js";
+import { hasCode } from "./system-errors.js";
+
+// Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has neither flag.
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+const FLAGS = O_RDONLY | O_NONBLOCK;
+
+/** To open a file for reading, but no link; for a link, the error is ELOOP. */
+const NO_LINK_FLAGS = FLAGS | O_NOFOLLOW;
+
+interface OpenFileOptions {
+  followLinks?: boolean;
+  /** Whether a named pipe without a writer is waited for. */
+  waitForWriter?: boolean;
+}
+
+/**
+ * Resolves to a descriptor, not to a `FileHandle`: to load node:fs/promises takes commands 2 ms.
+ *
+ * @throws the file system's error, which is ELOOP for a link that is not followed
+ */
+export function openForReading(
+  path: string,
+  { followLinks = true, waitForWriter = false }: OpenFileOptions = {},
+): Promise<number> {
+  const flags = followLinks ? FLAGS : NO_LINK_FLAGS;
+  return promisify(open)(path, waitForWriter ? flags & ~O_NONBLOCK : flags);
+}
+
+export interface FileContent {
+  bytes: Buffer;
+  stats: Stats;
+}
+
+/**
+ * Reads a file. Never waits for a pipe's writer, nor reads a device without an end.
+ *
+ * @param file its path, or a descriptor, which is closed
+ * @param maxSize bytes
+ * @throws InvalidDataError with a predicate as its message when it is not a regular file or is too
+ *   large; the file
+ *   system's error
+ */
+export async function readRegularFile(
+  file: string | number,
+  maxSize: number,
+  options?: OpenFileOptions,
+): Promise<FileContent> {
+  const descriptor = typeof file === "number" ? file : await openForReading(file, options);
+  try {
+    const stats = await promisify(fstat)(descriptor);
+    if (stats.isDirectory()) throw new InvalidDataError("can't be read: it is a folder");
+    if (!stats.isFile()) throw new InvalidDataError("can't be read: it is not a regular file");
+    return { stats, bytes: await readToEnd(descriptor, stats.size, maxSize) };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const MIN_READ = 65_536;
+
+/**
+ * @param size according to `stat`: the file may grow in the meantime, and files in /proc report 0
+ * @throws InvalidDataError with a predicate as its message when there are more than `maxSize`
+ *   bytes; the file system's
+ *   error
+ */
+export async function readToEnd(
+  descriptor: number,
+  size: number,
+  maxSize: number,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let total = 0; ; ) {
+    checkSize(Math.max(size, total), maxSize);
+    // One byte more than expected, so that the next read is the last.
+    const buffer = Buffer.allocUnsafe(Math.max(size + 1 - total, MIN_READ));
+    const { bytesRead } = await promisify(read)(descriptor, buffer, 0, buffer.length, null);
+    if (bytesRead === 0) break;
+    chunks.push(buffer.subarray(0, bytesRead));
+    total += bytesRead;
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+function checkSize(size: number, maxSize: number): void {
+  if (size > maxSize)
+    throw new InvalidDataError(
+      `is too large: it has ${sizeText(size)}; the limit is ${sizeText(maxSize)}`,
+    );
+}
+
+/**
+ * The largest value or file that a person gives, in bytes: as large as the largest answer of a
+ * server.
+ */
+export const MAX_INPUT = 64 * 1_048_576;
+
+/**
+ * All of stdin.
+ *
+ * @throws InvalidDataError with a predicate as its message when it has more than `maxSize` bytes
+ */
+export async function readStream(
+  stream: AsyncIterable<Uint8Array | string>,
+  maxSize = MAX_INPUT,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    chunks.push(bytes);
+    total += bytes.length;
+    checkSize(total, maxSize);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** `64 MB`, in units of 1,024, rounded up. */
+export function sizeText(bytes: number): string {
+  const [unit, name] = bytes < 10 * 1_048_576 ? [1_024, "KB"] : [1_048_576, "MB"];
+  return `${Math.ceil(bytes / unit).toLocaleString("en-US")} ${name}`;
+}
+
+/**
+ * A file descriptor held in reserve, so that a file can be read when the process has used up all
+ * others: clients that hold connections open must not keep a server from noticing that their
+ * credentials were revoked.
+ */
+export class SpareDescriptor {
+  #descriptor: number | undefined;
+  #isClosed = false;
+
+  constructor() {
+    this.#reserve();
+  }
+
+  /** The same as {@link readRegularFile}. */
+  async read(path: string, maxSize: number): Promise<FileContent> {
+    this.#reserve();
+    try {
+      return await readRegularFile(path, maxSize);
+    } catch (error) {
+      if (!hasCode(error, "EMFILE", "ENFILE")) throw error;
+    }
+    this.#release();
+    try {
+      // Opened and closed synchronously: otherwise a connection could take the descriptor in
+      // between.
+      return await readRegularFile(openSync(path, FLAGS), maxSize);
+    } finally {
+      this.#reserve();
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#release();
+  }
+
+  #reserve(): void {
+    if (this.#isClosed) return;
+    try {
+      this.#descriptor ??= openSync(devNull, "r");
+    } catch {
+      // None is free: the next call tries again.
+    }
+  }
+
+  #release(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}

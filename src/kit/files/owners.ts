@@ -1,0 +1,89 @@
+import { constants, type Stats } from "node:fs";
+import { sep } from "node:path";
+import { InvalidDataError } from "../text/errors.js";
+import { command } from "../text/shell.js";
+import { statIfExists } from "./system-errors.js";
+
+/** The user who runs this process. */
+export interface Account {
+  /** Undefined on systems without numeric user ids. */
+  user: number | undefined;
+  /** Ids of all groups that the user is in. */
+  groups: readonly number[];
+}
+
+export const ROOT = 0;
+export const STICKY = 0o1000;
+
+export type Ownership = Pick<Stats, "uid" | "gid" | "mode">;
+
+export const FOREIGN_OWNER = "belongs to another user";
+export const WORLD_WRITABLE = "can be written by everybody";
+
+/**
+ * Why users other than this one and root may write a file, folder or link: a predicate; undefined
+ * if they can't. The rule is that of ssh for its files, except that the user's groups and root's
+ * may write: where each user has a group of their own, files are 0664.
+ */
+export function foreignWriter(
+  stats: Ownership | undefined,
+  { user, groups }: Account,
+): string | undefined {
+  if (!stats || user === undefined) return undefined;
+  const { uid, gid, mode } = stats;
+  if (uid !== user && uid !== ROOT) return FOREIGN_OWNER;
+  const type = mode & constants.S_IFMT;
+  // The mode of a link means nothing, and in a sticky folder such as /tmp only owners can replace
+  // files.
+  if (type === constants.S_IFLNK || (type === constants.S_IFDIR && mode & STICKY)) return undefined;
+  if (mode & 0o002) return WORLD_WRITABLE;
+  return mode & 0o020 && !groups.includes(gid) && gid !== ROOT
+    ? "can be written by a group that you are not in"
+    : undefined;
+}
+
+/**
+ * Refuses a file that a rename must not replace: its owner made it read-only, or it has other
+ * names, which would keep the old content.
+ *
+ * @throws InvalidDataError with a predicate
+ */
+export function refuseIrreplaceable(path: string, stats: Stats): void {
+  const { mode, nlink } = stats;
+  // A folder is refused when it is read.
+  if (!stats.isFile()) return;
+  if ((mode & constants.S_IWUSR) === 0)
+    throw new InvalidDataError(
+      `is read-only: to allow changes, run: ${command`chmod u+w ${path}`}`,
+    );
+  if (nlink > 1)
+    throw new InvalidDataError(
+      `can't be changed: it has ${nlink} hard links, and a change would reach only this one; ` +
+        "remove the others, or use symbolic links",
+    );
+}
+
+/**
+ * The mode of a file that users other than its owner have access to; undefined for a private or
+ * missing one.
+ */
+export function looseMode(path: string): string | undefined {
+  const stats = statIfExists(path);
+  if (!stats) return undefined;
+  const { uid, gid, mode } = stats;
+  // systemd gives a service access to its credentials by an ACL, whose mask is the group's mode.
+  const isCredential = uid === ROOT && gid === ROOT && (mode & 0o777) === 0o440;
+  // Windows always reports these bits as set.
+  return sep === "\\" || (mode & 0o077) === 0 || isCredential
+    ? undefined
+    : `0${(mode & 0o777).toString(8)}`;
+}
+
+/** A warning if others may read a file with secrets. */
+export function looseModeWarning(path: string): string | undefined {
+  const mode = looseMode(path);
+  return (
+    mode &&
+    `${path} holds secrets and others may read it (mode ${mode}); run: ${command`chmod 600 ${path}`}`
+  );
+}

@@ -1,0 +1,84 @@
+import { type Stats, statSync } from "node:fs";
+import { InvalidDataError } from "../text/errors.js";
+
+/**
+ * Thrown when a file has its new content, but a crash of the machine may still bring the old one
+ * back.
+ */
+export class NotDurableError extends InvalidDataError {}
+
+const REASONS: Record<string, string> = {
+  EACCES: "permission denied",
+  EBUSY: "another program is using it",
+  EDQUOT: "the disk quota is exceeded",
+  EEXIST: "the file already exists",
+  EFBIG: "the file would be too large",
+  EIO: "input/output error",
+  EISDIR: "it is a folder",
+  ELOOP: "too many links",
+  EMFILE: "too many open files",
+  ENFILE: "too many open files in the system",
+  ENOENT: "no such file or folder",
+  ENOMEM: "out of memory",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "part of the path is not a folder",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+};
+
+/**
+ * A file system's error as an InvalidDataError with a predicate such as `can't be read: permission
+ * denied`.
+ */
+export function toInvalidData(error: unknown, failure: string): InvalidDataError {
+  if (error instanceof InvalidDataError) return error;
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return new InvalidDataError(`${failure}: ${REASONS[code] ?? (code || message)}`, {
+    cause: error,
+  });
+}
+
+/** The same with the file's path in front. */
+export function toInvalidFile(path: string, error: unknown, failure: string): InvalidDataError {
+  return new InvalidDataError(`${path} ${toInvalidData(error, failure).message}`, { cause: error });
+}
+
+/** Whether an error is the system's with one of these codes. */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
+}
+
+/**
+ * For the `catch` of a promise: returns this value if there is no such file, and throws any other
+ * error.
+ */
+export function ifMissing<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (hasCode(error, "ENOENT")) return value;
+    throw error;
+  };
+}
+
+/** Puts the file's path in front of an InvalidDataError, whose message is a predicate. */
+export async function withPathInErrors<T>(path: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!(error instanceof InvalidDataError)) throw error;
+    throw new InvalidDataError(`${path} ${error.message}`, { cause: error });
+  });
+}
+
+/**
+ * Undefined also if it can't be inspected: its reader reports why.
+ *
+ * @param inspect `lstatSync` for a link itself
+ */
+export function statIfExists(
+  path: string,
+  inspect: (path: string) => Stats = statSync,
+): Stats | undefined {
+  try {
+    return inspect(path);
+  } catch {
+    return undefined;
+  }
+}

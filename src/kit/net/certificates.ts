@@ -1,0 +1,53 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { UsageError } from "../text/errors.js";
+
+/** A certificate, with those that lead to its authority, and its private key: PEM texts. */
+export interface CertifiedKey {
+  cert: string;
+  key: string;
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * @param names of the texts, for messages
+ *
+ * @throws UsageError, which quotes neither, if they can't be used together
+ */
+export function checkCertifiedKey(
+  { cert, key }: CertifiedKey,
+  names: CertifiedKey = { cert: "cert", key: "key" },
+): void {
+  const [certificate] = parseCertificates(cert, names.cert);
+  if (!certificate?.checkPrivateKey(parseKey(key, names.key)))
+    throw new UsageError(`the key in ${names.key} is not that of the certificate in ${names.cert}`);
+}
+
+/**
+ * @param name of the text, for messages
+ *
+ * @throws UsageError if there is none, or one can't be read
+ */
+export function parseCertificates(pem: string, name: string): X509Certificate[] {
+  const texts = pem.match(CERTIFICATE) ?? [];
+  if (texts.length === 0) throw new UsageError(`${name} contains no PEM certificate`);
+  try {
+    return texts.map((text) => new X509Certificate(text));
+  } catch {
+    throw new UsageError(`${name} contains a certificate that can't be read`);
+  }
+}
+
+function parseKey(pem: string, name: string): KeyObject {
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem))
+    throw new UsageError(`${name} contains no PEM private key`);
+  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem))
+    throw new UsageError(
+      `the key in ${name} is encrypted, and there is no passphrase for it: decrypt it with openssl pkey`,
+    );
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new UsageError(`${name} contains a private key that can't be read`);
+  }
+}

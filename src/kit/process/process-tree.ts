@@ -1,0 +1,128 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { platform } from "node:os";
+import { readProcessStat } from "./process-stat.js";
+
+export interface Process {
+  pid: number;
+  parent: number;
+  /** Start time: tells it from a later process with the same id. */
+  started: string;
+}
+
+/**
+ * The processes that a program has started, directly or not; known even after their parents have
+ * ended.
+ */
+export interface Descendants {
+  signal(name: NodeJS.Signals): void;
+  areGone(): boolean;
+}
+
+/** Milliseconds that a program and its descendants have to end before they are killed. */
+export const GRACE_MS = 10_000;
+
+const POLL_MS = 50;
+
+/**
+ * Ends the descendants of a program that has ended, and resolves once they are gone. Call it only
+ * then: a program that passes signals on would send them each one twice.
+ */
+export async function endDescendants(descendants: Descendants): Promise<void> {
+  descendants.signal("SIGTERM");
+  const timer = setTimeout(() => descendants.signal("SIGKILL"), GRACE_MS);
+  // They are not our children: no event reports their end.
+  while (!descendants.areGone()) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  clearTimeout(timer);
+}
+
+/**
+ * Remembers the present descendants of a process; later calls also find those they have started
+ * since. Processes that we may not signal, because they run as another user, do not count.
+ *
+ * @param root process id; without one there are no descendants
+ */
+export function descendantsOf(
+  root: number | undefined,
+  list: () => Process[] = listProcesses,
+): Descendants {
+  const first = list();
+  let family = familyOf(
+    first.filter(({ pid }) => pid === root),
+    first,
+  );
+  const update = () => {
+    family = familyOf(family, list());
+    return family.filter(({ pid }) => pid !== root && sendSignal(pid, 0));
+  };
+  return {
+    signal(name) {
+      for (const { pid } of update()) sendSignal(pid, name);
+    },
+    areGone: () => update().length === 0,
+  };
+}
+
+/** The members that are still running, and their descendants. */
+function familyOf(members: readonly Process[], processes: readonly Process[]): Process[] {
+  const family = new Set<Process>();
+  const add = (member: Process) => {
+    if (family.has(member)) return;
+    family.add(member);
+    for (const child of processes) if (child.parent === member.pid) add(child);
+  };
+  for (const process of processes)
+    if (members.some((member) => isSame(member, process))) add(process);
+  return [...family];
+}
+
+function isSame(a: Process, b: Process): boolean {
+  return a.pid === b.pid && a.started === b.started;
+}
+
+function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The running processes; empty where the system does not list them, as on Windows. Zombies are left
+ * out.
+ */
+export function listProcesses(system: NodeJS.Platform = platform()): Process[] {
+  if (system === "win32") return [];
+  try {
+    return system === "linux" ? readProc() : readPs();
+  } catch {
+    return [];
+  }
+}
+
+/** Slim Linux images have no ps(1). */
+function readProc(): Process[] {
+  const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return ids.flatMap((id) => {
+    const stat = readProcessStat(Number(id));
+    return stat && !isZombie(stat.state)
+      ? [{ pid: stat.pid, parent: stat.parent, started: stat.startedAt }]
+      : [];
+  });
+}
+
+export function readPs(): Process[] {
+  const text = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,lstart="], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return [...text.matchAll(/^ *(\d+) +(\d+) +(\S+) +(.*)$/gm)].flatMap(
+    ([, pid, parent, state, started = ""]) =>
+      isZombie(state) ? [] : [{ pid: Number(pid), parent: Number(parent), started }],
+  );
+}
+
+function isZombie(state = ""): boolean {
+  return /^[ZX]/.test(state);
+}

@@ -1,0 +1,182 @@
+import { constants } from "node:os";
+import { isatty } from "node:tty";
+import type { Io } from "../../tasks/surroundings.js";
+import { endProcess, isTerminalClosed } from "./end-process.js";
+import { readProcessStat } from "./process-stat.js";
+
+/**
+ * SIGWINCH, SIGTSTP and SIGCONT are left out: in the foreground, a terminal sends them to the whole
+ * process group. SIGBREAK is Ctrl-Break on Windows, which has only that, SIGINT and SIGHUP.
+ */
+const CAUGHT_SIGNALS: NodeJS.Signals[] = [
+  "SIGTERM",
+  "SIGINT",
+  "SIGHUP",
+  "SIGQUIT",
+  "SIGUSR1",
+  "SIGUSR2",
+  "SIGBREAK",
+];
+
+/**
+ * Not forwarded: aliases, signals that can't be caught or have other listeners, and signals for
+ * faults, failed writes, ended children and V8's profiler.
+ */
+const OTHER_SIGNALS = /^SIG(IOT|POLL|KILL|STOP|TSTP|CONT|ILL|BUS|FPE|SEGV|PIPE|XFSZ|CHLD|PROF)$/;
+
+const ALL_SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
+  // With `stty tostop`, the kernel repeats SIGTTOU until the writer has stopped.
+  (name) => !OTHER_SIGNALS.test(name) && (name !== "SIGTTOU" || ![1, 2].some(isatty)),
+);
+
+/** Whether it asks a program to end. A program may still use it for something else. */
+export function isStopSignal(name: NodeJS.Signals): boolean {
+  return !name.startsWith("SIGUSR");
+}
+
+let isTerminated = false;
+
+/**
+ * Whether SIGTERM arrived while signals were caught. Ctrl-C does not count: a program may use it
+ * for something else.
+ */
+export function wasTerminated(): boolean {
+  return isTerminated;
+}
+
+/**
+ * Passes each signal to `listener` instead of letting it end this process or, for SIGUSR1, open
+ * Node's debugger.
+ *
+ * @param all whether to catch every signal that a program in a group of its own would miss
+ * @returns restores the default action of each signal
+ */
+export function catchSignals(listener: (signal: NodeJS.Signals) => void, all = false): () => void {
+  const caught = (signal: NodeJS.Signals) => {
+    isTerminated ||= signal === "SIGTERM";
+    listener(signal);
+  };
+  const signals = all ? ALL_SIGNALS : CAUGHT_SIGNALS;
+  for (const signal of signals) process.on(signal, caught);
+  return () => {
+    for (const signal of signals) process.off(signal, caught);
+  };
+}
+
+/**
+ * Whether this process is in the foreground of its terminal, which then sends Ctrl-C and Ctrl-\ to
+ * its children too. A `kill -INT` of a process in the foreground looks the same: nothing says who
+ * sent a signal.
+ */
+export function isInForeground(stat = readProcessStat("self")): boolean {
+  return stat ? stat.group === stat.foregroundGroup : [0, 1, 2].some((fd) => isatty(fd));
+}
+
+/**
+ * Whether a terminal has sent this to a program in our process group too. Windows has only signals
+ * of the console.
+ */
+export function comesFromTerminal(name: NodeJS.Signals, platform: NodeJS.Platform): boolean {
+  if (platform === "win32") return true;
+  return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
+}
+
+/** Ctrl-Break is a signal of Windows alone. */
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
+const ENDING_SIGNALS = [...STOP_SIGNALS, "SIGHUP"] as const;
+
+/**
+ * Process 1 of a container gets only signals that it handles: this ends it on those that nothing
+ * else handles.
+ */
+export function endBySignals(): void {
+  const end = (signal: NodeJS.Signals) => {
+    if (process.listenerCount(signal) === 1) endProcess(128 + constants.signals[signal]);
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, end);
+}
+
+/** Ends this process as the signal would. */
+export function endBySignal(name: NodeJS.Signals): void {
+  // Windows can't send itself most of the signals that it has, and process 1 none.
+  if (process.platform === "win32" || process.pid === 1) endProcess(128 + constants.signals[name]);
+  process.kill(process.pid, name);
+}
+
+/**
+ * Runs `work`, and aborts it when this process is asked to end. Once `work` has cleaned up, the
+ * process ends by the signal it received, so that its parent sees no difference. The same signal
+ * again ends it immediately. A signal that already has a listener is not caught.
+ */
+export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let received: NodeJS.Signals | undefined;
+  const signals = ENDING_SIGNALS.filter(
+    (signal) => process.listenerCount(signal) === (process.pid === 1 ? 1 : 0),
+  );
+  const onSignal = (signal: NodeJS.Signals) => {
+    received ??= signal;
+    process.off(signal, onSignal);
+    controller.abort();
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const signal of signals) process.off(signal, onSignal);
+    if (received) endBySignal(received);
+  }
+}
+
+/** `untilStopped` of {@link Io} for this process. Another signal ends it immediately. */
+export function untilStopped(phase: Parameters<Io["untilStopped"]>[0]): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      // Nothing is open yet, and its wait may take long.
+      if (phase.isStarting) endProcess(0, true);
+      resolve();
+      for (const signal of STOP_SIGNALS) process.off(signal, stop);
+      process.off("SIGHUP", onHangUp);
+    };
+    // Closing a terminal's window is meant to end its programs. The terminal is already closed by
+    // then.
+    const onHangUp = () => {
+      if (process.platform === "win32" || isTerminalClosed()) stop();
+      else phase.reload();
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, stop);
+    process.on("SIGHUP", onHangUp);
+  });
+}
+
+const CHECK_MS = 250;
+
+/**
+ * Whether npx or a script of npm calls only this command, and not one that calls it: programs under
+ * `run` inherit the variable. @param argv the words after `appvars`, of which npx tells none
+ */
+export function isStartedByNpm(
+  env: Record<string, string | undefined>,
+  [own]: readonly string[],
+): boolean {
+  // npx of npm 11 has it in single quotes, and older ones in double quotes or none.
+  const script =
+    /^(['"]?)(node )?(\S*\/)?appvars(\.cjs)?\1(?: ([^\s;&|]+)(?:[^\S\n][^;&|\n]*)?)?$/.exec(
+      env["npm_lifecycle_script"] ?? "",
+    );
+  return script !== null && (script[5] ?? own) === own;
+}
+
+/**
+ * Sends this process SIGTERM once its parent is gone. npm and npx run a command in a shell, and
+ * send a signal that they receive to that shell only: dash ends without passing it on. So `npx
+ * appvars serve &` and `kill $!` would leave the server.
+ */
+export function endWithParent(): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, "SIGTERM");
+  }, CHECK_MS).unref();
+}

@@ -1,0 +1,103 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { delimiter } from "node:path";
+import type { Context } from "../../cli/output/context.js";
+import { writeJsonLine, writeLines } from "../../cli/output/output.js";
+import { MAX_LINUX_STRING } from "../../model/variable.js";
+import {
+  type ChildEnvironment,
+  nameIn,
+  type ProgramLine,
+} from "../../tasks/run/child-environment.js";
+
+/**
+ * Reports an error of `spawn`, and returns the exit code that a shell and `env` use for it. ENOENT
+ * stands for a missing program or a missing interpreter; EACCES for a file that is not executable
+ * or a folder.
+ */
+export function reportStartFailure(
+  { code }: Pick<NodeJS.ErrnoException, "code">,
+  command: ProgramLine,
+  env: ChildEnvironment,
+  { io, flags }: Context,
+): 126 | 127 {
+  const [program] = command;
+  const isNotFound = code === "ENOENT" || program === "";
+  const message = isNotFound
+    ? explainNotFound(program, env[nameIn(env, "PATH", io.platform) ?? ""], io.platform)
+    : code === "E2BIG"
+      ? explainTooLarge(command, env)
+      : explainNotExecutable(code, program);
+  if (flags.json)
+    writeJsonLine(io.stderr, { error: { code: isNotFound ? "not_found" : "unexpected", message } });
+  else writeLines(io.stderr, [`appvars: ${message}`]);
+  return isNotFound ? 127 : 126;
+}
+
+function explainNotFound(
+  program: string,
+  path: string | undefined,
+  platform: NodeJS.Platform,
+): string {
+  if (platform === "win32" && /[\\/:]/.test(program)) return `there is no program ${program}`;
+  if ("file" in findProgram(program, path))
+    return `${program} can't be started: its interpreter or loader is missing`;
+  return program.includes("/")
+    ? `there is no file ${program}`
+    : `there is no command "${program}" in PATH`;
+}
+
+function explainNotExecutable(code: string | undefined, program: string): string {
+  if (code !== "EACCES") return `${program} can't be started (${code})`;
+  return existsSync(`${program}/`)
+    ? `${program} is a folder, not a command`
+    : `${program} is not executable for this user`;
+}
+
+/**
+ * Why the system refused to start a program with E2BIG: the longest variable or argument, never a
+ * value.
+ */
+export function explainTooLarge([program, ...args]: ProgramLine, env: ChildEnvironment): string {
+  const sized = (name: string, text: string) => ({ name, bytes: Buffer.byteLength(`${text}\0`) });
+  const variables = Object.entries(env).map(([name, value]) =>
+    sized(`the variable ${name}`, `${name}=${value}`),
+  );
+  const all = [
+    sized("its name", program),
+    ...args.map((text) => sized("an argument", text)),
+    ...variables,
+  ];
+  const longest = all.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+  const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
+  return (
+    `${program} can't be started: its arguments and environment are too long (${total} bytes); the longest is ` +
+    `${longest.name} with ${longest.bytes} bytes, and Linux limits each to ${MAX_LINUX_STRING}`
+  );
+}
+
+/** A file that can be executed, or the system's error code for it. */
+export type FoundProgram = { file: string } | { code: string };
+
+/**
+ * The file that execvp(3) would execute, except for causes that only the system knows, such as a
+ * missing interpreter.
+ *
+ * @param path the PATH of the new program; undefined for the system's own
+ */
+export function findProgram(program: string, path = "/bin:/usr/bin"): FoundProgram {
+  const isPath = program.includes("/");
+  let code = "ENOENT";
+  for (const file of isPath
+    ? [program]
+    : path.split(delimiter).map((folder) => `${folder || "."}/${program}`)) {
+    try {
+      accessSync(file, constants.X_OK);
+      if (statSync(file).isFile()) return { file };
+      code = "EACCES";
+    } catch (error) {
+      const { code: found = "EIO" } = error as NodeJS.ErrnoException;
+      if (isPath || found === "EACCES") code = found;
+    }
+  }
+  return { code };
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import crossSpawn from "cross-spawn";
+import { systemProgram } from "../../tasks/run/child-environment.js";
+import { UsageError } from "../text/errors.js";
+
+/** The program for the system to start, in place of one that it can't start by its name. */
+export interface PreparedCommand {
+  command: string;
+  args: readonly string[];
+  windowsVerbatimArguments?: boolean | undefined;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+interface Parsed {
+  command: string;
+  args: string[];
+  options: { windowsVerbatimArguments?: boolean };
+  /** The file that was found in PATH, or at the path. */
+  file: string | undefined;
+}
+
+/** For programs that start processes themselves, as execa does; the types leave it out. */
+const { _parse: parse } = crossSpawn as unknown as {
+  _parse: (command: string, args: readonly string[], options: { env: Env }) => Parsed;
+};
+
+/** Names of npm's files that pass their arguments on, as in cross-spawn: it escapes these twice. */
+const NPM_SHIM = /node_modules[\\/].bin[\\/][^\\/]+\.cmd$/i;
+
+/**
+ * Finds a program as cmd.exe does, by PATHEXT, and lets cmd.exe run it if it is a batch file, such
+ * as npm.cmd: Windows can't start one itself. A file that begins with `#!` is given to its
+ * interpreter.
+ *
+ * @returns the command unchanged if there is no such program
+ * @throws UsageError for an argument that a batch file can't get as it is
+ */
+export function prepareProgram(
+  [program, ...args]: readonly [string, ...string[]],
+  env: Env,
+): PreparedCommand {
+  const parsed = parse(program, args, { env });
+  const { file = "", command, options } = parsed;
+  const isBatch = /\.(?:cmd|bat)$/i.test(file);
+  if (isBatch) refuseInterpreted(file, args);
+  // cmd.exe would open any other file with the program for its type, such as an editor.
+  if (file === "" || (options.windowsVerbatimArguments && !isBatch))
+    return { command: program, args };
+  return { command, args: parsed.args, windowsVerbatimArguments: options.windowsVerbatimArguments };
+}
+
+/**
+ * cross-spawn escapes characters that cmd.exe interprets (CVE-2024-27980), except for
+ *
+ * - a quote, which ends the quoting in the batch file itself, so that the rest can be a command;
+ * - `%NAME:a=b%`, which is replaced before `^` escapes anything;
+ * - a line break, which ends the command.
+ */
+function refuseInterpreted(file: string, args: readonly string[]): void {
+  const found = [
+    {
+      what: "a double quote",
+      isThere: !NPM_SHIM.test(file) && args.some((arg) => arg.includes('"')),
+    },
+    {
+      what: "a % with a colon and another % after it",
+      isThere: /%[^%:]*:[^%]*%/.test(args.join(" ")),
+    },
+    { what: "a line break", isThere: args.some((arg) => /[\r\n]/.test(arg)) },
+  ].find(({ isThere }) => isThere);
+  if (!found) return;
+  throw new UsageError(
+    `${file} is a batch file, and an argument for it contains ${found.what}, which cmd.exe would interpret: ` +
+      "start the program that it starts, such as node, with these arguments",
+  );
+}
+
+/**
+ * Kills a running process with its descendants. Programs on Windows can't be asked to end, and with
+ * their parent gone nothing would find them.
+ *
+ * @param env our own
+ */
+export function killTree(
+  root: Pick<ChildProcess, "pid" | "kill">,
+  env: Readonly<Record<string, string | undefined>>,
+  start: typeof spawn = spawn,
+): void {
+  const args = ["/PID", String(root.pid), "/T", "/F"];
+  const killer = start(systemProgram("taskkill.exe", env), args, {
+    stdio: "ignore",
+    windowsHide: true,
+  });
+  // Without taskkill, or if it fails, the process alone.
+  const killRoot = () => root.kill("SIGKILL");
+  killer.once("error", killRoot).once("exit", (code) => code !== 0 && killRoot());
+}

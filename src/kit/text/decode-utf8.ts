@@ -1,0 +1,30 @@
+import { constants, isUtf8 } from "node:buffer";
+import { UsageError } from "./errors.js";
+
+/**
+ * The text in these bytes of a command's input.
+ *
+ * @param what names the input in the error
+ * @param options.ignoreBOM as in TextDecoder: true keeps a byte order mark
+ * @throws UsageError when they are not valid UTF-8, which Node's decoders replace with U+FFFD
+ */
+export function decodeUtf8(
+  bytes: Uint8Array,
+  what: string,
+  options: { ignoreBOM?: boolean } = {},
+): string {
+  if (bytes.length > constants.MAX_STRING_LENGTH)
+    throw new UsageError(`${what} is too large: the limit is 512 MB`);
+  if (!isUtf8(bytes)) throw new UsageError(`${what} is not valid UTF-8`);
+  return new TextDecoder("utf-8", options).decode(bytes);
+}
+
+/**
+ * Refuses an argument or environment variable that was not UTF-8: Node replaces its bytes.
+ *
+ * @throws UsageError
+ */
+export function checkDecoded(text: string | undefined, what: string): void {
+  if (text?.includes("\ufffd"))
+    throw new UsageError(`${what} is not valid UTF-8, or contains U+FFFD`);
+}

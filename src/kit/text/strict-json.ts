@@ -1,0 +1,190 @@
+import type { JsonValue } from "../../model/variable.js";
+
+/** A value has at most 500 levels; the rest is for the levels around it. */
+const MAX_DEPTH = 600;
+
+/**
+ * Thrown for JSON that is refused. The message, `line 3, column 5: comma expected`, never quotes
+ * the text.
+ */
+export class JsonError extends Error {}
+
+/** Ends the message for a number that JavaScript would round. */
+export const INEXACT_NUMBER = "a number that can't be held exactly (write it as a string)";
+
+/**
+ * `JSON.parse` that also refuses what it would lose: the first of two equal keys of an object, and
+ * digits of a number. Refuses more than 600 levels. The only parser for JSON from outside.
+ *
+ * @param maxItems limits the memory for parsing: elements of all lists and members of all objects
+ *   together
+ * @throws JsonError
+ */
+export function parseJson(text: string, maxItems = Number.POSITIVE_INFINITY): JsonValue {
+  const { items, members, depth, isExact } = count(text);
+  if (items > maxItems) throw new JsonError(`it has more than ${maxItems} values`);
+  let value: JsonValue | undefined;
+  if (depth <= MAX_DEPTH) {
+    try {
+      value = JSON.parse(text) as JsonValue;
+      // Much faster than looking for repeated keys: a file of 27 MB has a million keys.
+      if (isExact && countMembers(value) === members) return value;
+    } catch {
+      // Its message quotes the text.
+    }
+  }
+  const problem = findProblem(text) ?? (value === undefined ? "it can't be parsed" : undefined);
+  if (problem !== undefined) throw new JsonError(problem);
+  return value as JsonValue;
+}
+
+const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [POINT, ZERO, NINE, SMALL_E, TO_SMALL] = [0x2e, 0x30, 0x39, 0x65, 0x20];
+
+/** JavaScript keeps all digits of a number with at most this many digits and no exponent. */
+const KEPT_DIGITS = 15;
+
+/** Counts the structural characters of a text, valid JSON or not, and checks its numbers. */
+function count(text: string): { items: number; members: number; depth: number; isExact: boolean } {
+  let [items, members, depth, deepest, isExact] = [0, 0, 0, 0, true];
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit === QUOTE) index = endOfString(text, index);
+    else if (unit === COLON) members++;
+    else if (unit >= ZERO && unit <= NINE) {
+      const start = index;
+      while (isOfDecimal(text.charCodeAt(index + 1))) index++;
+      const isKept =
+        index - start < KEPT_DIGITS && (text.charCodeAt(index + 1) | TO_SMALL) !== SMALL_E;
+      isExact &&= isKept || exactNumber(tokenAt(text, start)) !== undefined;
+    } else if (unit === COMMA) items++;
+    else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
+      items++;
+      deepest = Math.max(deepest, ++depth);
+    } else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) depth--;
+  }
+  return { items, members, depth: deepest, isExact };
+}
+
+function isOfDecimal(unit: number): boolean {
+  return (unit >= ZERO && unit <= NINE) || unit === POINT;
+}
+
+/** @param start the index of its first quote @returns the index of its last quote */
+function endOfString(text: string, start: number): number {
+  for (let index = start; ; ) {
+    index = text.indexOf('"', index + 1);
+    if (index < 0) return text.length;
+    let escapes = 0;
+    while (text.charCodeAt(index - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return index;
+  }
+}
+
+function countMembers(value: JsonValue): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let members = 0;
+  if (Array.isArray(value)) for (const item of value) members += countMembers(item);
+  // The fastest loop; objects from JSON.parse inherit nothing enumerable.
+  else for (const key in value) members += 1 + countMembers(value[key] as JsonValue);
+  return members;
+}
+
+/** A token of RFC 8259 and the whitespace before it; for a string, only the opening quote. */
+const TOKEN =
+  /[ \t\n\r]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)?/y;
+
+/** The token that begins at the index or after blanks; "" for none. */
+function tokenAt(text: string, index: number): string {
+  TOKEN.lastIndex = index;
+  return TOKEN.exec(text)?.[1] ?? "";
+}
+
+/** The first problem and its place, for a person. */
+function findProblem(text: string): string | undefined {
+  /** The keys of each open object; undefined for a list. */
+  const open: (Set<string> | undefined)[] = [];
+  let expected: "value" | "property name" | "colon" | "comma" | "end of file" = "value";
+  let isFirst = false;
+  for (let next = 0; ; next = TOKEN.lastIndex) {
+    let token = tokenAt(text, next);
+    const start = TOKEN.lastIndex - token.length;
+    if (start === text.length)
+      return expected === "end of file" ? undefined : at(text, start, "unexpected end of file");
+    if (token === '"') {
+      TOKEN.lastIndex = endOfString(text, start) + 1;
+      token = text.slice(start, TOKEN.lastIndex);
+      if (!isString(token)) return at(text, start, "not a valid string");
+    }
+    const keys = open.at(-1);
+    if (open.length > 0 && (isFirst || expected === "comma") && token === (keys ? "}" : "]")) {
+      open.pop();
+      expected = open.length > 0 ? "comma" : "end of file";
+    } else if (expected === "property name" && token.startsWith('"')) {
+      const key: string = JSON.parse(token);
+      if (keys?.has(key)) return at(text, start, "the same key twice in one object");
+      keys?.add(key);
+      expected = "colon";
+    } else if (expected === "colon" && token === ":") expected = "value";
+    else if (expected === "comma" && token === ",") expected = keys ? "property name" : "value";
+    else if (expected !== "value" || /^[\]},:]?$/.test(token))
+      return at(text, start, `${expected} expected`);
+    else if (token === "{" || token === "[") {
+      if (open.push(token === "{" ? new Set() : undefined) > MAX_DEPTH)
+        return at(text, start, `nested more than ${MAX_DEPTH} levels deep`);
+      expected = token === "{" ? "property name" : "value";
+    } else {
+      if (/^[-\d]/.test(token) && exactNumber(token) === undefined)
+        return at(text, start, INEXACT_NUMBER);
+      expected = open.length > 0 ? "comma" : "end of file";
+    }
+    isFirst = token === "{" || token === "[";
+  }
+}
+
+function isString(token: string): boolean {
+  try {
+    return typeof JSON.parse(token) === "string";
+  } catch {
+    return false;
+  }
+}
+
+function at(text: string, index: number, problem: string): string {
+  const before = text.slice(0, index).split("\n");
+  const found = text.startsWith("<<<<<<<", index) ? "a conflict marker of git" : problem;
+  return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}: ${found}`;
+}
+
+/** RFC 8259, section 6. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * The number that `text` stands for in JSON; undefined when it is not a number, is out of range, or
+ * has digits that a JavaScript number loses: 9007199254740993 would become …992, and
+ * 0.12345678901234567890 would lose its end.
+ */
+export function exactNumber(text: string): number | undefined {
+  const number = Number(text);
+  return NUMBER.test(text) && keepsDigits(text, number) ? number : undefined;
+}
+
+/** Whether JavaScript writes a number with the digits of the text that it was read from. */
+export function keepsDigits(text: string, number: number): boolean {
+  return decimalOf(text) === decimalOf(String(number));
+}
+
+/**
+ * The same text for all ways to write a decimal number in JSON or YAML: `15e-1` for `1.50` and
+ * `+.15e1`.
+ */
+function decimalOf(text: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)\+?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  // Unlike the removal of /0+$/, it takes linear time.
+  const [significant] = /^.*[1-9]/.exec(digits) ?? [""];
+  if (significant === "") return "0";
+  return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}

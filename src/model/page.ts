@@ -1,0 +1,52 @@
+import { UsageError } from "../kit/text/errors.js";
+
+const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 1_000;
+
+export interface PageRequest {
+  /** Maximum number of items, 1 or more; over 1,000 counts as 1,000. Default 50. */
+  limit?: number;
+  /** Items to skip, 0 or more. Default 0. */
+  offset?: number;
+}
+
+/** The limit and offset in effect, and the number of items in the whole list. */
+export interface PageMetadata {
+  limit: number;
+  offset: number;
+  total: number;
+}
+
+export interface Page<T> {
+  metadata: PageMetadata;
+  data: T[];
+}
+
+/** The bounds in effect for a request. @throws UsageError with the bounds of the parameter */
+export function pageBounds({
+  limit = DEFAULT_LIMIT,
+  offset = 0,
+}: PageRequest = {}): Required<PageRequest> {
+  if (!Number.isInteger(limit) || limit < 1) throw limitError();
+  if (!Number.isSafeInteger(offset) || offset < 0) throw offsetError();
+  return { limit: Math.min(limit, MAX_LIMIT), offset };
+}
+
+export function limitError(): UsageError {
+  return new UsageError(
+    `limit must be a whole number of 1 or more (over ${MAX_LIMIT} counts as ${MAX_LIMIT})`,
+  );
+}
+
+export function offsetError(): UsageError {
+  return new UsageError("offset must be a whole number of 0 or more");
+}
+
+/** Cuts the page out of `items`, which must be in their final order. */
+export function paginate<T>(items: readonly T[], request: PageRequest = {}): Page<T> {
+  const { limit, offset } = pageBounds(request);
+  return {
+    metadata: { limit, offset, total: items.length },
+    data: items.slice(offset, offset + limit),
+  };
+}

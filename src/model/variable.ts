@@ -1,0 +1,177 @@
+import { UsageError } from "../kit/text/errors.js";
+import { isSealedText } from "./sealed-text.js";
+
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | JsonValue[]
+  | { [key: string]: JsonValue };
+
+export const VARIABLE_TYPES = ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const;
+
+export type VariableType = (typeof VARIABLE_TYPES)[number];
+
+/**
+ * A copy of T that names all of its fields: a new optional one is a compile error until it is
+ * copied, too.
+ */
+export type Complete<T> = { [Field in keyof Required<T>]: T[Field] };
+
+/** The definition of a variable, which all environments of an application share. */
+export interface Variable {
+  id: number;
+  type: VariableType;
+  name: string;
+  /** `""` for none. */
+  description: string;
+}
+
+/**
+ * What a variable says about its values. Only the data has it: the seven bodies of the API do not.
+ */
+export interface ValueRules {
+  /** Whether an environment may lack a value. Default false. */
+  readonly optional?: boolean | undefined;
+  /** Whether its values are hidden where they are not asked for. Default true. */
+  readonly secret?: boolean | undefined;
+  /** A JSON Schema for its values. */
+  readonly schema?: JsonSchema | undefined;
+}
+
+export function isPublic(rules: ValueRules | undefined): boolean {
+  return rules?.secret === false;
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The fields of a variable that can change. */
+export type Definition = Omit<Variable, "id" | "name"> & ValueRules;
+
+/** The names that people see for the fields of a variable, in the order of their columns. */
+export const VARIABLE_LABELS = {
+  name: "name",
+  type: "type",
+  description: "description",
+  id: "variable id",
+} satisfies Record<keyof Variable, string>;
+
+export const VARIABLE_FIELDS = Object.keys(VARIABLE_LABELS) as (keyof Variable)[];
+
+export interface ValueContent {
+  value: JsonValue;
+}
+
+/**
+ * The value of a variable in one environment. `id` is the id of this record, not of the variable.
+ */
+export interface VariableValue {
+  id: number;
+  variable_id: number;
+  content: ValueContent;
+}
+
+/** A variable of one environment by its name, without its records. */
+export interface NamedValue {
+  name: string;
+  type: VariableType;
+  value: JsonValue;
+  /** Where values are shown. */
+  rules?: ValueRules | undefined;
+}
+
+/**
+ * Linux's MAX_ARG_STRLEN with pages of 4 KiB: for one argument or `NAME=value`, with the NUL at its
+ * end.
+ */
+export const MAX_LINUX_STRING = 128 * 1024;
+
+/** Safe in a path, a shell and a dotenv file. */
+export const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
+
+/** Lowercase hex MD5 of `{}`. */
+export const EMPTY_OBJECT_MD5 = "99914b932bd37a50b983c5e7c90ae93b";
+
+/** The rule of `isVariableName`, to follow "a name is". */
+export const NAME_RULE = `1 to 255 letters, digits, _ . or -, begins with a letter or _, and does not end in ${EMPTY_OBJECT_MD5}`;
+
+/**
+ * Whether a variable may have this name. A request is signed over its route, optionally followed by
+ * that MD5, so the signature for `PORT` with the MD5 would also be valid for `PORT99914b…` without
+ * it.
+ */
+export function isVariableName(text: string): boolean {
+  return NAME_PATTERN.test(text) && !text.endsWith(EMPTY_OBJECT_MD5);
+}
+
+/** @throws UsageError with the rule and, if there is one, a similar name that keeps it */
+export function checkVariableName(text: string): void {
+  if (isVariableName(text)) return;
+  const similar = text
+    .trim()
+    .toUpperCase()
+    .replace(/[^A-Z0-9_]+|^(?=\d)/g, "_");
+  const isExample = !NAME_PATTERN.test(text) && isVariableName(similar) && /[A-Z]/.test(similar);
+  const example = isExample ? `; for example ${similar}` : "";
+  const shown = text.length > 255 ? `${text.slice(0, 60)}…` : text;
+  throw new UsageError(`"${shown}" can't be a variable's name: a name is ${NAME_RULE}${example}`);
+}
+
+/** Returns a valid id. @throws UsageError for anything but a positive safe integer */
+export function checkId(id: number): number {
+  if (!Number.isSafeInteger(id) || id < 1)
+    throw new UsageError("id must be a positive whole number");
+  return id;
+}
+
+/**
+ * Marks a value that a client has encrypted; to a server it is an ordinary string. The prefix names
+ * another product because existing clients of this API write and read values with it
+ * (docs/data-file.md, "Encrypted values").
+ */
+export const ENCRYPTED_PREFIX = "envbee:enc:v1:";
+
+/** Deeper values would exhaust the stack of programs that read or write them. */
+const MAX_JSON_DEPTH = 500;
+
+function isJson(value: unknown, depth = 0): boolean {
+  // JSON.parse returns Infinity for `1e999`, which JSON.stringify would write as `null`.
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value === "object" && value !== null) {
+    return depth < MAX_JSON_DEPTH && Object.values(value).every((item) => isJson(item, depth + 1));
+  }
+  return value === null || typeof value === "string" || typeof value === "boolean";
+}
+
+const TYPE_NAMES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean" };
+
+/** Whether a variable of `type` may hold `value`. A value that can't be read fits every type. */
+export function valueFitsType(value: unknown, type: VariableType): boolean {
+  if (isEncrypted(value)) return true;
+  return isJson(value) && (type === "JSON" || typeof value === TYPE_NAMES[type]);
+}
+
+/** Whether a client has encrypted it, or it is of a sealed file that was opened without its key. */
+export function isEncrypted(value: unknown): value is string {
+  return typeof value === "string" && (value.startsWith(ENCRYPTED_PREFIX) || isSealedText(value));
+}
+
+export function isVariableType(text: unknown): text is VariableType {
+  return (VARIABLE_TYPES as readonly unknown[]).includes(text);
+}
+
+/** A string as it is, anything else as compact JSON. */
+export function valueText(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/**
+ * The text that `parseAs` reads as this value again: in a variable of type JSON, a string has
+ * quotes.
+ */
+export function textAs(value: JsonValue, type: VariableType, indent?: number): string {
+  return type === "JSON" && !isEncrypted(value)
+    ? JSON.stringify(value, undefined, indent)
+    : valueText(value);
+}

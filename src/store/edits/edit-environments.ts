@@ -1,0 +1,168 @@
+import { UsageError } from "../../kit/text/errors.js";
+import {
+  type Environment,
+  type EnvironmentRecord,
+  endOfValidity,
+  findEnvironment,
+  type KeyPair,
+  type NamedKey,
+  qualifiedName,
+  type RotatedPair,
+} from "../../model/environment.js";
+import { type Data, nextId, recordsOf } from "../data.js";
+import { freshCredentials } from "../memory/starter-data.js";
+import { setValues, variablesOf } from "./edit-values.js";
+
+/** @throws UsageError when it exists */
+export function addEnvironment(
+  data: Data,
+  added: Omit<Environment, "id">,
+  credentials: KeyPair,
+): Data {
+  refuseTaken(data, added);
+  const record = { id: nextId(data, "environments"), ...added, ...credentials };
+  return { ...data, environments: [...data.environments, record] };
+}
+
+function refuseTaken({ environments }: Data, added: Omit<Environment, "id">): void {
+  const name = qualifiedName(added);
+  if (environments.some((environment) => qualifiedName(environment) === name))
+    throw new UsageError(`the environment ${name} already exists`);
+}
+
+/**
+ * Copies the values of an environment to another one as they are, and the definitions that its
+ * application lacks.
+ *
+ * @throws UsageError for a value that is not of the type that the variable has there
+ */
+export function copyValues(data: Data, from: EnvironmentRecord, to: Omit<Environment, "id">): Data {
+  const { variables, values } = recordsOf(data, from);
+  const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
+  const known = variablesOf(data, to.application);
+  const copies = variables.map((variable) => {
+    return { ...variable, ...known.get(variable.name), value: contents.get(variable.id) };
+  });
+  return setValues(data, findEnvironment(data.environments, qualifiedName(to)), copies);
+}
+
+/**
+ * Renames an environment, which stays in its application.
+ *
+ * @throws UsageError, also if the new name is taken
+ */
+export function renameEnvironment(
+  data: Data,
+  renamed: EnvironmentRecord,
+  newName: Omit<Environment, "id">,
+): Data {
+  if (newName.application !== renamed.application)
+    throw new UsageError(
+      `${qualifiedName(renamed)} has variables of its application: it can't have a name in another`,
+    );
+  refuseTaken(data, newName);
+  return replaceEnvironment(data, renamed, { ...renamed, ...newName });
+}
+
+export interface RotationTimes {
+  /** Unix time in milliseconds. */
+  now: number;
+  /** Milliseconds for which the old pair stays valid; 0 ends every earlier pair at once. */
+  grace: number;
+  /** ISO 8601, UTC: a new end of a named key. */
+  validUntil?: string | undefined;
+}
+
+/**
+ * Gives the environment new credentials.
+ *
+ * @throws NotFoundError; UsageError for an ambiguous name
+ */
+export function rotateEnvironment(
+  data: Data,
+  name: string,
+  credentials: KeyPair,
+  times: RotationTimes,
+): Data {
+  const rotated = findEnvironment(data.environments, name);
+  return replaceEnvironment(data, rotated, withNewPair(rotated, credentials, times));
+}
+
+/**
+ * A rotated environment or named key. Earlier pairs expire no later than the key was going to. A
+ * later expiry applies to the new pair only.
+ */
+export function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
+  key: T,
+  credentials: KeyPair,
+  { now, grace, validUntil }: RotationTimes,
+) {
+  const { previous: earlier = [], ...kept } = key;
+  const { api_key, api_secret } = key;
+  const end = Math.min(endOfValidity(key), endOfValidity({ ...key, valid_until: validUntil }));
+  const previous = [
+    { api_key, api_secret, valid_until: new Date(now + grace).toISOString() },
+    ...earlier,
+  ]
+    .map((pair) =>
+      endOfValidity(pair) > end ? { ...pair, valid_until: new Date(end).toISOString() } : pair,
+    )
+    .filter((pair) => now < endOfValidity(pair));
+  return { ...kept, ...credentials, ...(grace > 0 && previous.length > 0 && { previous }) };
+}
+
+export function replaceEnvironment(
+  data: Data,
+  replaced: EnvironmentRecord,
+  record: EnvironmentRecord,
+): Data {
+  return {
+    ...data,
+    environments: data.environments.map((item) => (item === replaced ? record : item)),
+  };
+}
+
+/** Replaces the credentials of every environment, and removes its named keys. */
+export function replaceCredentials(data: Data, nextPair: () => KeyPair): Data {
+  const environments = data.environments.map(({ previous: _, keys: __, ...kept }) => ({
+    ...kept,
+    ...nextPair(),
+  }));
+  return { ...data, environments };
+}
+
+/**
+ * Removes the environment and its values. Definitions of variables stay: other environments share
+ * them.
+ *
+ * @throws NotFoundError; UsageError for an ambiguous name
+ */
+export function removeEnvironment(data: Data, name: string): Data {
+  const removed = findEnvironment(data.environments, name);
+  return {
+    ...data,
+    environments: data.environments.filter((environment) => environment !== removed),
+    values: data.values.filter((value) => value.environment_id !== removed.id),
+  };
+}
+
+/**
+ * Creates credentials, and gives them to an environment in one atomic write. Resolves to the
+ * environment.
+ *
+ * @param change gives the pair to an environment of the data
+ * @throws as `update` and `change`
+ */
+export async function issueCredentials(
+  update: (change: (data: Data) => Data) => Promise<unknown>,
+  change: (data: Data, pair: KeyPair) => Data,
+): Promise<EnvironmentRecord> {
+  const pair = freshCredentials();
+  let issued: EnvironmentRecord = { id: 0, application: "", name: "", ...pair };
+  await update((data) => {
+    const changed = change(data, pair);
+    issued = changed.environments.find(({ api_key }) => api_key === pair.api_key) ?? issued;
+    return changed;
+  });
+  return issued;
+}

@@ -1,0 +1,185 @@
+import { NotFoundError, UsageError } from "../../kit/text/errors.js";
+import { suggestion } from "../../kit/text/nearest.js";
+import { type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
+import {
+  type Complete,
+  checkVariableName,
+  type Definition,
+  isEncrypted,
+  type JsonValue,
+  type ValueContent,
+  type VariableType,
+  valueFitsType,
+} from "../../model/variable.js";
+import {
+  type Data,
+  nextId,
+  type ValueRecord,
+  type VariableRecord,
+  variableRecord,
+} from "../data.js";
+
+/** A field of the definition that is missing is unchanged. */
+export interface Assignment extends Partial<Definition> {
+  name: string;
+  /** Undefined: only the definition of the variable is set, and a value that it has is kept. */
+  value: JsonValue | undefined;
+  /** Also changes the type of an existing variable. */
+  type: VariableType;
+}
+
+type Environments = readonly EnvironmentRecord[];
+
+/**
+ * Sets these values in the environment, and creates variables that don't exist.
+ *
+ * @param replaced the environments whose values may be of another type, since the caller sets them
+ *   too
+ * @throws UsageError for an invalid name, a value that does not fit its type, or a type that the
+ *   variable's value in
+ *   another environment does not fit
+ */
+export function setValues(
+  data: Data,
+  environment: EnvironmentRecord,
+  assignments: readonly Assignment[],
+  replaced: Environments = [environment],
+): Data {
+  const { application } = environment;
+  const variables = variablesOf(data, application, new Set(assignments.map(({ name }) => name)));
+  const ids = new Set<number>();
+  for (const variable of variables.values()) ids.add(variable.id);
+  const values = new Map<number, ValueRecord>();
+  for (const value of data.values)
+    if (value.environment_id === environment.id && ids.has(value.variable_id))
+      values.set(value.variable_id, value);
+  let [freeVariableId, freeValueId] = [nextId(data, "variables"), nextId(data, "values")];
+
+  for (const { name, value, ...definition } of assignments) {
+    const { type } = definition;
+    checkVariableName(name);
+    if (value !== undefined && !valueFitsType(value, type))
+      throw new UsageError(`the value for ${name} is not a ${type}`);
+    const known = variables.get(name);
+    const id = known?.id ?? freeVariableId++;
+    if (known && known.type !== type) checkOtherValues(data, replaced, known, type);
+    variables.set(name, variableRecord({ ...known, ...definition, id, application, name }));
+    if (value === undefined) continue;
+    const old = values.get(id);
+    if (isEncrypted(old?.content.value) && !isEncrypted(value)) {
+      throw new UsageError(
+        `${name} is encrypted here: encrypt the new value too (--encrypt), or unset it first`,
+      );
+    }
+    const valueId = old?.id ?? freeValueId++;
+    const content: Complete<ValueContent> = { value };
+    const record = { id: valueId, variable_id: id, environment_id: environment.id, content };
+    values.set(id, record satisfies Complete<ValueRecord>);
+  }
+  return {
+    ...data,
+    variables: withRecords(data.variables, variables),
+    values: withRecords(data.values, values),
+  };
+}
+
+/** The records with these in place of those with the same ids, or after all others. */
+function withRecords<T extends { id: number }>(
+  records: readonly T[],
+  changed: ReadonlyMap<unknown, T>,
+): T[] {
+  const rest = new Map<number, T>();
+  for (const record of changed.values()) rest.set(record.id, record);
+  const all: T[] = [];
+  for (const record of records) {
+    all.push(rest.get(record.id) ?? record);
+    rest.delete(record.id);
+  }
+  for (const record of rest.values()) all.push(record);
+  return all;
+}
+
+/**
+ * Removes these values from environments, and definitions that are left without a value in any
+ * environment.
+ *
+ * @throws NotFoundError that lists the names without a value in any of these environments
+ */
+export function unsetValues(
+  data: Data,
+  environments: Environments,
+  names: readonly string[],
+): Data {
+  const places = new Set(environments.map(({ id }) => id));
+  const nameOf = new Map(data.variables.map(({ id, name }) => [id, name]));
+  const here = data.values.filter(({ environment_id }) => places.has(environment_id));
+  const known = new Set(here.map(({ variable_id }) => nameOf.get(variable_id) ?? ""));
+  const missing = names.filter((name) => !known.has(name));
+  if (missing.length > 0) {
+    const list = missing.map((name) => `"${name}"${suggestion(name, [...known])}`).join(", ");
+    const where = environments.map(qualifiedName).join(", ");
+    throw new NotFoundError(`${list} ${missing.length > 1 ? "have" : "has"} no value in ${where}`);
+  }
+  const wanted = new Set(names);
+  const removed = new Set(
+    here.filter(({ variable_id }) => wanted.has(nameOf.get(variable_id) ?? "")),
+  );
+  const unset = new Set([...removed].map(({ variable_id }) => variable_id));
+  const values = data.values.filter((value) => !removed.has(value));
+  const stillSet = new Set(values.map((value) => value.variable_id));
+  const kept = data.variables.filter(({ id }) => !unset.has(id) || stillSet.has(id));
+  return { ...data, variables: kept, values };
+}
+
+/**
+ * Renames a variable, in all environments of its application.
+ *
+ * @throws NotFoundError; UsageError for an invalid name, and for one that the application has
+ */
+export function renameVariable(
+  data: Data,
+  application: string,
+  name: string,
+  newName: string,
+): Data {
+  checkVariableName(newName);
+  const variables = variablesOf(data, application);
+  const known = variables.get(name);
+  if (!known)
+    throw new NotFoundError(
+      `there is no variable "${name}"${suggestion(name, [...variables.keys()])} in ${application}`,
+    );
+  if (variables.has(newName))
+    throw new UsageError(`${application} has a variable ${newName} already`);
+  const renamed = new Map([[known.id, { ...known, name: newName }]]);
+  return { ...data, variables: withRecords(data.variables, renamed) };
+}
+
+function checkOtherValues(
+  data: Data,
+  own: Environments,
+  variable: VariableRecord,
+  type: VariableType,
+): void {
+  const others = data.values.filter(
+    (value) =>
+      value.variable_id === variable.id && !own.some(({ id }) => id === value.environment_id),
+  );
+  if (others.every(({ content }) => valueFitsType(content.value, type))) return;
+  throw new UsageError(
+    `${variable.name} can't become a ${type}: its value in another environment is not a ${type}`,
+  );
+}
+
+/** The variables of an application by name. @param names only these */
+export function variablesOf(
+  data: Data,
+  application: string,
+  names?: ReadonlySet<string>,
+): Map<string, VariableRecord> {
+  const variables = new Map<string, VariableRecord>();
+  for (const variable of data.variables)
+    if (variable.application === application && (!names || names.has(variable.name)))
+      variables.set(variable.name, variable);
+  return variables;
+}

@@ -1,0 +1,166 @@
+import { isDeepStrictEqual as isSame } from "node:util";
+import {
+  allKeyPairs,
+  type Environment,
+  type EnvironmentRecord,
+  qualifiedName,
+} from "../../model/environment.js";
+import { type Data, LISTS, type List, nextId, type ValueRecord } from "../data.js";
+
+/** A record without its ids, which may be those of other records in another branch. */
+export interface Entry {
+  readonly id: number;
+  /** The keys of the entries that it needs: a value needs its variable and its environment. */
+  readonly owners: readonly string[];
+  /**
+   * The fields of a record, or the content of a value. Those that a rotation changes together are
+   * one, `credentials`.
+   */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Entries by kind and names. A renamed record has its name in the common ancestor. */
+export type Entries = Map<string, Entry>;
+
+type Kind = List | "keys" | "settings";
+
+/** The key of the entry with all other fields of the data. */
+export const SETTINGS = keyOf("settings");
+const ROTATED = ["api_key", "api_secret", "previous", "rotated_at"];
+
+function keyOf(kind: Kind, ...names: string[]): string {
+  // Names have no control characters.
+  return [kind, ...names].join("\n");
+}
+
+/** `variable shop/PORT`, or `shop/PORT in shop/test` for a value. */
+export function labelOf(key: string): string {
+  const [kind, ...names] = key.split("\n");
+  const text = names.join(" in ");
+  return kind === "values" ? text : `${kind?.slice(0, -1)} ${text}`.trim();
+}
+
+/** The entries of a branch. @param base the common ancestor */
+export function entriesOf(data: Data, base: Data): Entries {
+  const { version: _, last_ids: _ids, environments, variables, values, ...settings } = data;
+  const entries: Entries = new Map([[SETTINGS, { id: 0, owners: [], fields: settings }]]);
+  const ofEnvironment = commonNames(environments, base.environments, sharesKey);
+  const sameValues = variablesWithSameValue(data, base);
+  const ofVariable = commonNames(
+    variables,
+    base.variables,
+    ({ id, application, description }, before) => {
+      return (
+        application === before.application &&
+        (description === before.description || sameValues.has(id))
+      );
+    },
+  );
+  for (const { id, keys = [], ...fields } of environments) {
+    const environment = keyOf("environments", ofEnvironment(id));
+    entries.set(environment, { id, owners: [], fields: grouped(fields) });
+    for (const key of keys)
+      entries.set(keyOf("keys", key.name, ofEnvironment(id)), {
+        id: 0,
+        owners: [environment],
+        fields: grouped(key),
+      });
+  }
+  for (const { id, ...fields } of variables)
+    entries.set(keyOf("variables", ofVariable(id)), { id, owners: [], fields });
+  for (const { id, variable_id, environment_id, content } of values) {
+    const [variable, environment] = [ofVariable(variable_id), ofEnvironment(environment_id)];
+    const owners = [keyOf("variables", variable), keyOf("environments", environment)];
+    entries.set(keyOf("values", variable, environment), { id, owners, fields: { ...content } });
+  }
+  return entries;
+}
+
+/**
+ * Names by the ids of records. A renamed record has its name in `base`.
+ *
+ * @param isAlike whether two records with the same id are the same record: a merge may have given
+ *   the id to a different
+ *   one
+ */
+function commonNames<T extends Environment>(
+  records: readonly T[],
+  base: readonly T[],
+  isAlike: (record: T, before: T) => boolean,
+): (id: number) => string {
+  const old = new Map(base.map((record) => [record.id, record]));
+  const baseNames = new Set(base.map(qualifiedName));
+  const ownNames = new Set(records.map(qualifiedName));
+  const names = new Map<number, string>();
+  for (const record of records) {
+    const before = old.get(record.id);
+    const isRenamed =
+      before &&
+      !baseNames.has(qualifiedName(record)) &&
+      !ownNames.has(qualifiedName(before)) &&
+      isAlike(record, before);
+    names.set(record.id, qualifiedName(isRenamed ? before : record));
+  }
+  return (id) => names.get(id) as string;
+}
+
+function sharesKey(record: EnvironmentRecord, before: EnvironmentRecord): boolean {
+  const oldKeys = allKeyPairs(before).map(({ api_key }) => api_key);
+  return allKeyPairs(record).some(({ api_key }) => oldKeys.includes(api_key));
+}
+
+/** The ids of the variables that have the same value in an environment of both. */
+function variablesWithSameValue(data: Data, base: Data): ReadonlySet<number> {
+  const keyOfValue = ({ variable_id, environment_id }: ValueRecord) =>
+    `${variable_id} ${environment_id}`;
+  const old = new Map(base.values.map((value) => [keyOfValue(value), value.content]));
+  const same = data.values.filter((value) => isSame(old.get(keyOfValue(value)), value.content));
+  return new Set(same.map(({ variable_id }) => variable_id));
+}
+
+function grouped(record: object): Entry["fields"] {
+  const fields: Record<string, unknown> = {};
+  const credentials: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(record))
+    (ROTATED.includes(name) ? credentials : fields)[name] = value;
+  return { ...fields, ...(credentials["api_key"] !== undefined && { credentials }) };
+}
+
+function ungrouped({ credentials, ...fields }: Entry["fields"]): object {
+  return { ...fields, ...(credentials as object) };
+}
+
+/**
+ * The data of merged entries, not checked. Entries of `ours` keep their ids, and new ones of
+ * `theirs` get free ids.
+ */
+export function toData(merged: Entries, entries: Entries, ours: Data, theirs: Data): Data {
+  const of = (kind: Kind) => [...merged].filter(([key]) => key.startsWith(`${kind}\n`));
+  const ids = new Map<string, number>();
+  for (const list of LISTS) {
+    const first = nextId(ours, list);
+    let free = Math.max(first, nextId(theirs, list));
+    for (const [key, { id }] of of(list))
+      ids.set(key, entries.has(key) || id >= first ? id : free++);
+  }
+  const keys = new Map<string | undefined, object[]>();
+  for (const [, { owners, fields }] of of("keys")) {
+    const own = keys.get(owners[0]) ?? [];
+    own.push(ungrouped(fields));
+    keys.set(owners[0], own);
+  }
+  const environments = of("environments").map(([key, { fields }]) => {
+    const own = keys.get(key);
+    return { id: ids.get(key), ...ungrouped(fields), ...(own && { keys: own }) };
+  });
+  const variables = of("variables").map(([key, { fields }]) => ({ id: ids.get(key), ...fields }));
+  const values = of("values").map(
+    ([key, { owners, fields: content }]): Record<keyof ValueRecord, unknown> => {
+      const [variable_id, environment_id] = owners.map((owner) => ids.get(owner));
+      return { id: ids.get(key), variable_id, environment_id, content };
+    },
+  );
+  const { version, last_ids } = ours;
+  const settings = { ...merged.get(SETTINGS)?.fields, version, ...(last_ids && { last_ids }) };
+  return { ...settings, environments, variables, values } as unknown as Data;
+}

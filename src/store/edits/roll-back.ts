@@ -1,0 +1,100 @@
+import { type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
+import type { Data, ValueRecord, VariableRecord } from "../data.js";
+import type { Change } from "../history.js";
+import { freshCredentials } from "../memory/starter-data.js";
+import { recordsAfter } from "../record-changes.js";
+
+interface RollBackOptions {
+  /**
+   * Which variables to bring back, by their names now or before; if undefined, all of them and the
+   * environments.
+   */
+  isWanted?: ((name: string) => boolean) | undefined;
+  /**
+   * Whose values to bring back, with the definitions that no other environment uses; if undefined,
+   * all.
+   */
+  environment?: EnvironmentRecord | undefined;
+}
+
+/**
+ * Data as it was before some changes, but for credentials: an environment that comes back gets new
+ * ones.
+ *
+ * @param changes the last ones that led to the data, newest first
+ */
+export function rollBack(
+  data: Data,
+  changes: readonly Change[],
+  { isWanted, environment }: RollBackOptions,
+): Data {
+  const old = dataBefore(data, changes);
+  if (!isWanted && !environment) return old;
+  const isChosen = ({ application, name }: VariableRecord) =>
+    (!isWanted || isWanted(name)) && (!environment || environment.application === application);
+  const chosen = new Set(
+    [...old.variables, ...data.variables].filter(isChosen).map(({ id }) => id),
+  );
+  const isElsewhere = ({ environment_id }: ValueRecord) =>
+    environment && environment.id !== environment_id;
+  const values = mixed(
+    data.values,
+    old.values,
+    (value) => chosen.has(value.variable_id) && !isElsewhere(value),
+  );
+  const shared = new Set(values.filter(isElsewhere).map(({ variable_id }) => variable_id));
+
+  // A shared variable that was removed and created again has another id.
+  const oldIds = new Map(old.variables.map((variable) => [qualifiedName(variable), variable.id]));
+  const again = new Map<number, number>();
+  for (const variable of data.variables)
+    if (shared.has(variable.id))
+      again.set(oldIds.get(qualifiedName(variable)) ?? variable.id, variable.id);
+  const environmentIds = new Set(data.environments.map(({ id }) => id));
+  return {
+    ...data,
+    variables: mixed(
+      data.variables,
+      old.variables,
+      ({ id }) => chosen.has(id) && !shared.has(id) && !again.has(id),
+    ),
+    values: values
+      .filter(({ environment_id }) => environmentIds.has(environment_id))
+      .map((value) => ({
+        ...value,
+        variable_id: again.get(value.variable_id) ?? value.variable_id,
+      })),
+  };
+}
+
+function dataBefore(data: Data, changes: readonly Change[]): Data {
+  const undone = changes.flatMap((change) =>
+    change.changes.map(({ list, before, after }) => ({ list, before: after, after: before })),
+  );
+  const old = recordsAfter(data, undone);
+  const current = new Map(data.environments.map((environment) => [environment.id, environment]));
+  // Those in a history have no credentials.
+  const environments = old.environments.map(({ id, application, name }) => {
+    const pair = current.get(id) ?? freshCredentials();
+    return { ...{ id, application, name }, ...pair, application, name };
+  });
+  return { ...data, ...old, environments };
+}
+
+/**
+ * The current records, but for those that are taken from before. These may be missing on either
+ * side.
+ */
+function mixed<T extends { readonly id: number }>(
+  now: readonly T[],
+  old: readonly T[],
+  isTaken: (record: T) => boolean,
+) {
+  const taken = new Map(old.filter(isTaken).map((record) => [record.id, record]));
+  const kept = now.flatMap((record) => {
+    const replacement = isTaken(record) ? (taken.get(record.id) ?? []) : record;
+    taken.delete(record.id);
+    return replacement;
+  });
+  return [...kept, ...taken.values()];
+}

@@ -1,0 +1,140 @@
+import { constants } from "node:buffer";
+import { getHeapStatistics } from "node:v8";
+import { readRegularFile, type SpareDescriptor, sizeText } from "../../kit/files/open-file.js";
+import { toInvalidData, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
+import { InvalidDataError } from "../../kit/text/errors.js";
+import type { Complete } from "../../model/variable.js";
+import { byId, type Data, type List, NO_DATA } from "../data.js";
+import { checkData, type OpenContent, parseData } from "../schema/parse-data.js";
+import type { FileSealing, SealedForm } from "./file-sealing.js";
+
+/**
+ * Bytes of the largest data file: JSON is parsed from one string, and V8's longest has about 512
+ * MB.
+ */
+export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
+/**
+ * Heap that a file takes while it is parsed, by its size: its text, and records of a usual size.
+ */
+const HEAP_FACTOR = 4;
+/** Bytes of a file for which there is always room. */
+const SMALL_SIZE = 65_536;
+
+interface ReadOptions {
+  read?: SpareDescriptor["read"] | undefined;
+  open?: OpenContent | undefined;
+  parse?: ((bytes: Buffer) => Promise<Data>) | undefined;
+}
+
+/**
+ * Reads a data file. A missing, empty or invalid one is an error: missing data must never look like
+ * empty data.
+ *
+ * @throws InvalidDataError with a predicate as its message ("is empty"), to follow the file's path
+ */
+export function readDataFile(
+  path: string,
+  { read = readRegularFile, open, parse = (bytes) => parseData(bytes, open) }: ReadOptions = {},
+): Promise<Data> {
+  // Without `await`: a function that waits keeps the bytes, as `parseData` explains.
+  return read(path, MAX_DATA_SIZE)
+    .then(({ bytes }) => {
+      checkHeap(bytes.length);
+      return parse(bytes);
+    })
+    .catch((error: unknown) => {
+      throw toInvalidData(error, "can't be read");
+    });
+}
+
+/**
+ * The content of a data file, sealed or not, or no data of an empty one, if that may be.
+ *
+ * @throws InvalidDataError
+ */
+export function readContent(path: string, name = path, mayBeEmpty = true): Promise<Data> {
+  const parse = async (bytes: Buffer) =>
+    mayBeEmpty && bytes.length === 0 ? NO_DATA : parseData(bytes, (content) => content);
+  return withPathInErrors(name, readDataFile(path, { parse }));
+}
+
+/**
+ * The sealing of one version of a data file. Undefined without keys.
+ *
+ * @throws UsageError for the keys
+ */
+export async function fileSealing(
+  keys: string | undefined,
+  form?: SealedForm,
+): Promise<FileSealing | undefined> {
+  // Loaded for sealed files alone.
+  return keys === undefined
+    ? undefined
+    : new (await import("./file-sealing.js")).FileSealing({ keys, form });
+}
+
+/** Parses a data file, a sealed one with its keys, as {@link parseData}. */
+export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined): Promise<Data> {
+  return parseData(bytes, (await fileSealing(keys))?.open);
+}
+
+/** Opens a file, sealed or not, without keys. */
+export const openWithoutKeys: OpenContent = async (content) =>
+  content.sealed ? (await import("./file-sealing.js")).withoutSecrets(content) : content;
+
+/** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
+export async function createDataFile(
+  path: string,
+  data: Data,
+  sealing?: FileSealing,
+): Promise<void> {
+  const { createFile } = await import("../../kit/files/durable-file.js");
+  const checked = checkData(data);
+  await createFile(path, dataPieces(sealing?.seal(checked) ?? checked)).catch((error) => {
+    throw toInvalidFile(path, error, "can't be written");
+  });
+}
+
+/**
+ * V8 ends the process, and the data that it serves, when the heap is full.
+ *
+ * @throws InvalidDataError
+ */
+function checkHeap(size: number): void {
+  if (size <= SMALL_SIZE) return;
+  const { heap_size_limit, used_heap_size } = getHeapStatistics();
+  const left = Math.max(0, heap_size_limit - used_heap_size);
+  if (HEAP_FACTOR * size <= left) return;
+  throw new InvalidDataError(
+    `is too large for the memory of this process: it may need ${sizeText(HEAP_FACTOR * size)}, and ` +
+      `${sizeText(left)} are left; to allow more, set NODE_OPTIONS=--max-old-space-size`,
+  );
+}
+
+/** Records in one piece, which takes about a millisecond. */
+const PIECE_RECORDS = 2_000;
+
+/**
+ * The bytes of a data file, in pieces: one record per line, by ascending id, for readable diffs.
+ */
+export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {
+  const { $schema, version, sealed, last_ids, history, environments, variables, values } = data;
+  const fields: Complete<Omit<Data, List>> = { $schema, version, sealed, last_ids, history };
+  let start = "{\n";
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    yield Buffer.from(`${start}  "${name}": ${JSON.stringify(value)}`);
+    start = ",\n";
+  }
+  for (const [name, list] of Object.entries({ environments, variables, values })) {
+    let piece = `,\n  "${name}": [`;
+    for (const [index, record] of list.toSorted(byId).entries()) {
+      piece += `${index > 0 ? "," : ""}\n    ${JSON.stringify(record)}`;
+      if (index % PIECE_RECORDS !== PIECE_RECORDS - 1) continue;
+      yield Buffer.from(piece);
+      piece = "";
+    }
+    yield Buffer.from(`${piece}\n  ]`);
+  }
+  yield Buffer.from("\n}\n");
+}

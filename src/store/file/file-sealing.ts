@@ -1,0 +1,232 @@
+import { InvalidDataError } from "../../kit/text/errors.js";
+import {
+  type EnvironmentRecord,
+  type NamedKey,
+  qualifiedName,
+  type RotatedPair,
+} from "../../model/environment.js";
+import { isSealedText, NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { isPublic, type JsonValue } from "../../model/variable.js";
+import type { Data } from "../data.js";
+import { checkData, parseStoredText } from "../schema/parse-data.js";
+import { createTextSealing, type TextSealing } from "./text-sealing.js";
+
+/** What a secret is sealed for: names, since a merge gives records other ids. */
+type Owner = readonly [list: string, application: string, environment: string, ...names: string[]];
+
+/** Makes a copy of the record that holds a secret. @param place names it in messages */
+type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, place: string) => T;
+
+/**
+ * The form in which a file is written; then it may have the other one. By default it keeps its
+ * form, and with keys it must be sealed: who can't read them must not be able to replace it by a
+ * plain one.
+ */
+export type SealedForm = "sealed" | "plain" | "kept" | undefined;
+
+/** Secrets are padded to a multiple of this length. */
+const STEP = 32;
+
+export interface FileSealingOptions {
+  /** The content of a key file. */
+  keys: string;
+  form?: SealedForm;
+}
+
+/**
+ * Opens and seals the secrets of one version of a data file, or of several that are merged: API
+ * secrets, and the values of variables that are not public. A secret that is still the same keeps
+ * its sealed text.
+ */
+export class FileSealing {
+  readonly #texts: TextSealing;
+  readonly #form: SealedForm;
+  /**
+   * Sealed texts by their owners and values: the first that was opened of those with the current
+   * key.
+   */
+  readonly #opened = new Map<string, string>();
+  #isOpenedSealed = false;
+  #isOutdated = false;
+
+  /** @throws UsageError for the keys */
+  constructor({ keys, form }: FileSealingOptions) {
+    this.#texts = createTextSealing(keys);
+    this.#form = form;
+  }
+
+  /** Whether the file has to be written again, though no data has changed. */
+  get isDue(): boolean {
+    return this.isSealed !== this.#isOpenedSealed || (this.#form === "sealed" && this.#isOutdated);
+  }
+
+  /** Whether the file is written sealed. */
+  get isSealed(): boolean {
+    return this.#form === "sealed" || (this.#form !== "plain" && this.#isOpenedSealed);
+  }
+
+  /** The data of a file. @throws InvalidDataError that names the record, never a value */
+  readonly open = (content: Data): Data => {
+    this.#isOpenedSealed ||= content.sealed === true;
+    if (!content.sealed) {
+      if (this.#form === undefined) throw notSealedError();
+      return content;
+    }
+    const { sealed: _, ...data } = mapSecrets(content, (holder, field, owner, place) => ({
+      ...holder,
+      [field]: withPlace(place, () => this.#open(holder[field] as string, owner)),
+    }));
+    // What could not be checked while it was sealed.
+    return checkData(data, content);
+  };
+
+  /**
+   * The content of the file with this data.
+   *
+   * @param isAgain whether all texts get the first of the keys
+   */
+  seal(data: Data, isAgain = this.#form === "sealed"): Data {
+    if (!this.isSealed) return data;
+    const { $schema, version, ...rest } = mapSecrets(data, (holder, field, owner) => ({
+      ...holder,
+      [field]: this.#seal(holder[field] as JsonValue, owner, isAgain),
+    }));
+    return { ...($schema !== undefined && { $schema }), version, sealed: true, ...rest };
+  }
+
+  /** Whether all secrets are sealed with the first of the keys. */
+  isCurrent(content: Data): boolean {
+    let isCurrent = content.sealed === true;
+    mapSecrets(content, (holder, field) => {
+      isCurrent &&= this.#texts.isCurrent(holder[field] as string);
+      return holder;
+    });
+    return isCurrent;
+  }
+
+  /** A part of the history of the file. @param owner the line that it belongs to */
+  sealContent(content: unknown, owner: string): string {
+    return this.#texts.seal(JSON.stringify(content), owner);
+  }
+
+  /**
+   * @throws InvalidDataError with a predicate; an error for what was not sealed with `sealContent`
+   */
+  openContent(content: unknown, owner: string): unknown {
+    if (isSealedText(content)) return parseStoredText(this.#texts.open(content, owner));
+    // Left by an `unseal` that was killed: it can be run again.
+    if (this.#isOpenedSealed && this.#form === undefined) throw notSealedError();
+    return content;
+  }
+
+  #open(text: string, owner: Owner): JsonValue {
+    const key = JSON.stringify(owner);
+    const json = this.#texts.open(text, key).trimEnd();
+    this.#isOutdated ||= !this.#texts.isCurrent(text);
+    if (!this.#texts.isCurrent(this.#opened.get(key + json) ?? ""))
+      this.#opened.set(key + json, text);
+    return parseStoredText(json) as JsonValue;
+  }
+
+  #seal(value: JsonValue, owner: Owner, isAgain: boolean): string {
+    const key = JSON.stringify(owner);
+    const json = JSON.stringify(value);
+    const before = this.#opened.get(key + json);
+    const isKept = before !== undefined && (!isAgain || this.#texts.isCurrent(before));
+    // JSON may end with spaces. Its length would tell true from false.
+    return isKept
+      ? before
+      : this.#texts.seal(json.padEnd(Math.ceil(json.length / STEP) * STEP), key);
+  }
+}
+
+function notSealedError(): InvalidDataError {
+  return new InvalidDataError(
+    "is not sealed, and may be from somebody without the key; to seal it: appvars seal",
+  );
+}
+
+/**
+ * The data of a sealed file without its key: values stay sealed texts, and reading an API secret
+ * throws.
+ */
+export function withoutSecrets(content: Data): Data {
+  const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) => {
+    const get = () => {
+      throw new InvalidDataError(`${place} ${NEEDS_SEAL_KEY}`);
+    };
+    return field === "api_secret"
+      ? Object.defineProperty({ ...holder }, field, { get, enumerable: true })
+      : holder;
+  });
+  return data;
+}
+
+/**
+ * The data with other holders of secrets. What names a record that is not there is left as it is.
+ */
+function mapSecrets(data: Data, replace: Replace): Data {
+  const environments = new Map(
+    data.environments.map((environment) => [environment.id, environment]),
+  );
+  const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
+  return {
+    ...data,
+    environments: data.environments.map((environment) =>
+      withSecrets(environment, environment, "", replace),
+    ),
+    values: data.values.map((record) => {
+      const variable = variables.get(record.variable_id);
+      const environment = environments.get(record.environment_id);
+      if (!variable || !environment || isPublic(variable)) return record;
+      const owner = ["values", environment.application, environment.name, variable.name] as const;
+      const place = `${variable.name} in ${qualifiedName(environment)}`;
+      return { ...record, content: replace(record.content, "value", owner, place) };
+    }),
+  };
+}
+
+/**
+ * An environment, a named key or a pair that was rotated out.
+ *
+ * @param name of the key; empty for that of the environment
+ */
+function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey[] }>(
+  pair: T,
+  environment: EnvironmentRecord,
+  name: string,
+  replace: Replace,
+): T {
+  const { previous, keys } = pair;
+  // With what limits the key, so that nobody without a seal key can change that.
+  const { only, valid_until } = pair as Partial<NamedKey>;
+  const limits = JSON.stringify([only, valid_until]);
+  const owner = [
+    "environments",
+    environment.application,
+    environment.name,
+    name,
+    pair.api_key,
+    limits,
+  ] as const;
+  const place = `the API secret of ${name === "" ? "" : `the key ${name} of `}${qualifiedName(environment)}`;
+  const copy = {
+    ...pair,
+    ...(previous && {
+      previous: previous.map((each) => withSecrets(each, environment, name, replace)),
+    }),
+    ...(keys && { keys: keys.map((key) => withSecrets(key, environment, key.name, replace)) }),
+  };
+  return replace(copy, "api_secret", owner, place);
+}
+
+/** Puts the place in front of an InvalidDataError. */
+function withPlace<T>(place: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw error instanceof InvalidDataError
+      ? new InvalidDataError(`can't be opened: ${place} ${error.message}`)
+      : error;
+  }
+}

@@ -1,0 +1,210 @@
+import { createHash } from "node:crypto";
+import { InvalidDataError } from "../../kit/text/errors.js";
+import { type Data, LISTS } from "../data.js";
+import { type Change, OUTSIDE, recordedData } from "../history.js";
+import {
+  changesBetween,
+  type RecordChange,
+  type Records,
+  recordsAfter,
+} from "../record-changes.js";
+import { completed, parseStoredText, type Rule } from "../schema/parse-data.js";
+import type { FileSealing } from "./file-sealing.js";
+
+// The history of a data file is JSON lines. Each has an id, and the state of the data file that it
+// leads to. It is a change, or a baseline with all data: the first line is one, and each removal of
+// older lines adds one. In the history of a sealed file, the data or the changes of a line are a
+// sealed text. A line is on disk before the data file has its state, and is marked with one more
+// newline after that. A line counts if anything follows it, if it is the last one and the data file
+// has its state, or if it is a baseline. All other lines are void, and the next write removes them.
+
+/**
+ * The start of a line, which can be read without parsing values. A torn line may have only its id.
+ */
+const HEAD = /^\{"id":(\d{1,15}),(?:"state":"([\w-]{22})"(?:,"(data|time)"|\}))?/;
+/** The length of the longest beginning, in bytes. */
+const HEAD_BYTES = 64;
+const NEWLINE = 0x0a;
+
+/** A line: all data, a change, or neither if only the form of the data file has changed. */
+export interface HistoryLine extends Partial<Change> {
+  readonly id: number;
+  readonly state: string;
+  readonly data?: Records;
+}
+
+const record: Rule = {
+  problem: (input) => (Number.isSafeInteger(Object(input).id) ? undefined : " is no record"),
+};
+const side: Rule = { problem: (input) => (input === null ? undefined : record.problem?.(input)) };
+const text: Rule = { patterns: [] };
+const [list, isOptional] = [{ items: record }, true];
+const LINE: Rule = {
+  fields: {
+    id: { least: 0 },
+    state: text,
+    time: { ...text, isOptional },
+    actor: { ...text, isOptional },
+    command: { ...text, isOptional },
+    data: { fields: { environments: list, variables: list, values: list }, isOptional },
+    changes: {
+      items: { fields: { list: { oneOf: LISTS }, before: side, after: side } },
+      isOptional,
+    },
+  },
+};
+
+/** The state of a data file with this content. */
+export function stateOf(content: Uint8Array): string {
+  return createHash("sha256").update(content).digest("base64url").slice(0, 22);
+}
+
+export function toLine(line: HistoryLine, sealing?: FileSealing): string {
+  const written = sealing?.isSealed
+    ? withContent(line, (content, head) => sealing.sealContent(content, head))
+    : line;
+  return `${JSON.stringify(written)}\n`;
+}
+
+/** The line with another content. @param head the rest of the line, which its content belongs to */
+function withContent(
+  { data, changes, ...line }: HistoryLine,
+  map: (content: unknown, head: string) => unknown,
+) {
+  const head = `history ${JSON.stringify(line)}`;
+  return {
+    ...line,
+    ...(data && { data: map(data, head) }),
+    ...(changes && { changes: map(changes, head) }),
+  };
+}
+
+/** @returns undefined for anything but a line of a history; a torn one may have no state */
+function headOf(bytes: Buffer, start = 0) {
+  const [, id, state, next] = HEAD.exec(bytes.toString("latin1", start, start + HEAD_BYTES)) ?? [];
+  return id === undefined ? undefined : { id: Number(id), state, isBaseline: next === "data" };
+}
+
+/** The bounds of whole lines, the last one first, without marks. */
+function* linesFromEnd(bytes: Buffer): Generator<{ readonly start: number; readonly end: number }> {
+  for (let end = bytes.lastIndexOf(NEWLINE) + 1; end > 0; ) {
+    const start = end > 1 ? bytes.lastIndexOf(NEWLINE, end - 2) + 1 : 0;
+    if (end - start > 1) yield { start, end };
+    end = start;
+  }
+}
+
+/** The last line that counts. */
+export interface HistoryEnd {
+  readonly state: string;
+  readonly end: number;
+  /** The highest id of all lines, void and torn ones included. */
+  readonly highestId: number;
+  readonly isMarked: boolean;
+  /** Whether nothing but marks follows it. */
+  readonly isWhole: boolean;
+  /** The largest possible number of changes, judged by the ids. */
+  readonly entries: number;
+}
+
+/**
+ * Finds the last line that counts.
+ *
+ * @param state of the data file
+ * @throws InvalidDataError as {@link parseLines}
+ */
+export function judge(bytes: Buffer, state: string): HistoryEnd {
+  const first = headOf(bytes);
+  let highestId = headOf(bytes, bytes.lastIndexOf(NEWLINE) + 1)?.id ?? 0;
+  let isWhole = bytes.at(-1) === NEWLINE;
+  for (const { start, end } of linesFromEnd(bytes)) {
+    const head = headOf(bytes, start);
+    highestId = Math.max(highestId, head?.id ?? 0);
+    const isMarked = end < bytes.length;
+    if (head?.state !== undefined && (isMarked || head.isBaseline || head.state === state)) {
+      const entries = highestId - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
+      return { state: head.state, end, highestId, isMarked, isWhole, entries };
+    }
+    isWhole = false;
+  }
+  throw damaged(0);
+}
+
+/** The lines, the last one first. @throws InvalidDataError with a predicate about the history */
+export function* parseLines(bytes: Buffer, sealing?: FileSealing): Generator<HistoryLine> {
+  for (const { start, end } of linesFromEnd(bytes)) {
+    try {
+      const line = parseStoredText(bytes.toString("utf8", start, end)) as HistoryLine;
+      const opened = sealing
+        ? withContent(line, (content, head) => sealing.openContent(content, head))
+        : line;
+      yield completed(LINE, opened, undefined) as HistoryLine;
+    } catch {
+      throw damaged(start);
+    }
+  }
+}
+
+/** The same lines, in the form in which the sealing writes. @throws as {@link parseLines} */
+export function sealLines(bytes: Buffer, sealing: FileSealing): Buffer {
+  const lines = [...parseLines(bytes, sealing)].reverse();
+  return Buffer.from(lines.map((line) => toLine(line, sealing)).join(""));
+}
+
+function damaged(start: number): InvalidDataError {
+  return new InvalidDataError(`is damaged at byte ${start}: to begin a new history, move it away`);
+}
+
+export interface FileState {
+  readonly data: Data;
+  readonly state: string;
+  /** When it was changed last. */
+  readonly time: Date;
+  readonly sealing: FileSealing | undefined;
+}
+
+/**
+ * A line for what other programs have changed in a data file since the lines that count; undefined
+ * for nothing.
+ *
+ * @throws InvalidDataError with a predicate about the history
+ */
+export function outsideLine(
+  lines: Buffer,
+  last: HistoryEnd,
+  { data, state, time, sealing }: FileState,
+): HistoryLine | undefined {
+  if (last.state === state) return undefined;
+  const changes = changesBetween(lastData(lines, sealing), recordedData(data));
+  if (changes.length === 0) return undefined;
+  const id = last.highestId + 1;
+  return { id, state, time: time.toISOString(), actor: "unknown", command: OUTSIDE, changes };
+}
+
+/** The data that the lines lead to. */
+function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {
+  const later: (readonly RecordChange[])[] = [];
+  for (const { data, changes = [] } of parseLines(bytes, sealing)) {
+    later.push(changes);
+    if (data) return recordsAfter(data, later.reverse().flat());
+  }
+  throw damaged(0);
+}
+
+/**
+ * The last changes, without baselines.
+ *
+ * @param most the largest number of changes
+ * @param mostBytes their largest total size
+ */
+export function newestLines(bytes: Buffer, most: number, mostBytes: number): Buffer {
+  const kept: Buffer[] = [];
+  let left = mostBytes;
+  for (const { start, end } of linesFromEnd(bytes)) {
+    if (headOf(bytes, start)?.isBaseline) continue;
+    left -= end - start;
+    if (kept.length >= most || left < 0) break;
+    kept.push(bytes.subarray(start, end));
+  }
+  return Buffer.concat(kept.reverse());
+}

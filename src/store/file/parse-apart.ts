@@ -1,0 +1,101 @@
+import { setImmediate } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { packageFile } from "../../kit/files/package-file.js";
+import { InvalidDataError } from "../../kit/text/errors.js";
+import { type Data, keepRevisions } from "../data.js";
+import { parseWithKeys } from "./data-file.js";
+
+/**
+ * Data in a form that is moved to another thread in no time: its long lists in pieces of JSON, as
+ * bytes.
+ */
+export interface DataInPieces {
+  readonly head: Omit<Data, "variables" | "values">;
+  readonly variables: readonly Uint8Array[];
+  readonly values: readonly Uint8Array[];
+  readonly revisions: Map<number, string>;
+}
+
+/** The answer of the thread: the data, or its problem. */
+export type ParseResult =
+  | { data: DataInPieces; problem?: never }
+  | { data?: never; problem: string };
+
+/**
+ * Bytes of a file that is parsed in another thread. A smaller one is parsed in less time than the
+ * thread takes to start.
+ */
+const MIN_SIZE = 256 * 1_024;
+
+/**
+ * Parses the bytes of a data file without making other work wait: a large one is parsed, checked
+ * and hashed in another thread, and comes back in pieces.
+ *
+ * @param bytes can't be used afterwards
+ * @param signal ends the thread
+ * @param keys of a sealed file, as for `FileSealing`
+ * @throws InvalidDataError as {@link parseData} does; any error after the signal
+ */
+export async function parseApart(bytes: Buffer, signal: AbortSignal, keys?: string): Promise<Data> {
+  if (bytes.length < MIN_SIZE) return parseWithKeys(bytes, keys);
+  const { data: pieces, problem } = await runWorker(bytes, signal, keys);
+  if (problem !== undefined) throw new InvalidDataError(problem);
+  const { head, revisions } = pieces;
+  const data = {
+    ...head,
+    variables: await join(pieces.variables),
+    values: await join(pieces.values),
+  } as Data;
+  keepRevisions(data, revisions);
+  return data;
+}
+
+/**
+ * Parses the first data in this thread, since no other work waits for it, and later data with
+ * {@link parseApart}.
+ */
+export function createServedParser(): typeof parseApart {
+  let parse: typeof parseApart = (bytes, _signal, keys) => {
+    parse = parseApart;
+    return parseWithKeys(bytes, keys);
+  };
+  return (bytes, signal, keys) => parse(bytes, signal, keys);
+}
+
+/** Parses a list piece by piece, with time for other work in between. */
+async function join(pieces: readonly Uint8Array[]): Promise<unknown[]> {
+  const list: unknown[] = [];
+  const decoder = new TextDecoder();
+  for (const piece of pieces) {
+    for (const record of JSON.parse(decoder.decode(piece))) list.push(record);
+    await setImmediate();
+  }
+  return list;
+}
+
+function runWorker(
+  bytes: Buffer,
+  signal: AbortSignal,
+  keys: string | undefined,
+): Promise<ParseResult> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const worker = new Worker(packageFile("dist/cli/parse-worker.cjs"), {
+      workerData: { bytes, keys },
+      transferList: [bytes.buffer as ArrayBuffer],
+    });
+    const stop = () => worker.terminate();
+    signal.addEventListener("abort", stop);
+    worker.once("message", resolve);
+    worker.once("error", (error: NodeJS.ErrnoException) => {
+      const isTooLarge = error.code === "ERR_WORKER_OUT_OF_MEMORY";
+      reject(
+        isTooLarge ? new InvalidDataError("is too large for the memory of this process") : error,
+      );
+    });
+    worker.once("exit", (code) => {
+      signal.removeEventListener("abort", stop);
+      reject(new Error(`the thread that parses data ended with ${code}`));
+    });
+  });
+}

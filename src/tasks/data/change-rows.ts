@@ -1,0 +1,173 @@
+import { type Context, printTable } from "../../cli/output/context.js";
+import { type Environment, qualifiedName } from "../../model/environment.js";
+import { isPublic, type JsonValue, valueText } from "../../model/variable.js";
+import type { Data, List, ValueRecord, VariableRecord } from "../../store/data.js";
+import { type RecordedEnvironment, recordedData } from "../../store/history.js";
+import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
+import { HIDDEN } from "../settings/setting-table.js";
+
+/**
+ * What a change did to a value, a definition, an environment, its credentials or one of its named
+ * keys.
+ */
+export interface ChangeRow {
+  readonly kind: "added" | "removed" | "changed" | "rotated";
+  readonly what: "value" | "definition" | "environment" | "credentials" | "key";
+  readonly application: string;
+  /** Undefined for a definition. */
+  readonly environment: string | undefined;
+  /** The name of a variable. */
+  readonly name?: string | undefined;
+  /** The name of a key. */
+  readonly key?: string;
+  /** Undefined if there was none, if it is hidden, and for credentials and keys. */
+  readonly before?: JsonValue | undefined;
+  readonly after?: JsonValue | undefined;
+}
+
+/** Makes the rows of changes, which it gets newest first. */
+export class ChangeRows {
+  /** By list and id, as they were after the change. */
+  readonly #known = new Map<string, object>();
+  /** Variables that have been public ever since. */
+  readonly #open: Set<number>;
+  readonly #values: boolean;
+
+  /**
+   * @param data after the newest change
+   *
+   * @param values whether to show values that are not public
+   */
+  constructor({ environments, variables }: Data, values: boolean) {
+    for (const record of environments) this.#known.set(`environments ${record.id}`, record);
+    for (const record of variables) this.#known.set(`variables ${record.id}`, record);
+    this.#open = new Set(variables.filter(isPublic).map(({ id }) => id));
+    this.#values = values;
+  }
+
+  /** The rows of a change. A definition that came or went with a value has none. */
+  of(changes: readonly RecordChange[]): ChangeRow[] {
+    const withValue = new Set<number>();
+    for (const { list, before, after } of changes) {
+      if (!after) this.#takeBack(list, before);
+      if (list === "values") withValue.add(((after ?? before) as ValueRecord).variable_id);
+      if (list === "variables" && before && !isPublic(before as VariableRecord))
+        this.#open.delete(before.id);
+    }
+    const isListed = (change: RecordChange) =>
+      change.list !== "variables" ||
+      (change.before && change.after) ||
+      !withValue.has(idOf(change));
+    const rows = changes.filter(isListed).flatMap((change) => this.#rows(change));
+    for (const { list, before } of changes) this.#takeBack(list, before);
+    return rows;
+  }
+
+  #takeBack(list: List, before: RecordChange["before"]): void {
+    if (before && list !== "values") this.#known.set(`${list} ${before.id}`, before);
+  }
+
+  #rows({ list, before, after }: RecordChange): ChangeRow[] {
+    const record = (after ?? before) as Environment & VariableRecord & ValueRecord;
+    const find = (of: List, id: number) =>
+      (of === list ? record : this.#known.get(`${of} ${id}`)) as typeof record;
+    const environment = find("environments", record.environment_id);
+    const { application } = environment ?? record;
+    const name = list === "environments" ? undefined : find("variables", record.variable_id)?.name;
+    const isShown = list !== "values" || this.#values || this.#open.has(record.variable_id);
+    const [from, to] = [before, after].map((side) =>
+      side && isShown ? shownOf(list, side) : undefined,
+    );
+    const kind = before ? (after ? "changed" : "removed") : "added";
+    const names = { application, environment: environment?.name, name };
+    const row: ChangeRow = { kind, what: WHAT[list], ...names, before: from, after: to };
+    if (list !== "environments" || !before || !after) return [row];
+    const [old, current] = [before, after] as [RecordedEnvironment, RecordedEnvironment];
+    const rows: ChangeRow[] = from === to ? [] : [row];
+    if (old.credentials !== current.credentials)
+      rows.push({ kind: "rotated", what: "credentials", ...names });
+    for (const [key, kind] of keyChanges(old, current))
+      rows.push({ kind, what: "key", ...names, key });
+    return rows;
+  }
+}
+
+/** What has happened to each named key. */
+function* keyChanges(
+  { keys: old = [] }: RecordedEnvironment,
+  { keys: current = [] }: RecordedEnvironment,
+): Generator<[key: string, ChangeRow["kind"]]> {
+  for (const key of new Set([...old, ...current].map(({ name }) => name))) {
+    const [before, after] = [old, current].map((keys) => keys.find(({ name }) => name === key));
+    if (!before || !after) yield [key, before ? "removed" : "added"];
+    else if (before.credentials !== after.credentials) yield [key, "rotated"];
+    else if (JSON.stringify(before) !== JSON.stringify(after)) yield [key, "changed"];
+  }
+}
+
+const WHAT = { environments: "environment", variables: "definition", values: "value" } as const;
+
+function shownOf(list: List, record: object): JsonValue {
+  if (list === "environments") return qualifiedName(record as Environment);
+  if (list === "values") return (record as ValueRecord).content.value;
+  const { id: _, application: __, ...definition } = record as VariableRecord;
+  return definition as unknown as JsonValue;
+}
+
+/** The rows of the changes from one version of the data to the next. */
+export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeRow[] {
+  return new ChangeRows(changed, values).of(
+    changesBetween(recordedData(data), recordedData(changed)),
+  );
+}
+
+/** The columns for rows. Those of values are left out if none is shown. */
+export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
+  const isShown = ({ what, before, after }: ChangeRow) =>
+    what === "value" && [before, after].some((side) => side !== undefined);
+  const hasValues = values || rows.some(isShown);
+  const text = (value: JsonValue | undefined, row: ChangeRow, none: ChangeRow["kind"]) => {
+    if (value !== undefined) return valueText(value);
+    return row.what === "value" && row.kind !== none ? HIDDEN : undefined;
+  };
+  return {
+    headings: ["ENVIRONMENT", "NAME", "CHANGE", ...(hasValues ? ["BEFORE", "AFTER"] : [])],
+    cells(row: ChangeRow): (string | undefined)[] {
+      const { kind, what, application, environment, name, key, before, after } = row;
+      const place =
+        environment === undefined ? application : qualifiedName({ application, name: environment });
+      const subject = key === undefined ? what : `${what} "${key}"`;
+      const change = what === "value" ? kind : `${subject} ${kind}${formerName(row)}`;
+      return [
+        place,
+        name,
+        change,
+        ...(hasValues ? [text(before, row, "added"), text(after, row, "removed")] : []),
+      ];
+    },
+  };
+}
+
+/** The former name of an environment or a variable that was renamed. */
+function formerName({ kind, what, name, before }: ChangeRow): string {
+  const former =
+    what === "environment" ? before : (before as { name?: JsonValue } | undefined)?.name;
+  return kind === "changed" && former !== name ? ` (was ${former})` : "";
+}
+
+/** The names of its variable, also the one before a rename. */
+export function namesOf({ what, name, before }: ChangeRow): string[] {
+  const former = what === "definition" ? (before as { name: string } | undefined)?.name : undefined;
+  return [name, former].filter((given) => given !== undefined);
+}
+
+/** @param empty noted if there are no rows */
+export async function printChanges(
+  rows: readonly ChangeRow[],
+  values: boolean,
+  context: Context,
+  empty: string,
+) {
+  const { headings, cells } = columnsOf(rows, values);
+  await printTable(context, { json: rows, headings, rows: rows.map(cells), empty });
+}

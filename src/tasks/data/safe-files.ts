@@ -1,0 +1,83 @@
+import { lstatSync } from "node:fs";
+import { FOREIGN_OWNER, foreignWriter, ROOT, WORLD_WRITABLE } from "../../kit/files/owners.js";
+import { statIfExists } from "../../kit/files/system-errors.js";
+import { InvalidDataError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
+import { readSwitch } from "../settings/setting-table.js";
+import type { Io } from "../surroundings.js";
+
+/** Who runs this, and whether they allow unsafe files. */
+export type FileUser = Pick<Io, "user" | "groups" | "env">;
+
+export const ALLOW_VARIABLE = "APPVARS_ALLOW_UNSAFE_FILES";
+
+/**
+ * Whether the user trusts the others on this machine: on file systems without modes, files can't be
+ * made safe.
+ */
+export function allowsUnsafeFiles({ env }: Pick<Io, "env">): boolean {
+  return readSwitch(ALLOW_VARIABLE, env);
+}
+
+export interface FileRisk {
+  /** A predicate: `can be changed by other users: it belongs to another user`. */
+  problem: string;
+  fix: string;
+  /**
+   * False for root, who often has to use files of other users in a container, and if the user
+   * allows unsafe files.
+   */
+  isRefused: boolean;
+}
+
+/**
+ * Why others can change a file with secrets; undefined for a safe file, a missing one, and without
+ * user ids.
+ */
+export function fileRisk(path: string, io: FileUser): FileRisk | undefined {
+  // Another user's link could lead elsewhere the next time.
+  const foreign =
+    foreignWriter(statIfExists(path, lstatSync), io) ?? foreignWriter(statIfExists(path), io);
+  if (!foreign) return undefined;
+  const isRefused = !allowsUnsafeFiles(io) && (io.user !== ROOT || foreign === WORLD_WRITABLE);
+  const fix =
+    foreign === FOREIGN_OWNER ? "use a file of your own" : command`run: chmod go-w ${path}`;
+  return {
+    problem: `can be changed by other users: it ${foreign}`,
+    fix: `${fix}; or set ${ALLOW_VARIABLE}=1 if you trust these users`,
+    isRefused,
+  };
+}
+
+/** A message about a file, with the fix if it is refused. */
+export function describeRisk(path: string, { problem, fix, isRefused }: FileRisk): string {
+  return isRefused ? `${path} ${problem}; ${fix}` : `${path} ${problem}`;
+}
+
+/**
+ * Checks a file to serve or change.
+ *
+ * @returns a warning, if there is one
+ * @throws InvalidDataError if other users can change it, with the fix
+ */
+export function refuseUnsafeFile(path: string, io: FileUser): string | undefined {
+  const risk = fileRisk(path, io);
+  if (risk?.isRefused) throw new InvalidDataError(describeRisk(path, risk));
+  return risk && describeRisk(path, risk);
+}
+
+/** The same for a file that is reloaded. @throws InvalidDataError with a predicate */
+export function refuseToReload(path: string, io: FileUser): void {
+  const risk = fileRisk(path, io);
+  if (risk?.isRefused) throw new InvalidDataError(`${risk.problem}; ${risk.fix}`);
+}
+
+/** Whether two paths lead to the same existing file, by a link too. */
+export async function isSameFile(a: string, b: string): Promise<boolean> {
+  const { stat } = await import("node:fs/promises");
+  // As bigint: Windows has numbers of files that a double can't hold.
+  const [one, other] = await Promise.all(
+    [a, b].map((path) => stat(path, { bigint: true }).catch(() => undefined)),
+  );
+  return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
+}

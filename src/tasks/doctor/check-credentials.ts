@@ -1,0 +1,85 @@
+import { decodePage, decodeVariable } from "../../client/decode.js";
+import { interpret } from "../../client/interpret.js";
+import { type AuthScheme, authHeaders } from "../../client/options.js";
+import type { HttpResponse, TimedResponse, Transport } from "../../client/transport.js";
+import { AppvarsError, REFUSED_CREDENTIALS, UnauthorizedError } from "../../kit/text/errors.js";
+import { targetOf } from "../../model/routes.js";
+import type { ServerAccess } from "./check-settings.js";
+import { type Finding, ok, problem, problemOf } from "./finding.js";
+
+/** The answer to one request and its content, or the error of other commands. */
+export type Outcome<T> =
+  | { content: T; answer: TimedResponse; error?: undefined }
+  | { content?: undefined; answer?: undefined; error: AppvarsError };
+
+/** Sends one request, without retries. */
+export async function ask<T>(
+  transport: Pick<Transport, "get">,
+  target: string,
+  interpreting: (response: HttpResponse) => T,
+  headers: Record<string, string> = {},
+): Promise<Outcome<T>> {
+  try {
+    const answer = await transport.get(target, headers);
+    return { content: interpreting(answer), answer };
+  } catch (error) {
+    if (error instanceof AppvarsError) return { error };
+    throw error;
+  }
+}
+
+/** Definitions only: no value is read. */
+const PAGE = { limit: 1, offset: 0 };
+const TARGET = targetOf({ kind: "variables", page: PAGE });
+
+/**
+ * Whether the server accepts the credentials, and if not, which of them is wrong: its 401 does not
+ * say. So they are sent as a signature with the server's time, and then without the key, for which
+ * the server tries all its secrets.
+ *
+ * @param clock Unix milliseconds
+ * @param skew how far that clock is ahead of the server's, in milliseconds
+ * @returns the outcome of the first of up to three requests too
+ */
+export async function tryCredentials(
+  transport: Pick<Transport, "get">,
+  { auth, apiKey, secret }: Pick<ServerAccess, "auth" | "apiKey" | "secret">,
+  clock: () => number,
+  skew: number,
+): Promise<{ finding: Finding; asSent: Outcome<number> }> {
+  const attempt = (scheme: AuthScheme, key: string | undefined, timestamp: number) => {
+    const request = { timestamp, method: "GET", route: TARGET };
+    const total = (response: HttpResponse) =>
+      interpret(response, decodePage(decodeVariable, PAGE, "name")).metadata.total;
+    return ask(
+      transport,
+      TARGET,
+      total,
+      authHeaders(scheme, { apiKey: key, apiSecret: secret }, request),
+    );
+  };
+  const asSent = await attempt(auth, apiKey, clock());
+  const found = (finding: Finding) => ({ finding, asSent });
+  const refused = (message: string, fix?: string) => found(problem("unauthorized", message, fix));
+  if (!asSent.error)
+    return found(ok(`the server accepts them; the environment has ${asSent.content} variables`));
+  if (!(asSent.error instanceof UnauthorizedError)) return found(problemOf(asSent.error));
+  const onTime = await attempt("hmac", apiKey, Math.round(clock() - skew));
+  if (!onTime.error && auth === "headers")
+    return refused(
+      "the server accepts a signature, but not headers: a proxy may drop x-api-secret",
+      "use --auth hmac",
+    );
+  if (!onTime.error)
+    return found(
+      ok("they are correct: signed with the server's time, they are accepted; see clock"),
+    );
+  const { error } =
+    apiKey === undefined ? onTime : await attempt("hmac", undefined, Math.round(clock() - skew));
+  if (!error)
+    return refused(
+      "the API key is wrong: it does not belong to the secret, which the server knows",
+    );
+  const isWrong = error instanceof UnauthorizedError;
+  return refused(isWrong ? "the API secret is wrong: it is rejected" : REFUSED_CREDENTIALS);
+}

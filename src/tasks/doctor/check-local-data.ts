@@ -1,0 +1,75 @@
+import { realpath } from "node:fs/promises";
+import { keyWarnings } from "../../cli/output/shell-lines.js";
+import { findLock } from "../../kit/files/file-lock.js";
+import { toInvalidData } from "../../kit/files/system-errors.js";
+import type { AppvarsError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
+import { qualifiedName } from "../../model/environment.js";
+import type { Data } from "../../store/data.js";
+import { chooseEnvironment, localData } from "../data/open-data.js";
+import { openTrafficWarning } from "../data/store-data.js";
+import { dataPlaceName, type LocalSettings, placeFlags } from "../settings/connection.js";
+import type { Io } from "../surroundings.js";
+import { type Finding, ok, problemOf, unknown, warning } from "./finding.js";
+
+/**
+ * Whether a data file or a store can be read and is valid, its secrets protect it, and has the
+ * environment.
+ *
+ * @param read for tests
+ */
+export async function checkLocal(
+  { place, env }: LocalSettings,
+  io: Io,
+  read = async (): Promise<Data> => (await localData(place, io)).read(),
+): Promise<Record<string, Finding | Finding[]>> {
+  const isFile = place.kind === "file";
+  const [check, traffic] = isFile ? ["data_file", []] : ["store", openTrafficWarning(place)];
+  const findings = traffic.map((text) => warning(text, "set up TLS in etcd, and use etcds://"));
+  const data = await read().catch((error: AppvarsError) => {
+    const fix =
+      "correct APPVARS_STORE_USER or its password, or let etcd's administrator grant the role";
+    findings.push(problemOf(error, error.code === "unauthorized" ? fix : undefined));
+  });
+  const unread = unknown(check);
+  if (!data)
+    return {
+      [check]: findings,
+      secrets: unread,
+      ...(isFile && { lock: unread }),
+      environment: unread,
+    };
+  const { environments, variables } = data;
+  const size = `${environments.length} environments, ${variables.length} variables`;
+  const secrets = async () => {
+    const warnings = keyWarnings(environments, io.clock(), placeFlags(place));
+    if (warnings.length > 0) return warnings.map(({ message, fix }) => warning(message, fix));
+    return ok("each environment has its own secret, and all are long enough");
+  };
+  const chosen = async () => ok(qualifiedName(chooseEnvironment(environments, env)));
+  return {
+    [check]: [...findings, ok(`${dataPlaceName(place)} is valid: ${size}`)],
+    secrets: await secrets().catch((error) => problemOf(error, "run doctor where the key is")),
+    ...(isFile && { lock: await checkLock(place.path) }),
+    environment: await chosen().catch((error) =>
+      problemOf(error, "choose one with --env (APPVARS_ENV)"),
+    ),
+  };
+}
+
+/** Whether a process is writing the file. */
+async function checkLock(path: string): Promise<Finding> {
+  try {
+    const target = await realpath(path);
+    const { state, text } = (await findLock(target))?.holder ?? {};
+    // The next writer removes the lock of a process that has died.
+    if (!state || state === "dead") return ok("no process is writing the file");
+    const removal = command`if it has ended, run: rm -r ${target}.lock`;
+    return warning(
+      `${text} is writing the file`,
+      state === "unknown" ? removal : "wait until it has ended",
+    );
+  } catch (error) {
+    return problemOf(toInvalidData(error, "can't be locked"), "check it, and move it away");
+  }
+}

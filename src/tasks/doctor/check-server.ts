@@ -1,0 +1,172 @@
+import { interpretHealth } from "../../client/interpret.js";
+import { isLoopback } from "../../client/options.js";
+import { type HttpResponse, Transport } from "../../client/transport.js";
+import { type CertificateFacts, readCertificate } from "../../kit/net/certificate.js";
+import { reasonOf } from "../../kit/net/failures.js";
+import { ProxyError } from "../../kit/net/proxy.js";
+import { UnauthorizedError } from "../../kit/text/errors.js";
+import { durationText } from "../../kit/text/printable.js";
+import { readRateLimit } from "../../model/http-headers.js";
+import { ROUTES } from "../../model/routes.js";
+import { compareClocks } from "../../signing/verify.js";
+import { missingKeyError } from "../settings/secret-files.js";
+import { noSecretError } from "../sources/open-source.js";
+import type { Io } from "../surroundings.js";
+import { ask, type Outcome, tryCredentials } from "./check-credentials.js";
+import type { ServerAccess } from "./check-settings.js";
+import {
+  FIXES,
+  type Finding,
+  ok,
+  problem,
+  problemOf,
+  skipped,
+  unknown,
+  warning,
+} from "./finding.js";
+
+/** Asks the server everything once. Problems become findings, not rejections. */
+export async function checkServer(
+  access: ServerAccess,
+  { clock }: Io,
+): Promise<Record<string, Finding>> {
+  const { auth, server } = access;
+  const transport = new Transport(server);
+  try {
+    const reading = server.origin.protocol === "https:" ? readCertificate(server) : undefined;
+    const health = await ask(transport, ROUTES.health, interpretHealth);
+    // On average, the server reads its clock halfway through the request.
+    const skew =
+      health.content &&
+      clock() - health.answer.milliseconds / 2 - Date.parse(health.content.health.date);
+    const certificate = await reading;
+    const missing = findMissing(access);
+    // Credentials are sent only to an appvars server.
+    const tried =
+      missing || skew === undefined
+        ? undefined
+        : await tryCredentials(transport, access, clock, skew);
+    const isAccepted = tried !== undefined && !(tried.asSent.error instanceof UnauthorizedError);
+    return {
+      reachability:
+        health.error && certificate?.refusal ? unknown("tls") : checkReachability(access, health),
+      tls: checkTls(access, certificate, clock()),
+      clock: checkClock(skew, auth === "headers" || isAccepted),
+      credentials: missing ?? tried?.finding ?? unknown("reachability"),
+      rate_limit: tried?.asSent.answer
+        ? checkRateLimit(tried.asSent.answer)
+        : unknown("credentials"),
+    };
+  } finally {
+    await transport.close();
+  }
+}
+
+/** The finding about credentials that can't be tried. */
+function findMissing({
+  auth,
+  apiKey,
+  apiSecret,
+  secret,
+  given,
+}: ServerAccess): Finding | undefined {
+  if (apiSecret && secret === undefined) return unknown("settings");
+  if (secret === undefined) return problemOf(noSecretError(given));
+  return auth === "headers" && apiKey === undefined ? problemOf(missingKeyError()) : undefined;
+}
+
+/** Whether a healthy appvars server answers at the URL. */
+export function checkReachability(
+  { url, server: { proxy } }: Pick<ServerAccess, "url" | "server">,
+  { content, answer, error }: Outcome<ReturnType<typeof interpretHealth>>,
+): Finding {
+  const fix =
+    error instanceof ProxyError
+      ? `correct ${proxy?.from}, or exclude the server with NO_PROXY`
+      : undefined;
+  if (error) return problemOf(error, fix);
+  const { uptime, message, data_age: age } = content.health;
+  const seeLog = "see the server's log";
+  if (!content.healthy) return problem("server_error", `${url} is not healthy: ${message}`, seeLog);
+  if (age !== undefined && message !== "OK")
+    return warning(`${url} answers, but ${message}`, seeLog);
+  const ofData = age === undefined ? "" : `, its data ${durationText(age * 1_000)} old`;
+  return ok(
+    `${url} answers in ${Math.round(answer.milliseconds)} ms, up ${durationText(uptime * 1_000)}${ofData}`,
+  );
+}
+
+const EXPIRES_SOON_MS = 14 * 86_400_000;
+
+/** By the code of the refusal. */
+const TLS_FIXES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "renew the certificate and those of its authorities on the server",
+  CERT_NOT_YET_VALID: "set this machine's clock",
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "use the host name of the certificate, or get a certificate for this one",
+};
+
+/**
+ * Whether the server's certificate is trusted, and for how long it is valid.
+ *
+ * @param now Unix milliseconds
+ */
+export function checkTls(
+  { url, auth }: Pick<ServerAccess, "url" | "auth">,
+  certificate: CertificateFacts | undefined,
+  now: number,
+): Finding {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "http:") {
+    if (isLoopback(hostname)) return skipped("not needed: the server is on this machine");
+    const exposed = auth === "headers" ? "the API secret and all values" : "all values";
+    return warning(
+      `without TLS, ${exposed} can be read in transit`,
+      "serve it with TLS, and use https:",
+    );
+  }
+  if (!certificate) return unknown("reachability");
+  const last = new Date(certificate.validTo).toISOString().slice(0, 10);
+  const code = certificate.validTo <= now ? "CERT_HAS_EXPIRED" : certificate.refusal;
+  if (code) {
+    const fix =
+      TLS_FIXES[code] ?? "pass the certificate of its authority with --ca-file (APPVARS_CA_FILE)";
+    return problem(
+      "unreachable",
+      `${reasonOf({ code, message: code })} (valid until ${last})`,
+      fix,
+    );
+  }
+  const left = certificate.validTo - now;
+  const message = `the certificate is trusted, and valid for ${durationText(left)}, until ${last}`;
+  return left < EXPIRES_SOON_MS ? warning(message, "renew it on the server") : ok(message);
+}
+
+/**
+ * Whether the server accepts signatures made with this machine's time (docs/http-api.md,
+ * "Signatures").
+ *
+ * @param skew how far this machine's clock is ahead of the server's, in milliseconds; undefined if
+ *   not known
+ * @param harmless whether signatures are accepted nevertheless, or not used
+ */
+export function checkClock(skew: number | undefined, harmless: boolean): Finding {
+  if (skew === undefined) return unknown("reachability");
+  const { seconds, limit, message } = compareClocks(skew);
+  if (seconds <= limit / 2)
+    return ok(`this machine's clock is within ${Math.max(1, seconds)} s of the server's`);
+  const fix =
+    "synchronize the wrong clock with a time server; on this machine: timedatectl set-ntp true";
+  return seconds <= limit || harmless
+    ? warning(message, fix)
+    : problem("unauthorized", message, fix);
+}
+
+/** The rest of the rate limit (docs/http-api.md), in an answer to these credentials. */
+export function checkRateLimit({ headers }: Pick<HttpResponse, "headers">): Finding {
+  const { limit, remaining, reset } = readRateLimit(headers);
+  if (limit === undefined || remaining === undefined)
+    return skipped("the server does not report a rate limit");
+  const message = `${remaining} of ${limit} requests are left for the next ${reset ?? "?"} s`;
+  return remaining <= limit / 10 ? warning(message, FIXES.rate_limited) : ok(message);
+}

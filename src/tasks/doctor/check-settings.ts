@@ -1,0 +1,155 @@
+import { existsSync } from "node:fs";
+import { withNotice } from "../../cli/output/context.js";
+import { checkCredential } from "../../client/options.js";
+import { looseMode } from "../../kit/files/owners.js";
+import type { HttpProxy, ServerRoute } from "../../kit/net/proxy.js";
+import { command } from "../../kit/text/shell.js";
+import { DEFAULT_URL } from "../../model/defaults.js";
+import { type FileUser, fileRisk } from "../data/safe-files.js";
+import {
+  type Connection,
+  dataPlaceName,
+  placeFiles,
+  type RemoteSettings,
+} from "../settings/connection.js";
+import { findProxy } from "../settings/environment-proxy.js";
+import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import { readTlsFiles } from "../settings/secret-files.js";
+import {
+  NotAllowedError,
+  SETTINGS,
+  SOURCE_SETTINGS,
+  type SourceFlags,
+} from "../settings/setting-table.js";
+import { profilesPath } from "../settings/settings-file.js";
+import type { Io } from "../surroundings.js";
+import { type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
+
+/** A server, and everything that requests to it need. */
+export interface ServerAccess extends RemoteSettings {
+  given: Settings["given"];
+  /** Undefined if there is none, or it can't be read. */
+  secret: string | undefined;
+  server: ServerRoute;
+}
+
+/**
+ * Reads the settings and the files that they name, as far as possible. Findings are also about
+ * settings that are ignored or that another user may have set.
+ *
+ * @returns surroundings whose notices become findings; no connection if the settings are not valid;
+ *   no access for local
+ *   data, or if requests can't be sent
+ */
+export async function checkSettings(flags: SourceFlags, surroundings: Io) {
+  const found: Finding[] = [];
+  const io = withNotice(
+    surroundings,
+    (text) => void found.push(warning(text, "correct this, unless you expect it")),
+  );
+  const trying = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      const fix =
+        error instanceof NotAllowedError ? "read the file, then run appvars allow" : undefined;
+      found.push(problemOf(error, fix));
+      return undefined;
+    }
+  };
+  const settings = await trying(() => readSettings(flags, io).check());
+  const profiles = profilesPath(io);
+  if (!settings)
+    return { findings: { settings: found, file_modes: checkFiles([profiles], undefined, io) }, io };
+  const { connection, given } = settings;
+  const { blocked } = given.find((setting) => setting.blocked) ?? {};
+  if (blocked) io.notice?.(blocked);
+  await trying(() => settings.encryptionKey());
+  const remote = connection.kind === "remote" ? connection : undefined;
+  const secret = remote && (await trying(() => settings.apiSecret()));
+  const readRoute = async ({
+    url,
+    apiKey,
+    timeout,
+    ...files
+  }: RemoteSettings): Promise<ServerRoute> => {
+    checkCredential("API key", apiKey);
+    checkCredential("API secret", secret);
+    const origin = new URL(url);
+    const proxy = findProxy(origin, io.env);
+    // Seconds: a diagnosis should be quick.
+    return { origin, timeout: Math.min(timeout, 5), proxy, ...(await readTlsFiles(files)) };
+  };
+  const server = remote && (await trying(() => readRoute(remote)));
+  if (found.every(({ verdict }) => verdict !== "problem"))
+    found.push(ok(describeSource(connection, settings, server?.proxy)));
+  const place = connection.kind === "local" ? connection.place : undefined;
+  const data = place?.kind === "file" ? place.path : undefined;
+  // All but certificates, and data that may not be in use.
+  const isSecret = (name: keyof typeof SETTINGS) =>
+    SETTINGS[name].is === "file" && !/ca|cert|data/i.test(name);
+  const secretFiles = given.flatMap(({ name, text, blocked }) =>
+    isSecret(name) && !blocked ? [text] : [],
+  );
+  const access: ServerAccess | undefined = remote && server && { ...remote, given, secret, server };
+  const placed = place ? placeFiles(place).map(({ text }) => text) : [];
+  // Loaded here: checking a server needs no code of a store.
+  const reading =
+    data === undefined
+      ? undefined
+      : (await import("../../store/file/data-file.js")).readContent(data);
+  const content = await reading?.catch(() => undefined);
+  const file_modes = checkFiles([...placed, ...secretFiles, profiles], data, io, content?.sealed);
+  return { findings: { settings: found, file_modes }, connection, access, io };
+}
+
+/** `server http://127.0.0.1:7400 (from --url), through the proxy of HTTP_PROXY`. */
+function describeSource(
+  connection: Connection,
+  settings: Settings,
+  proxy: HttpProxy | undefined,
+): string {
+  const { name = "url", text = DEFAULT_URL, from } = settings.find(...SOURCE_SETTINGS) ?? {};
+  const kind = { url: "server", data: "data file", store: "store" }[
+    name as (typeof SOURCE_SETTINGS)[number]
+  ];
+  const place = connection.kind === "local" ? dataPlaceName(connection.place) : text;
+  return `${kind} ${place} (${from ? `from ${from}` : "the default"})${proxy ? `, through ${proxy.name}` : ""}`;
+}
+
+/**
+ * Whether others can read or change files with secrets. Those that do not exist are omitted.
+ *
+ * @param data the data file among them: `serve` and the commands that change it refuse one that
+ *   others can change
+ * @param isSealed whether the data file is sealed, so that everybody may read it
+ */
+export function checkFiles(
+  paths: readonly string[],
+  data: string | undefined,
+  io: FileUser & Pick<Io, "platform">,
+  isSealed = false,
+): Finding[] {
+  const files = [...new Set(paths)].filter(existsSync);
+  const secret = files.filter((path) => !isSealed || path !== data);
+  const found = files.flatMap((path) => {
+    const [mode, risk] = [secret.includes(path) ? looseMode(path) : undefined, fileRisk(path, io)];
+    const message = `${path} ${risk?.problem}`;
+    const isRefused = path === data && risk?.isRefused;
+    return [
+      mode
+        ? warning(`other users have access to ${path} (mode ${mode})`, command`chmod 600 ${path}`)
+        : [],
+      risk
+        ? isRefused
+          ? problem("invalid_data", message, risk.fix)
+          : warning(message, risk.fix)
+        : [],
+    ].flat();
+  });
+  if (found.length > 0) return found;
+  if (secret.length === 0) return [skipped("no file with a secret is in use")];
+  if (io.platform === "win32")
+    return [skipped("modes say nothing on Windows: icacls FILE shows who has access to a file")];
+  return [ok(`only you can read and write ${secret.join(", ")}`)];
+}

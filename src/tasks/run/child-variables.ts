@@ -1,0 +1,134 @@
+import { UsageError } from "../../kit/text/errors.js";
+import type { VariableSource } from "../../model/source.js";
+import { isEncrypted, type JsonValue, type ValueRules, valueText } from "../../model/variable.js";
+import { readSelected, type Selection } from "../selection/selection.js";
+import { RATE_LIMIT_STORE_VARIABLE, SETTING_NAMES, SETTINGS } from "../settings/setting-table.js";
+import type { Decrypt } from "../sources/decryption.js";
+import { passedOn, variableKey } from "./child-environment.js";
+import { isLeftOut } from "./left-out.js";
+
+/** Which variables a program gets, and under which names. */
+export interface VariableRules {
+  /** Their names do not have the prefix yet. */
+  selection: Selection;
+  prefix: string;
+  /** Reserved names, with the prefix, that the program gets. */
+  allowReserved: readonly string[];
+  /** Whether the program has this name, with the prefix, from elsewhere, which takes precedence. */
+  isTaken: (name: string) => boolean;
+}
+
+/** A variable under the name that the program sees. */
+export interface ChildVariable {
+  name: string;
+  value: JsonValue;
+  /** Whether the value is a text, whatever the type of the variable: from a file, or decrypted. */
+  isText?: boolean;
+  rules?: ValueRules | undefined;
+}
+
+export interface ChildVariables {
+  variables: ChildVariable[];
+  /** Names, with the prefix, that were left out because they are reserved. */
+  leftOut: string[];
+  /** Names, with the prefix, for which `isTaken`. */
+  taken: string[];
+}
+
+/**
+ * Reads the variables for a program, and decrypts only those.
+ *
+ * @throws DecryptionError; NotFoundError and UsageError, as `Selection`
+ */
+export async function readChildVariables(
+  { selection, prefix, allowReserved, isTaken }: VariableRules,
+  source: VariableSource,
+  decrypt: Decrypt,
+): Promise<ChildVariables> {
+  const selected = await readSelected(selection, source, {
+    isTaken: (newName) => isTaken(prefix + newName),
+  });
+  const wanted = selected.map((entry) => ({ ...entry, childName: prefix + entry.newName }));
+  const free = wanted.filter(({ childName }) => !isTaken(childName));
+  return {
+    variables: free
+      .filter(({ childName }) => !isLeftOut(childName, allowReserved))
+      .map(({ childName, name, value, rules }) => ({
+        name: childName,
+        value: decrypt(name, value),
+        isText: isEncrypted(value),
+        rules,
+      })),
+    leftOut: free
+      .map(({ childName }) => childName)
+      .filter((name) => isLeftOut(name, allowReserved)),
+    taken: wanted.map(({ childName }) => childName).filter(isTaken),
+  };
+}
+
+export interface InheritanceRules {
+  /** Pass on nothing but PATH, and on Windows the variables that programs need to start. */
+  pristine?: boolean;
+  /** Pass on our credentials too. */
+  passCredentials?: boolean;
+}
+
+/**
+ * Without SystemRoot, Windows programs fail at their start; cmd.exe finds programs by PATHEXT. Node
+ * itself passes on HOMEDRIVE, HOMEPATH, LOGONSERVER, USERDOMAIN, USERNAME and USERPROFILE too.
+ */
+const PRISTINE_ON_WINDOWS = [
+  "PATH",
+  "PATHEXT",
+  "COMSPEC",
+  "SYSTEMROOT",
+  "SYSTEMDRIVE",
+  "WINDIR",
+  "TEMP",
+  "TMP",
+];
+
+const CREDENTIALS = SETTING_NAMES.filter(
+  (name) => name === "apiKey" || SETTINGS[name].is === "secret",
+);
+
+/** The variables that hold a credential: they are removed from a program's environment. */
+export const CREDENTIAL_VARIABLES: readonly string[] = [
+  ...CREDENTIALS.flatMap((name) => SETTINGS[name].variable ?? []),
+  RATE_LIMIT_STORE_VARIABLE,
+];
+
+/** The part of our own environment that a program gets. */
+export function inheritedEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  { pristine, passCredentials }: InheritanceRules,
+  platform: NodeJS.Platform,
+): Record<string, string> {
+  const isPristine = (name: string) =>
+    platform === "win32" ? PRISTINE_ON_WINDOWS.includes(name.toUpperCase()) : name === "PATH";
+  // Windows finds a variable by any case of its name.
+  const isPassed = (name: string) =>
+    pristine
+      ? isPristine(name)
+      : passCredentials || !CREDENTIAL_VARIABLES.includes(name.toUpperCase());
+  return passedOn(env, isPassed);
+}
+
+/** @throws UsageError for two variables that are one on Windows, which ignores case */
+export function childEnvironment(
+  inherited: Readonly<Record<string, string>>,
+  variables: readonly ChildVariable[],
+  platform: NodeJS.Platform,
+): Record<string, string> {
+  const keyOf = (name: string) => variableKey(name, platform);
+  const added = new Map(
+    variables.map(({ name, value }) => [keyOf(name), [name, valueText(value)] as const]),
+  );
+  const lost = variables.find(({ name }) => added.get(keyOf(name))?.[0] !== name);
+  if (lost) {
+    const names = `${lost.name} and ${added.get(keyOf(lost.name))?.[0]}`;
+    throw new UsageError(`${names} are the same variable on Windows: choose one with --only`);
+  }
+  const kept = Object.entries(inherited).map((entry) => [keyOf(entry[0]), entry] as const);
+  return Object.fromEntries(new Map([...kept, ...added]).values());
+}

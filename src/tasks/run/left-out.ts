@@ -1,0 +1,31 @@
+import type { Context } from "../../cli/output/context.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
+import { isReservedName } from "../../model/reserved-names.js";
+
+export function isLeftOut(name: string, allowed: readonly string[]): boolean {
+  return isReservedName(name) && !allowed.includes(name);
+}
+
+/**
+ * Refuses reserved names that were asked for explicitly: then a warning that they are left out is
+ * not enough.
+ *
+ * @throws UsageError that names each of them
+ */
+export function refuseReserved(asked: readonly string[], allowed: readonly string[]): void {
+  const names = asked.filter((name) => isLeftOut(name, allowed));
+  if (names.length === 0) return;
+  throw new UsageError(
+    `--only names reserved variables, which can make programs run other code: ${names.join(", ")}; ` +
+      command`to pass them on, add --allow-reserved ${names.join(",")}`,
+  );
+}
+
+export function warnLeftOut(names: readonly string[], { warn }: Pick<Context, "warn">): void {
+  if (names.length === 0) return;
+  warn(
+    `left out ${names.join(", ")}: variables of such names can make programs run other code; ` +
+      command`to keep them, add --allow-reserved ${names.join(",")}`,
+  );
+}

@@ -1,0 +1,89 @@
+import { emitWarning, guardCallbacks } from "../../cli/guard-callbacks.js";
+import { unchangedProcess } from "../../cli/process-io.js";
+import { withSubject } from "../../kit/text/errors.js";
+import { readAll, type VariableSource } from "../../model/source.js";
+import { type JsonValue, valueText } from "../../model/variable.js";
+import { withSource } from "../sources/open-source.js";
+import type { Io } from "../surroundings.js";
+import type { ChildVariables, VariableRules } from "./child-variables.js";
+import { prepareVariables, type VariableFlags } from "./prepare-variables.js";
+
+interface LoadOptions extends VariableFlags {
+  apiSecret?: string | undefined;
+  encryptionKey?: string | undefined;
+  apply?: boolean | undefined;
+  onWarning?: ((message: string) => void) | undefined;
+}
+
+/** The work of `loadEnv`. @param surroundings whose environment has the settings, and is filled */
+export async function loadVariables(
+  options: LoadOptions,
+  surroundings: Omit<Io, "stdout" | "stderr"> = unchangedProcess(),
+): Promise<Record<string, JsonValue>> {
+  const {
+    apiSecret,
+    encryptionKey,
+    apply = true,
+    onWarning = emitWarning,
+    ...flags
+  } = guardCallbacks(options);
+  const { env } = surroundings;
+  const secrets = { APPVARS_API_SECRET: apiSecret, APPVARS_ENC_KEY: encryptionKey };
+  const settings = {
+    ...env,
+    ...Object.fromEntries(Object.entries(secrets).filter(([, secret]) => secret)),
+  };
+  // By prototype, since a copy would create stdin.
+  const io: Io = Object.create(surroundings, {
+    env: { value: settings },
+    notice: { value: onWarning },
+  });
+  const messages = { note: onWarning, warn: onWarning, tell: () => {} };
+  const prepared = await prepareVariables(flags, env, {
+    io,
+    flags: { color: false },
+    exitCode: 0,
+    ...messages,
+  });
+  return withSource(prepared.open(), async (source) => {
+    const found = await prepared.read(source);
+    const typed = await withTypes(
+      found,
+      flags.preserveEnv ? env : undefined,
+      prepared.rules,
+      source,
+    );
+    if (apply) for (const { name, value } of found.variables) env[name] = valueText(value);
+    return typed;
+  });
+}
+
+/**
+ * The values, with texts in their variables' types.
+ *
+ * @param preserved has texts that take precedence
+ * @throws UsageError
+ */
+async function withTypes(
+  { variables, taken }: ChildVariables,
+  preserved: Io["env"] | undefined,
+  { selection, prefix, isTaken }: VariableRules,
+  source: VariableSource,
+): Promise<Record<string, JsonValue>> {
+  const needsTypes = preserved || variables.some(({ isText }) => isText);
+  const all = needsTypes ? await readAll((page) => source.listVariables(page)) : [];
+  const names = all.map(({ name }) => name);
+  const selected = new Set(needsTypes ? await selection.select(names) : []);
+  const newName = (name: string) => prefix + selection.rename([name]).get(name);
+  // The selected ones last: others may get the same names.
+  const ordered = [...all, ...all.filter(({ name }) => selected.has(name))];
+  const types = new Map(ordered.map(({ name, type }) => [newName(name), type]));
+  const kept = new Set([...taken, ...[...selected].map(newName).filter(isTaken)]);
+  const texts = [...kept].map((name) => ({ name, value: preserved?.[name] ?? "", isText: true }));
+  const { parseAs } = await import("../../formats/infer-type.js");
+  const typed = [...variables, ...texts].map(({ name, value, isText }) => {
+    const parse = () => parseAs(String(value), types.get(name) ?? "STRING");
+    return [name, isText ? withSubject(name, parse) : value] as const;
+  });
+  return Object.fromEntries(typed);
+}

@@ -1,0 +1,81 @@
+import type { SelectionOptions } from "../../cli/arguments/selection-flags.js";
+import type { Context } from "../../cli/output/context.js";
+import { DEFAULT_CACHE_S } from "../../model/defaults.js";
+import { splitNames } from "../../model/name-matcher.js";
+import type { VariableSource } from "../../model/source.js";
+import { createSelection } from "../selection/selection.js";
+import { readSettings } from "../settings/resolve-settings.js";
+import { createStrictCheck } from "../sources/check-source.js";
+import { createDecrypt } from "../sources/decryption.js";
+import { type OpenOptions, openSource } from "../sources/open-source.js";
+import { nameIn, refuseNul } from "./child-environment.js";
+import { childEnvironment, readChildVariables, type VariableRules } from "./child-variables.js";
+import { refuseReserved, warnLeftOut } from "./left-out.js";
+
+/** The flags that say which variables a program gets, parsed, and those of the source. */
+export interface VariableFlags extends SelectionOptions {
+  prefix?: string | undefined;
+  /** Dotenv files with values that take precedence over the environment's. */
+  envFile?: readonly string[] | undefined;
+  /** Reserved names, with the prefix, that the program gets. */
+  allowReserved?: readonly string[] | undefined;
+  /** Whether our own environment takes precedence over the variables. */
+  preserveEnv?: boolean | undefined;
+  strict?: boolean | undefined;
+  /** Seconds; true for the default. */
+  cache?: number | boolean | undefined;
+  offline?: boolean | undefined;
+}
+
+export type PreparedVariables = Awaited<ReturnType<typeof prepareVariables>>;
+
+/**
+ * Prepares to open the source and to read from it the variables that a program gets.
+ *
+ * @param inherited the environment that the program has without them
+ * @throws UsageError
+ */
+export async function prepareVariables(
+  flags: VariableFlags,
+  inherited: Readonly<Record<string, unknown>>,
+  context: Context,
+) {
+  const { prefix = "", allowReserved = [], preserveEnv = false, offline } = flags;
+  const settings = readSettings({ ...flags }, context.io);
+  const findProblems = await createStrictCheck(flags.strict, settings, context);
+  const project = flags.only ? undefined : settings.find("only");
+  const only = flags.only ?? (project && splitNames(project.text));
+  const named = flags.envFile?.map((text) => ({
+    text,
+    from: "--env-file",
+    place: "flag" as const,
+  }));
+  const envFiles = named ?? [settings.find("envFile") ?? []].flat();
+  const selection = await createSelection({ ...flags, only, findProblems }, context);
+  const decrypt = await createDecrypt(settings);
+  const isTaken = (name: string) =>
+    preserveEnv && nameIn(inherited, name, context.io.platform) !== undefined;
+  const asked = selection.named.map((name) => prefix + name).filter((name) => !isTaken(name));
+  refuseReserved(asked, allowReserved);
+  const addEnvFiles =
+    envFiles.length > 0
+      ? (await import("./env-files.js")).addEnvFiles(envFiles, context)
+      : undefined;
+  const rules: VariableRules = { selection, prefix, allowReserved, isTaken };
+  let knownLeftOut: ReadonlySet<string> = new Set();
+  const read = async (source: VariableSource) => {
+    const readVariables = (wanted: VariableRules) => readChildVariables(wanted, source, decrypt);
+    const found = await (addEnvFiles ? addEnvFiles(rules, readVariables) : readVariables(rules));
+    refuseNul(childEnvironment({}, found.variables, context.io.platform));
+    // With --watch, only about names that the reading before did not leave out.
+    const newlyLeftOut = found.leftOut.filter((name) => !knownLeftOut.has(name));
+    warnLeftOut(newlyLeftOut, context);
+    knownLeftOut = new Set(found.leftOut);
+    return found;
+  };
+  const age = flags.cache || offline;
+  const cache = age === true ? DEFAULT_CACHE_S : age || undefined;
+  const open = (options?: OpenOptions) =>
+    openSource(settings, context, { cache, offline, ...options });
+  return { rules, open, read };
+}

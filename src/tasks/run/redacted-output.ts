@@ -1,0 +1,77 @@
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "../../cli/output/context.js";
+import { writeLines } from "../../cli/output/output.js";
+import type { Child } from "../../kit/process/child.js";
+import { catchSignals, isStopSignal } from "../../kit/process/signals.js";
+import type { Output } from "../surroundings.js";
+import type { ChildVariable } from "./child-variables.js";
+import { redactedTexts } from "./redacted-texts.js";
+import { redactStream } from "./redactor.js";
+
+const FLUSH_MS = 2_000;
+
+/** Our reader has closed its end: there is nothing left to write. Windows reports EOF. */
+const EXPECTED_ERRORS = ["EPIPE", "EOF", "ERR_STREAM_PREMATURE_CLOSE"];
+
+export interface RedactedOutput {
+  /**
+   * Copies the output of a program to ours, without the values. Call it as soon as the program is
+   * started.
+   */
+  redact(child: Child, variables: readonly ChildVariable[]): void;
+  /**
+   * Resolves once all output is written, also that of processes which the programs left running.
+   * After a signal to stop, those get 2 s.
+   */
+  finish(): Promise<void>;
+}
+
+export function createRedactedOutput({ io, note }: Context): RedactedOutput {
+  const sources: Readable[] = [];
+  const written: Promise<void>[] = [];
+  let isStopping = false;
+  let release: (() => void) | undefined;
+  const copy = (from: Readable | null, texts: string[], to: Output, name: string) => {
+    if (!from) return;
+    sources.push(from);
+    const report = ({ code = "" }: NodeJS.ErrnoException) => {
+      if (!EXPECTED_ERRORS.includes(code))
+        writeLines(io.stderr, [`appvars: can't write to ${name} (${code})`]);
+    };
+    written.push(redactInto(from, texts, to).catch(report));
+  };
+  return {
+    redact({ stdout, stderr }, variables) {
+      release ??= catchSignals((name) => {
+        isStopping ||= isStopSignal(name);
+      });
+      const { texts, tooShort } = redactedTexts(variables);
+      if (tooShort.length > 0)
+        note(`not redacted, the values are too short: ${tooShort.join(", ")}`);
+      copy(stdout, texts, io.stdout, "stdout");
+      copy(stderr, texts, io.stderr, "stderr");
+    },
+    async finish() {
+      release?.();
+      const all = Promise.all(written);
+      if (isStopping) {
+        await Promise.race([all, sleep(FLUSH_MS, undefined, { ref: false })]);
+        for (const source of sources) source.destroy();
+      }
+      await all;
+    },
+  };
+}
+
+/**
+ * When our reader closes its end, the program's output is closed too, so that it does not keep
+ * running for nothing. To Node a pipe is a socket, so the program may get ECONNRESET instead of
+ * SIGPIPE.
+ */
+async function redactInto(from: Readable, texts: readonly string[], to: Output): Promise<void> {
+  // The listener for other commands ends this process, which here has a program to wait for.
+  to.removeAllListeners("error").on("error", () => {});
+  await pipeline(from, redactStream(texts), to, { end: false });
+}

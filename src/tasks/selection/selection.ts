@@ -1,0 +1,204 @@
+import type { NAME_STYLES, SelectionOptions } from "../../cli/arguments/selection-flags.js";
+import type { Context } from "../../cli/output/context.js";
+import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";
+import { createMatcher, isGlob } from "../../model/name-matcher.js";
+import type { Check } from "../../model/read.js";
+import { checkType, readAll, type VariableSource } from "../../model/source.js";
+import {
+  isEncrypted,
+  type NamedValue,
+  type Variable,
+  type VariableType,
+} from "../../model/variable.js";
+import { type CheckValues, problemsOf } from "../sources/check-source.js";
+import { describeMissing } from "../sources/run-get.js";
+
+type Rename = (name: string) => string;
+
+/**
+ * Loaded when used. Underscores at the ends are kept, and so no name becomes empty or begins with a
+ * digit.
+ */
+const NAME_TRANSFORMERS: Readonly<Record<(typeof NAME_STYLES)[number], () => Promise<Rename>>> = {
+  upper: async () => (name) => name.toUpperCase(),
+  lower: async () => (name) => name.toLowerCase(),
+  camel: async () => {
+    const { camelCase } = await import("change-case");
+    return (name) => camelCase(name, CASE_OPTIONS);
+  },
+  pascal: async () => {
+    const { pascalCase } = await import("change-case");
+    return (name) => pascalCase(name, CASE_OPTIONS);
+  },
+  kebab: async () => {
+    const { kebabCase } = await import("change-case");
+    return (name) => kebabCase(name, CASE_OPTIONS);
+  },
+  "tf-var": async () => (name) => `TF_VAR_${name.toLowerCase()}`,
+};
+
+const CASE_OPTIONS = { locale: false, prefixCharacters: "_", suffixCharacters: "_" } as const;
+
+export interface Selection {
+  /** The variables that are asked for by name, under their new names. */
+  named: readonly string[];
+  /** The only variables to read the values of; undefined for all. */
+  only: readonly string[] | undefined;
+  /**
+   * Returns the selected variables in the same order.
+   *
+   * @param known reads the names of all variables of the environment, for suggestions; default:
+   *   these
+   * @throws NotFoundError for patterns of `--only` without a match
+   */
+  select(names: readonly string[], known?: () => Promise<readonly string[]>): Promise<string[]>;
+  /** The new names of variables. @throws UsageError for two with the same new name */
+  rename(names: readonly string[]): ReadonlyMap<string, string>;
+  /**
+   * Notes patterns of `--exclude` without a match, once. Not for a read whose result may be
+   * dropped.
+   */
+  noteUnmatched(names: readonly string[]): void;
+  readonly findProblems: CheckValues | undefined;
+}
+
+export interface SelectedValue extends Omit<NamedValue, "type"> {
+  newName: string;
+  /** Undefined if it was not asked for. */
+  type: VariableType | undefined;
+}
+
+interface ReadOptions {
+  /** Whether a new name has its value from elsewhere, so that `--strict` does not miss it. */
+  isTaken?: (newName: string) => boolean;
+  /** The values to read the types of, which takes another request. Default none. */
+  types?: "all" | "encrypted";
+}
+
+/**
+ * The selected values as they are stored, by ascending id of the variable.
+ *
+ * @throws as `Selection`; with `--strict` also NotFoundError and InvalidDataError
+ */
+export async function readSelected(
+  selection: Selection,
+  source: VariableSource,
+  { isTaken = () => false, types }: ReadOptions = {},
+): Promise<SelectedValue[]> {
+  const { findProblems, only } = selection;
+  const { selected, known } = await source.readSnapshot(async (snapshot) => {
+    const readVariables = () => readAll((page) => snapshot.listVariables(page));
+    const readNames = async () => (await readVariables()).map(({ name }) => name);
+    const reads = [
+      snapshot.values(only),
+      findProblems?.(snapshot, only),
+      types === "all" && readVariables(),
+    ] as const;
+    const [values, check] = await Promise.all(reads);
+    const names = Object.keys(values);
+    const known = [...new Set([...names, ...(check?.missing ?? [])])];
+    if (check) await refuseProblems(check, selection, known, readNames, isTaken);
+    const newNames = selection.rename(await selection.select(names, readNames));
+    const selected = [...newNames].map(([name, newName]) => {
+      return { name, newName, value: values[name] ?? null, rules: snapshot.rulesOf(name) };
+    });
+    const isTyped =
+      types === "all" ||
+      (types === "encrypted" && selected.some(({ value }) => isEncrypted(value)));
+    return { selected: addTypes(selected, isTyped ? await readVariables() : undefined), known };
+  });
+  selection.noteUnmatched(known);
+  return selected;
+}
+
+/** @throws ServerError for a value that is not of its variable's type */
+function addTypes(
+  selected: readonly Omit<SelectedValue, "type">[],
+  variables: readonly Variable[] | undefined,
+): SelectedValue[] {
+  const byName = new Map(variables?.map((variable) => [variable.name, variable]));
+  return selected.map((entry) => {
+    const variable = byName.get(entry.name);
+    if (variable) checkType(variable, entry.value);
+    return { ...entry, type: variable?.type };
+  });
+}
+
+/**
+ * @throws NotFoundError for selected variables without a value, InvalidDataError for others with a
+ *   problem
+ */
+async function refuseProblems(
+  check: Check,
+  selection: Selection,
+  known: readonly string[],
+  readNames: () => Promise<readonly string[]>,
+  isTaken: (newName: string) => boolean,
+): Promise<void> {
+  const newNames = selection.rename(await selection.select(known, readNames));
+  const problems = problemsOf(check).filter(({ name }) => {
+    const newName = newNames.get(name);
+    return newName !== undefined && !isTaken(newName);
+  });
+  if (problems.length === 0) return;
+  const text = `--strict: ${problems.map(({ name, rule }) => `${name} ${rule}`).join("; ")}`;
+  throw problems.some(({ name }) => check.missing.includes(name))
+    ? new NotFoundError(text)
+    : new InvalidDataError(text);
+}
+
+/** Loads the code for the flags. */
+export async function createSelection(
+  { only, exclude = [], nameTransformer, findProblems }: SelectionOptions,
+  { note }: Pick<Context, "note">,
+): Promise<Selection> {
+  const rename: Rename = nameTransformer
+    ? await NAME_TRANSFORMERS[nameTransformer]()
+    : (name) => name;
+  const [wanted, unwanted] = [only && createMatcher(only), createMatcher(exclude)];
+  const named = only?.filter((pattern) => !isGlob(pattern) && !unwanted.matches(pattern)) ?? [];
+  const noted = new Set<string>();
+  return {
+    named: named.map(rename),
+    only: exclude.length === 0 && named.length === only?.length ? named : undefined,
+    async select(names, known = async () => names) {
+      const missing = wanted?.unmatched(names) ?? [];
+      if (missing.length > 0) throw await notFound(missing, known);
+      return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
+    },
+    findProblems,
+    rename: (names) => renamed(names, rename),
+    noteUnmatched(names) {
+      for (const pattern of unwanted.unmatched(names)) {
+        if (!noted.has(pattern)) note(`--exclude ${pattern} matches no variable`);
+        noted.add(pattern);
+      }
+    },
+  };
+}
+
+async function notFound(
+  patterns: readonly string[],
+  known: () => Promise<readonly string[]>,
+): Promise<NotFoundError> {
+  const names = patterns.filter((pattern) => !isGlob(pattern));
+  const messages = patterns
+    .filter(isGlob)
+    .map((glob) => `${glob} matches no variable in this environment`);
+  if (names.length > 0) messages.unshift(await describeMissing(names, await known()));
+  return new NotFoundError(messages.join("; "));
+}
+
+function renamed(names: readonly string[], rename: Rename): ReadonlyMap<string, string> {
+  const result = new Map<string, string>();
+  for (const name of names) result.set(name, rename(name));
+  if (new Set(result.values()).size === result.size) return result;
+  const origins = new Map<string, string[]>();
+  for (const [name, newName] of result)
+    origins.set(newName, [...(origins.get(newName) ?? []), name]);
+  const clashes = [...origins].filter(([, from]) => from.length > 1);
+  const described = clashes.map(([newName, from]) => `${from.join(" and ")} (${newName})`);
+  throw new UsageError(
+    `--name-transformer gives the same name to ${described.join(", ")}: choose with --only or --exclude`,
+  );
+}

@@ -1,0 +1,156 @@
+import { dirname } from "node:path";
+import { type Account, foreignWriter } from "../../kit/files/owners.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
+import { DEFAULT_URL } from "../../model/defaults.js";
+import type { Io } from "../surroundings.js";
+import { HIDDEN, hidesSecret, type Setting } from "./setting-table.js";
+import {
+  asObject,
+  parseSettingsFile,
+  profilesPath,
+  readKeys,
+  readSettingsFile,
+  type SettingsFile,
+  type SettingsObject,
+  UnusableFileError,
+} from "./settings-file.js";
+
+export interface Profiles {
+  version: 1;
+  /** Name of the profile that is used if none is named. */
+  current?: string;
+  /** The settings of each profile, under the keys that profiles have for them. */
+  profiles: Record<string, SettingsObject>;
+}
+
+const NO_PROFILES: Profiles = { version: 1, profiles: {} };
+
+type ProfilesIo = Pick<Io, "folders" | "user" | "groups" | "notice">;
+
+/** @throws UnusableFileError if the file can't be read; as `parseProfiles` */
+export function readProfiles(path: string, account: Account): Profiles {
+  return parseProfiles(readSettingsFile(path), account);
+}
+
+/**
+ * @throws UnusableFileError if another user may have written the file; UsageError if it breaks a
+ *   rule
+ */
+function parseProfiles(file: SettingsFile | undefined, account: Account): Profiles {
+  if (!file) return NO_PROFILES;
+  refuseForeign(file, account);
+  const { path } = file;
+  const { version, current, profiles, ...others } = parseSettingsFile(file);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new UsageError(`"${unknown}" in ${path} is not known`);
+  if (version !== 1) throw new UsageError(`the version of ${path} must be 1`);
+  if (current !== undefined && typeof current !== "string")
+    throw new UsageError(`current in ${path} must be a name`);
+  const named = Object.entries(asObject(profiles, `profiles in ${path}`));
+  return {
+    version,
+    ...(current !== undefined && { current }),
+    profiles: Object.fromEntries(
+      named.map(([name, object]) => [name, asObject(object, `${name} in ${path}`)]),
+    ),
+  };
+}
+
+/**
+ * Reads the profiles for a caller that can do without.
+ *
+ * @param isDispensable whether a file that breaks a rule is left out too
+ * @throws UsageError if the file breaks a rule
+ */
+export function readUsableProfiles(io: ProfilesIo, isDispensable: boolean): Profiles {
+  try {
+    return readProfiles(profilesPath(io), io);
+  } catch (error) {
+    noteLeftOut(error, isDispensable, io);
+    return NO_PROFILES;
+  }
+}
+
+/**
+ * With `sudo -E`, and in a container that runs as another user, the home may not be readable: there
+ * are no profiles then, and a notice. Throws any other error.
+ */
+export function noteLeftOut(error: unknown, isDispensable: boolean, { notice }: ProfilesIo): void {
+  if (!(error instanceof (isDispensable ? UsageError : UnusableFileError))) throw error;
+  notice?.(`continuing without profiles: ${error.message}`);
+}
+
+/**
+ * The settings of the chosen profile, or else of the current one, and the name of the current one.
+ *
+ * @param isDispensable whether the source is known without it: a profile that does not exist then
+ *   has no settings
+ * @throws as `readProfiles`; UsageError if the profile does not exist or breaks a rule
+ */
+export function settingsOfProfile(
+  file: SettingsFile | undefined,
+  chosen: Setting | undefined,
+  isDispensable: boolean,
+  io: ProfilesIo,
+): Setting[] {
+  const path = profilesPath(io);
+  const { current: text, profiles } = parseProfiles(file, io);
+  const current: Setting[] =
+    text === undefined
+      ? []
+      : [{ name: "profile", text, from: `current in ${path}`, place: "profile" }];
+  const [named = chosen] = chosen ? [] : current;
+  const object = named && Object.hasOwn(profiles, named.text) ? profiles[named.text] : undefined;
+  if (named && !object && !isDispensable)
+    throw new UsageError(`${named.from}: ${noProfile(named.text, profiles)}`);
+  const own =
+    named && object ? readKeys("profile", object, `of profile ${named.text}`, dirname(path)) : [];
+  return [...own, ...current];
+}
+
+/**
+ * The profiles hold secrets, and say where secrets are sent. ssh checks its configuration in the
+ * same way.
+ */
+function refuseForeign({ path, stats }: SettingsFile, account: Account): void {
+  const foreign = foreignWriter(stats, account);
+  if (!foreign) return;
+  const advice = command`make it yours alone with chown and chmod go-w ${path}`;
+  throw new UnusableFileError(
+    `${path} ${foreign}, who could send your secrets elsewhere: ${advice}`,
+  );
+}
+
+/** Says that the profile does not exist, and which ones do. */
+export function noProfile(name: string, profiles: Profiles["profiles"]): string {
+  const names = Object.keys(profiles).join(", ");
+  return `there is no profile "${name}"; ${names ? `the profiles are ${names}` : "there are none yet; see appvars profile add"}`;
+}
+
+const LISTED = ["url", "data", "store", "env", "api_key"] as const;
+
+export type ListedProfile = { name: string; current: boolean } & Partial<
+  Record<(typeof LISTED)[number], string>
+>;
+
+/** No secrets, and only texts. */
+export function listedProfile(
+  name: string,
+  current: boolean,
+  settings: SettingsObject,
+): ListedProfile {
+  const texts = LISTED.flatMap((key) => {
+    const text = Object.hasOwn(settings, key) ? settings[key] : undefined;
+    return typeof text === "string"
+      ? [[key, ["url", "store"].includes(key) && hidesSecret(text) ? HIDDEN : text]]
+      : [];
+  });
+  const shown = Object.fromEntries(texts);
+  return {
+    name,
+    current,
+    ...(!("data" in shown) && !("store" in shown) && { url: DEFAULT_URL }),
+    ...shown,
+  };
+}

@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import { lstatSync, type Stats, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Account, foreignWriter, STICKY } from "../../kit/files/owners.js";
+import { statIfExists } from "../../kit/files/system-errors.js";
+import { command } from "../../kit/text/shell.js";
+import type { Io } from "../surroundings.js";
+import { HIDDEN, readSwitch, SETTINGS, type Setting, shownText } from "./setting-table.js";
+import {
+  parseSettingsFile,
+  readKeys,
+  readSettingsFile,
+  type SettingsFile,
+  UnusableFileError,
+} from "./settings-file.js";
+
+export const PROJECT_FILE = ".appvars.json";
+
+/** Trusts all project files: for CI, where nobody can be asked. */
+const ALLOW_VARIABLE = "APPVARS_ALLOW_PROJECT";
+
+type ProjectIo = Account & Pick<Io, "env" | "folders" | "notice">;
+
+/** The `.appvars.json` that is there now: its path, without links, and its content. */
+export type ProjectContent = Pick<SettingsFile, "path" | "bytes">;
+
+export interface ProjectFile extends SettingsFile {
+  /** Why another user may have written it; undefined if nobody else can have. */
+  foreign: string | undefined;
+  /** Metadata of the path itself: the file, or a link to it. */
+  entry: Stats;
+}
+
+/**
+ * The `.appvars.json` of one folder; undefined if there is none. If it is a link, its own place
+ * counts, not its target: the paths in it are relative to that folder, and another user may have
+ * made the link.
+ *
+ * @param folder a path without links, as that of the current folder is
+ * @throws UnusableFileError if it can't be read; UsageError if it is too large
+ */
+export function findProjectFile(folder: string, account: Account): ProjectFile | undefined {
+  const path = join(folder, PROJECT_FILE);
+  const entry = statIfExists(path, lstatSync);
+  if (!entry || entry.isDirectory()) return undefined;
+  const file = readSettingsFile(path);
+  return (
+    file && {
+      ...file,
+      entry,
+      foreign: foreignWriter(entry, account) ?? foreignWriter(file.stats, account),
+    }
+  );
+}
+
+/**
+ * The settings of a project's file, in the order of the file.
+ *
+ * @throws UsageError if it breaks a rule
+ */
+export function parseProjectFile(file: SettingsFile): Setting[] {
+  return readKeys("project", parseSettingsFile(file), `in ${file.path}`, dirname(file.path));
+}
+
+/**
+ * The settings of the `.appvars.json` in a folder; undefined for one that is skipped.
+ *
+ * A cloned project may contain one that points the client at a stranger's server. So its settings
+ * are blocked until the user has allowed this content of the file, or APPVARS_ALLOW_PROJECT trusts
+ * all of them. Until then a file that another user may have written is skipped: one in /tmp must
+ * not block every command below it.
+ *
+ * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
+ */
+export function readProjectFile(folder: string, io: ProjectIo): Setting[] | undefined {
+  const file = findUsable(folder, io);
+  if (!file) return undefined;
+  const { path, foreign } = file;
+  const allowed = readEntry(path, io);
+  const isAllowed =
+    allowed === entryText(file) ||
+    (readSwitch(ALLOW_VARIABLE, io.env) && (!foreign || isOfFolderOwner(file)));
+  if (!isAllowed && foreign) {
+    io.notice?.(
+      `${path} ${foreign}: it is not used until you have read it and run ${command`appvars allow ${path}`}`,
+    );
+    return undefined;
+  }
+  const given = parseProjectFile(file);
+  return isAllowed ? given : block(given, path, allowed !== undefined);
+}
+
+function findUsable(folder: string, io: ProjectIo): ProjectFile | undefined {
+  try {
+    return findProjectFile(folder, io);
+  } catch (error) {
+    if (!(error instanceof UnusableFileError)) throw error;
+    io.notice?.(`continuing without it: ${error.message}`);
+    return undefined;
+  }
+}
+
+/**
+ * Whether the owner of the folder put the file there, as in a checkout that a container's root runs
+ * in. Owners of folders above could replace the folder as well. In a sticky folder such as /tmp
+ * anybody may put a file.
+ */
+function isOfFolderOwner({ path, entry, stats }: ProjectFile): boolean {
+  const folder = statSync(dirname(path));
+  return (folder.mode & STICKY) === 0 && entry.uid === folder.uid && stats.uid === folder.uid;
+}
+
+/** The same settings, none of which can be used. */
+function block(given: readonly Setting[], path: string, isChanged: boolean): Setting[] {
+  const wanted = given.map(
+    (setting) => `${SETTINGS[setting.name].key} ${shorten(shownText(setting) ?? HIDDEN)}`,
+  );
+  const state = isChanged ? "has changed since you allowed it" : "is not allowed yet";
+  const blocked =
+    `${path} ${state}, and would set ${wanted.join(", ")}: read it, ` +
+    `then run appvars allow (in CI set ${ALLOW_VARIABLE}=1)`;
+  return given.map((setting) => ({ ...setting, from: `${setting.from} (not allowed)`, blocked }));
+}
+
+function shorten(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+}
+
+/** The folder with an entry for each `.appvars.json` that the user has allowed. */
+export function allowedFolder({ folders }: Pick<Io, "folders">): string {
+  return join(folders.config, "allowed");
+}
+
+/**
+ * Path of the entry for the file at `path`. There is one for each file, so that a new one replaces
+ * the old one.
+ */
+export function entryPath(path: string, io: Pick<Io, "folders">): string {
+  return join(allowedFolder(io), sha256(path));
+}
+
+/** The content of an entry, in the format of `sha256sum`. */
+export function entryText({ path, bytes }: ProjectContent): string {
+  return `${sha256(bytes)}  ${path}\n`;
+}
+
+/**
+ * Never throws: an entry that can't be read, or that another user may have written, allows nothing.
+ */
+function readEntry(path: string, io: ProjectIo): string | undefined {
+  try {
+    const entry = readSettingsFile(entryPath(path, io));
+    return entry && !foreignWriter(entry.stats, io) ? entry.bytes.toString("utf8") : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function sha256(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}

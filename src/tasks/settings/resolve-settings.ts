@@ -1,0 +1,193 @@
+import { lstatSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { statIfExists } from "../../kit/files/system-errors.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { type Io, isFolderGone } from "../surroundings.js";
+import { type Connection, connectionOf, type DataPlace, dataPlaceOf } from "./connection.js";
+import { noteLeftOut, settingsOfProfile } from "./profiles.js";
+import { PROJECT_FILE, readProjectFile } from "./project-file.js";
+import { readSecret, type SecretIo } from "./secret-files.js";
+import {
+  type GivenSettings,
+  NotAllowedError,
+  SETTING_NAMES,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  SOURCE_SETTINGS,
+  type SourceFlags,
+} from "./setting-table.js";
+import { profilesPath, readSettingsFile } from "./settings-file.js";
+
+export type SettingsIo = SecretIo & Pick<Io, "env" | "cwd" | "folders">;
+
+/** The settings of one command: read once, and handed to everything that needs them. */
+export class Settings {
+  readonly given: GivenSettings;
+  readonly #io: SecretIo;
+  readonly #secrets: Partial<Record<SettingName, Promise<string | undefined>>> = {};
+  #connection: Connection | undefined;
+
+  constructor(given: GivenSettings, io: SecretIo) {
+    this.given = given;
+    this.#io = io;
+  }
+
+  /**
+   * The strongest setting that has one of these names.
+   *
+   * @throws NotAllowedError if it must not be used; UsageError if one place gives two of them
+   */
+  find(...names: SettingName[]): Setting | undefined {
+    const [first, second] = named(this.given, ...names);
+    if (first?.blocked !== undefined) throw new NotAllowedError(first.blocked);
+    if (second && second.place === first?.place && second.name !== first.name)
+      throw new UsageError(`${first.from} and ${second.from} are mutually exclusive: use only one`);
+    return first;
+  }
+
+  /** The server, or the environment of local data, to read from. @throws as `connectionOf` */
+  get connection(): Connection {
+    this.#connection ??= connectionOf(this);
+    return this.#connection;
+  }
+
+  /** @throws UsageError for a setting that breaks a rule */
+  check(): this {
+    return this.connection && this;
+  }
+
+  /** The data to create, serve or change. @throws as `dataPlaceOf` */
+  get dataPlace(): DataPlace {
+    return dataPlaceOf(this, this.find("data", "store"));
+  }
+
+  /** Rejects with a UsageError if it can't be read. */
+  apiSecret(): Promise<string | undefined> {
+    return this.#secret("apiSecret", "apiSecretFile");
+  }
+
+  /** The key of the values that clients encrypt. Rejects with a UsageError if it can't be read. */
+  encryptionKey(): Promise<string | undefined> {
+    return this.#secret("encKey", "encKeyFile");
+  }
+
+  /** Read once, since it may come from stdin. */
+  async #secret(name: SettingName, fileName: SettingName): Promise<string | undefined> {
+    const setting = this.find(name, fileName);
+    if (setting) this.#secrets[name] ??= readSecret(setting, this.#io);
+    return this.#secrets[name];
+  }
+}
+
+/** The settings that have one of these names, strongest first; they may be blocked. */
+export function named(given: GivenSettings, ...names: SettingName[]): Setting[] {
+  return given.filter(({ name }) => names.includes(name));
+}
+
+/**
+ * Resolves the settings: flags, then environment variables, `.appvars.json` and the profile.
+ *
+ * @param onError called with the error of a file, whose settings are then left out. It throws by
+ *   default.
+ * @param files the readers of the files: each gets the settings of all stronger places
+ * @throws UsageError for a settings file that breaks a rule, or a profile that does not exist
+ */
+export function readSettings(
+  flags: SourceFlags,
+  io: SettingsIo,
+  onError = rethrow,
+  files: readonly FileReader[] = [readProject, readProfile],
+): Settings {
+  const given = [...readGiven("flag", flags), ...readGiven("variable", io.env)];
+  for (const read of files) {
+    try {
+      given.push(...read(io, given));
+    } catch (error) {
+      // No settings file is looked for in a current folder that has been deleted, or above it.
+      if (!isFolderGone(error)) onError(error);
+    }
+  }
+  return new Settings(given, io);
+}
+
+type FileReader = (io: SettingsIo, stronger: GivenSettings) => Setting[];
+
+function rethrow(error: unknown): void {
+  throw error;
+}
+
+/**
+ * Reads the flags that commander parsed, options of the library, or the environment variables.
+ *
+ * @throws UsageError for an empty flag: `--url "$URL"` with URL unset must not select another
+ *   server
+ */
+export function readGiven(place: "flag" | "variable", texts: Record<string, unknown>): Setting[] {
+  const given: Setting[] = [];
+  for (const name of SETTING_NAMES) {
+    const from = SETTINGS[name][place];
+    // A flag that is repeated has a list.
+    for (const value of [from && texts[place === "flag" ? name : from]].flat()) {
+      const text = value === true || typeof value === "number" ? String(value) : value;
+      if (place === "flag" && text === "") throw new UsageError(`${from} must not be empty`);
+      // An empty variable counts as unset, as in other programs.
+      if (from && typeof text === "string" && text !== "") given.push({ name, text, from, place });
+    }
+  }
+  return given;
+}
+
+/**
+ * Reads the `.appvars.json` in this folder or the nearest above it that is not skipped.
+ *
+ * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
+ */
+export function readProject(io: SettingsIo): Setting[] {
+  for (let folder = io.cwd; ; folder = dirname(folder)) {
+    const given =
+      statIfExists(join(folder, PROJECT_FILE), lstatSync) && readProjectFile(folder, io);
+    if (given) return given;
+    if (folder === dirname(folder)) return [];
+  }
+}
+
+/**
+ * Reads the chosen profile, or else the current one. None, with a notice, if no profile was chosen
+ * and the file can't be used.
+ *
+ * @param stronger the settings of all other places: they choose the profile, or make it dispensable
+ * @throws UsageError if the profile does not exist, or the file breaks a rule
+ */
+export function readProfile(
+  io: Omit<SettingsIo, "cwd" | "stdin" | "env">,
+  stronger: GivenSettings,
+): Setting[] {
+  const [chosen] = named(stronger, "profile");
+  const [source] = named(stronger, ...SOURCE_SETTINGS);
+  // In CI, for example, where the project names a profile that people have, and the environment
+  // gives everything.
+  const isDispensable =
+    source !== undefined && (!chosen || (chosen.place === "project" && source.place !== "project"));
+  if (chosen?.blocked !== undefined) {
+    if (!isDispensable) throw new NotAllowedError(chosen.blocked);
+    if (!isComplete(stronger)) io.notice?.(`continuing without a profile: ${chosen.blocked}`);
+    // The current profile is not used instead: the project means another one.
+    return [];
+  }
+  try {
+    const file = readSettingsFile(profilesPath(io));
+    return file || chosen ? settingsOfProfile(file, chosen, isDispensable, io) : [];
+  } catch (error) {
+    if (chosen && !isDispensable) throw error;
+    noteLeftOut(error, isDispensable && !chosen, io);
+    return [];
+  }
+}
+
+/** Whether flags and variables alone say where to read, with the credentials for a server. */
+function isComplete(given: GivenSettings): boolean {
+  const own = given.filter(({ place }) => place !== "project");
+  const has = (...names: SettingName[]) => named(own, ...names).length > 0;
+  return has("data", "store") || (has("apiKey") && has("apiSecret", "apiSecretFile"));
+}

@@ -1,0 +1,132 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import { join, resolve } from "node:path";
+import { hasCode } from "../../kit/files/system-errors.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { JsonError, parseJson } from "../../kit/text/strict-json.js";
+import type { Io } from "../surroundings.js";
+import { SETTING_NAMES, SETTINGS, type Setting } from "./setting-table.js";
+
+/** Largest settings file, in bytes. */
+const MAX_BYTES = 1_024 * 1_024;
+
+export type SettingsObject = Readonly<Record<string, unknown>>;
+
+/** A settings file, read once, so that its checked content is used. */
+export interface SettingsFile {
+  path: string;
+  bytes: Buffer;
+  /** Of the file that links lead to. */
+  stats: Stats;
+}
+
+/** The file with the user's profiles. */
+export function profilesPath({ folders }: Pick<Io, "folders">): string {
+  return join(folders.config, "profiles.json");
+}
+
+/**
+ * Thrown for a settings file that can't be read, or that another user may have written: it can be
+ * left out.
+ */
+export class UnusableFileError extends UsageError {}
+
+/**
+ * Reads a settings file; undefined if it does not exist. Synchronously, since nothing can start
+ * without it, but never waits for the writer of a pipe or the end of an endless file.
+ *
+ * @throws UnusableFileError that names the file; UsageError if it is too large
+ */
+export function readSettingsFile(path: string): SettingsFile | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stats = fstatSync(file);
+    if (!stats.isFile())
+      throw new UnusableFileError(`${path} can't be read: it is not a regular file`);
+    if (stats.size > MAX_BYTES)
+      throw new UsageError(`${path} is larger than ${MAX_BYTES / 1_024} KB`);
+    // At most as many bytes as the size that was checked, which is 0 for endless files in /proc.
+    const bytes = Buffer.alloc(stats.size);
+    return { path, bytes: bytes.subarray(0, readSync(file, bytes)), stats };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw new UnusableFileError(`${path} can't be read (${(error as NodeJS.ErrnoException).code})`);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** @throws UsageError that names the file and quotes nothing of it, since it may hold a secret */
+export function parseSettingsFile({ path, bytes }: SettingsFile): SettingsObject {
+  try {
+    return asObject(parseJson(bytes.toString("utf8")), path);
+  } catch (error) {
+    throw error instanceof JsonError
+      ? new UsageError(`${path} is not valid JSON: ${error.message}`)
+      : error;
+  }
+}
+
+/** @throws UsageError if it is not one */
+export function asObject(json: unknown, what: string): SettingsObject {
+  if (typeof json === "object" && json !== null && !Array.isArray(json))
+    return json as SettingsObject;
+  throw new UsageError(`${what} must be a JSON object`);
+}
+
+/**
+ * Reads the settings in an object of a settings file.
+ *
+ * @param where the object is, for messages: `in .appvars.json`
+ * @param folder the one that relative paths start from
+ * @throws UsageError for an unknown key, or a value that is neither a text nor a number
+ */
+export function readKeys(
+  place: "project" | "profile",
+  object: SettingsObject,
+  where: string,
+  folder: string,
+) {
+  const given: Setting[] = [];
+  for (const [key, value] of Object.entries(object)) {
+    if (key === "$schema") continue;
+    const name = SETTING_NAMES.find((each) => SETTINGS[each][place] === key);
+    if (!name) throw unknownKey(place, key, where);
+    const from = `${key} ${where}`;
+    const { is } = SETTINGS[name];
+    const isValid =
+      is === "switch" ? typeof value === "boolean" : ["string", "number"].includes(typeof value);
+    if (!isValid)
+      throw new UsageError(
+        `${from} must be ${is === "switch" ? "true or false" : "a string or a number"}`,
+      );
+    const text = value === false ? "" : String(value);
+    // An empty text counts as unset.
+    if (text !== "")
+      given.push({ name, text: is === "file" ? resolve(folder, text) : text, from, place });
+  }
+  return given;
+}
+
+function unknownKey(place: "project" | "profile", key: string, where: string): UsageError {
+  const reason = place === "project" ? whyNotInProject(key) : undefined;
+  if (reason) return new UsageError(`${key} ${where}${reason}`);
+  const known = SETTING_NAMES.flatMap((name) => SETTINGS[name][place] ?? []);
+  return new UsageError(`"${key}" ${where} is not a setting; the settings are ${known.join(", ")}`);
+}
+
+/** Why a project can't set a key of profiles or users; undefined for an unknown key. */
+function whyNotInProject(key: string): string | undefined {
+  if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
+  const name = SETTING_NAMES.find((each) => SETTINGS[each].key === key);
+  if (name === undefined) return undefined;
+  const { is, insteadOf, flag, variable } = SETTINGS[name];
+  if (name.startsWith("store"))
+    return `: a project can't choose a store, which would get your password, or the files for it; use a profile or ${variable}`;
+  if (is === "secret")
+    return ": a secret does not belong in a file that is shared; put it in a profile";
+  if (is === "file")
+    return `: a project can't choose which of your files is used as a secret; use a profile, ${flag} or ${insteadOf && SETTINGS[insteadOf].variable}`;
+  return " is not allowed: it could send the secret itself to the url in the same file";
+}

@@ -1,0 +1,68 @@
+import { homedir, userInfo } from "node:os";
+import { posix, win32 } from "node:path";
+import { UsageError } from "../../kit/text/errors.js";
+import type { Io } from "../surroundings.js";
+
+/** The home for a user without one: nothing exists there, and nothing can be created. */
+const NO_HOME = "/dev/null";
+const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
+
+/**
+ * The user's folders for this program, by the XDG Base Directory Specification or the rules of
+ * macOS and Windows.
+ *
+ * A relative path, HOME included, is ignored: it would be inside the project that the command runs
+ * in.
+ *
+ * @param homes ways to find the home. Node's throws for a user without HOME and without an entry in
+ *   the user database, as
+ *   in many containers.
+ */
+export function userFolders(
+  env: Io["env"],
+  platform: NodeJS.Platform,
+  homes: readonly (() => string)[] = [homedir, () => userInfo().homedir],
+): Io["folders"] {
+  const { isAbsolute, join } = platform === "win32" ? win32 : posix;
+  const home = homeOf(homes, platform);
+  if (platform === "darwin")
+    return {
+      config: join(home, "Library/Preferences/appvars"),
+      cache: join(home, "Library/Caches/appvars"),
+    };
+  const folder = (variable: string, otherwise: string, own: string) => {
+    const named = env[variable] ?? "";
+    return join(isAbsolute(named) ? named : join(home, otherwise), own);
+  };
+  if (platform === "win32") {
+    return {
+      config: folder("APPDATA", "AppData/Roaming", "appvars/Config"),
+      cache: folder("LOCALAPPDATA", "AppData/Local", "appvars/Cache"),
+    };
+  }
+  return {
+    config: folder("XDG_CONFIG_HOME", ".config", "appvars"),
+    cache: folder("XDG_CACHE_HOME", ".cache", "appvars"),
+  };
+}
+
+function homeOf(homes: readonly (() => string)[], platform: NodeJS.Platform): string {
+  const { isAbsolute } = platform === "win32" ? win32 : posix;
+  for (const find of homes) {
+    try {
+      const home = find();
+      if (isAbsolute(home)) return home;
+    } catch {
+      // The next one may find it.
+    }
+  }
+  return platform === "win32" ? NO_HOME_ON_WINDOWS : NO_HOME;
+}
+
+/** @throws UsageError if the user has no folder for configuration */
+export function refuseNoHome({ config }: Io["folders"]): void {
+  const isOnWindows = config.startsWith(`${NO_HOME_ON_WINDOWS}\\`);
+  if (!isOnWindows && !config.startsWith(`${NO_HOME}/`)) return;
+  const variables = isOnWindows ? "USERPROFILE or APPDATA" : "HOME or XDG_CONFIG_HOME";
+  throw new UsageError(`there is no home folder to store this in: set ${variables}`);
+}

@@ -1,0 +1,83 @@
+import type { Context } from "../../cli/output/context.js";
+import { DecryptionError, orUndefined, UsageError } from "../../kit/text/errors.js";
+import type { BrokenRule, Check } from "../../model/read.js";
+import { isSealedText } from "../../model/sealed-text.js";
+import { readAll, type Snapshot } from "../../model/source.js";
+import { isEncrypted, type JsonValue, type Variable } from "../../model/variable.js";
+import type { Settings } from "../settings/resolve-settings.js";
+import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
+
+/**
+ * Finds what is wrong with the values of an environment.
+ *
+ * @param only these are looked for, if it is given
+ */
+export type CheckValues = (snapshot: Snapshot, only?: readonly string[]) => Promise<Check>;
+
+/**
+ * The check of `--strict`; undefined without it.
+ *
+ * @param flag of the command; the project's setting if undefined
+ */
+export async function createStrictCheck(
+  flag: boolean | undefined,
+  settings: Settings,
+  context: Context,
+): Promise<CheckValues | undefined> {
+  return (flag ?? settings.find("strict") !== undefined)
+    ? createCheck(settings, context)
+    : undefined;
+}
+
+/** With a key, encrypted values are checked too. */
+export async function createCheck(
+  settings: Settings,
+  { note }: Pick<Context, "note">,
+): Promise<CheckValues> {
+  const decrypt = await createDecrypt(settings, leaveEncrypted);
+  let isNoted = false;
+  return async (snapshot, only) => {
+    const found = await orUndefined(snapshot.checkValues());
+    if (!found && !isNoted)
+      note("the server is too old to check values: every variable without a value is missing");
+    isNoted ||= !found;
+    if (found && decrypt === leaveEncrypted) return found;
+    const values = await snapshot.values(only);
+    const isAnswered = found && !Object.values(values).some(isEncrypted);
+    const variables = isAnswered ? [] : await readAll((page) => snapshot.listVariables(page));
+    const names = variables.map(({ name }) => name).filter((name) => !Object.hasOwn(values, name));
+    const invalid = [...(found?.invalid ?? [])];
+    for (const variable of variables) {
+      const rule = await brokenByEncrypted(variable, values[variable.name], snapshot, decrypt);
+      if (rule !== undefined) invalid.push({ name: variable.name, rule });
+    }
+    return { missing: found?.missing ?? names, invalid };
+  };
+}
+
+async function brokenByEncrypted(
+  { id, name, type }: Variable,
+  sealed: JsonValue | undefined,
+  snapshot: Snapshot,
+  decrypt: Decrypt,
+): Promise<string | undefined> {
+  if (!isEncrypted(sealed) || isSealedText(sealed)) return undefined;
+  const { parseAs } = await import("../../formats/infer-type.js");
+  try {
+    const text = String(decrypt(name, sealed));
+    const schema = isEncrypted(text) ? undefined : snapshot.rulesOf(id)?.schema;
+    const plain = parseAs(text, type);
+    const { loadValueChecker } = await import("../../store/schema/value-schema.js");
+    return schema && (await loadValueChecker()).brokenRule(schema, plain);
+  } catch (error) {
+    if (error instanceof DecryptionError)
+      return "can't be decrypted: the key is wrong, or the value was changed";
+    if (error instanceof UsageError) return `must be a ${type}`;
+    throw error;
+  }
+}
+
+/** All problems as predicates, with the names of the variables. */
+export function problemsOf({ missing, invalid }: Check): BrokenRule[] {
+  return [...missing.map((name) => ({ name, rule: "has no value" })), ...invalid];
+}

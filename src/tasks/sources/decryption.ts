@@ -1,0 +1,85 @@
+import { DecryptionError, UsageError } from "../../kit/text/errors.js";
+import { isSealedText, NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { isEncrypted, type JsonValue, type NamedValue } from "../../model/variable.js";
+import type { Settings } from "../settings/resolve-settings.js";
+
+/**
+ * Returns the text of a value that a client encrypted, and any other value as it is.
+ *
+ * @throws DecryptionError that names the variable, if there is no key or the wrong one
+ */
+export type Decrypt = (name: string, value: JsonValue) => JsonValue;
+
+/**
+ * Decrypts with the key of the settings. The code for it is loaded when there is a key.
+ *
+ * @param withoutKey handles encrypted values if there is none
+ */
+export async function createDecrypt(
+  settings: Pick<Settings, "encryptionKey">,
+  withoutKey: Decrypt = refuseEncrypted,
+): Promise<Decrypt> {
+  const key = await settings.encryptionKey();
+  if (key === undefined) return withoutKey;
+  const { decrypt } = await import("../../client/envelope.js");
+  return (name, value) => {
+    if (!isEncrypted(value)) return value;
+    refuseSealed(name, value);
+    return decrypt(value, key, name);
+  };
+}
+
+/**
+ * Encrypts texts with the key of the settings.
+ *
+ * @param stdin another input from stdin, as a message names it
+ * @throws UsageError without a key
+ */
+export async function createEncrypt(
+  settings: Settings,
+  stdin?: string,
+): Promise<(text: string) => string> {
+  if (stdin !== undefined && settings.find("encKeyFile")?.text === "-")
+    throw new UsageError(`${stdin} and the key can't both come from stdin`);
+  const key = await settings.encryptionKey();
+  if (key === undefined)
+    throw new UsageError("--encrypt needs a key: set APPVARS_ENC_KEY, or add --enc-key-file");
+  const { encrypt } = await import("../../client/envelope.js");
+  return (text) => encrypt(text, key);
+}
+
+/** For names, and what else needs no value. */
+export const leaveEncrypted: Decrypt = (_name, value) => value;
+
+/**
+ * For a list, which one encrypted value must not prevent. A file that can't be opened is an error.
+ */
+export const leaveUnlessSealed: Decrypt = (name, value) => {
+  refuseSealed(name, value);
+  return value;
+};
+
+const refuseEncrypted: Decrypt = (name, value) => {
+  if (!isEncrypted(value)) return value;
+  refuseSealed(name, value);
+  throw new DecryptionError(
+    `${name} is encrypted: set APPVARS_ENC_KEY, or name the key's file with --enc-key-file`,
+  );
+};
+
+function refuseSealed(name: string, value: JsonValue): void {
+  if (isSealedText(value)) throw new DecryptionError(`${name} ${NEEDS_SEAL_KEY}`);
+}
+
+/** The values with their texts decrypted, and parsed as values of their types. */
+export async function decryptValues<T extends NamedValue>(
+  entries: readonly T[],
+  decrypt: Decrypt,
+): Promise<T[]> {
+  // Loaded here: `get` and `run` pass texts on, and parsing them takes the JSON parser.
+  const { parseAs } = await import("../../formats/infer-type.js");
+  return entries.map((entry) => {
+    if (!isEncrypted(entry.value)) return entry;
+    return { ...entry, value: parseAs(String(decrypt(entry.name, entry.value)), entry.type) };
+  });
+}

@@ -1,0 +1,91 @@
+import type { Context } from "../../cli/output/context.js";
+import { CachedSource, type CachedSourceOptions } from "../../client/cached-source.js";
+import { type Budget, createBudget, type RetryOn } from "../../client/retry.js";
+import { SealedFile } from "../../kit/files/sealed-file.js";
+import { UnreachableError } from "../../kit/text/errors.js";
+import { durationText } from "../../kit/text/printable.js";
+import type { VariableSource } from "../../model/source.js";
+import type { RemoteSettings } from "../settings/connection.js";
+
+/** Seconds for a request to a server whose answers are kept; a slower server counts as down. */
+const SINGLE_TRY_TIMEOUT_S = 5;
+
+interface CacheOptions {
+  /** Seconds: maximum age of a kept answer that is used. */
+  cache: number;
+  offline?: boolean | undefined;
+  budget?: Budget | undefined;
+}
+
+/**
+ * Opens the client of the server.
+ *
+ * @param options that differ from those of the command; the timeout is in seconds
+ */
+type OpenClient = (options: {
+  budget: Budget;
+  retryOn?: RetryOn;
+  timeout?: number;
+}) => Promise<VariableSource>;
+
+/**
+ * The client of a server behind a cache in the user's cache folder, or only the cache if it is
+ * `offline`.
+ *
+ * @throws UsageError, UnauthorizedError
+ */
+export async function openCached(
+  { url, apiKey, timeout }: RemoteSettings,
+  apiSecret: string,
+  { io, note, warn }: Pick<Context, "io" | "note" | "warn">,
+  { cache, budget = createBudget(), offline = false }: CacheOptions,
+  openClient: OpenClient,
+): Promise<VariableSource> {
+  const file = new SealedFile({
+    parent: io.folders.cache,
+    kind: "cache v3",
+    owner: JSON.stringify([url, apiKey ?? null]),
+    secret: apiSecret,
+    user: io.user,
+  });
+  return new CachedSource({
+    ...(offline
+      ? withoutServer(cache)
+      : {
+          retrying: await openClient({ budget }),
+          singleTry: await openClient({
+            budget,
+            retryOn: "rate-limit",
+            timeout: Math.min(timeout, SINGLE_TRY_TIMEOUT_S),
+          }),
+        }),
+    file,
+    maxAge: cache,
+    clock: io.clock,
+    onServed: ({ message }, age) => {
+      const text = `using values from ${durationText(age)} ago`;
+      // A requested note is no warning.
+      if (offline) note(text);
+      else warn(`${text}: ${message}`);
+    },
+    onFailure: (error) => {
+      const { code, message } = error as NodeJS.ErrnoException;
+      warn(`can't keep or remove answers in ${file.folder} (${code ?? message})`);
+    },
+  });
+}
+
+/** Stands in for the client of a server that must not be asked. @param maxAge seconds */
+function withoutServer(maxAge: number): Pick<CachedSourceOptions, "retrying" | "singleTry"> {
+  const refuse = () => {
+    const age = durationText(maxAge * 1_000);
+    const fix = "run it once with --cache while the server can be reached";
+    return Promise.reject(
+      new UnreachableError(
+        `--offline: the cache has no answer from the last ${age} for this command; ${fix}`,
+      ),
+    );
+  };
+  const source = { readSnapshot: refuse, getHealth: refuse, close: async () => {} };
+  return { retrying: source, singleTry: source };
+}

@@ -1,0 +1,199 @@
+import { existsSync } from "node:fs";
+import type { Context } from "../../cli/output/context.js";
+import type { ClientOptions } from "../../client/client.js";
+import { type Budget, createBudget, type RetryNotice, type RetryOn } from "../../client/retry.js";
+import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
+import type { VariableSource } from "../../model/source.js";
+import type { Data } from "../../store/data.js";
+import {
+  type DataPlace,
+  dataPlaceName,
+  type LocalSettings,
+  type RemoteSettings,
+} from "../settings/connection.js";
+import { findProxy } from "../settings/environment-proxy.js";
+import { named, type Settings } from "../settings/resolve-settings.js";
+import { missingKeyError, missingSecretError, readTlsFiles } from "../settings/secret-files.js";
+import {
+  DEFAULT_DATA_FILE,
+  type GivenSettings,
+  SOURCE_SETTINGS,
+} from "../settings/setting-table.js";
+import type { Io } from "../surroundings.js";
+
+export interface OpenOptions {
+  /** Whether the read needs no credentials. */
+  anonymous?: boolean;
+  /** Whether it is read repeatedly: unchanged answers are then not sent again. */
+  live?: boolean;
+  /** The budget used by the command so far. Default a new one or, for `live`, one for each call. */
+  budget?: Budget | undefined;
+  retryOn?: RetryOn | undefined;
+  onRetry?: (notice: RetryNotice) => void;
+  onResponse?: Required<ClientOptions>["onResponse"];
+  /**
+   * Maximum age in seconds of a kept answer that is used if the server can't be reached; undefined
+   * to keep none.
+   */
+  cache?: number | undefined;
+  /**
+   * Local data that the command has read, by name: everything it reads from a file is of one
+   * version.
+   */
+  known?: Map<string, Promise<Data>>;
+  /** Whether to answer from the kept answers only, and send nothing. Needs `cache`. */
+  offline?: boolean | undefined;
+}
+
+/**
+ * Opens the source of the settings: a server, or local data. Loads only the code for that one.
+ *
+ * @throws UsageError, UnauthorizedError; for local data also InvalidDataError and NotFoundError
+ */
+export async function openSource(
+  settings: Settings,
+  context: Context,
+  options: OpenOptions = {},
+): Promise<VariableSource> {
+  const { connection } = settings;
+  const { cache, offline } = options;
+  if (connection.kind === "local") {
+    if (offline && connection.place.kind === "store")
+      throw new UsageError(
+        "--offline is for a server whose answers are cached: a store is read over the network",
+      );
+    return openLocal(connection, context, options);
+  }
+  const noted = { ...noteExchanges(context, options), ...options };
+  const apiSecret = await settings.apiSecret();
+  if (apiSecret === undefined && !options.anonymous) throw noSecretError(settings.given);
+  const openClient = ({
+    timeout = connection.timeout,
+    ...changed
+  }: OpenOptions & { timeout?: number } = {}) =>
+    openRemote({ ...connection, timeout }, apiSecret, context.io, { ...noted, ...changed });
+  if (cache === undefined || apiSecret === undefined) return openClient();
+  const { openCached } = await import("./open-cached.js");
+  return openCached(connection, apiSecret, context, { ...options, cache }, openClient);
+}
+
+/** Opens the source, lets `use` read from it, and closes it in any case. */
+export async function withSource<T>(
+  opening: Promise<VariableSource>,
+  use: (source: VariableSource) => Promise<T>,
+): Promise<T> {
+  const source = await opening;
+  try {
+    return await use(source);
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * Tells a person why the client retries, and with `--verbose` about each request.
+ */
+function noteExchanges(
+  context: Context,
+  { live = false }: OpenOptions,
+): Required<Pick<OpenOptions, "onRetry" | "onResponse">> {
+  let isAnswered = false;
+  let lastReason: string | undefined;
+  return {
+    onRetry: ({ reason }) => {
+      // A server that is down for a minute is one line. Commands that read repeatedly report an
+      // outage themselves.
+      if (reason !== lastReason && !(live && isAnswered)) context.note(`trying again: ${reason}`);
+      lastReason = reason;
+    },
+    onResponse: ({ target, status, milliseconds }) => {
+      isAnswered = true;
+      if (context.flags.verbose) context.note(`GET ${target} ${status} in ${milliseconds} ms`);
+    },
+  };
+}
+
+/**
+ * Creates the signed client for a server.
+ *
+ * @param io its environment names the proxy
+ * @throws UsageError, UnauthorizedError
+ */
+export async function openRemote(
+  { url, from, apiKey, auth, insecure, timeout, maxWait, ...files }: RemoteSettings,
+  apiSecret: string | undefined,
+  { env }: Pick<Io, "env">,
+  {
+    anonymous,
+    live = false,
+    budget = live ? undefined : createBudget(),
+    retryOn,
+    ...options
+  }: OpenOptions = {},
+): Promise<VariableSource> {
+  if (!anonymous) {
+    if (apiSecret === undefined) throw missingSecretError();
+    if (apiKey === undefined && auth === "headers") throw missingKeyError();
+  }
+  // Loaded here: local data needs no client.
+  const { createClient } = await import("../../client/client.js");
+  const tls = await readTlsFiles(files);
+  const proxy = findProxy(new URL(url), env);
+  const { onRetry = () => {}, onResponse = () => {} } = options;
+  const access = { url, apiKey, apiSecret, auth, insecure, ...tls };
+  return createClient(
+    { ...access, timeout, maxWait, retryOn, onRetry, onResponse, revalidate: live },
+    { budget, from, proxy },
+  );
+}
+
+/** Data to be read now, or followed if it is live. */
+async function openLocal(
+  { place, env }: LocalSettings,
+  context: Context,
+  { live = false, known = new Map() }: OpenOptions,
+): Promise<VariableSource> {
+  if (live) return followLocal(place, env, context);
+  const { chooseEnvironment, readData } = await import("../data/open-data.js");
+  const { EnvironmentView } = await import("../../service/environment-view.js");
+  const name = dataPlaceName(place);
+  const reading = known.get(name) ?? readData(place, context);
+  known.set(name, reading);
+  const data = await reading;
+  return new EnvironmentView(data, chooseEnvironment(data.environments, env));
+}
+
+async function followLocal(
+  place: DataPlace,
+  env: string | undefined,
+  context: Context,
+): Promise<VariableSource> {
+  const { chooseEnvironment, checkedData } = await import("../data/open-data.js");
+  const { Service } = await import("../../service/service.js");
+  const service = new Service(
+    await (await checkedData(place, context, "read")).follow(),
+    context.io.clock,
+  );
+  try {
+    return service.source(chooseEnvironment(service.environments, env));
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+/** Whether nothing says where to read, and there are no credentials either. */
+export function isNothingConfigured(given: GivenSettings): boolean {
+  return named(given, ...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile").length === 0;
+}
+
+/**
+ * The error for a server without a secret, which names the data file that could be read instead.
+ */
+export function noSecretError(given: GivenSettings): UnauthorizedError {
+  if (!isNothingConfigured(given) || !existsSync(DEFAULT_DATA_FILE)) return missingSecretError();
+  const flags = `--data ${DEFAULT_DATA_FILE}`;
+  return new UnauthorizedError(
+    `no server or data file is configured; to read the file in this folder, add ${flags}`,
+  );
+}

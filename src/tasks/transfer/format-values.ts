@@ -1,0 +1,130 @@
+import type { SelectionOptions } from "../../cli/arguments/selection-flags.js";
+import type { Context } from "../../cli/output/context.js";
+import {
+  type DotenvTarget,
+  describeReasons,
+  UnsupportedError,
+  type Writer,
+} from "../../formats/entry.js";
+import {
+  ENVIRONMENT_FORMATS,
+  type ExportFormat,
+  IMPORT_FORMATS,
+  WRITERS,
+} from "../../formats/formats.js";
+import { nativeType } from "../../formats/infer-type.js";
+import { command } from "../../kit/text/shell.js";
+import { readAll, type VariableSource } from "../../model/source.js";
+import { isEncrypted, type NamedValue, type Variable } from "../../model/variable.js";
+import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
+import { createSelection, readSelected, type SelectedValue } from "../selection/selection.js";
+import { boundHeap } from "../sources/bound-heap.js";
+import { type Decrypt, decryptValues } from "../sources/decryption.js";
+
+/** Which values are exported, and how. */
+export interface ExportedValues extends SelectionOptions {
+  format: ExportFormat;
+  /** With `dotenv`, the one program that the file is for. */
+  target: DotenvTarget | undefined;
+  /** Name of the document. */
+  name: string | undefined;
+  /** Whether variables that the format can't hold are left out. */
+  skipUnsupported: boolean;
+  allowReserved: readonly string[];
+}
+
+export interface Written<T = NamedValue> {
+  text: string;
+  /** The variables in the text. */
+  entries: readonly T[];
+}
+
+/**
+ * The values of an environment in the format of another program.
+ *
+ * @throws UnsupportedError for variables that the format can't hold; NotFoundError, UsageError for
+ *   the selection;
+ *   DecryptionError
+ */
+export async function formatValues(
+  options: ExportedValues,
+  decrypt: Decrypt,
+  source: VariableSource,
+  context: Pick<Context, "note" | "warn">,
+): Promise<Written> {
+  const { format, allowReserved } = options;
+  const selection = await createSelection(options, context);
+  const leavesOut = ENVIRONMENT_FORMATS.includes(format);
+  if (leavesOut) refuseReserved(selection.named, allowReserved);
+  const types = format === "dotenv" ? "all" : "encrypted";
+  const selected = await readSelected(selection, source, { types });
+  boundHeap();
+  const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
+  const typed = selected
+    .filter(isKept)
+    .map((entry) => ({ ...entry, type: entry.type ?? nativeType(entry.value) }));
+  const values = await decryptValues(typed, decrypt);
+  const write = options.target
+    ? (await import("../../formats/dotenv-for.js")).DOTENV_WRITERS[options.target]
+    : await WRITERS[format]();
+  const written = writeSupported(
+    write,
+    values.map(({ newName, type, value, rules }) => ({ name: newName, type, value, rules })),
+    options,
+    context,
+  );
+  const leftOut = selected.filter((entry) => !isKept(entry)).map(({ newName }) => newName);
+  warnLeftOut(leftOut, context);
+  const decrypted = typed.filter(({ value }) => isEncrypted(value)).map(({ newName }) => newName);
+  // A copy by `import` would otherwise lose the encryption without a word.
+  if (decrypted.length > 0 && IMPORT_FORMATS.some((each) => each === format))
+    context.note(
+      `decrypted ${decrypted.join(", ")}; to encrypt them again: ${command`appvars import FILE --encrypt ${decrypted.join(",")}`}`,
+    );
+  return written;
+}
+
+/**
+ * A TypeScript declaration of the selected variables. Reads no value.
+ *
+ * @throws NotFoundError, UsageError, as `Selection`
+ */
+export async function declareVariables(
+  options: SelectionOptions,
+  source: VariableSource,
+  context: Pick<Context, "note">,
+): Promise<Written<Variable>> {
+  const selection = await createSelection(options, context);
+  const all = await source.readSnapshot(async (snapshot) => {
+    const variables = await readAll((page) => snapshot.listVariables(page));
+    return variables.map((variable) => ({ ...variable, ...snapshot.rulesOf(variable.id) }));
+  });
+  const names = all.map(({ name }) => name);
+  const newNames = selection.rename(await selection.select(names));
+  selection.noteUnmatched(names);
+  const entries = all.flatMap((variable) => {
+    const name = newNames.get(variable.name);
+    return name === undefined ? [] : [{ ...variable, name }];
+  });
+  const { writeTypescript } = await import("../../formats/typescript.js");
+  return { text: writeTypescript(entries), entries };
+}
+
+/** @throws UnsupportedError for variables that the format can't hold, unless they are left out */
+function writeSupported(
+  write: Writer,
+  entries: readonly NamedValue[],
+  options: ExportedValues,
+  { warn }: Pick<Context, "warn">,
+): Written {
+  const { name, skipUnsupported } = options;
+  try {
+    return { text: write(entries, { name }), entries };
+  } catch (error) {
+    if (!skipUnsupported || !(error instanceof UnsupportedError)) throw error;
+    const { format, reasons } = error;
+    warn(`left out variables that ${format} can't hold: ${describeReasons(reasons)}`);
+    const others = entries.filter((entry) => !reasons.has(entry.name));
+    return writeSupported(write, others, options, { warn });
+  }
+}

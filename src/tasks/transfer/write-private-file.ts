@@ -1,0 +1,69 @@
+import { constants, lstatSync, realpathSync } from "node:fs";
+import { AppendFile } from "../../kit/files/append-file.js";
+import { type NewContent, replaceFile } from "../../kit/files/durable-file.js";
+import { foreignWriter } from "../../kit/files/owners.js";
+import { statIfExists, toInvalidFile } from "../../kit/files/system-errors.js";
+import { InvalidDataError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
+import { type FileUser, refuseUnsafeFile } from "../data/safe-files.js";
+
+/**
+ * The file to write for this path: the target of a link that is not another user's, who could have
+ * any file replaced.
+ *
+ * @throws InvalidDataError for such a link, a link without a target, a read-only file, a device, a
+ *   pipe or a folder
+ */
+export function outputTarget(path: string, io: FileUser): string {
+  const entry = statIfExists(path, lstatSync);
+  if (!entry) return path;
+  const refuse = (reason: string) => new InvalidDataError(`${path} can't be written: ${reason}`);
+  if (entry.isSymbolicLink() && foreignWriter(entry, io))
+    throw refuse("it is a link that belongs to another user; use another path");
+  const stats = statIfExists(path);
+  if (!stats) throw refuse("it is a link, and its target is missing");
+  if (!stats.isFile()) throw refuse("it is not a regular file");
+  if (!(stats.mode & constants.S_IWUSR))
+    throw refuse(command`it is read-only; to allow it, run: chmod u+w ${path}`);
+  return entry.isSymbolicLink() ? realpathSync(path) : path;
+}
+
+/**
+ * Atomically writes or replaces a file, with mode 0600 and owned by the current user.
+ *
+ * @throws InvalidDataError as `outputTarget` does, and if it can't be written
+ */
+export async function writePrivateFile(
+  path: string,
+  content: NewContent,
+  io: FileUser,
+): Promise<void> {
+  try {
+    await replaceFile(outputTarget(path, io), content);
+  } catch (error) {
+    throw error instanceof InvalidDataError
+      ? error
+      : toInvalidFile(path, error, "can't be written");
+  }
+}
+
+/**
+ * The target of a file to append to.
+ *
+ * @throws InvalidDataError, also if other users can change it
+ */
+export function appendTarget(path: string, io: FileUser): string {
+  refuseUnsafeFile(path, io);
+  return outputTarget(path, io);
+}
+
+/**
+ * Opens a file to append lines to, which is created with mode 0600.
+ *
+ * @throws InvalidDataError as `appendTarget` does
+ */
+export function openToAppend(path: string, io: FileUser): AppendFile {
+  const file = new AppendFile(appendTarget(path, io), { user: undefined, groups: [] });
+  file.open();
+  return file;
+}

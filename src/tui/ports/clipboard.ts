@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { win32 } from "node:path";
+import { systemProgram, withoutCredentials } from "../../tasks/run/child-environment.js";
+import type { Copy } from "../state/ports.js";
+
+/** xterm and others accept 100,000 bytes in one OSC 52 sequence: 74,994 bytes of text in base64. */
+const MAX_BYTES = 74_994;
+
+/**
+ * Milliseconds that a clipboard program has: one that waits for something would block the copy
+ * forever.
+ */
+const TIMEOUT_MS = 2_000;
+
+type ClipboardProgram = readonly [command: string, ...args: string[]];
+
+type Write = (text: string) => void;
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Copies to the system's clipboard, and through the terminal (OSC 52), which is the only way over
+ * SSH.
+ */
+export function createCopy({
+  write,
+  platform,
+  env,
+}: {
+  write: Write;
+  platform: NodeJS.Platform;
+  env: Env;
+}): Copy {
+  const childEnv = withoutCredentials(env);
+  return async (text) => {
+    const isSent = await sendToTerminal(text, childEnv, write);
+    const problem = await tryPrograms(clipboardPrograms(platform, env), text, childEnv);
+    if (problem === undefined) return { kind: "clipboard" };
+    if (isSent) return { kind: "terminal", reason: problem };
+    return { kind: "failed", reason: `${problem}, and the text is too long for the terminal` };
+  };
+}
+
+/**
+ * The programs for the clipboard of the user's own screen, best first; none where there is no such
+ * screen.
+ */
+export function clipboardPrograms(
+  platform: NodeJS.Platform,
+  env: Env,
+): readonly ClipboardProgram[] {
+  const { WAYLAND_DISPLAY: wayland, DISPLAY: x11 } = env;
+  // Over SSH the clipboard of this machine is not the user's, unless a display is forwarded.
+  if ((env["SSH_CONNECTION"] || env["SSH_TTY"]) && !wayland && !x11) return [];
+  if (platform === "darwin") return [["pbcopy"]];
+  if (platform === "win32") return [[systemProgram(CLIP, env)]];
+  const all: readonly [condition: string | undefined, ...ClipboardProgram][] = [
+    [wayland, "wl-copy"],
+    [x11, "xclip", "-selection", "clipboard"],
+    [x11, "xsel", "--input", "--clipboard"],
+    [env["WSL_DISTRO_NAME"], CLIP],
+    [env["TERMUX_VERSION"], "termux-clipboard-set"],
+  ];
+  return all.flatMap(([condition, ...program]) => (condition ? [program] : []));
+}
+
+const CLIP = "clip.exe";
+
+/** tmux ignores OSC 52 of the programs in it, but passes on the input of `load-buffer -w`. */
+const TMUX: ClipboardProgram = ["tmux", "load-buffer", "-w", "-"];
+
+/** Resolves to false if the text is too long for the terminal. */
+async function sendToTerminal(text: string, env: Env, write: Write): Promise<boolean> {
+  const bytes = Buffer.from(text);
+  if (bytes.length > MAX_BYTES) return false;
+  const isWithTmux = env["TMUX"] && (await feedProgram(TMUX, text, env)) === undefined;
+  if (!isWithTmux) write(`\x1b]52;c;${bytes.toString("base64")}\x07`);
+  return true;
+}
+
+/** Resolves to why no program has accepted the text; undefined if one has. */
+async function tryPrograms(
+  programs: readonly ClipboardProgram[],
+  text: string,
+  env: Env,
+): Promise<string | undefined> {
+  const problems: string[] = [];
+  for (const program of programs) {
+    const problem = await feedProgram(program, text, env);
+    if (problem === undefined) return undefined;
+    problems.push(problem);
+  }
+  return problems.join(", ") || "there is no desktop clipboard here";
+}
+
+/**
+ * Runs a program with the text on stdin, where no process list shows it. Resolves to why it failed;
+ * undefined if it did not. Its output is ignored: a program that stays in the background to serve
+ * the clipboard would keep it open.
+ */
+function feedProgram([command, ...args]: ClipboardProgram, text: string, env: Env) {
+  return new Promise<string | undefined>((resolve) => {
+    const limits = { timeout: TIMEOUT_MS, killSignal: "SIGKILL" } as const;
+    const child = spawn(command, args, { stdio: ["pipe", "ignore", "ignore"], env, ...limits });
+    child.once("error", () => resolve(`there is no ${command}`));
+    child.once("exit", (code) => resolve(code === 0 ? undefined : `${command} failed`));
+    // The exit code says whether it has accepted the text.
+    child.stdin.on("error", () => {});
+    // clip.exe reads UTF-8 as the code page of the console.
+    child.stdin.end(text, win32.basename(command) === CLIP ? "utf16le" : "utf8");
+  });
+}

@@ -1,0 +1,228 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Environment, findEnvironment, qualifiedName } from "../../model/environment.js";
+import { type Data, NO_DATA, type ValueRecord, type VariableRecord } from "../../store/data.js";
+import { renameVariable, setValues, unsetValues } from "../../store/edits/edit-values.js";
+import { rollBack } from "../../store/edits/roll-back.js";
+import { changesSince, type History as Writes } from "../../store/history.js";
+import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
+import type { LocalData } from "../../tasks/data/local-data.js";
+import type { Change, Content, EnvironmentChanges, History, HistoryEntry } from "../state/ports.js";
+
+interface Present {
+  readonly id: number;
+  readonly name: string;
+  readonly assigned: Content;
+}
+
+/** The fields that a variable lacks are those that it is to lose. */
+const NO_RULES = { optional: undefined, secret: undefined, schema: undefined };
+
+/**
+ * Data after changes, which all environments see at once: a type can change if the values of all of
+ * them follow.
+ *
+ * @throws NotFoundError, UsageError
+ */
+export function changedData(data: Data, parts: readonly EnvironmentChanges[]): Data {
+  const found = parts.map((part) => ({
+    ...part,
+    environment: findEnvironment(data.environments, part.environment),
+  }));
+  const environments = found.map(({ environment }) => environment);
+  let next = data;
+  for (const { environment, changes } of found) {
+    const set = changes.flatMap(({ name, after }) =>
+      after ? { ...NO_RULES, ...after, name } : [],
+    );
+    next = setValues(next, environment, set, environments);
+  }
+  for (const { environment, changes } of found) {
+    const names = changes.flatMap(({ name, before, after }) =>
+      before?.value !== undefined && after?.value === undefined ? name : [],
+    );
+    next = unsetValues(next, [environment], names);
+  }
+  for (const { environment, changes } of found) {
+    for (const { name, newName } of changes) {
+      if (newName !== undefined)
+        next = renameVariable(next, environment.application, name, newName);
+    }
+  }
+  return next;
+}
+
+function variablesOfChanges(changes: readonly RecordChange[]): ReadonlySet<number> {
+  const ids = changes.map((change) => {
+    if (change.list === "values")
+      return ((change.after ?? change.before) as ValueRecord).variable_id;
+    return change.list === "variables" ? idOf(change) : 0;
+  });
+  return new Set(ids);
+}
+
+/**
+ * What has changed in the environments of an application. Definitions belong to all of them: one
+ * that changes without the value is among the changes of one environment.
+ */
+export function partsBetween(data: Data, next: Data, home: Environment): EnvironmentChanges[] {
+  const ids = variablesOfChanges(changesBetween(data, next));
+  const own = data.environments.filter(({ application }) => application === home.application);
+  return own.flatMap((environment) => {
+    const isHome = environment.id === home.id;
+    const isShown = ({ before, after, newName }: Change) =>
+      !isDeepStrictEqual(before?.value, after?.value) ||
+      (isHome && (newName !== undefined || !isSame(before, after)));
+    const present = (each: Data) => presentIn(each, environment, ids);
+    const changes = variableChanges(present(data), present(next)).filter(isShown);
+    return changes.length > 0 ? { environment: qualifiedName(environment), changes } : [];
+  });
+}
+
+/**
+ * By their names, as an id changes when a variable is created again; or else by their ids, for
+ * renames.
+ */
+function variableChanges(before: readonly Present[], after: readonly Present[]): Change[] {
+  const known = new Map<string | number, Present>();
+  for (const each of after) known.set(each.name, each).set(each.id, each);
+  const added = new Set(after);
+  const changes = before.map(({ id, name, assigned }): Change => {
+    const same = known.get(name) ?? known.get(id);
+    if (same) added.delete(same);
+    return {
+      name,
+      ...(same && same.name !== name && { newName: same.name }),
+      before: assigned,
+      after: same?.assigned,
+    };
+  });
+  return [
+    ...changes,
+    ...Array.from(added, ({ name, assigned }) => ({ name, before: undefined, after: assigned })),
+  ];
+}
+
+/** A variable that is removed with its last value is the same as one without a value. */
+export function isSame(a: Content | undefined, b: Content | undefined): boolean {
+  return a && b ? isDeepStrictEqual(a, b) : isDeepStrictEqual(a?.value, b?.value);
+}
+
+/** Variables as they are in an environment. */
+export function presentByName(
+  data: Data,
+  environment: string,
+  variables: readonly { readonly name: string }[],
+) {
+  const wanted = new Set(variables.map(({ name }) => name));
+  const present = presentIn(data, findEnvironment(data.environments, environment), wanted);
+  return new Map(present.map(({ name, assigned }) => [name, assigned]));
+}
+
+/** @param wanted the ids or the names of variables */
+function presentIn(
+  data: Data,
+  environment: Environment,
+  wanted: ReadonlySet<number | string>,
+): Present[] {
+  const { application, id: own } = environment;
+  const isWanted = ({ id, name }: VariableRecord) => wanted.has(id) || wanted.has(name);
+  // Data that was rolled back can have an older record of a value too: the last one counts.
+  const values = data.values.filter(({ environment_id }) => environment_id === own);
+  const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
+  const variables = data.variables.filter(
+    (each) => each.application === application && isWanted(each),
+  );
+  return variables.map(({ id, name, application: _, ...definition }) => {
+    return { id, name, assigned: { ...definition, value: contents.get(id) } };
+  });
+}
+
+/** The history of local data, for one of its environments. @param own its whole name */
+export function createHistory({ history }: Pick<LocalData, "history">, own: string): History {
+  return {
+    read: (isWanted, limit) =>
+      history(async (writes) => {
+        const found: HistoryEntry[] = [];
+        const home = findEnvironment(writes.data.environments, own);
+        for await (const { entry } of entriesOf(writes, home, isWanted)) {
+          if (found.push(entry) === limit) break;
+        }
+        return found;
+      }),
+    undo: (isWanted) =>
+      history(async (writes) => {
+        const { data } = writes;
+        const home = findEnvironment(data.environments, own);
+        for await (const { entry, back } of entriesOf(writes, home, isWanted)) {
+          const changes = back.flatMap((part) => changesNow(data, part));
+          if (changes.length > 0) return { entry, changes };
+        }
+        return undefined;
+      }),
+    rollBack: (id, name) =>
+      history(async ({ data, changes }) => {
+        const environment = findEnvironment(data.environments, own);
+        const isWanted = (each: string) => name === undefined || each === name;
+        const old = rollBack(data, await changesSince(id, changes), { environment, isWanted });
+        return partsBetween(data, old, environment);
+      }),
+  };
+}
+
+/**
+ * Changes from another time, by names, for the present variables: what they leave alone stays as it
+ * is now.
+ */
+function changesNow(
+  data: Data,
+  { environment, changes }: EnvironmentChanges,
+): EnvironmentChanges[] {
+  const present = presentByName(data, environment, changes);
+  const now = changes.flatMap(({ name, newName, before: from, after: to }): Change[] => {
+    const before = present.get(name);
+    const edited = Object.entries({ ...from, ...to }).flatMap(([field]) => {
+      const value = to?.[field as keyof Content];
+      return isDeepStrictEqual(from?.[field as keyof Content], value)
+        ? []
+        : [[field, value] as const];
+    });
+    const after = to && { ...to, ...before, ...Object.fromEntries(edited) };
+    return newName === undefined && isSame(before, after) ? [] : [{ name, newName, before, after }];
+  });
+  return now.length > 0 ? [{ environment, changes: now }] : [];
+}
+
+/**
+ * The entries that are wanted, newest first, with the way back. The record of a value has no name
+ * of its variable.
+ */
+async function* entriesOf(
+  { data, changes: writes }: Writes,
+  home: Environment,
+  isWanted: (entry: HistoryEntry) => boolean,
+) {
+  const { environments, variables } = data;
+  /** As they were after the write, then as they were before it. */
+  const known = new Map(variables.map((each) => [each.id, each]));
+  const versionOf = (changes: readonly RecordChange[], side: "before" | "after"): Data => {
+    for (const change of changes.filter(({ list }) => list === "variables")) {
+      if (change[side]) known.set(idOf(change), change[side] as VariableRecord);
+      else known.delete(idOf(change));
+    }
+    const touched = [...variablesOfChanges(changes)].flatMap((each) => known.get(each) ?? []);
+    const values = changes.flatMap((change) =>
+      change.list === "values" ? ((change[side] as ValueRecord) ?? []) : [],
+    );
+    return { ...NO_DATA, environments, variables: touched, values };
+  };
+  const isElsewhere = ({ application }: VariableRecord) => application !== home.application;
+  for await (const write of writes) {
+    const { id, time, actor, command, changes } = write;
+    const [after, before] = [versionOf(changes, "after"), versionOf(changes, "before")];
+    const changesEnvironments = changes.some(({ list }) => list === "environments");
+    const hasMore =
+      changesEnvironments || [...before.variables, ...after.variables].some(isElsewhere);
+    const entry = { id, time, actor, command, parts: partsBetween(before, after, home), hasMore };
+    if (isWanted(entry)) yield { entry, back: partsBetween(after, before, home) };
+  }
+}

@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { toInvalidFile } from "../../kit/files/system-errors.js";
+import { loadWindows, prepared } from "../../kit/process/child.js";
+import { descendantsOf, endDescendants } from "../../kit/process/process-tree.js";
+import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { isVariableName } from "../../model/variable.js";
+import { type ProgramLine, withoutCredentials } from "../../tasks/run/child-environment.js";
+import type { Io } from "../../tasks/surroundings.js";
+import type { OpenInEditor } from "../state/ports.js";
+import type { ProcessTerminal } from "./process-terminal.js";
+import { makeScratchFolder, removeLeftScratchFolders, scratchParents } from "./scratch-folder.js";
+
+/** Words that a shell would not interpret. */
+const WORDS = /^[\w@+:,./\s-]+$/;
+
+/**
+ * The command that opens the user's text editor on a file: `VISUAL`, `EDITOR`, or one that every
+ * system has.
+ */
+export function editorCommand(
+  file: string,
+  platform: NodeJS.Platform,
+  env: Io["env"],
+): ProgramLine {
+  const isWindows = platform === "win32";
+  const named = [env["VISUAL"], env["EDITOR"]].find(
+    (text) => text !== undefined && text.trim() !== "",
+  );
+  const text = named ?? (isWindows ? "notepad" : "vi");
+  if (!isWindows && !WORDS.test(text)) return ["sh", "-c", `${text} "$@"`, "sh", file];
+  // A path with spaces is in quotes: "C:\Program Files\Notepad++\notepad++.exe" -multiInst
+  const words = Array.from(
+    text.matchAll(/"([^"]*)"|([^\s"]+)/g),
+    ([, quoted, word]) => quoted ?? word ?? "",
+  );
+  const [program = text, ...args] = words;
+  return [program, ...args, file];
+}
+
+/**
+ * Runs an editor on the terminal of this process until it ends or is to be ended. Resolves to why
+ * it failed.
+ */
+async function runEditor(
+  line: ProgramLine,
+  { platform, env: own }: EditorIo,
+  untilStopped: Promise<void>,
+) {
+  const env = withoutCredentials(own);
+  const { command, args, ...forWindows } = prepared(line, env, await loadWindows(platform));
+  const child = spawn(command, args, { ...forWindows, stdio: "inherit", env });
+  const ended = new Promise<string | undefined>((resolve) => {
+    child.once("error", ({ code }: NodeJS.ErrnoException) =>
+      resolve(`can't be started (${code ?? "unknown error"})`),
+    );
+    child.once("exit", (code, signal) => {
+      resolve(code === 0 ? undefined : signal ? `was killed by ${signal}` : `exited with ${code}`);
+    });
+  });
+  const isStopped = await Promise.race([ended.then(() => false), untilStopped.then(() => true)]);
+  // A shell may have started the editor.
+  if (isStopped) await endDescendants(descendantsOf(process.pid));
+  const failure = await ended;
+  return failure && `${command === "sh" ? "the editor" : command} ${failure}`;
+}
+
+type EditorIo = Pick<Io, "env" | "platform" | "user">;
+
+/** Opens texts in the user's own editor, which gets the terminal meanwhile. */
+export function createOpenInEditor(
+  terminal: Pick<ProcessTerminal, "lend">,
+  io: EditorIo,
+): OpenInEditor {
+  const parents = scratchParents(tmpdir());
+  const removingLeft = removeLeftScratchFolders(parents, io.user);
+  return async (text, { name, isJson }) => {
+    await removingLeft;
+    const folder = await makeScratchFolder(parents, io.user);
+    const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    // If the process crashes, or a second signal ends it.
+    process.once("exit", remove);
+    try {
+      // Editors choose colors by the extension, and show the name.
+      // A file name has at most 255 bytes.
+      const stem = isVariableName(name) ? name.slice(0, 200) : "value";
+      const path = join(folder, `${stem}.${isJson ? "json" : "txt"}`);
+      // Most editors would add the line feed at the end, which is not part of the value.
+      await writeFile(path, `${text}\n`, { mode: 0o600 });
+      const line = editorCommand(path, io.platform, io.env);
+      const failure = await terminal.lend((untilStopped) => runEditor(line, io, untilStopped));
+      if (failure !== undefined) throw new UsageError(`${failure}: ${name} is unchanged`);
+      return await readText(path, text);
+    } finally {
+      process.off("exit", remove);
+      remove();
+    }
+  };
+}
+
+const WHAT = "the file from the editor";
+
+/** @throws UsageError, InvalidDataError; neither quotes the text */
+async function readText(path: string, before: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw toInvalidFile(WHAT, error, "can't be read");
+  });
+  // Some editors begin a file with a byte order mark; one that was there before is part of the
+  // value.
+  const text = decodeUtf8(bytes, WHAT, { ignoreBOM: before.startsWith("\ufeff") });
+  return text.replace(before.endsWith("\r") ? /\n$/ : /\r?\n$/, "");
+}

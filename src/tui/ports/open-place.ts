@@ -1,0 +1,293 @@
+import { resolve } from "node:path";
+import { credentialLines } from "../../cli/output/shell-lines.js";
+import { durationMs } from "../../kit/text/duration.js";
+import { InvalidDataError } from "../../kit/text/errors.js";
+import { printable } from "../../kit/text/printable.js";
+import { shellWord } from "../../kit/text/shell.js";
+import {
+  type EnvironmentRecord,
+  type KeyPair,
+  parseEnvironmentName,
+  qualifiedName,
+} from "../../model/environment.js";
+import { type RateLimit, readRateLimit } from "../../model/http-headers.js";
+import { ROUTES } from "../../model/routes.js";
+import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import type { VariableSource } from "../../model/source.js";
+import { isVariableName } from "../../model/variable.js";
+import { Service } from "../../service/service.js";
+import type { Data } from "../../store/data.js";
+import {
+  addEnvironment,
+  issueCredentials,
+  rotateEnvironment,
+} from "../../store/edits/edit-environments.js";
+import type { LocalData } from "../../tasks/data/local-data.js";
+import { chooseEnvironment, localData } from "../../tasks/data/open-data.js";
+import type { LocalSettings, RemoteSettings } from "../../tasks/settings/connection.js";
+import type { Settings } from "../../tasks/settings/resolve-settings.js";
+import {
+  type GivenSettings,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+} from "../../tasks/settings/setting-table.js";
+import { createCheck, problemsOf } from "../../tasks/sources/check-source.js";
+import { createDecrypt } from "../../tasks/sources/decryption.js";
+import { noSecretError, openRemote } from "../../tasks/sources/open-source.js";
+import type { Io } from "../../tasks/surroundings.js";
+import type { NewCredentials, OpenPlace, Place } from "../state/ports.js";
+import { createHistory } from "./edit-data.js";
+import { fileExporter, fileImporter } from "./place-files.js";
+import { createEditor, type EditedData } from "./variable-editor.js";
+
+type GetCommand = OpenPlace["getCommand"];
+
+type Access = Awaited<ReturnType<typeof accessWith>>;
+
+/** With the key of encrypted values. @throws UsageError for a key that can't be read */
+export async function accessWith(settings: Settings, getCommand: GetCommand, io: Io) {
+  const [key, decrypt] = [await settings.encryptionKey(), await createDecrypt(settings)];
+  return { settings, key, decrypt, getCommand, io };
+}
+
+/**
+ * Returns a function that opens a place with its own settings.
+ *
+ * @param read called for each opening: mistakes in settings may have been corrected in the meantime
+ */
+export function placeOpener(read: () => Settings, getCommand: GetCommand, io: Io): Place["open"] {
+  return async (onRateLimit) => {
+    const settings = read();
+    const { connection } = settings;
+    const access = await accessWith(settings, getCommand, io);
+    if (connection.kind === "remote") return openServer(connection, access, onRateLimit);
+    const [data, environment] = await openData(connection, io);
+    return openEnvironment(data, environment, access, () => data.store.close());
+  };
+}
+
+/**
+ * Each request is sent once: the TUI itself retries, and shows it.
+ *
+ * @throws UsageError, UnauthorizedError
+ */
+async function openServer(
+  connection: RemoteSettings,
+  { settings, decrypt, getCommand, io }: Access,
+  onRateLimit: (rateLimit: RateLimit) => void,
+): Promise<OpenPlace> {
+  const apiSecret = await settings.apiSecret();
+  if (apiSecret === undefined) throw noSecretError(settings.given);
+  const source = await openRemote({ ...connection, maxWait: 0 }, apiSecret, io, {
+    live: true,
+    onResponse: ({ target, headers }) => {
+      const { limit, remaining, reset } = readRateLimit(headers);
+      // Without credentials the request counts against the limit of the address, which is another
+      // one.
+      if (
+        target === ROUTES.health ||
+        limit === undefined ||
+        remaining === undefined ||
+        reset === undefined
+      )
+        return;
+      onRateLimit({ limit, remaining, reset });
+    },
+  });
+  const exportFile = fileExporter(source, decrypt, io);
+  return {
+    source,
+    editor: undefined,
+    check: problemFinder(source, settings),
+    decrypt,
+    getCommand,
+    exportFile,
+  };
+}
+
+interface WatchedData extends LocalData, Pick<EditedData, "store"> {
+  /** Whether there are keys of its secrets. */
+  readonly hasKeys?: boolean;
+  readonly service: Service;
+}
+
+/** @throws InvalidDataError */
+export async function watchData(
+  data: LocalData,
+  { clock }: Pick<Io, "clock">,
+): Promise<WatchedData> {
+  const store = await data.follow();
+  return { ...data, store, service: new Service(store, clock) };
+}
+
+/**
+ * Opens local data, and chooses one of its environments.
+ *
+ * @throws InvalidDataError, NotFoundError, UsageError
+ */
+export async function openData(
+  { place, env }: LocalSettings,
+  io: Io,
+  choose = chooseEnvironment,
+): Promise<[WatchedData, EnvironmentRecord]> {
+  const watched = await watchData(await localData(place, io), io);
+  const { name, service } = watched;
+  const check: LocalData["check"] = (purpose) => {
+    if (service.environments.some(isLocked))
+      throw new InvalidDataError(`${name} ${NEEDS_SEAL_KEY}`);
+    return watched.check(purpose);
+  };
+  const data = { ...watched, check, hasKeys: place.sealKey !== undefined };
+  try {
+    return [data, choose(data.service.environments, env)];
+  } catch (error) {
+    await data.store.close();
+    throw error;
+  }
+}
+
+/**
+ * Finds what `check` does; a server is asked, and one that is too old reports only missing values.
+ */
+function problemFinder(
+  source: VariableSource,
+  settings: Settings,
+): NonNullable<OpenPlace["check"]> {
+  return async () => {
+    const check = await createCheck(settings, { note: () => {} });
+    const found = problemsOf(await source.readSnapshot((snapshot) => check(snapshot)));
+    return new Map(found.map(({ name, rule }) => [name, rule]));
+  };
+}
+
+/** What the place of an environment is besides. */
+export function placeFacts(
+  data: WatchedData,
+  environment: EnvironmentRecord,
+): NonNullable<OpenPlace["facts"]> {
+  const { keys = [] } = environment;
+  return {
+    identity: qualifiedName(environment),
+    apiKeys: keys.map(({ name, only }) => ({ name, ...(only && { only }) })),
+    isLocked: isLocked(environment),
+    isSealed: data.hasKeys || isLocked(environment),
+    readOnly: reasonOf(() => data.check("change")),
+  };
+}
+
+/** Whether its secrets are sealed, and there is no key. */
+function isLocked(environment: EnvironmentRecord): boolean {
+  return reasonOf(() => environment.api_secret) !== undefined;
+}
+
+function reasonOf(call: () => unknown): string | undefined {
+  try {
+    call();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/**
+ * An environment of local data, to be read and edited.
+ *
+ * @param close called when the place is closed
+ */
+export function openEnvironment(
+  data: WatchedData,
+  environment: EnvironmentRecord,
+  { settings, key, decrypt, getCommand, io }: Access,
+  close: () => Promise<void>,
+): OpenPlace {
+  const { name, store, service } = data;
+  const identity = qualifiedName(environment);
+  const source = service.source(environment, close);
+  return {
+    get facts() {
+      return placeFacts(
+        data,
+        service.environments.find(({ id }) => id === environment.id) ?? environment,
+      );
+    },
+    source,
+    version: () => store.snapshot,
+    editor: {
+      ...createEditor(data, environment, key),
+      importFile: fileImporter(store, environment, io),
+      ...credentialsEditor(data, environment, io),
+    },
+    history: createHistory(data, identity),
+    check: problemFinder(source, settings),
+    decrypt,
+    getCommand,
+    exportFile: fileExporter(source, decrypt, io, name),
+  };
+}
+
+/**
+ * Commands for a POSIX shell. No secret is in them.
+ *
+ * @param flags select the source of the value
+ * @param unset names of environment variables that would select another one
+ */
+export function getCommandWith(
+  flags: readonly string[],
+  unset: readonly string[] = [],
+): GetCommand {
+  const env = unset.length > 0 ? ["env", ...unset.flatMap((name) => ["-u", name])] : [];
+  return (name) => {
+    // A server may have invalid names: they must not be read as flags.
+    const words = isVariableName(name) ? [name, ...flags] : [...flags, "--", name];
+    // A terminal reads pasted control characters as keys: such a name or path becomes one that does
+    // not exist.
+    return [...env, "appvars", "get", ...words].map((word) => shellWord(printable(word))).join(" ");
+  };
+}
+
+/**
+ * The flags for settings that were given in these places; with absolute paths, for a shell in
+ * another folder.
+ */
+export function repeatedFlags(
+  given: GivenSettings,
+  names: readonly SettingName[],
+  { cwd }: Pick<Io, "cwd">,
+  places: readonly Setting["place"][] = ["flag"],
+): string[] {
+  return names.flatMap((name) => {
+    const setting = given.find((each) => each.name === name);
+    const { is, flag } = SETTINGS[name];
+    if (!setting || !flag || !places.includes(setting.place)) return [];
+    return is === "switch"
+      ? [flag]
+      : [flag, is === "file" ? resolve(cwd, setting.text) : setting.text];
+  });
+}
+
+function credentialsEditor({ store, check }: EditedData, environment: EnvironmentRecord, io: Io) {
+  const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
+    check("change");
+    const issued = await issueCredentials((edit) => store.update(edit), change);
+    const { api_key: apiKey, api_secret: apiSecret } = issued;
+    return {
+      environment: qualifiedName(issued),
+      apiKey,
+      apiSecret,
+      lines: credentialLines(issued, io),
+    };
+  };
+  return {
+    addEnvironment: async (name: string) => {
+      const added = parseEnvironmentName(name, environment.application);
+      return issue((data, pair) => addEnvironment(data, added, pair));
+    },
+    rotate: (grace: string) => {
+      const times = { now: io.clock(), grace: durationMs(grace) ?? 0 };
+      return issue((data, pair) =>
+        rotateEnvironment(data, qualifiedName(environment), pair, times),
+      );
+    },
+  };
+}

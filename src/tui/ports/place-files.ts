@@ -1,0 +1,99 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { ENVIRONMENT_FORMATS, IMPORT_FORMATS, WRITERS } from "../../formats/formats.js";
+import { MAX_INPUT } from "../../kit/files/open-file.js";
+import { UsageError } from "../../kit/text/errors.js";
+import type { EnvironmentRecord } from "../../model/environment.js";
+import { isReservedName } from "../../model/reserved-names.js";
+import { namedValues, readVariableEntries, type VariableSource } from "../../model/source.js";
+import type { EditableStore } from "../../store/store.js";
+import { isSameFile } from "../../tasks/data/safe-files.js";
+import { type Decrypt, decryptValues } from "../../tasks/sources/decryption.js";
+import { absolutePath, type Io } from "../../tasks/surroundings.js";
+import { formatOf, readImport } from "../../tasks/transfer/read-import.js";
+import { typeEntries } from "../../tasks/transfer/type-entries.js";
+import { writePrivateFile } from "../../tasks/transfer/write-private-file.js";
+import type { Editor, NamedFile, OpenPlace, WriteValues } from "../state/ports.js";
+
+/** @param data the path of the data file, which must not be overwritten, or the URL of the store */
+export function fileExporter(
+  source: VariableSource,
+  decrypt: Decrypt,
+  io: Io,
+  data?: string,
+): OpenPlace["exportFile"] {
+  return async (file, isReplacing) => {
+    const path = pathOf(file, io);
+    if (data !== undefined && (await isSameFile(path, data))) {
+      throw new UsageError(`${file.path} is the data file itself`);
+    }
+    if (existsSync(path) && !isReplacing) return undefined;
+    const all = namedValues(await source.readSnapshot(readVariableEntries));
+    const values = file.names ? all.filter(({ name }) => file.names?.has(name)) : all;
+    if (file.names && values.length === 0)
+      throw new UsageError("none of the marked variables has a value here");
+    const format = file.format ?? formatOf(file.path);
+    const {
+      text,
+      leftOut = [],
+      note,
+    } = await writeValues(format, values, { decrypt, allowReserved: false });
+    await writePrivateFile(path, text, io);
+    return { count: values.length - leftOut.length, notes: note === undefined ? [] : [note] };
+  };
+}
+
+/** Reads files for one environment of a store, as `appvars import` does. */
+export function fileImporter(
+  store: EditableStore,
+  environment: EnvironmentRecord,
+  io: Io,
+): Editor["importFile"] {
+  return async (file) => {
+    const notes: string[] = [];
+    const format = IMPORT_FORMATS.find((each) => each === file.format);
+    const options = { file: pathOf(file, io), shownAs: file.path, format, maxSize: MAX_INPUT };
+    const note = (text: string) => void notes.push(text);
+    const imported = await readImport(options, { io }, note);
+    if (imported.entries.length === 0)
+      throw new UsageError(`${imported.what} contains no variables`);
+    const typed = typeEntries(imported, store.snapshot, environment, note);
+    return { assignments: typed.map((each) => ({ ...each, description: "" })), notes };
+  };
+}
+
+/** The names in a folder, with a slash after those of folders; none if it can't be read. */
+export async function listFolder(
+  folder: string,
+  io: Pick<Io, "cwd" | "env">,
+): Promise<readonly string[]> {
+  const path = pathOf({ path: folder === "" ? "." : folder }, io);
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
+}
+
+/** There is no shell that would expand `~`. */
+export function pathOf({ path }: Pick<NamedFile, "path">, io: Pick<Io, "cwd" | "env">): string {
+  const home = io.env["HOME"];
+  return path.startsWith("~/") && home
+    ? join(home, path.slice(2))
+    : resolve(absolutePath(path, io));
+}
+
+/** Writes values as `export` does, which leaves out reserved names where they would take effect. */
+export const writeValues: WriteValues = async (format, values, { decrypt, allowReserved }) => {
+  const isLeftOut =
+    !allowReserved && ENVIRONMENT_FORMATS.includes(format) ? isReservedName : () => false;
+  const leftOut = values.map(({ name }) => name).filter(isLeftOut);
+  const kept = values.filter(({ name }) => !isLeftOut(name));
+  if (kept.length === 0 && leftOut.length > 0) {
+    throw new UsageError(`reserved names are left out of ${format}: ${leftOut.join(", ")}`);
+  }
+  const text = (await WRITERS[format]())(await decryptValues(kept, decrypt));
+  return {
+    text,
+    leftOut,
+    note: leftOut.length > 0 ? `omitted reserved names: ${leftOut.join(", ")}` : undefined,
+  };
+};

@@ -1,0 +1,315 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Context } from "../../cli/output/context.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { DEFAULT_URL } from "../../model/defaults.js";
+import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
+import { chooseEnvironment } from "../../tasks/data/open-data.js";
+import {
+  dataPlaceOf,
+  type LocalSettings,
+  placeFlags,
+  type RemoteSettings,
+} from "../../tasks/settings/connection.js";
+import {
+  type ListedProfile,
+  listedProfile,
+  readUsableProfiles,
+} from "../../tasks/settings/profiles.js";
+import {
+  readProfile,
+  readProject,
+  readSettings,
+  Settings,
+} from "../../tasks/settings/resolve-settings.js";
+import {
+  DEFAULT_DATA_FILE,
+  type GivenSettings,
+  isOfStore,
+  type Setting,
+  type SettingName,
+  SOURCE_SETTINGS,
+  type SourceFlags,
+} from "../../tasks/settings/setting-table.js";
+import { isNothingConfigured } from "../../tasks/sources/open-source.js";
+import type { Io } from "../../tasks/surroundings.js";
+import type { Place, PlacesChange, WelcomeActions } from "../state/ports.js";
+import {
+  accessWith,
+  getCommandWith,
+  openData,
+  openEnvironment,
+  placeFacts,
+  placeOpener,
+  repeatedFlags,
+} from "./open-place.js";
+import { pathOf } from "./place-files.js";
+
+/** The places of the left panel. */
+export interface Places {
+  readonly places: readonly Place[];
+  /** Index of the one to open. */
+  readonly place: number;
+  /** What to offer where nothing is configured. */
+  readonly welcome?: Omit<WelcomeActions, "createExample">;
+  /** Calls `listener` when places may have been added or removed, until they are closed. */
+  follow?(listener: (change: PlacesChange) => void): void;
+  /** Releases the shared resources of the places. */
+  close(): Promise<void>;
+}
+
+/**
+ * The environments of local data, which is opened once for all of them. Without `--env` the first
+ * one is to be opened.
+ *
+ * @param warn called when other users can change it
+ * @throws InvalidDataError; NotFoundError, UsageError when the environment does not exist
+ */
+async function environmentPlaces(
+  local: LocalSettings,
+  settings: Settings,
+  io: Io,
+  warn: (text: string) => void,
+): Promise<Places> {
+  // If several applications have one of this name, the others are in the list of places.
+  const [data, chosen] = await openData(local, io, (all, name) => {
+    return all.find((each) => each.name === (name ?? each.name)) ?? chooseEnvironment(all, name);
+  });
+  const { name: location, store, service } = data;
+  for (const risk of data.risks()) warn(risk);
+  const keyFlags = repeatedFlags(settings.given, ["encKeyFile"], io);
+  const flags = [...placeFlags(local.place, (path) => resolve(io.cwd, path)), ...keyFlags];
+  const isOnly = service.environments.every(
+    ({ application }) => application === chosen.application,
+  );
+  const placeOf = (environment: EnvironmentRecord): Place => {
+    const { application: group } = environment;
+    const identity = qualifiedName(environment);
+    return {
+      ...{ group, kind: "environment", location, ...placeFacts(data, environment) },
+      name: isOnly && group === chosen.application ? environment.name : identity,
+      open: async () => {
+        const access = await accessWith(
+          settings,
+          getCommandWith([...flags, "--env", identity]),
+          io,
+        );
+        // The data stays open for the other places.
+        return openEnvironment(
+          data,
+          findEnvironment(service.environments, identity),
+          access,
+          async () => {},
+        );
+      },
+    };
+  };
+  const known = new Map<string, Place>();
+  const look = (): PlacesChange => {
+    const { environments } = store.snapshot;
+    const added = environments.filter((each) => !known.has(qualifiedName(each))).map(placeOf);
+    for (const place of added) known.set(place.identity ?? "", place);
+    const names = new Set(environments.map(qualifiedName));
+    return { added, gone: [...known].flatMap(([name, place]) => (names.has(name) ? [] : [place])) };
+  };
+  const { added: places } = look();
+  let before = store.snapshot.environments;
+  const follow = (listener: (change: PlacesChange) => void) => {
+    store.subscribe(() => {
+      const { environments } = store.snapshot;
+      if (environments !== before) listener(look());
+      before = environments;
+    });
+  };
+  return {
+    places,
+    place: service.environments.indexOf(chosen),
+    follow,
+    close: () => store.close(),
+  };
+}
+
+/** The settings that select an environment of a server. */
+const SERVER_SETTINGS: readonly SettingName[] = [
+  ...SOURCE_SETTINGS,
+  "apiKey",
+  "apiSecret",
+  "apiSecretFile",
+  "auth",
+];
+
+const TLS_FILES = ["caFile", "clientCert", "clientKey"] as const;
+
+/** The settings that apply to every place. */
+const COMMON_SETTINGS: readonly SettingName[] = ["timeout", "encKey", "encKeyFile"];
+
+interface Start {
+  readonly flags: SourceFlags;
+  readonly settings: Settings;
+  readonly io: Io;
+}
+
+/**
+ * The user's profiles, each of which is read when it is opened; before them the server that flags,
+ * variables or `.appvars.json` select, or the default server where there is nothing else.
+ *
+ * @param broken why the chosen profile can't be read
+ * @throws UsageError when the profiles can't be read, or the chosen one does not exist
+ */
+function serverPlaces(connection: RemoteSettings, start: Start, broken?: UsageError): Places {
+  const { settings, io } = start;
+  const isServerNamed = settings.given.some(
+    ({ name, place }) => place !== "profile" && SERVER_SETTINGS.includes(name),
+  );
+  const { profiles, current } = readUsableProfiles(io, isServerNamed);
+  const names = Object.keys(profiles);
+  const chosen = isServerNamed ? undefined : (settings.find("profile")?.text ?? current);
+  if (broken && (chosen === undefined || !names.includes(chosen))) throw broken;
+  const places = names.map((name) => {
+    return profilePlace(listedProfile(name, name === chosen, profiles[name] ?? {}), start);
+  });
+  const close = async () => {};
+  if (isServerNamed || names.length === 0)
+    return { places: [serverPlace(connection, start), ...places], place: 0, close };
+  return { places, place: chosen === undefined ? 0 : names.indexOf(chosen), close };
+}
+
+function profilePlace(profile: ListedProfile, start: Start): Place {
+  const { name, current, data, store, url, env, api_key: apiKey } = profile;
+  const { flags, settings, io } = start;
+  const read = () =>
+    current ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, settings.given, io);
+  const isLocal = data !== undefined || store !== undefined;
+  const location = data ?? store ?? url ?? DEFAULT_URL;
+  // A server does not tell which environment it answers for.
+  const identity = isLocal ? env : apiKey && `key ${apiKey}`;
+  const open = placeOpener(read, getCommandOfProfile(profile, start), io);
+  return { name, group: location, identity, kind: "profile", location, isServer: !isLocal, open };
+}
+
+function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: Start): Place {
+  const isProjects = settings.find("url")?.place === "project";
+  const names = [
+    "apiKey",
+    "apiSecretFile",
+    "auth",
+    "insecure",
+    ...TLS_FILES,
+    "encKeyFile",
+  ] as const;
+  // The other settings of .appvars.json are for its own server.
+  const repeated = repeatedFlags(
+    settings.given,
+    names,
+    io,
+    isProjects ? ["flag", "project"] : ["flag"],
+  );
+  const open = placeOpener(
+    () => readSettings(flags, io),
+    getCommandWith(["--url", url, ...repeated]),
+    io,
+  );
+  const name = isProjects ? ".appvars.json" : new URL(url).host;
+  return {
+    name,
+    group: url,
+    identity: apiKey && `key ${apiKey}`,
+    kind: "server",
+    location: url,
+    isServer: true,
+    open,
+  };
+}
+
+function ownSettings(profile: string, given: GivenSettings, io: Io): Settings {
+  const common = given.filter(
+    ({ name, place }) =>
+      COMMON_SETTINGS.includes(name) && (place === "flag" || place === "variable"),
+  );
+  const own = readProfile(io, [
+    { name: "profile", text: profile, from: "--profile", place: "flag" },
+  ]);
+  return new Settings([...common, ...own], io);
+}
+
+/** It unsets the variables of the environment that would override the profile. */
+function getCommandOfProfile(
+  { name: profile, store, current }: ListedProfile,
+  { settings: { given }, io }: Start,
+) {
+  const repeated = repeatedFlags(
+    given,
+    current ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"],
+    io,
+  );
+  const isUnset = ({ name, place }: Setting) =>
+    place === "variable" &&
+    (SERVER_SETTINGS.includes(name) || (store !== undefined && isOfStore(name)));
+  const unset = given.filter(isUnset).map(({ from }) => from);
+  return getCommandWith(["--profile", profile, ...repeated], unset);
+}
+
+/**
+ * The environments of the data file if the settings select one; otherwise the profiles, after the
+ * server if one is selected. An invalid profile is a place too, and reports the error when it is
+ * opened. If nothing is configured, a data file can be opened.
+ *
+ * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for missing or invalid
+ *   data
+ */
+export async function findPlaces(
+  flags: SourceFlags,
+  { io, warn }: Pick<Context, "io" | "warn">,
+): Promise<Places> {
+  const { settings, broken } = readUsable(flags, io);
+  const { connection } = settings;
+  if (connection.kind === "remote") {
+    const remote = serverPlaces(connection, { flags, settings, io }, broken);
+    const isFirst =
+      isNothingConfigured(settings.given) && remote.places.every(({ kind }) => kind === "server");
+    return isFirst ? firstPlaces(remote, settings, io) : remote;
+  }
+  if (broken) throw broken;
+  return environmentPlaces(connection, settings, io, warn);
+}
+
+/** The default server, which can't be read, until a data file is opened in its place. */
+function firstPlaces(remote: Places, settings: Settings, io: Io): Places {
+  let opened: Places | undefined;
+  let tell: (change: PlacesChange) => void = () => {};
+  const openData = async (path: string) => {
+    const notes: string[] = [];
+    const place = dataPlaceOf(settings, {
+      name: "data",
+      text: pathOf({ path }, io),
+      from: "the path",
+    });
+    const local = { kind: "local", place, env: undefined } as const;
+    opened = await environmentPlaces(local, settings, io, (note) => void notes.push(note));
+    tell({ added: opened.places, gone: remote.places });
+    opened.follow?.(({ added, gone }) => tell({ added, gone: [...remote.places, ...gone] }));
+    return { place: opened.places[opened.place] as Place, notes };
+  };
+  const hasData = existsSync(pathOf({ path: DEFAULT_DATA_FILE }, io));
+  return {
+    ...remote,
+    welcome: { dataFile: DEFAULT_DATA_FILE, hasData, openData },
+    follow: (listener) => {
+      tell = listener;
+    },
+    close: async () => opened?.close(),
+  };
+}
+
+/**
+ * The settings; without those of the chosen profile if it is broken, which is then reported too.
+ */
+function readUsable(flags: SourceFlags, io: Io): { settings: Settings; broken?: UsageError } {
+  try {
+    return { settings: readSettings(flags, io).check() };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    // A mistake in another place throws again here.
+    return { settings: readSettings(flags, io, undefined, [readProject]).check(), broken: error };
+  }
+}

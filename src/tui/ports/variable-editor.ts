@@ -1,0 +1,229 @@
+import { isDeepStrictEqual } from "node:util";
+import { decrypt, encrypt } from "../../client/envelope.js";
+import { parseAs, parseExactJson } from "../../formats/infer-type.js";
+import { ChangedMeanwhileError, UsageError, withSubject } from "../../kit/text/errors.js";
+import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
+import {
+  type Complete,
+  checkVariableName,
+  type Definition,
+  isEncrypted,
+  type JsonSchema,
+  type JsonValue,
+  textAs,
+} from "../../model/variable.js";
+import type { Data } from "../../store/data.js";
+import { checkPlainValues, checkSchema } from "../../store/schema/value-schema.js";
+import type { EditableStore } from "../../store/store.js";
+import { InvalidFieldError } from "../state/opened-places.js";
+import type {
+  Assignment,
+  Change,
+  Content,
+  Draft,
+  PerEnvironment,
+  VariableEditor,
+} from "../state/ports.js";
+import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
+
+/** Data that is edited. */
+export interface EditedData {
+  /** The path or the URL. */
+  readonly name: string;
+  readonly store: EditableStore;
+  /** Called before each edit; an error that it throws prevents the edit. */
+  check(purpose: "change"): void;
+}
+
+/** A change, and the new value before it is encrypted. */
+interface PlannedChange extends Change {
+  readonly plain: JsonValue | undefined;
+}
+
+/** @param key the key of encrypted values */
+export function createEditor(
+  edited: EditedData,
+  environment: EnvironmentRecord,
+  key?: string,
+): VariableEditor {
+  const { name, store, check } = edited;
+  const own = qualifiedName(environment);
+  /** The data that a refused edit has found, which is newer than the snapshot of that time. */
+  let found: { readonly data: Data; readonly snapshot: Data } | undefined;
+  /**
+   * What changes, as it would be written: errors are reported before anyone is asked to confirm it.
+   */
+  const planned = async <T extends { readonly name: string }>(
+    wanted: readonly PerEnvironment<T>[],
+    changeOf: (wanted: T, now: Content | undefined) => PlannedChange,
+  ) => {
+    check("change");
+    const data = found?.snapshot === store.snapshot ? found.data : store.snapshot;
+    const parts = wanted.map(({ environment: each, changes }) => {
+      const present = presentByName(data, each, changes);
+      return {
+        environment: each,
+        changes: changes.map((change) => changeOf(change, present.get(change.name))),
+      };
+    });
+    const next = changedData(data, parts);
+    /** One environment of each application. */
+    const homes = new Map<string, EnvironmentRecord>();
+    for (const { environment: each, changes } of parts) {
+      const home = findEnvironment(data.environments, each);
+      await inField("value", () => checkPlainValues(next, home, changes.flatMap(toCheck)));
+      if (home.id === environment.id || !homes.has(home.application))
+        homes.set(home.application, home);
+    }
+    return [...homes.values()].flatMap((home) => partsBetween(data, next, home));
+  };
+  return {
+    store: name,
+    environment: own,
+    async prepare(draft, environments = [own]) {
+      const schema = await inField("schema", () => parseSchema(draft.schema));
+      const parsed = { ...draft, schema, value: await inField("value", () => parseValue(draft)) };
+      await inField("name", () => checkVariableName(draft.newName ?? draft.name));
+      const wanted = environments.map((each) => ({ environment: each, changes: [parsed] }));
+      return planned(wanted, (each, now) => draftedChange(each, now, key));
+    },
+    assign: (wanted) => planned(wanted, (each, now) => assignedChange(each, now, key)),
+    async apply(parts, command) {
+      check("change");
+      const change = (data: Data) => {
+        try {
+          checkUnchanged(data, parts);
+          return changedData(data, parts);
+        } catch (error) {
+          found = { data, snapshot: store.snapshot };
+          throw error;
+        }
+      };
+      await store.update(change, command);
+    },
+  };
+}
+
+/** A new value, and a present one that gets another schema. */
+function toCheck({ name, newName = name, before, after, plain }: PlannedChange) {
+  const isChanged = !isDeepStrictEqual(
+    [before?.value, before?.schema],
+    [after?.value, after?.schema],
+  );
+  return plain !== undefined && isChanged ? { name: newName, value: plain } : [];
+}
+
+function checkUnchanged(data: Data, parts: readonly PerEnvironment<Change>[]): void {
+  for (const { environment, changes } of parts) {
+    const present = presentByName(data, environment, changes);
+    for (const { name, before } of changes) {
+      if (isSame(present.get(name), before)) continue;
+      throw new ChangedMeanwhileError(`${name} was changed by another program; review it again`);
+    }
+  }
+}
+
+/** @throws UsageError */
+async function parseSchema(text: string): Promise<JsonSchema | undefined> {
+  if (text.trim() === "") return undefined;
+  const schema = withSubject("the schema", () => parseExactJson(text)) as JsonSchema;
+  await checkSchema(schema, "the schema");
+  return schema;
+}
+
+/** @throws UsageError with the rule of the type */
+function parseValue({ type, value }: Draft): JsonValue | undefined {
+  return value === undefined ? undefined : parseAs(type === "STRING" ? value : value.trim(), type);
+}
+
+/** @throws InvalidFieldError in place of a UsageError */
+async function inField<T>(
+  field: InvalidFieldError["field"],
+  work: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof UsageError ? new InvalidFieldError(error.message, field) : error;
+  }
+}
+
+type ParsedDraft = Omit<Draft, "schema" | "value"> &
+  Pick<Definition, "schema"> &
+  Pick<Content, "value">;
+
+/** @param now the present variable */
+function draftedChange(
+  draft: ParsedDraft,
+  now: Content | undefined,
+  key: string | undefined,
+): PlannedChange {
+  const { name, newName, before, type, description, optional, secret, schema } = draft;
+  if (!before && now)
+    throw new InvalidFieldError(`${name} already exists: edit it instead`, "name");
+  const rules = {
+    optional: optional || undefined,
+    secret: secret === false ? false : undefined,
+    schema,
+  };
+  const definition: Complete<Definition> = { type, description, ...rules };
+  // What was not edited is as it is now: another program may have changed it.
+  const fields = Object.entries(definition) as [keyof Definition, unknown][];
+  const edited = fields.filter(([field, value]) => !isDeepStrictEqual(value, before?.[field]));
+  const plain = draftedValue(draft, now);
+  // An encrypted value stays so, even if another program has removed it or written it as plain
+  // text.
+  const replaced = isEncrypted(now?.value) ? now.value : before?.value;
+  const value = plain === now?.value ? plain : encryptedLike(replaced, draft, plain, key);
+  const after = { ...definition, ...now, ...Object.fromEntries(edited), value };
+  return { name, newName, before: now, after, plain };
+}
+
+/** Before it is encrypted, if it is another one than the present value. @throws UsageError */
+function draftedValue(
+  { name, before, value }: ParsedDraft,
+  now: Content | undefined,
+): JsonValue | undefined {
+  if (value === undefined && before && !now)
+    throw new UsageError(`${name} has been removed by another program`);
+  if (value === undefined) return now?.value;
+  return now && isDeepStrictEqual(value, before?.value) ? now.value : value;
+}
+
+function assignedChange(
+  wanted: Assignment,
+  before: Content | undefined,
+  key: string | undefined,
+): PlannedChange {
+  const { name, value: plain, ...definition } = wanted;
+  if (plain === undefined)
+    return { name, before, after: before && { ...before, value: plain }, plain };
+  const value = encryptedLike(before?.value, wanted, plain, key);
+  return {
+    name,
+    before,
+    after: { ...(before ?? definition), type: definition.type, value },
+    plain,
+  };
+}
+
+/**
+ * A value that replaces an encrypted one is encrypted with the same key, unless it comes encrypted.
+ *
+ * @throws UsageError, DecryptionError without this key
+ */
+function encryptedLike(
+  replaced: JsonValue | undefined,
+  { name, type }: Pick<Assignment, "name" | "type">,
+  value: JsonValue | undefined,
+  key: string | undefined,
+): JsonValue | undefined {
+  if (!isEncrypted(replaced) || isEncrypted(value) || value === undefined) return value;
+  if (key === undefined)
+    throw new UsageError(
+      `${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`,
+    );
+  const text = textAs(value, type);
+  // With another key, those who have the present one could no longer read the value.
+  return text === decrypt(replaced, key, name) ? replaced : encrypt(text, key);
+}

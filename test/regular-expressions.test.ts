@@ -15,10 +15,10 @@ const UNCHECKED: Record<string, string> = {
 
 /** The modules that put expressions together. Their parts are constants, or checked elsewhere. */
 const BUILDERS: Record<string, string> = {
-  "domain/name-matcher.ts":
+  "model/name-matcher.ts":
     "globs, whose stars are followed by a lookahead that prevents to go back",
-  "domain/printable.ts": "constants",
-  "encryption/text-sealing.ts": "constants",
+  "kit/text/printable.ts": "constants",
+  "store/file/text-sealing.ts": "constants",
   "server/match-route.ts": "the routes",
   "tui/widgets/text-field.ts": "constants",
 };
@@ -98,7 +98,7 @@ describe("a regular expression", () => {
 
   it("is put together in known modules only", () => {
     const builders = modules.flatMap(({ file, isBuilder }) => (isBuilder ? [file] : []));
-    expect(builders.sort()).toEqual(Object.keys(BUILDERS));
+    expect(builders.sort()).toEqual(Object.keys(BUILDERS).sort());
   });
 });
 

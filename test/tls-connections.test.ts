@@ -19,7 +19,7 @@ import { TLS } from "./support/tls.js";
 const SOURCES = join(import.meta.dirname, "../src");
 
 /** Reads certificates that are not trusted, and sends nothing. */
-const INSPECTING = "http/certificate.ts";
+const INSPECTING = "kit/net/certificate.ts";
 /**
  * The files that make TLS connections. Each takes the options from `tlsOptions`, directly or from
  * one of the others.
@@ -27,8 +27,8 @@ const INSPECTING = "http/certificate.ts";
 const CONNECTING = {
   [INSPECTING]: "tlsOptions",
   "client/transport.ts": "tlsOptions",
-  "http/tunnel.ts": "proxyAddress",
-  "http/json-posts.ts": "tlsOptions",
+  "kit/net/tunnel.ts": "proxyAddress",
+  "etcd/json-posts.ts": "tlsOptions",
   "server/redis-store.ts": "tlsOptions",
 };
 /** The only one that accepts TLS connections. */
@@ -54,7 +54,7 @@ describe("the sources", () => {
   it("the sources say only in one place which certificates are accepted", () => {
     const says = /rejectUnauthorized|checkServerIdentity|minVersion|secureContext/;
     const found = sources.filter(([, text]) => says.test(text)).map(([path]) => path);
-    expect(found.sort()).toEqual(["domain/tls-options.ts", INSPECTING, LISTENING]);
+    expect(found.sort()).toEqual([INSPECTING, "kit/net/tls-options.ts", LISTENING]);
   });
 });
 

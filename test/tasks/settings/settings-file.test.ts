@@ -30,7 +30,7 @@ it("a file that git has merged as text is refused with the line of the first con
 });
 
 it("paths are relative to the settings file", () => {
-  expect(read({ data: "../../cli/vars.json", ca_file: "/etc/ca.pem" })).toEqual([
+  expect(read({ data: "../vars.json", ca_file: "/etc/ca.pem" })).toEqual([
     ["data", "/vars.json", "data in the file"],
     ["caFile", "/etc/ca.pem", "ca_file in the file"],
   ]);

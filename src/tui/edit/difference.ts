@@ -17,8 +17,8 @@ import { PLACEHOLDERS } from "../view/values.js";
 type Sides = Pick<Change, "before" | "after">;
 
 /**
- * The fields of a definition, which all environments of an application share, as texts; undefined
- * for the default.
+ * Formats each field of a definition, which all environments of an application share. `undefined`
+ * means the default.
  */
 export const DEFINITION = {
   type: ({ type }: Content) => type,
@@ -29,9 +29,9 @@ export const DEFINITION = {
 } as const satisfies Record<keyof Definition, (content: Content) => string | undefined>;
 
 /**
- * A change as `- old` and `+ new` lines: of the definition with the name, and of the value.
+ * Shows a change as `- old` and `+ new` lines: first the name and the definition, then the value.
  *
- * @param typed the input for the new value, before it was encrypted
+ * @param typed the new value as it was typed, before encryption
  */
 export function changeDiff(
   state: State,
@@ -67,7 +67,7 @@ function valueDiff(
   width: number,
   typed?: string,
 ): DiffLines {
-  // A value that is secret on one side is probably the same as the other.
+  // If a variable is secret on one side only, both sides probably have the same secret value.
   const isShown = isAsked || [before, after].every((side) => !side || isPublic(side));
   const isSame = before && after && isDeepStrictEqual(before.value, after.value);
   const old = valueSide(before, isShown);
@@ -81,7 +81,8 @@ function textSide(text: string | undefined, isPlaceholder = false): Side {
 }
 
 /**
- * @param like JSON is shown with its keys in the order of this value: the order makes no difference
+ * @param like the value whose key order is used for JSON, so that a mere reordering shows no
+ *   difference
  */
 function valueSide(
   item: Content | undefined,
@@ -98,8 +99,8 @@ function valueSide(
 }
 
 /**
- * A copy of a value, with the keys of objects in the order of `like` and new keys last. An order
- * that fits stays.
+ * Copies a value with the keys of its objects in the order of `like`, and new keys last. An order
+ * that already agrees with `like` is kept.
  */
 function inOrderOf(like: JsonValue | undefined, value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;

@@ -25,7 +25,7 @@ export const INPUT_FIELDS = [
   "schema",
 ] as const;
 type InputField = (typeof INPUT_FIELDS)[number];
-/** The last one chooses the environments that get a new variable. */
+/** `for` chooses the environments that get a new variable. */
 export type Field = InputField | "for";
 
 const CHOICES: Readonly<Partial<Record<Field, readonly string[]>>> = {
@@ -43,13 +43,13 @@ export interface Form {
   readonly targets: ReadonlySet<number>;
   readonly placeCursor: number;
   readonly fields: readonly Field[];
-  /** Undefined for a new variable. */
+  /** `undefined` for a new variable. */
   readonly before: Content | undefined;
   readonly initial: Inputs;
   readonly inputs: Inputs;
   readonly field: Field;
   readonly problem?: string | undefined;
-  /** Before the last edits of a kind, such as typed letters. */
+  /** The form before the last run of similar edits, such as typed letters. */
   readonly previous?: Form | undefined;
   readonly lastEdit?: string;
 }
@@ -58,17 +58,24 @@ export function isChoice(field: Field): boolean {
   return field in CHOICES;
 }
 
-/** A variable has a value that can't be edited, only replaced: an encrypted one, or none. */
+/**
+ * Whether the value field starts empty, because the present value is encrypted or missing and can
+ * only be replaced.
+ */
 export function startsEmpty(before: Content | undefined): boolean {
   return before !== undefined && (before.value === undefined || isEncrypted(before.value));
 }
 
-/** Whether the field of the value is empty because the value stays: nothing was typed into it. */
+/**
+ * Whether the value field is empty because nothing was typed, so that the present value is kept.
+ */
 export function isValueKept({ before, initial, inputs }: Form): boolean {
   return startsEmpty(before) && inputs.value === initial.value;
 }
 
-/** A form before any input. @param entry the variable as it is; undefined for a new one */
+/**
+ * Creates a form before any input. @param entry the present variable, or `undefined` for a new one
+ */
 export function initialForm(state: State, place: number, entry?: VariableEntry): Form {
   const before = entry && contentOf(entry);
   const allowsSeveral = !entry && state.places[place]?.kind === "environment";
@@ -99,10 +106,10 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
 }
 
 /**
- * The text of the value, JSON with an indent. The cursor is at the start of several lines, or else
- * at the end.
+ * The value as text, with JSON indented. The cursor is at the start of a text with several lines,
+ * otherwise at the end.
  *
- * @param type the type that is chosen: as a STRING, the value is the output of `get`
+ * @param type the chosen type: for STRING, the text is the output of `get`
  */
 function initialValue(before: Content | undefined, type: string): TextField {
   if (!before || before.value === undefined || isEncrypted(before.value)) return textField("");
@@ -114,7 +121,7 @@ export function withInput(form: Form, field: InputField, input: TextField): Form
   return { ...form, inputs: { ...form.inputs, [field]: input } };
 }
 
-/** The form with another type. A value that was not edited follows it. */
+/** Changes the type, and converts a value that was not edited. */
 function withType(form: Form, type: TextField): Form {
   const { before, inputs } = form;
   const next = withInput(form, "type", type);
@@ -125,10 +132,9 @@ function withType(form: Form, type: TextField): Form {
 }
 
 /**
- * The form after a key that edits the field with the focus; undefined if the key edits nothing
- * there.
+ * Applies a key to the focused field. Returns `undefined` if the key edits nothing there.
  *
- * @param page lines that PgUp and PgDn move
+ * @param page how many lines PgUp and PgDn move
  */
 export function editField(form: Form, key: Key, page: number): Form | undefined {
   const { field, inputs, lastEdit } = form;
@@ -146,8 +152,7 @@ export function editField(form: Form, key: Key, page: number): Form | undefined 
 }
 
 /**
- * Space marks an environment or removes its mark, `*` marks all, and the arrow keys go to another
- * one.
+ * Space toggles the mark of an environment, `*` marks all, and ← and → move between environments.
  */
 function editedPlaces(form: Form, key: Key): Form | undefined {
   const { candidates, targets, placeCursor } = form;
@@ -176,7 +181,7 @@ function sideways({ name }: Key): number {
   return name === "left" ? -1 : name === "right" ? 1 : 0;
 }
 
-/** The same field if the key means nothing in it. */
+/** Returns the same field if the key does nothing in it. */
 function editedValue(
   { inputs: { value, type }, initial, before }: Form,
   key: Key,
@@ -184,7 +189,7 @@ function editedValue(
 ): TextField {
   if (type.text === "BOOLEAN" && key.text === " ")
     return textField(value.text === "true" ? "false" : "true");
-  // With Backspace in the empty field, the value stays as it is after all.
+  // Backspace in the empty field keeps the present value after all.
   if (key.name === "backspace" && value.text === "" && startsEmpty(before)) return initial.value;
   const edited = applyKeyToArea(value, key, page, type.text === "JSON");
   return edited.text === "" && value.text === "" ? value : edited;

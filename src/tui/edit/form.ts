@@ -59,7 +59,7 @@ const FORM: Screen<Form> = {
   },
   more: () =>
     hints(
-      "Alt-E edit the value in your own editor (or the schema), Enter next field, ↑↓ previous or next field, Shift-Tab previous field, Ctrl-J new line in the value, PgUp a page up, PgDn a page down, Alt-U undo in the form, Space toggle a BOOLEAN or go to the next choice",
+      "Alt-E edit the value (or the schema) in your own editor, Enter next field, ↑↓ previous or next field, Shift-Tab previous field, Ctrl-J new line in the value, PgUp a page up, PgDn a page down, Alt-U undo in the form, Space toggle a BOOLEAN or go to the next choice",
     ),
   types: () => true,
   places: (_state, { place }) => [place],
@@ -86,7 +86,7 @@ function draftOf(form: Form): Draft {
   const typed = inputs.name.text.trim();
   const type = inputs.type.text as VariableType;
   const value = inputs.value.text;
-  // Only a STRING can be empty.
+  // Only a STRING can have an empty value.
   const isKept = isValueKept(form) || (startsEmpty(before) && value === "" && type !== "STRING");
   return {
     ...{ name, newName: typed === name ? undefined : typed, before, type },
@@ -125,14 +125,14 @@ function formKey(state: State, form: Form, key: Key): Step {
   return step(withData(state, FORM, { ...form, field: cycled(form.fields, form.field, by) }));
 }
 
-/** Replaces the form, which can be below a screen that was opened meanwhile. */
+/** Replaces the form, even if another screen has been opened over it. */
 function withForm(state: State, form: Form): State {
   return changeData(state, FORM, () => form);
 }
 
 /**
- * Which field a key goes to where it does nothing else. In a value of several lines only Tab leaves
- * it.
+ * The keys that move to the next or previous field when they do nothing else. Only Tab leaves a
+ * value with several lines.
  */
 const FIELD_KEYS: Readonly<Record<string, number>> = {
   tab: 1,
@@ -153,9 +153,9 @@ function leaveForm(state: State, form: Form): Step {
 }
 
 /**
- * Prepares the edit of a form, or shows in the form why it can't be made.
+ * Prepares the edit and asks to confirm it, or shows in the form why it can't be made.
  *
- * @param checked only looks for a problem of this field
+ * @param checked only check this field, and don't ask to confirm the edit
  */
 function submit(state: State, form: Form, checked?: Field): Step {
   const places = [...form.targets];
@@ -179,12 +179,16 @@ function submit(state: State, form: Form, checked?: Field): Step {
   });
 }
 
-/** The form with its problem, and with the focus where that is: in JSON on the line and column. */
+/**
+ * Shows a problem in the form and focuses its field. In JSON, the cursor moves to the reported line
+ * and column.
+ */
 function withProblem(form: Form, problem: string, field: Field): Form {
   const [, line, column] = /not valid JSON: line (\d+), column (\d+)/.exec(problem) ?? [];
   if (line === undefined || field === "for") return { ...form, problem, field };
   const { text } = form.inputs[field];
-  // These don't count, as they are no part of the value.
+  // The value is trimmed before it is parsed, so the line numbers don't include leading blank
+  // lines.
   const before = /^\s*/.exec(text)?.[0].split("\n").length ?? 1;
   return {
     ...withInput(form, field, atPosition(text, Number(line) + before - 1, Number(column))),
@@ -193,7 +197,10 @@ function withProblem(form: Form, problem: string, field: Field): Form {
   };
 }
 
-/** Asks to confirm the edit made from a form, unless it was asked meanwhile whether to quit. */
+/**
+ * Asks to confirm the edit, unless the question whether to quit has been opened over the form in
+ * the meantime.
+ */
 function prepared(state: State, { before, inputs }: Form, parts: readonly Part[]): Step {
   if (!dataOf(state, FORM)) return step(state);
   if (parts.length === 0) return step(notify(pop(state), "nothing to change"));
@@ -204,10 +211,11 @@ function prepared(state: State, { before, inputs }: Form, parts: readonly Part[]
 }
 
 /**
- * Opens the schema, if it has the focus, or the value in the user's own editor: one that stays is
- * decrypted.
+ * Opens the schema, if it is focused, or else the value in the user's own editor. A value that was
+ * not replaced is decrypted first.
  *
- * @param then gets the form with the text that was saved, which counts as typed, and its field
+ * @param then called with the form, in which the saved text counts as typed, and with the edited
+ *   field
  */
 function inEditor(
   state: State,
@@ -225,7 +233,7 @@ function inEditor(
     const shown = isJson ? indentedJson(text) : text;
     const edited = await openInEditor(shown, { name, isJson });
     if (edited === shown) return (now) => step(notify(now, `${name} is unchanged`));
-    // A schema is one line.
+    // The schema field has one line.
     const kept =
       field === "schema"
         ? edited
@@ -245,8 +253,8 @@ function inEditor(
 }
 
 /**
- * Opens the value in the user's own editor. The text counts as typed into the form, which shows a
- * problem with it.
+ * Opens the value in the user's own editor. The saved text counts as typed into the form, which
+ * also shows any problem with it.
  */
 export function openEditor(state: State, entry: VariableEntry, place: number): Step {
   const form = initialForm(state, place, entry);
@@ -258,13 +266,13 @@ function formPanel(state: State, form: Form, size: Size): PanelContent {
   const width = textColumns(size);
   const { fields } = form;
   const end = form.problem === undefined ? [] : wrapLines(`✗ ${form.problem}`, width, "danger");
-  // Without the border and the problem.
+  // The border takes two lines.
   const room = size.height - 2 - end.length;
   const height = valueHeight(form, { ...size, height: size.height - end.length });
   const rows = fields.flatMap((field) =>
     fieldLines(state, form, field, width, height).map((text) => ({ field, text })),
   );
-  // On a small screen, the field with the focus is visible.
+  // On a small screen, keep the focused field visible.
   const top =
     rows.length > room
       ? Math.max(0, rows.findLastIndex(({ field }) => field === form.field) + 1 - room)
@@ -331,7 +339,7 @@ function fieldContent(
   ];
 }
 
-/** `✓ development  · test`, the one under the cursor inverse. */
+/** `✓ development · test`, with the environment under the cursor inverse. */
 function placeLines(
   state: State,
   { field, candidates, targets, placeCursor }: Form,

@@ -49,8 +49,8 @@ export function deleteFrom(
 }
 
 /**
- * Plans to give the variables of places these values, encrypted ones as they are stored. Others are
- * left out.
+ * Plans to copy values to places. Encrypted values are copied as stored; entries without a value
+ * are skipped.
  */
 export function copyTo(
   state: State,
@@ -87,7 +87,7 @@ function plan(
   });
 }
 
-/** What is planned for places, one file or store after another. */
+/** Plans an edit of several places, one file or store after another. */
 export async function plannedParts(
   { places }: Tools,
   indexes: readonly number[],
@@ -104,7 +104,10 @@ export async function plannedParts(
   return parts;
 }
 
-/** The parts of a planned edit, in the listed places of the same data as `place`. */
+/**
+ * Finds the listed place of each part, among those with the same data as `place`. Parts without a
+ * listed place are dropped.
+ */
 function inPlaces(
   { places }: State,
   place: number,
@@ -121,8 +124,8 @@ function inPlaces(
 }
 
 /**
- * The place whose history is shown and undone: the one under the cursor of the list of places, or
- * else that of the table.
+ * The place whose history is shown and undone: the one under the cursor in the list of places,
+ * otherwise the place of the table.
  */
 export function historyPlace(state: State): number {
   return isOnPlaces(state) ? state.placeCursor : gridOf(state).place;
@@ -151,7 +154,9 @@ function takeBack(state: State, purpose: "undo" | "redo"): Step {
   });
 }
 
-/** Whether an entry is to be undone or redone next. To be called for each, newest first. */
+/**
+ * Returns a predicate for the entry to undo or redo next. Call it for every entry, newest first.
+ */
 function isNextTo(purpose: "undo" | "redo"): (entry: HistoryEntry) => boolean {
   const takenBack = new Set<number>();
   let isEdited = false;
@@ -169,7 +174,7 @@ export function whyNoUndo(state: State): string | undefined {
   return whyNoHistory(state) ?? whyReadOnly(state, historyPlace(state));
 }
 
-/** Whether there can be a history is known before it is read. */
+/** Why the place can't have a history, as far as is known without reading it. */
 export function whyNoHistory(state: State): string | undefined {
   const { isServer, isLocked, readOnly } = state.places[historyPlace(state)] ?? {};
   return isServer ? "servers provide no history" : isLocked ? readOnly : undefined;
@@ -178,7 +183,7 @@ export function whyNoHistory(state: State): string | undefined {
 /**
  * The changes of a place, newest first.
  *
- * @param name only those of a variable, by any of its names
+ * @param name only changes of this variable, under any of the names that it has had
  */
 export async function readHistory(
   { places }: Tools,
@@ -204,7 +209,7 @@ export async function readHistory(
 }
 
 /**
- * Asks to bring back what a place had before an entry of its history.
+ * Asks to restore the state of a place before an entry of its history.
  *
  * @param name only this variable
  */

@@ -11,9 +11,9 @@ import { changeDiff, DEFINITION } from "./difference.js";
 
 export interface Reviewed extends PlannedEdit {
   /**
-   * Of the form below the question: the input for the new value, which the edit may have encrypted,
-   * and whether another program has changed the variable since the form was opened, so that
-   * `before` is its new state.
+   * The state of the form that is reviewed: the new value as it was typed, which the edit may have
+   * encrypted, and whether another program has changed the variable since the form was opened. In
+   * that case, `before` is the new state of the variable.
    */
   readonly form?: { readonly text: string; readonly isChangedMeanwhile: boolean };
 }
@@ -30,9 +30,9 @@ const WORDS: Readonly<Record<Purpose, readonly [title: string, where: string, do
 };
 
 /**
- * The question whether to make an edit. The input of a form is shown; other values are masked. The
- * first button has the focus, as `u` undoes the edit, unless it would replace another program's
- * change.
+ * Asks whether to make an edit. Values typed into a form are shown; others are masked. The confirm
+ * button has the focus, since `u` can undo the edit, unless the edit would overwrite another
+ * program's change.
  */
 export function questionOf(state: State, edit: Reviewed): Question {
   const { purpose, parts, form } = edit;
@@ -75,8 +75,8 @@ function questionText(state: State, edit: PlannedEdit): string {
 }
 
 /**
- * `PORT`, `the values of 2 variables`: a variable stays where another environment has a value of
- * it.
+ * `PORT`, or `the values of 2 variables`: deleting a value keeps the variable if another
+ * environment has a value for it.
  */
 function objectText(edit: PlannedEdit): string {
   const names = new Set(changesOf(edit).map(({ name }) => name));
@@ -119,13 +119,13 @@ function changesDefinitionOnly(edit: PlannedEdit): boolean {
   return edit.purpose === "edit" && !changesOf(edit).some(changesValue) && sharedText(edit) !== "";
 }
 
-/** Whether a change is of a value, and not only of the name or the rules. */
+/** Whether a change affects the value, and not only the name or the rules. */
 export function changesValue({ before, after }: Change): boolean {
   return !before || !after || !isDeepStrictEqual(before.value, after.value);
 }
 
 /**
- * Who has made the change that is taken back, and surprises that the question alone does not tell.
+ * Says who made the change that is undone, and warns of effects that the question does not mention.
  */
 function noteLines(edit: Reviewed, width: number): Line[] {
   const { entry, purpose, form, unchanged = [] } = edit;
@@ -163,7 +163,7 @@ function entryText({ purpose }: PlannedEdit, { id, time, actor, command }: Histo
   return `${change} ${id}, by ${actor} with "${command}" on ${time.slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** Changes that are shown: with more, each key would be noticeably slow. */
+/** The number of changes shown. More would make each key press noticeably slow. */
 const MAX_CHANGES = 300;
 
 export function changeLines(
@@ -198,11 +198,11 @@ export function changeLines(
 }
 
 /**
- * The word to type before values of production are deleted or replaced, are secret no more, or
- * can't be found by their name any more: the name of the variable, or else those of the places.
+ * The word to type before a production value is deleted, replaced, made public or renamed: the name
+ * of the variable, or the names of the places if there are several variables.
  */
 function requiredText({ places }: State, { parts }: PlannedEdit): string | undefined {
-  // What all environments of the application share.
+  // These changes affect all environments of the application.
   const isShared = ({ before, after, newName }: Change) =>
     newName !== undefined || (before !== undefined && isPublic(after) && !isPublic(before));
   const isLost = (change: Change) =>
@@ -221,7 +221,7 @@ function requiredText({ places }: State, { parts }: PlannedEdit): string | undef
   return names.size > 1 ? [...new Set(lost.map(({ place }) => place))].join(" ") : [...names][0];
 }
 
-/** The notice after the edit was written. @param undoKey the key that undoes it */
+/** The notice after an edit is written. @param undoKey the key that undoes it */
 export function doneText(state: State, edit: PlannedEdit, undoKey: string): string {
   const { purpose, parts } = edit;
   const [, where, done] = WORDS[purpose];

@@ -10,18 +10,18 @@ import { layers, pop } from "../view/screen.js";
 import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
 
 /**
- * Asks whether to make an edit, with a way back to the present screen.
+ * Asks whether to make an edit. Going back returns to the current screen.
  *
- * @param problem why it could not be written
+ * @param problem why an earlier attempt failed
  */
 export function review(state: State, edit: Reviewed, problem?: string): Step {
   return ask(state, { ...questionOf(state, edit), problem, run: (now) => write(now, edit) });
 }
 
 /**
- * Writes an edit: all of a file or a store together, and these one after another. Keys wait
- * meanwhile, so that it is written once. What was opened over the table for it closes: a form, a
- * menu of places or the history. It opens again if the edit can't be written.
+ * Writes an edit, in one write for each file or store, one after another. Keys wait meanwhile, so
+ * that it is written only once. Closes the screens that were opened over the table for it, such as
+ * a form, a menu of places or the history, and reopens them if the edit can't be written.
  */
 function write(state: State, edit: Reviewed): Step {
   const closed = state.stack.slice(layers(state).findLastIndex(({ screen }) => screen.table) + 1);
@@ -41,7 +41,7 @@ function write(state: State, edit: Reviewed): Step {
         }
       } catch (error) {
         const { message } = toFailure(error);
-        // The edit has to be planned again; in a form, Ctrl-S does that.
+        // The edit has to be planned again, which Ctrl-S does in a form.
         const isOutdated = error instanceof ChangedMeanwhileError && written.size === 0;
         return (now) => {
           const opened = { ...now, stack: [...now.stack, ...closed] };
@@ -57,8 +57,8 @@ function write(state: State, edit: Reviewed): Step {
 }
 
 /**
- * How the history calls a write: `undo 12`, by which it is known later. Undefined for the name of
- * the program.
+ * The command that the history records: `undo 12` identifies an undo later. `undefined` records the
+ * command of the program.
  */
 function commandOf({ purpose, entry }: PlannedEdit): string | undefined {
   return entry && `${purpose} ${entry.id}`;
@@ -85,7 +85,7 @@ function applied(state: State, edit: PlannedEdit): Step {
   const names = new Set(
     changes.flatMap(({ name, newName = name, after }) => (after ? newName : [])),
   );
-  // An added variable is selected when it has been read.
+  // Select an added variable once it has been read.
   const [name = next.list.name] = names.size === 1 ? names : [];
   return requestReads({ ...next, list: { ...next.list, name } }, [state.place]);
 }

@@ -102,7 +102,7 @@ describe("help", () => {
     [
       "e",
       "f1",
-      /Alt-E +edit the value in your own editor[\s\S]*Ctrl-W +delete the word to the left/,
+      /Alt-E +edit the value .or the schema. in your own editor[\s\S]*Ctrl-W +delete the word to the left/,
     ],
     ["x", "?", /v +show values/],
     ["/", "f1", /Enter +keep[\s\S]*Ctrl-U +delete to the start of the line/],

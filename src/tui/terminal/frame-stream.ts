@@ -6,17 +6,17 @@ import { graphemes, textWidth } from "../text/graphemes.js";
 const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";
 const RESET = "\x1b[0m";
-// Sent before the line: after a line that fills the width, the cursor is still on its last
-// character.
+// Sent before the line: after a line that fills the width, the cursor would still be on its last
+// character, and erase it.
 const ERASE_LINE = "\x1b[2K";
 const ERASE_BELOW = "\x1b[J";
 
 type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onceDrained" | "size">;
 
 /**
- * The stream for ink's frames, of which each write is one, without escape sequences of ink itself.
- * Writes to a terminal only lines that have changed: nothing flickers, the last line and column are
- * usable, and on a slow connection outdated frames are skipped.
+ * Receives ink's frames, one per write and without ink's own escape sequences, and writes only the
+ * changed lines to the terminal. Nothing flickers, the last line and column are usable, and a slow
+ * connection skips outdated frames.
  */
 export class FrameStream extends Writable {
   readonly #output: ScreenOutput;
@@ -41,8 +41,7 @@ export class FrameStream extends Writable {
   }
 
   /**
-   * To be called before the next frame after something else was on the screen or its size has
-   * changed.
+   * Clears the screen. Call it after another program has used the screen, or its size has changed.
    */
   clear(): void {
     this.#shown = [];
@@ -64,12 +63,12 @@ function at(row: number): string {
   return `\x1b[${row + 1};1H`;
 }
 
-/** Joined emoji, emoji presentation, flags and skin tones: terminals disagree about their width. */
+/** Joined emoji, emoji presentation, flags and skin tones. Terminals disagree about their width. */
 const UNSURE = /[\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}]/u;
 
 /**
- * A painted line that looks the same on all terminals: after each grapheme of uncertain width, the
- * cursor is moved to the expected column. Otherwise the borders to the right would be displaced.
+ * Makes a painted line look the same on all terminals: after each grapheme of uncertain width,
+ * moves the cursor to the expected column. Otherwise, the borders to the right would be displaced.
  */
 export function anchorColumns(line: string): string {
   if (!UNSURE.test(line)) return line;
@@ -83,28 +82,28 @@ export function anchorColumns(line: string): string {
 }
 
 /**
- * The terminal during the TUI: alternate screen, hidden cursor, lines that don't wrap, reports of
- * the mouse if wanted.
+ * The terminal while the TUI runs: alternate screen, hidden cursor, no line wrapping, and mouse
+ * reports if enabled.
  */
 export interface TuiTerminal {
-  /**
-   * Keyboard input in raw mode, so that Ctrl-C is a key; pasted text is in brackets (mode 2004).
-   */
+  /** Keyboard input in raw mode, so that Ctrl-C is a key. Pasted text is bracketed (mode 2004). */
   readonly input: NodeJS.ReadStream;
   write(text: string): void;
-  /** Whether written text is still buffered: wait for `onceDrained` before the next frame. */
+  /**
+   * Whether written text is still buffered. If so, wait for `onceDrained` before the next frame.
+   */
   isBusy(): boolean;
   /** Calls `listener` once the buffer is empty again. */
   onceDrained(listener: () => void): void;
   size(): { readonly columns: number; readonly rows: number };
   onResize(listener: () => void): void;
   /**
-   * Calls `listener` when the screen must be redrawn: after `suspend`, or when another program
+   * Calls `listener` when the screen must be redrawn: after `suspend`, or after another program
    * continued the process.
    */
   onCleared(listener: () => void): void;
   /** Returns the terminal to the shell (Ctrl-Z). Resolves when the process continues (fg). */
   suspend(): Promise<void>;
-  /** Resolves when the process receives a signal to stop, or the terminal is gone. */
+  /** Resolves when the process receives a signal to stop, or the terminal closes. */
   readonly untilStopped: Promise<void>;
 }

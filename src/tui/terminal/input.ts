@@ -4,38 +4,35 @@ import { StringDecoder } from "node:string_decoder";
 import { type Key, type Mouse, PASTE } from "../widgets/key.js";
 
 const PASTE_START = "\x1b[200~";
-/**
- * A paste in brackets (mode 2004), an event of the mouse (mode 1006), or an answer to a question
- * (OSC).
- */
+/** A bracketed paste (mode 2004), a mouse event (mode 1006), or the reply to a query (OSC). */
 const SEQUENCE =
   /^(?:\x1b\[200~(?<paste>.*?)\x1b\[201~|\x1b\[<(?<mouse>[\d;]*[A-Za-z])|\x1b\](?<answer>[^\x07\x1b]*)(?:\x07|\x1b\\))/s;
-/** The start of one of these, or of a key. */
+/** The start of such a sequence or of a key. */
 const UNFINISHED = /^\x1b(?:\[(?:2|20|200|200~.*|<[\d;]*)?|\][^\x07\x1b]*\x1b?)?$/s;
 /** Other keys, up to the next Escape character. */
 const TO_ESCAPE = /^.[^\x1b]*/s;
 
-/** How long after an Escape character the rest of an escape sequence can follow. */
+/** How long to wait for the rest of an escape sequence after an Escape character. */
 const ESCAPE_MS = 50;
-/** The same after `Esc [`, where a slow line may pause. */
+/** How long to wait after `Esc [`: a slow connection may pause there. */
 const SEQUENCE_MS = 500;
-/** The same for the rest of a paste, which must not become keys. */
+/** How long to wait for the rest of a paste, which must not be taken as keys. */
 const PASTE_MS = 2_000;
 
 interface InputListener {
   readonly onKey: (key: Key) => void;
   readonly onMouse: (mouse: Mouse) => void;
-  /** Called with the terminal's answer to an OSC question. */
+  /** Called with the terminal's reply to an OSC query. */
   readonly onAnswer: (answer: string) => void;
 }
 
 /**
- * Reports the input from a terminal, in which pastes, events and answers can come in any number of
- * chunks. Keys are left to Node's parser, because ink's joins keys that arrive together and reports
+ * Reports terminal input. Pastes, mouse events and replies can arrive in any number of chunks.
+ * Node's parser reads the keys, because ink's parser joins keys that arrive together and reports
  * Backspace as Delete. A pasted text is one key.
  *
- * @param keyboard in raw mode
- * @returns a function to stop
+ * @param keyboard a stream in raw mode
+ * @returns a function that stops listening
  */
 export function listenToInput(
   keyboard: NodeJS.ReadableStream,
@@ -43,8 +40,8 @@ export function listenToInput(
 ): () => void {
   const decoder = new StringDecoder("utf8");
   const keys = new EventEmitter();
-  // Node reads only this number of an interface. By default it waits half a second after Escape;
-  // here we have waited.
+  // Node uses only this property of the interface. Its default timeout is half a second after
+  // Escape, but we have already waited.
   emitKeypressEvents(
     keys as NodeJS.ReadableStream,
     { escapeCodeTimeout: 0 } as unknown as Interface,
@@ -99,7 +96,7 @@ const ACTIONS: Readonly<Record<string, Mouse["action"]>> = {
   65: "wheel-down",
 };
 
-/** Undefined for other buttons and keys held down, for a release, and for anything else. */
+/** Returns `undefined` for anything but a plain left click or the wheel. */
 function parseMouse(event = ""): Mouse | undefined {
   const [, button = "", column, row] = /^(\d+);([1-9]\d*);([1-9]\d*)M$/.exec(event) ?? [];
   const action = ACTIONS[button];
@@ -108,12 +105,12 @@ function parseMouse(event = ""): Mouse | undefined {
 
 const NAMES: Record<string, string> = { return: "enter", enter: "ctrl-j" };
 
-/** Undefined for a key without a name. */
+/** Returns `undefined` for a key without a name. */
 function toKey(text: string | undefined, { name, ctrl, meta, shift }: Keypress): Key | undefined {
   if (text !== undefined && !ctrl && !meta && !/^\p{Cc}/u.test(text)) return { name: text, text };
   if (name === undefined || name === "undefined") return undefined;
   const known = NAMES[name] ?? name;
-  // To Node, Escape and the sequences that begin with it are meta keys.
+  // Node reports Escape, and every sequence that begins with it, as a meta key.
   const prefix = ctrl
     ? "ctrl-"
     : meta && known !== "escape"

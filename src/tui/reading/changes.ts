@@ -8,7 +8,7 @@ const RECENT_MS = 60_000;
 
 type Changes = ReadonlyMap<string, "added" | "changed" | "removed">;
 
-/** @param after with the entries of `before` where nothing has changed */
+/** @param after must reuse the entry objects of `before` that have not changed */
 export function changesBetween(
   before: readonly VariableEntry[],
   after: readonly VariableEntry[],
@@ -49,14 +49,14 @@ export function summarize(changes: Changes): string {
   return parts.join("; ");
 }
 
-/** Entries of a history that are looked at: the default limit of a data file. */
+/** The number of history entries that are searched: the default limit of a data file. */
 export const MAX_HISTORY_ENTRIES = 1_000;
 
 export function lookUpChanges(place: number): Effect {
   return async ({ places }) => {
     const { history, editor } = await places.open(place);
     const entries = (await history?.read(() => true, MAX_HISTORY_ENTRIES)) ?? [];
-    // They begin with the newest, which counts.
+    // The newest entry comes first. Reversed, it overwrites older ones in the map.
     const changes = entries.toReversed().flatMap(({ id, parts }) => {
       const own = parts.filter(({ environment }) => environment === editor?.environment);
       return own.flatMap((part) =>
@@ -68,7 +68,7 @@ export function lookUpChanges(place: number): Effect {
   };
 }
 
-/** Looks for what `check` finds in entries that have been read, where that sends no request. */
+/** Checks entries as `appvars check` does, but only in places where that sends no request. */
 export function checking(place: number, entries: readonly VariableEntry[]): Effect {
   const effect: Effect = async ({ places }) => {
     const { version, check } = await places.open(place);

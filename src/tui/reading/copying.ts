@@ -15,7 +15,7 @@ import {
 } from "../state/state.js";
 import { countOf } from "../text/line.js";
 
-/** How variables that were chosen can be copied, with a help for each. */
+/** The formats for copying selected variables, each with its help text. */
 export const SELECTED_FORMATS = [
   ["value", "the plain value, even if masked"],
   ["name=value", "a line of a .env file"],
@@ -26,10 +26,10 @@ export const SELECTED_FORMATS = [
 
 export type CopyFormat = (typeof SELECTED_FORMATS)[number][0] | ExportFormat;
 
-/** Warns people who copy the value to a shell by hand. */
+/** Warns users who copy the value to a shell by hand. */
 export const RESERVED_WARNING = "reserved: run and export omit it";
 
-/** Copies variables of a place. A notice names them. */
+/** Copies variables of a place, and names them in a notice. */
 export function copyEntries(
   state: State,
   place: number,
@@ -55,9 +55,9 @@ export function copyEntries(
 type Copied = Pick<Written, "text" | "note"> & { readonly what?: string };
 
 /**
- * Copies a text.
+ * Copies a text, and shows a notice.
  *
- * @param what names it in the notice, unless `textOf` names it more precisely, with a note about it
+ * @param what what the notice calls the text, unless `textOf` returns a more precise name
  */
 export function copyText(
   state: State,
@@ -90,7 +90,7 @@ function copied({ what, note }: Omit<Copied, "text">, outcome: CopyOutcome): Nex
 /** Names a copied text in a notice: `PORT`, `the command for PORT`, `12 variables as yaml`. */
 function copiedName(entries: readonly VariableEntry[], format: CopyFormat): string {
   const copied = format === "name" ? entries : entries.filter(({ value }) => value !== undefined);
-  // Without any value, the notice says why nothing is copied.
+  // If no variable has a value, the notice says why nothing was copied.
   const [first, ...others] = copied.length > 0 ? copied : entries;
   const names =
     first && others.length === 0 ? first.variable.name : countOf(others.length + 1, "variable");
@@ -102,7 +102,7 @@ function copiedName(entries: readonly VariableEntry[], format: CopyFormat): stri
   return `${names} as ${format}${format === "name=value" ? warning : ""}`;
 }
 
-/** The types, which a `.env` file begins with, for `import`. */
+/** The comments at the start of a `.env` file, which tell `import` the types. */
 const TYPE_COMMENTS = /^(?:#.*\n)+/;
 
 /** @throws UsageError, DecryptionError */
@@ -119,7 +119,7 @@ async function copiedText(
   if (format === "value")
     return { text: values.map(({ name, value }) => valueText(decrypt(name, value))).join("\n") };
   if (format !== "name=value") return write(format, values, { decrypt, allowReserved: false });
-  // These were chosen one by one.
+  // Reserved names are allowed, because the user selected each variable.
   const { text, note } = await write("dotenv", values, { decrypt, allowReserved: true });
   return { text: text.replace(TYPE_COMMENTS, "").trimEnd(), note };
 }

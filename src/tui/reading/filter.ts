@@ -9,7 +9,10 @@ import { anyEntry, hasKind, isUnequal, type Table } from "./table.js";
 
 const listedRows = remembered<Table, readonly number[]>();
 
-/** The rows of a table that a view lists, in its order: with a filter the best come first. */
+/**
+ * The rows of a table that a view lists, in the order of the view. With a filter, the best matches
+ * come first.
+ */
 export function rowsOf(
   state: State,
   table: Table,
@@ -41,7 +44,9 @@ function passesOnly(table: Table, row: number, only: NonNullable<View["only"]>):
   return anyEntry(table, row)?.variable.type === only;
 }
 
-/** Those that match a filter, the best first. Stable: rows of one rank keep their order. */
+/**
+ * Returns the rows that match a filter, best matches first. Rows of equal rank keep their order.
+ */
 function rankedRows(
   state: State,
   table: Table,
@@ -66,8 +71,8 @@ function rankedRows(
 }
 
 /**
- * After the parts of names. A description has the letters of almost any word, so that these don't
- * count there.
+ * The rank of a match in a description or a value, after all matches in names. Scattered letters
+ * don't match there, since most descriptions contain the letters of almost any word.
  */
 const IN_TEXT = LETTERS;
 
@@ -85,7 +90,7 @@ function rankOf(
   if (kind === "flag") return hasFlag(state, table, row, text) ? 0 : NO_MATCH;
   const rank = partRank(text, name);
   if (rank !== NO_MATCH || texts.descriptions[row]?.includes(text)) return Math.min(rank, IN_TEXT);
-  // A filter must not tell a masked value from any other.
+  // Don't search masked values: the matches would reveal them.
   const isFound = (entry: VariableEntry) => {
     const shown = state.revealed || isPublic(entry.rules) ? shownValue(entry, state) : undefined;
     return shown?.kind === "shown" && shown.text.toLowerCase().includes(text);
@@ -110,7 +115,7 @@ function hasValue(
   return columns.some(({ cells }) => cells[row] !== undefined && isWanted(cells[row]));
 }
 
-/** Which values a filter did not search; undefined if none. */
+/** Which kind of values the filter did not search, or `undefined` if it searched all. */
 export function notSearched(
   state: State,
   table: Table,
@@ -124,11 +129,11 @@ export function notSearched(
   );
 }
 
-/** In lower case. */
+/** Texts in lower case, by row. */
 type SearchTexts = Readonly<Record<"names" | "descriptions", readonly string[]>>;
 
 const searched = remembered<Table, SearchTexts>();
-/** With 100,000 variables, a sort is noticeably slow. */
+/** Cached, since sorting 100,000 variables is noticeably slow. */
 const orders = remembered<Table, readonly number[]>();
 
 function searchTexts(table: Table): SearchTexts {
@@ -140,7 +145,9 @@ function searchTexts(table: Table): SearchTexts {
   }));
 }
 
-/** By last change the newest come first, and those of which nothing is known last. */
+/**
+ * Sorts the rows. By last change, the newest come first, and variables without a known change last.
+ */
 function sortedRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): readonly number[] {
   const rows = [...table.names.keys()];
   if (sort === "id") return rows;
@@ -161,32 +168,33 @@ const FLAGS: readonly string[] = ["missing", "encrypted", "changed"];
 
 interface Term {
   /**
-   * Where it must be found; a text can be in the name, in the description, or in a value that is
+   * What the term is matched with. `text` matches the name, the description, or a value that is
    * shown.
    */
   readonly kind: "text" | "name" | "type" | "flag";
-  /** In lower case, except a type; for a name as `nameRank` takes it. */
+  /** Lower case, except for a type. For a name, the syntax of `nameRank`. */
   readonly text: string;
   readonly isNot: boolean;
-  /** Of a glob for names, such as `db_*`. */
+  /** Matches names if the term is a glob, such as `db_*`. */
   readonly glob?: ((name: string) => boolean) | undefined;
 }
 
-/** The conditions of a filter. A variable must match each term, and one of the types. */
+/** The conditions of a filter. A variable must match every term, and one of the types. */
 export interface Query {
   readonly terms: readonly Term[];
-  /** All if there is none. */
+  /** The wanted types. Empty for all. */
   readonly types: ReadonlySet<VariableType | undefined>;
-  /** Words matched in names; `words` are matched elsewhere too. */
+  /** Words to match in names. Those in `words` are also matched elsewhere. */
   readonly nameWords: readonly string[];
   readonly words: readonly string[];
   readonly problem: string | undefined;
 }
 
 /**
- * The terms of a filter: `missing`, `encrypted` and `changed`, `type:json` (its start is enough),
- * `name:port`, `'port` for the whole name, `p*` for a glob and `~prt` for its letters; all others
- * are searched everywhere. `!` before a term is its opposite.
+ * Parses a filter. The terms `missing`, `encrypted` and `changed` select states, `type:json` (or
+ * its first letters) selects a type, and `name:port` searches names only. `'port` matches the whole
+ * name, `p*` is a glob, and `~prt` matches the letters of a name. Any other term is searched
+ * everywhere. `!` negates a term.
  */
 export function parseFilter(filter: string): Query {
   const terms: Term[] = [];

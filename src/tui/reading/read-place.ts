@@ -16,11 +16,11 @@ import type { OpenPlace } from "../state/ports.js";
 import type { Tools } from "../state/state.js";
 
 /**
- * Reads all variables with their values, page by page of both.
+ * Reads all variables and values, one page of each at a time.
  *
  * @param known the entries of an earlier read; unchanged ones are reused
- * @param signal ends the read at once, which cancels its request
- * @param onProgress called after each page, with how many there are in all
+ * @param signal stops the read immediately and cancels its request
+ * @param onProgress called after each page, with the total number of variables
  * @throws errors of the reader, ServerError if the answers don't fit together, or the reason of the
  *   signal
  */
@@ -38,7 +38,7 @@ async function readEntries(
   const stopped = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
   });
-  // The abort may come after the read.
+  // The signal may be aborted after the read has ended.
   stopped.catch(() => {});
   for (let requests = 0, total = 0; ; ) {
     const variablePage = (await Promise.race([variablePages.next(), stopped])).value;
@@ -56,7 +56,7 @@ async function readEntries(
 }
 
 /**
- * The entries, with equal ones of `known` in their place; `known` itself if all are equal. Both are
+ * Replaces entries by equal ones of `known`. Returns `known` itself if all are equal. Both are
  * sorted by id.
  */
 function reuse(
@@ -68,7 +68,7 @@ function reuse(
     const { id } = entry.variable;
     while ((known[at]?.variable.id ?? id) < id) at++;
     const before = known[at];
-    // A restarted server may create new records of the same content.
+    // A restarted server may return new records with the same content.
     return before && isDeepStrictEqual(before, entry) ? before : entry;
   });
   const isUnchanged =
@@ -76,13 +76,16 @@ function reuse(
   return isUnchanged ? known : reused;
 }
 
-/** A long first read reports its progress at most this often, as the list is rebuilt each time. */
+/**
+ * The shortest interval between progress reports of a long first read. Each report rebuilds the
+ * list.
+ */
 const PROGRESS_MS = 100;
 
 /** Times are in milliseconds on a monotonic clock. */
 export interface PlaceRead {
   readonly now: number;
-  /** The same array as before if nothing has changed. */
+  /** The same array as in the last read if nothing has changed. */
   readonly entries: readonly VariableEntry[];
   readonly asOf: number | undefined;
   readonly problem: string | undefined;
@@ -92,10 +95,10 @@ export interface PlaceRead {
 type EntriesRead = Pick<PlaceRead, "entries" | "requests">;
 
 /**
- * Reads a place instead of an earlier read that is still in progress.
+ * Reads a place, and cancels an earlier read of it that is still in progress.
  *
- * @param known the entries of an earlier read, which are returned if nothing has changed
- * @returns undefined if another read took its place, or it was stopped
+ * @param known the entries of an earlier read, returned if nothing has changed
+ * @returns `undefined` if the read was stopped, or replaced by another
  * @throws the errors of opening and reading a source
  */
 export async function readPlace(
@@ -115,7 +118,7 @@ export async function readPlace(
     if (known.length > 0 || ticks() - shownAt < PROGRESS_MS) return;
     shownAt = ticks();
     onProgress(soFar(), total);
-    // Local data is returned without a pause: let the screen and the keys have their turn.
+    // Reading local data never waits for I/O, so let the screen and the keys take a turn.
     await setImmediate();
   };
   try {
@@ -138,15 +141,12 @@ export async function readPlace(
   }
 }
 
-/**
- * Data that has just changed is usually stable after that; more changes in a row are reported as a
- * failure.
- */
+/** How often to read data that changes during the read, before reporting a failure. */
 const MAX_READS = 5;
 
 /**
- * Reads all entries unless their version is known; again after a change during the read, for which
- * a source gives up.
+ * Reads all entries, unless the source still has the version of `known`. Reads them again if the
+ * data changed during the read.
  */
 async function readVersion(
   { versions }: Tools,
@@ -174,8 +174,8 @@ async function readVersion(
 const UNAVAILABLE = 503;
 
 /**
- * The problem that a source reports, and the milliseconds since its data was last known to be up to
- * date, as far as it tells. A proxy that blocks the health check doesn't matter here.
+ * Returns the problem that a source reports, and the milliseconds since its data was last known to
+ * be up to date. Ignores other failures of the health check, since a proxy may block it.
  */
 async function checkHealth(
   source: VariableSource,

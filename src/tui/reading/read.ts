@@ -16,12 +16,12 @@ import { type PlaceRead, readPlace } from "./read-place.js";
 import { NO_MARKS, selectedEntry } from "./selection.js";
 import type { Table } from "./table.js";
 
-/** How long to wait before the next poll. A data file is only read again if it has changed. */
+/** How long to wait before the next poll. Polling a data file reads it only if it has changed. */
 const LOCAL_PAUSE_MS = 1_000;
 const REMOTE_PAUSE_MS = 5_000;
 /**
- * For each request of the last read: four a second are a thirtieth of a server's default rate
- * limit.
+ * The pause for each request of the last read. Four requests a second use a thirtieth of a server's
+ * default rate limit.
  */
 const REQUEST_PAUSE_MS = 250;
 
@@ -51,7 +51,7 @@ export function initialState({ preferences = {}, ...start }: Start): Step {
 }
 
 export function openPlace(state: State, place: number): Step {
-  // The same variable in another environment, as soon as it is read.
+  // Select the same variable in the new place, as soon as it is read.
   const name = state.list.name || (selectedEntry(state)?.variable.name ?? "");
   const list = { ...state.list, cursor: 0, top: 0, name };
   const opened = { ...state, place, placeCursor: place, revealed: undefined, recordTop: 0, list };
@@ -66,8 +66,8 @@ export function requestReads(state: State, places: readonly number[]): Step {
 }
 
 /**
- * Reads places again, unless that is in progress: a key that is held down must not send request
- * after request.
+ * Reads places again, except those that are being read: holding down a key must not send one
+ * request after another.
  */
 export function refresh(state: State, places: readonly number[]): Step {
   return requestReads(
@@ -84,19 +84,19 @@ function inTurn(
   return places.reduce((last, place) => andThen(last, (now) => next(now, place)), step(state));
 }
 
-/** Looks for changes in the open place and the servers in a table, once that is due. */
+/** Polls the open place, and the servers in a table, when they are due. */
 export function pollWhenDue(state: State, { columns }: Table): Step {
   const due = [...new Set([state.place, ...columns.map(({ place }) => place)])].filter((place) => {
     const { nextAt, isLocal } = readingOf(state, place);
-    // Local places are polled with the open one.
+    // Other local places are polled with the open one.
     return nextAt !== undefined && nextAt <= state.now && (place === state.place || !isLocal);
   });
   return inTurn(state, due, poll);
 }
 
 /**
- * Looks for changes in the other places where that sends no request, and reads the environments of
- * the application.
+ * Polls the other places where that sends no request, and reads the other environments of the
+ * application.
  */
 export function refreshOthers(state: State): Step {
   const own = groupOf(state).filter((place) => state.places[place]?.kind === "environment");
@@ -114,17 +114,17 @@ function read(state: State, place: number): Step {
   return step(asked, readEffect(asked, place, false));
 }
 
-/** Looks for changes. A failure stays on the screen until the outcome. */
+/** Checks a place for changes. A failure stays on the screen until the result arrives. */
 function poll(state: State, place: number): Step {
   const { isComplete, isLocal } = readingOf(state, place);
-  // Places beside the open one are polled with it: nothing changes on the screen.
+  // Other local places are polled with the open one, which must not change the screen.
   if (place !== state.place && isComplete && isLocal)
     return step(state, readEffect(state, place, true));
   const next = withReading(state, place, { isReading: !isComplete, nextAt: undefined });
   return step(next, readEffect(next, place, true));
 }
 
-/** @param isPoll whether a read that is in progress goes on in its place */
+/** @param isPoll whether to do nothing if a read is already in progress */
 function readEffect(state: State, place: number, isPoll: boolean): Effect {
   const { isComplete, entries } = readingOf(state, place);
   return async (tools) => {
@@ -156,8 +156,8 @@ function readEffect(state: State, place: number, isPoll: boolean): Effect {
 }
 
 /**
- * Sets what some places tell only once they are open. A gone place that is listed anew is opened
- * there.
+ * Stores facts that some places report only once they are open. If the open place is gone but
+ * listed again under another index, opens it there.
  */
 function placeOpened(before: State, index: number, { editor, version, facts }: OpenPlace): Step {
   const known = readingOf(before, index);
@@ -173,7 +173,7 @@ function placeOpened(before: State, index: number, { editor, version, facts }: O
   return step({ ...state, places: state.places.with(index, { ...place, ...facts }) });
 }
 
-/** Handles a complete read: shows the changes, for the open place with a notice. */
+/** Handles a complete read: marks the changes, and reports those of the open place in a notice. */
 function succeeded(state: State, place: number, { requests, now, ...outcome }: PlaceRead): State {
   const before = readingOf(state, place);
   const { entries } = outcome;
@@ -193,14 +193,14 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: P
   return place === state.place && changes ? notify(next, summarize(changes), "news") : next;
 }
 
-/** Handles a failed read: schedules the next try unless it would only fail again. */
+/** Handles a failed read: schedules a retry, unless it would only fail again. */
 function failed(state: State, place: number, reason: Failure, now: number): State {
   const { failures, rateLimit, isLocal, failure: before } = readingOf(state, place);
   const isFromFile = isLocal || state.places[place]?.kind === "environment";
   const failure = isFromFile && reason.code === "not_found" ? { ...reason, mayPass: true } : reason;
   if (place !== state.place && isFromFile && before?.message === failure.message) return state;
   const backoff = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS);
-  // A server that doesn't say when has a retryAfter of 0.
+  // `retryAfter` is 0 if the server does not say when to retry.
   const pause = failure.mayPass ? LOCAL_PAUSE_MS : backoff;
   const wait = failure.retryAfter ? Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS) : pause;
   return withReading({ ...state, now }, place, {
@@ -211,12 +211,12 @@ function failed(state: State, place: number, reason: Failure, now: number): Stat
   });
 }
 
-/** Whether the same request would only fail again until a user has fixed something. */
+/** Whether the same request would fail again until a user fixes something. */
 function isPermanent({ code, mayPass = false }: Failure): boolean {
   return !mayPass && ["unauthorized", "usage", "not_found"].includes(code);
 }
 
-/** Adds places, and hides those that are gone. Reads new environments of the application. */
+/** Adds places, hides those that are gone, and reads new environments of the application. */
 export function placesChanged(
   before: State,
   added: readonly PlaceInfo[],
@@ -227,7 +227,7 @@ export function placesChanged(
       ? place
       : { ...place, isGone: gone.includes(index) };
   });
-  // Of one that comes back nothing is known.
+  // A place that comes back may have other data, so forget what was read.
   const isKept = (index: number) => index === before.place || !gone.includes(index);
   const readings = new Map([...before.readings].filter(([index]) => isKept(index)));
   const placeCursor = gone.includes(before.placeCursor) ? before.place : before.placeCursor;
@@ -235,8 +235,8 @@ export function placesChanged(
 }
 
 /**
- * Stops reading servers that nothing on the screen waits for any more: after another place or the
- * list was opened.
+ * Stops reading servers that the screen no longer waits for, after the user has opened another
+ * place or returned to the list.
  */
 export function leaveOthers(before: State, state: State): Step {
   const isLeft =

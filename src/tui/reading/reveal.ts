@@ -13,19 +13,22 @@ import { readingOf } from "../state/reading.js";
 import { type Effect, type Revealed, remembered, type State } from "../state/state.js";
 
 /**
- * Replaces every hidden value. Always of one length, since the length of a secret is a hint too.
+ * Shown in place of every hidden value. The length is fixed, since the length of a secret is a hint
+ * too.
  */
 export const MASK = "••••••••";
 
 /**
- * Whether someone has revealed the value of this name. Everything that draws secret values asks
- * this.
+ * Whether the user has revealed the value of this name. All code that draws secret values must
+ * check this.
  */
 export function isRevealed(revealed: Revealed | undefined, name: string): boolean {
   return revealed !== undefined && (revealed.names === "all" || revealed.names.has(name));
 }
 
-/** Rules as far as they unmask a value: with the setting `masked: all` they don't. */
+/**
+ * Returns the rules for display. With the setting `masked: all`, they never make a value public.
+ */
 export function displayRules<R extends ValueRules>(
   { preferences }: Pick<State, "preferences">,
   rules: R | undefined,
@@ -36,12 +39,12 @@ export function displayRules<R extends ValueRules>(
 export type ShownValue =
   | { readonly kind: "shown"; readonly text: string }
   /**
-   * Encrypted: revealed, but encrypted by a client and not decrypted. Sealed: in a file without its
-   * key.
+   * `encrypted`: revealed, but encrypted by a client and not decrypted. `sealed`: in a sealed file,
+   * without the key.
    */
   | { readonly kind: "masked" | "encrypted" | "sealed" | "none" | "loading" };
 
-/** JSON of 1 MB takes 10 ms. */
+/** Cached, since formatting 1 MB of JSON takes 10 ms. */
 const texts = remembered<VariableEntry, string>();
 
 export function shownValue(entry: VariableEntry, state: State): ShownValue {
@@ -58,7 +61,7 @@ export function shownValue(entry: VariableEntry, state: State): ShownValue {
   return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
 }
 
-/** What a rule of the variable forbids here: it has no value, or one that breaks its schema. */
+/** The rule that the variable breaks here: its value is missing, or does not match its schema. */
 export function findingOf(
   { readings }: State,
   entry: VariableEntry | undefined,
@@ -103,7 +106,7 @@ export function expireRevealed(state: State): State {
   return names.size === revealed.names.size ? state : withRevealed(state, names);
 }
 
-/** Decrypts a value of a place if it is revealed, and encrypted by a client. */
+/** Decrypts a value of a place if it is revealed and was encrypted by a client. */
 export function decryptions(
   { revealed }: State,
   place: number,
@@ -128,7 +131,7 @@ export function decryptions(
   return [decrypting];
 }
 
-/** The value of a text; undefined if it is not JSON, as decrypted text may be. */
+/** Parses a text. Returns `undefined` if it is not JSON, which is possible for decrypted text. */
 export function parsedJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
@@ -138,8 +141,8 @@ export function parsedJson(text: string): JsonValue | undefined {
 }
 
 /**
- * JSON with a line for each member; the text itself unless that loses nothing, such as digits of a
- * number.
+ * Formats JSON with one member per line. Returns the text unchanged if formatting would lose
+ * something, such as digits of a number.
  */
 export function indentedJson(text: string): string {
   const value = parsedJson(text);

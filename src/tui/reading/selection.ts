@@ -5,13 +5,13 @@ import { keepVisible, type Position } from "../widgets/list.js";
 import { rowsOf } from "./filter.js";
 import { type Table, tableOf } from "./table.js";
 
-/** A table as it is listed: its position is that in `rows`. */
+/** A listed table. The position refers to `rows`. */
 export interface Listed extends Position {
   readonly table: Table;
   readonly rows: readonly number[];
-  /** How many of them are visible. */
+  /** The number of visible rows. */
   readonly page: number;
-  /** The row under the cursor, and its variable; -1 and undefined if nothing is listed. */
+  /** The row under the cursor and its variable, or -1 and `undefined` if nothing is listed. */
   readonly row: number;
   readonly name: string | undefined;
 }
@@ -28,7 +28,9 @@ export function listed(state: State, places: readonly number[], view: View, page
   return { table, rows, page, ...position, row, name: table.names[row] };
 }
 
-/** Where the variable of a view is among rows; where its cursor was, if it isn't there. */
+/**
+ * Finds the selected variable of a view among rows. Returns the previous cursor if it isn't listed.
+ */
 function cursorOf({ names }: Table, rows: readonly number[], { name, cursor }: View): number {
   const isAt = (row: number | undefined) => row !== undefined && names[row] === name;
   if (name === "" || isAt(rows[cursor])) return cursor;
@@ -44,13 +46,13 @@ export function listOf(state: State): Listed {
   );
 }
 
-/** The variable under the cursor of the list; undefined if the list is empty. */
+/** The variable under the cursor of the list, or `undefined` if the list is empty. */
 export function selectedEntry(state: State): VariableEntry | undefined {
   const { table, row } = listOf(state);
   return table.columns[0]?.cells[row];
 }
 
-/** The list with its cursor on a variable. Filter and type are removed if they hide it. */
+/** Moves the cursor of the list to a variable. Removes the filter and the type if they hide it. */
 export function withCursorOn(state: State, name: string): State {
   const next = { ...state, list: { ...state.list, name } };
   return listOf(next).name === name
@@ -77,7 +79,7 @@ export function hasMarks({ names, from }: Marks): boolean {
   return names.size > 0 || from !== undefined;
 }
 
-/** Closes the open range: the marks with those of its variables. */
+/** Closes the open range, and marks its variables. */
 export function withRange(marks: Marks, at: Listed): Marks {
   const { names, from } = marks;
   if (from === undefined) return marks;

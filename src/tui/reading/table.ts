@@ -6,22 +6,25 @@ import { type Revealed, remembered, type State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";
 
 /**
- * The state of a cell's value, compared with that of the open place or, if there is none, the first
- * one of its row.
+ * How the value of a cell compares with the value of the open place, or with the first value in the
+ * row if the open place has none.
  */
 export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";
 
 interface PlaceColumn {
   readonly place: number;
   /**
-   * By row; undefined where the variable doesn't exist, and everywhere until the place has been
-   * read.
+   * The entries by row. `undefined` where the variable doesn't exist, and everywhere until the
+   * place has been read.
    */
   readonly cells: readonly (VariableEntry | undefined)[];
   readonly isRead: boolean;
 }
 
-/** Names by places: one place in the list, two in a comparison, those of a group in the matrix. */
+/**
+ * A table of names by places. The list has one place, a comparison two, and the matrix all places
+ * of a group.
+ */
 export interface Table {
   readonly names: readonly string[];
   readonly columns: readonly PlaceColumn[];
@@ -32,8 +35,8 @@ export interface Table {
 type Entries = readonly VariableEntry[];
 
 /**
- * With 100,000 variables a table takes time. The list is under all others, which are kept apart
- * from it.
+ * Cached, since a table of 100,000 variables takes time. The list stays below every other table, so
+ * the two have separate caches.
  */
 const listTables = remembered<Entries, Table>();
 const otherTables = remembered<Entries, Table>();
@@ -58,12 +61,13 @@ export function tableOf(state: State, places: readonly number[]): Table {
 }
 
 /**
- * The entries of each place by row: in the order of the open one, then those of other places only.
+ * Arranges the entries of each place by row: first in the order of the open place, then the
+ * variables that only other places have.
  */
 function aligned(read: readonly (Entries | undefined)[], open: number) {
   const own = read[open] ?? [];
   const names = own.map(({ variable }) => variable.name);
-  // The environments of an application have the same variables.
+  // Usually all environments of an application have the same variables.
   if (read.every((entries) => !entries || entries === own || hasNames(entries, names)))
     return { names, cells: read };
   const rows = new Map(names.map((name, row) => [name, row]));
@@ -87,19 +91,21 @@ function hasNames(entries: Entries, names: readonly string[]): boolean {
   );
 }
 
-/** The value that the others of its row are compared with. */
+/** The value that the others in its row are compared with. */
 function firstValue({ order }: Table, row: number): VariableEntry | undefined {
   return order.find(({ cells }) => cells[row]?.value)?.cells[row];
 }
 
-/** An entry of the variable in a row, for what all places share: its type and description. */
+/**
+ * Any entry of the variable in a row, for the fields that all places share: type and description.
+ */
 export function anyEntry({ order }: Table, row: number): VariableEntry | undefined {
   return order.find(({ cells }) => cells[row])?.cells[row];
 }
 
 /**
- * Compares two values of a variable. Encrypted ones are not decrypted: two of them can differ and
- * hold the same text.
+ * Compares two values of a variable. Encrypted values are not decrypted, and different ones can
+ * contain the same text.
  */
 export function kindOf(
   first: VariableEntry | undefined,
@@ -114,7 +120,7 @@ export function kindOf(
   return isEncrypted(a) || isEncrypted(b) ? "encrypted" : "differs";
 }
 
-/** The kinds of all cells, row by row. The list, which does not compare, has none. */
+/** The kinds of all cells, row by row. Not used for the list, which compares nothing. */
 const allKinds = remembered<Table, readonly CellKind[]>();
 
 function rowKinds(table: Table, row: number): readonly CellKind[] {
@@ -128,7 +134,7 @@ function rowKinds(table: Table, row: number): readonly CellKind[] {
   return kinds.slice(row * columns.length, (row + 1) * columns.length);
 }
 
-/** The kind of a cell, also of a value that is decrypted at the moment. */
+/** The kind of a cell. Values that are currently decrypted are compared as plain text. */
 export function cellKind(
   table: Table,
   row: number,
@@ -144,7 +150,8 @@ export function cellKind(
 }
 
 /**
- * The text of a value; of JSON the value itself, as spaces in an encrypted text make no difference.
+ * The text of a value, or the parsed value for JSON, so that whitespace in encrypted text makes no
+ * difference.
  */
 function plainValue(
   entry: VariableEntry | undefined,

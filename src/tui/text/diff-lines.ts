@@ -3,7 +3,7 @@ import { visibleText, withVisibleEnd } from "./graphemes.js";
 import { countText, type Line, type Span, wrapLine } from "./line.js";
 import type { Role } from "./theme.js";
 
-/** Lines of a text, or a placeholder for them, which is never equal to anything. */
+/** The lines of a text, or a placeholder, which never equals anything. */
 export interface Side {
   readonly texts: readonly string[];
   readonly isPlaceholder: boolean;
@@ -11,14 +11,14 @@ export interface Side {
 
 export interface DiffLines {
   readonly lines: readonly Line[];
-  /** The first line of each change. */
+  /** Indexes of the first line of each change. */
   readonly changes: readonly number[];
 }
 
 interface Row {
   readonly kind: keyof typeof KINDS;
   readonly text: string;
-  /** The text that became this one, or the other way round. */
+  /** The text on the other side of the change. */
   readonly other?: string | undefined;
   /** Whether it is the first row of a change. */
   readonly isFirst?: boolean;
@@ -30,12 +30,12 @@ const KINDS = {
   added: { sign: "+ ", role: "success" },
 } as const satisfies Record<string, { sign: string; role: Role }>;
 
-/** Characters of a diff that are drawn: more are noticeably slow. */
+/** The number of characters drawn of a diff. More would be noticeably slow. */
 const MAX_DRAWN = 50_000;
 const CUT = `(only the first ${countText(MAX_DRAWN)} characters are shown)`;
 
 /**
- * The changed lines, with some equal ones around them, in lines of at most `width` columns. Changed
+ * Shows the changed lines with some equal lines around them, wrapped at `width` columns. Changed
  * words are inverse.
  */
 export function diffLines(before: Side, after: Side, width: number): DiffLines {
@@ -100,12 +100,15 @@ function* rowsOf(before: Side, after: Side): Generator<Row> {
   }
 }
 
-/** The time of a comparison grows with the square of this number: 500 edits take some 20 ms. */
+/**
+ * The largest number of edits that are compared. The time grows with its square: 500 edits take
+ * about 20 ms.
+ */
 const MAX_EDITS = 500;
 
 /**
- * Compares two sequences by a longest common subsequence; undefined if there are too many changes.
- * Removed items come before those that were added in their place.
+ * Compares two sequences by their longest common subsequence. Removed items come before the items
+ * that replace them. Returns `undefined` if there are too many changes.
  */
 function compared(
   before: readonly string[],
@@ -116,11 +119,11 @@ function compared(
 
 const CONTEXT = 3;
 
-/** @param isAfter whether they are after a change */
+/** @param isAfter whether the lines follow a change */
 function* equalRows(texts: readonly string[], isAfter: boolean, isBefore: boolean): Generator<Row> {
   const head = isAfter ? CONTEXT : 0;
   const end = texts.length - (isBefore ? CONTEXT : 0);
-  // The note takes as much room as one line.
+  // The note takes one line, so folding a single line saves nothing.
   const isFolded = end - head > 1;
   for (const [index, text] of texts.entries()) {
     if (isFolded && index === head)
@@ -131,8 +134,8 @@ function* equalRows(texts: readonly string[], isAfter: boolean, isBefore: boolea
 }
 
 /**
- * Lines on one side of a change: the first of `others`, on the other side, was the first of them,
- * and so on.
+ * Yields the lines on one side of a change, each paired with the line at the same position on the
+ * other side.
  */
 function* changedRows(
   kind: "removed" | "added",
@@ -151,10 +154,13 @@ function* changedRows(
   }
 }
 
-/** With less in common, nothing is marked: all of it has changed. */
+/**
+ * The least share of equal text for marking changed words. Below it, the whole line counts as
+ * changed.
+ */
 const MIN_EQUAL = 0.3;
 
-/** The text of a row, with the words inverse that the other text does not have. */
+/** Splits the text of a row into spans. Words that the other text does not have are inverse. */
 function wordSpans({ kind, text, other }: Row, role: Role): Span[] {
   if (other === undefined) return [{ text, role }];
   const isOld = kind === "removed";

@@ -1,15 +1,17 @@
 import { graphemes, visibleText } from "./graphemes.js";
 import { cellText, fitLine, type Line, type Span } from "./line.js";
 
-/** The rank of a text that has the letters of a word in this order, with others in between. */
+/**
+ * The rank of a text that contains the letters of a word in order, with other letters in between.
+ */
 export const LETTERS = 4;
 
-/** The rank of a text that doesn't have the letters of a word in this order. */
+/** The rank of a text that does not match. */
 export const NO_MATCH = 5;
 
 /**
- * How well a word matches a text, both in lower case: 0 for the whole text, 1 for its start, 2 for
- * the start of a word in it, 3 for a part, `NO_MATCH` for none of these.
+ * Ranks how well a word matches a text, both in lower case: 0 for the whole text, 1 for its start,
+ * 2 for the start of a word in it, 3 for another part, and `NO_MATCH` otherwise.
  */
 export function partRank(word: string, text: string): number {
   const at = text.indexOf(word);
@@ -18,8 +20,8 @@ export function partRank(word: string, text: string): number {
 }
 
 /**
- * The words of a filter in lower case, without those that say nothing yet. A text must match each
- * of them.
+ * Splits a filter into words in lower case, and drops incomplete ones such as `type:`. A text must
+ * match every word.
  */
 export function filterWords(filter: string): readonly string[] {
   return filter
@@ -29,8 +31,8 @@ export function filterWords(filter: string): readonly string[] {
 }
 
 /**
- * The rank of a name for a word of a filter: a part, `'` and the whole name, `~` and letters, or
- * `!` and none of these.
+ * Ranks a name for a word of a filter. A plain word matches a part of the name, `'word` the whole
+ * name, and `~word` its letters in order; `!` negates the rest.
  */
 export function nameRank(word: string, name: string): number {
   const rest = word.slice(1);
@@ -46,7 +48,9 @@ export function nameRank(word: string, name: string): number {
   }
 }
 
-/** Where the letters of a word are, in their order; undefined if they are not all there. */
+/**
+ * Finds the positions of the letters of a word, in order. Returns `undefined` if any is missing.
+ */
 function letterPositions(word: string, text: string): number[] | undefined {
   const positions: number[] = [];
   for (let index = 0, from = 0; index < word.length; index++) {
@@ -58,7 +62,9 @@ function letterPositions(word: string, text: string): number[] | undefined {
   return positions;
 }
 
-/** Characters from the first of the letters to the last: the fewer, the better the match. */
+/**
+ * The distance from the first matching letter to the last. A shorter distance is a better match.
+ */
 export function letterSpan(word: string, text: string): number {
   const [first = 0, ...others] = letterPositions(word, text) ?? [];
   return (others.at(-1) ?? first) - first;
@@ -67,8 +73,7 @@ export function letterSpan(word: string, text: string): number {
 const SEPARATOR = /[^\p{L}\p{N}]/u;
 
 /**
- * Where `word` stands at the start of a word, searched from its first occurrence on; -1 if there is
- * none.
+ * Finds `word` at the start of a word, searching from index `first`. Returns -1 if there is none.
  */
 function wordStart(word: string, text: string, first: number): number {
   for (let at = first; at > 0; at = text.indexOf(word, at + 1))
@@ -90,10 +95,13 @@ function wordPositions(word: string, text: string): number[] {
   return Array.from({ length: part.length }, (_, index) => start + index);
 }
 
-/** Code units that are searched for a highlight: more than any column is wide. */
+/** The number of code units searched for a highlight, more than any column is wide. */
 const MAX_UNITS = 1_000;
 
-/** A text in exactly `width` columns, with the matches of a filter's words in the role `match`. */
+/**
+ * Fits a text into exactly `width` columns, with matches of the words of a filter in the role
+ * `match`.
+ */
 export function highlight(
   words: readonly string[],
   text: string,

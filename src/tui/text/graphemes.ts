@@ -4,13 +4,15 @@ import { escapeCharacter, printable } from "../../kit/text/printable.js";
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
- * Code units per call of Intl.Segmenter, whose time grows with the square of the length in Node 20;
- * and those around an index that are segmented, far more than any grapheme has.
+ * The number of code units per call of `Intl.Segmenter`, whose time grows with the square of the
+ * length in Node 20. Also the number of code units segmented around an index, far more than any
+ * grapheme has.
  */
 const CHUNK = 1_000;
 
 /**
- * The graphemes of a text of any length, with their indexes in it; one as long as a chunk is split.
+ * Yields the graphemes of a text of any length, with their indexes. Splits a grapheme that is
+ * longer than a chunk.
  */
 export function* graphemes(
   text: string,
@@ -27,13 +29,13 @@ export function* graphemes(
   }
 }
 
-/** The end of the grapheme that an index is in. */
+/** The end index of the grapheme that contains an index. */
 export function graphemeEnd(text: string, index: number): number {
   const at = graphemeAt(text, index);
   return at && at.start < index ? at.end : index;
 }
 
-/** The grapheme that an index is in. */
+/** The grapheme that contains an index. */
 export function graphemeAt(
   text: string,
   index: number,
@@ -43,17 +45,17 @@ export function graphemeAt(
   return found && { start: from + found.index, end: from + found.index + found.segment.length };
 }
 
-/** ASCII, Latin letters, arrows, lines and the other symbols of this TUI. */
+/** ASCII, Latin letters, arrows, box-drawing lines and the other symbols of the TUI. */
 const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u017f•…›●·✓✗↵←-↓▶▸◂\u2500-\u259f]*$/;
 
 /**
- * Whether each code unit is a character of one column: a fast path, much cheaper than measuring.
+ * Whether every code unit is a character of one column. This check is much cheaper than measuring.
  */
 export function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
 
-/** Columns of a visible text. */
+/** The width of a visible text in columns. */
 export function textWidth(text: string): number {
   return isNarrow(text) ? text.length : stringWidth(text);
 }
@@ -68,8 +70,8 @@ export function graphemeWidth(grapheme: string): number {
 }
 
 /**
- * Text from outside, safe to show on one line: {@link printable}, with combining marks that have no
- * base escaped as well. Each grapheme of the result is at least one column wide.
+ * Makes text from outside safe to show on one line. Like {@link printable}, but also escapes
+ * combining marks without a base, so that each grapheme of the result is at least one column wide.
  */
 export function visibleText(text: string): string {
   if (isNarrow(text)) return text;
@@ -80,9 +82,7 @@ export function visibleText(text: string): string {
   ).join("");
 }
 
-/**
- * A value, with `·` for each blank at its end, which nothing else would show. Of the same length.
- */
+/** Replaces each blank at the end of a value by `·`, so that it is visible. Keeps the length. */
 export function withVisibleEnd(value: string): string {
   return value.endsWith(" ")
     ? value.replace(/(?<! ) +$/, (blanks) => "·".repeat(blanks.length))

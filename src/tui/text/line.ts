@@ -3,29 +3,29 @@ import type { Role } from "./theme.js";
 
 export interface Span {
   readonly text: string;
-  /** `text` by default. */
+  /** Default: `text`. */
   readonly role?: Role;
   readonly isBold?: boolean;
   readonly isInverse?: boolean;
-  /** The name of the key that a click on it presses. */
+  /** The name of the key that a click presses. */
   readonly key?: string | undefined;
 }
 
-/** One line of the screen, from the left. */
+/** One line of the screen, as spans from left to right. */
 export type Line = readonly Span[];
 
 export function line(text: string, role: Role = "text"): Line {
   return [{ text, role }];
 }
 
-/** Columns of a label, with the space after it. */
+/** The width of a label in columns, including the space after it. */
 export const LABEL_WIDTH = 13;
 
 export function labelled(label: string, content: Line, role: Role = "muted"): Line {
   return [{ text: label.padEnd(LABEL_WIDTH), role }, ...content];
 }
 
-/** The line with a space before it: the left margin in a panel. */
+/** Adds a space before a line, as the left margin of a panel. */
 export function indented(content: Line): Line {
   return [{ text: " " }, ...content];
 }
@@ -40,13 +40,13 @@ export function countOf(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Blocks of lines, with an empty line between two. */
+/** Joins blocks of lines with an empty line between them. */
 export function spaced(blocks: readonly (readonly Line[])[]): Line[] {
   const shown = blocks.filter((block) => block.length > 0);
   return shown.flatMap((block, index) => (index === 0 ? block : [[], ...block]));
 }
 
-/** Visible text in exactly `width` columns: cut with `…`, or padded with spaces. */
+/** Fits visible text into exactly `width` columns: cuts it with `…`, or pads it with spaces. */
 export function fitText(text: string, width: number): string {
   if (width <= 0) return "";
   if (textWidth(text) <= width) return text + " ".repeat(width - textWidth(text));
@@ -54,30 +54,29 @@ export function fitText(text: string, width: number): string {
   return `${head}…${" ".repeat(width - 1 - textWidth(head))}`;
 }
 
-/** Code units that one column can need: a family of emoji has eleven in two columns. */
+/** The largest number of code units per column. A family emoji has eleven in two columns. */
 export const UNITS_PER_COLUMN = 12;
 
-/** Any text, of any length and content, in exactly `width` columns. */
+/** Fits any text, whatever its length and content, into exactly `width` columns. */
 export function cellText(text: string, width: number): string {
   return fitText(visibleText(text.slice(0, Math.max(0, width + 1) * UNITS_PER_COLUMN)), width);
 }
 
-/** A line in exactly `width` columns: cut with `…`, or padded with spaces. */
+/** Fits a line into exactly `width` columns: cuts it with `…`, or pads it with spaces. */
 export function fitLine(line: Line, width: number): Line {
   const cut = cutLine(line, width);
   const left = width - lineWidth(cut);
   return left > 0 ? [...cut, { text: " ".repeat(left) }] : cut;
 }
 
-/** A line in at most `width` columns, cut with `…` if it is longer. */
+/** Cuts a line with `…` if it is wider than `width` columns. */
 export function cutLine(line: Line, width: number): Line {
   if (lineWidth(line) <= width) return line;
   const kept: Span[] = [];
   let left = width;
   for (const span of line) {
     const spanWidth = textWidth(span.text);
-    // More text follows, or the line would not be too wide: the space makes sure that the cut
-    // shows.
+    // The line is too wide, so more text follows. The space makes `fitText` show the cut.
     if (spanWidth >= left) return [...kept, { ...span, text: fitText(`${span.text} `, left) }];
     kept.push(span);
     left -= spanWidth;
@@ -89,7 +88,7 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, span) => sum + textWidth(span.text), 0);
 }
 
-/** Visible text in lines of at most `width` columns, broken at any character: none is lost. */
+/** Wraps visible text at `width` columns, at any character, without losing any. */
 export function wrapLine(line: Line, width: number): Line[] {
   const lines: Span[][] = [[]];
   let left = width;
@@ -102,7 +101,7 @@ export function wrapLine(line: Line, width: number): Line[] {
   return lines;
 }
 
-/** Visible text in lines of at most `width` columns, broken between words where possible. */
+/** Wraps visible text at `width` columns, between words where possible. */
 export function wrapWords(text: string, width: number): string[] {
   const lines = [""];
   for (const word of text.split(/ +/).flatMap((each) => [...breakText(each, width, width)])) {
@@ -114,14 +113,14 @@ export function wrapWords(text: string, width: number): string[] {
   return lines;
 }
 
-/** {@link wrapWords} of any text, as lines of one role. */
+/** Wraps any text like {@link wrapWords}, as lines of one role. */
 export function wrapLines(text: string, width: number, role: Role): Line[] {
   return wrapWords(visibleText(text), width).map((each) => line(each, role));
 }
 
 /**
- * The text in pieces: the first of at most `first` columns, which can be empty; the others of at
- * most `width`.
+ * Breaks a text into pieces. The first has at most `first` columns and can be empty; the others
+ * have at most `width`.
  */
 function* breakText(text: string, first: number, width: number): Generator<string> {
   let [start, left] = [0, first];
@@ -136,7 +135,10 @@ function* breakText(text: string, first: number, width: number): Generator<strin
   yield text.slice(start);
 }
 
-/** Signs of the TUI, in each text after the character that stands for them; all of one column. */
+/**
+ * Symbols of the TUI, all one column wide. The first character of each string is the ASCII
+ * replacement of the others.
+ */
 const ASCII_SIGNS = [
   "-─━",
   "|│┃",
@@ -156,8 +158,8 @@ const ASCII_SIGNS = [
 const ASCII = /^[\x20-\x7e]*$/;
 
 /**
- * A line for a terminal that shows ASCII alone, of the same width: other characters of names and
- * values become `?`.
+ * Converts a line to ASCII without changing its width. Other characters in names and values become
+ * `?`.
  */
 export function asciiLine(line: Line): Line {
   return line.map((span) =>

@@ -1,8 +1,8 @@
 export interface TextStyle {
-  /** `#rrggbb`; the terminal's own color by default. */
+  /** `#rrggbb`. Default: the terminal's own color. */
   readonly color?: string;
   /**
-   * The closest color that is legible on a terminal with 256 colors: an xterm number from 16 on.
+   * The closest legible color on a terminal with 256 colors: an xterm color number, 16 or higher.
    */
   readonly ansi256?: number;
   readonly bold?: boolean;
@@ -10,7 +10,7 @@ export interface TextStyle {
   readonly underline?: boolean;
 }
 
-/** The meaning of a text, which decides its color. No meaning is carried by color alone. */
+/** The meaning of a text, which determines its color. No meaning depends on color alone. */
 export type Role = "text" | keyof typeof COLORS;
 
 export type Theme = Readonly<Record<Role, TextStyle>>;
@@ -19,8 +19,8 @@ export const THEME_NAMES = ["auto", "dark", "light", "plain"] as const;
 export type ThemeName = (typeof THEME_NAMES)[number];
 
 /**
- * For each theme `color` and `ansi256`. Those of `auto` are as far from black as from white. A test
- * measures all contrasts.
+ * `color` and `ansi256` for each theme. The colors of `auto` contrast equally with black and white.
+ * A test measures all contrasts.
  */
 const COLORS = {
   muted: { auto: ["#767676", 243], dark: ["#9a9fa8", 247], light: ["#5c6370", 241] },
@@ -49,8 +49,8 @@ const PLAIN_STYLES: Readonly<Record<string, TextStyle>> = {
 };
 
 /**
- * The style of each role. `auto` is legible on black and on white, `dark` and `light` on their
- * backgrounds, and `plain` has no colors, for NO_COLOR.
+ * Creates the style of each role. `auto` is legible on black and on white, `dark` and `light` on
+ * their own backgrounds, and `plain`, for NO_COLOR, has no colors.
  */
 export function createTheme(name: ThemeName): Theme {
   const styles = Object.entries(COLORS).map(([role, colors]) => {
@@ -61,12 +61,12 @@ export function createTheme(name: ThemeName): Theme {
   return { text: {}, ...(Object.fromEntries(styles) as Omit<Theme, "text">) };
 }
 
-/** Asks for the color of the background (OSC 11). Many terminals don't answer. */
+/** Queries the background color (OSC 11). Many terminals don't reply. */
 export const BACKGROUND_QUESTION = "\x1b]11;?\x07";
 
 /**
- * The shade of the color in an answer: `11;rgb:ffff/ffff/ffff`, of one to four digits each.
- * Undefined for anything else.
+ * Returns the shade of the color in a reply, such as `11;rgb:ffff/ffff/ffff` with one to four
+ * digits per component, or `undefined` for anything else.
  */
 export function shadeOf(answer = ""): "dark" | "light" | undefined {
   const [, ...parts] =

@@ -14,10 +14,10 @@ interface ScreenProps {
 }
 
 /**
- * Draws with ink. This is the only module in the bundle with ink and React, which are ES modules.
+ * Draws with ink. The bundle with ink and React, which are ES modules, contains only this module.
  *
- * Ink does not write to the terminal itself. For a frame as tall as the terminal, ink clears the
- * screen and the scrollback, and writes every line. Its incremental rendering erases the last
+ * Ink does not write to the terminal itself. For a frame as tall as the terminal, ink would clear
+ * the screen and the scrollback, and write every line. Its incremental rendering erases the last
  * column of full lines, ignores backpressure, and shows nothing if CI is set.
  *
  * @returns `show` draws the next picture; `ended` settles when ink has stopped, and rejects with
@@ -67,7 +67,7 @@ export function ScreenView({ picture, theme }: ScreenProps) {
   );
 }
 
-/** A `Box` has no title in its border: the first and the last line are texts. */
+/** A `Box` can't have a title in its border, so the first and the last line are texts. */
 function PanelView({ size, border, role, lines }: PanelFrame) {
   const color = colorOf(useContext(ThemeContext)[role]);
   const sides = { borderStyle: border, borderTop: false, borderBottom: false } as const;
@@ -93,9 +93,7 @@ function Rows({ lines }: { readonly lines: readonly Line[] }) {
   return lines.map((line, index) => <Row key={index} line={line} />);
 }
 
-/**
- * Most lines are the same as before: drawing these again would take half of the time for a frame.
- */
+/** Memoized, because drawing unchanged lines again would take half the time of a frame. */
 const Row = memo(
   ({ line }: { readonly line: Line }) => {
     const theme = useContext(ThemeContext);
@@ -123,8 +121,7 @@ function styledText(
 }
 
 /**
- * With 256 colors, chalk often turns `#rrggbb` into a paler color, which can fall below the
- * measured contrast.
+ * With 256 colors, chalk often turns `#rrggbb` into a paler color, whose contrast can be too low.
  */
 function colorOf({ color = "", ansi256 }: TextStyle): string {
   return chalk.level === 2 && ansi256 !== undefined ? `ansi256(${ansi256})` : color;

@@ -44,9 +44,8 @@ import { countsText, ofText, untilText } from "../view/status-lines.js";
 import { sortArrow } from "../view/table-panel.js";
 
 /**
- * A screen that is large enough, for drawing it and for finding the target of a click: the first
- * line, up to three columns from the left with panels from the top, and the last lines, usually
- * one.
+ * The content of a screen that is large enough: the header line, up to three columns of panels, and
+ * the footer, usually one line. Drawing and finding the target of a click both use it.
  */
 export function screenContent(state: State, commands: readonly Command[]) {
   const body = bodyColumns(state, commands, layoutOf(state));
@@ -73,7 +72,7 @@ function bodyColumns(
   const size = questionSize(layout);
   const question = screen?.panel?.(state, data, size);
   const left = panelsOf(places, (room) => placesPanel(state, room));
-  // Where the places are alone, they fill the body.
+  // If only the list of places is open, it fills the body, so the question replaces it.
   if (question) return [variables ? left : [], marked([{ size, content: question }])];
   const list = marked(panelsOf(variables, (room) => variablesPanel(state, room)));
   const detail = marked(panelsOf(record, (room) => recordPanel(state, room)));
@@ -82,10 +81,7 @@ function bodyColumns(
     : [left, [...list, ...detail]];
 }
 
-/**
- * Whether the screen is about production: the open place, or those that the top screen shows or
- * edits.
- */
+/** Whether the open place, or any place that the top screen shows or edits, is production. */
 function showsProduction(state: State): boolean {
   const open = drawnScreen(state);
   const shown = open?.screen.places?.(state, open.data) ?? [state.place];
@@ -102,8 +98,8 @@ function panelsOf(
 }
 
 /**
- * The line below the panels: the input of the filter or a command, a notice, or else the number
- * that is typed and the keys that work now. A notice or a problem can have several lines.
+ * The line below the panels: the input of a filter or a command, a notice, or else the number typed
+ * so far and the available keys. A notice or a problem can take several lines.
  */
 function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
   const { notice, columns, pending, count } = state;
@@ -125,10 +121,12 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   return [[...typed, ...keyLine(others, columns - lineWidth(typed), last)]];
 }
 
-/** Besides the last hint, how to leave, the one that is shown at any width. */
+/** This hint is shown at any width, and so is the last one, which says how to leave. */
 const HELP_LABEL = "help";
 
-/** Commands that open something or act on marks come first, those that leave come last. */
+/**
+ * Sorts commands: those that open something or act on marks come first, those that leave come last.
+ */
 function inOrder(state: State, commands: readonly Command[]): readonly Command[] {
   const { stack, focus } = state;
   const marked = actsOnMarked(state) ? ["copy-to", "copy", "delete"] : [];
@@ -148,7 +146,7 @@ function inOrder(state: State, commands: readonly Command[]): readonly Command[]
   return commands.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** What is drawn: columns of panels side by side, between lines of the whole width. */
+/** A frame to draw: columns of panels side by side, with full-width lines above and below. */
 export interface Frame {
   readonly columns: number;
   readonly rows: number;
@@ -157,7 +155,7 @@ export interface Frame {
   readonly below: readonly Line[];
 }
 
-/** @param isAscii whether the terminal shows ASCII alone */
+/** @param isAscii whether the terminal shows only ASCII */
 export function frameOf(state: State, commands: readonly Command[], isAscii = false): Frame {
   const { columns, rows } = state;
   const shown = (lines: readonly Line[]) => (isAscii ? lines.map(asciiLine) : lines);
@@ -182,7 +180,7 @@ const BRAND: Span = { text: "appvars  ", role: "accent" };
 const MAX_NAME = 32;
 const MIN_DETAIL = 14;
 
-/** The open place and its state on one line, as far as there is room. */
+/** Shows the open place and its state on one line, as far as there is room. */
 function headerLine(state: State): Line {
   const columns = state.columns - 2;
   const name = cutLine([nameSpan(state)], MAX_NAME);
@@ -209,7 +207,7 @@ function nameSpan({ places, place }: State): Span {
   };
 }
 
-/** Where there is little room, the last ones are left out. */
+/** Facts about the open place, most important first. Those that don't fit are left out. */
 function factsOf(state: State): Line[] {
   const { list, revealed, now } = state;
   const { rateLimit, asOf, isComplete, failure, problem } = readingOf(state);
@@ -236,7 +234,7 @@ function factsOf(state: State): Line[] {
   return facts;
 }
 
-/** The kind of the place, its identity besides the name, and where its data is. */
+/** The kind of the place, its identity if the name doesn't say it, and the location of its data. */
 function detailText({ places, place }: State): string {
   const open = places[place];
   const facts = open

@@ -17,8 +17,8 @@ const WHEEL_LINES = 3;
 const DOUBLE_CLICK_MS = 400;
 
 /**
- * The parts of the state that determine where clicks go: the first four for panels, the rest for
- * rows.
+ * The parts of the state that determine the target of a click: the first four determine the panel,
+ * the rest the row.
  */
 export function targetsOf(state: State): readonly unknown[] {
   const { columns, rows, focus, place, placeCursor, places, stack } = state;
@@ -29,9 +29,9 @@ export function targetsOf(state: State): readonly unknown[] {
 }
 
 /**
- * Handles a press or the wheel: the pointer decides, not the focus.
+ * Handles a press or the wheel in the panel under the pointer, even if another panel has the focus.
  *
- * @param isAimed whether the targets have been on the screen for long enough
+ * @param isAimed whether the targets have been on the screen long enough to aim at them
  */
 export function handleMouse(
   state: State,
@@ -41,7 +41,7 @@ export function handleMouse(
   pressKey: PressKey,
 ): Step {
   const { content, cell, key } = pointedAt(state, commands, mouse.column, mouse.row);
-  // A number that is typed is for a key.
+  // A typed number applies only to keys.
   const plain: State = { ...state, count: undefined };
   if (mouse.action !== "press")
     return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
@@ -51,7 +51,7 @@ export function handleMouse(
     lastPress?.column === press.column &&
     lastPress.row === press.row &&
     press.at - lastPress.at <= DOUBLE_CLICK_MS;
-  // The first press has opened another screen, which the second was not meant for.
+  // The first press opened another screen, which the second was not meant for.
   if (isSecond && lastPress?.screen !== press.screen) return step(state);
   if (!isAimed && (key !== undefined || !isSecond)) return step(state);
   if (key !== undefined) return pressKey({ ...state, lastPress: press }, keyNamed(key));
@@ -59,16 +59,19 @@ export function handleMouse(
   const focused = content && focus(next, content);
   const selected = focused && cell && content.select?.(focused, cell);
   if (!selected) return step(focused ?? next);
-  // Of the first press's selection: the rows may have moved since.
+  // Enter acts on the selection of the first press, because the rows may have moved since.
   if (!isSecond || content.pressesEnter === false || cell.line < (content.heads ?? 0))
     return step(selected);
   return pressKey({ ...focused, lastPress: undefined }, keyNamed("enter"));
 }
 
-/** The panel gets the focus. Undefined if a question is open, which must be answered first. */
+/**
+ * Focuses a panel. Returns `undefined` if a screen is open that must be closed first, such as a
+ * question.
+ */
 function focus(state: State, { panel }: PanelContent): State | undefined {
   const open = topScreen(state);
-  // A filter that is typed stays as it is.
+  // The filter typed so far is kept.
   if (panel === undefined) return open && isPrompt(open.screen) ? pop(state) : state;
   if (open && !isPrompt(open.screen)) return undefined;
   return { ...state, focus: panel, stack: [] };
@@ -81,7 +84,7 @@ function turnWheel(
   pressKey: PressKey,
 ): Step {
   if (content?.scroll) return step(content.scroll(state, by * WHEEL_LINES));
-  // Over a panel beside a question, the wheel does nothing.
+  // The wheel does nothing over a panel beside a question.
   if (!content || content.panel) return step(state);
   const press: Next = (now) => pressKey(now, keyNamed(by < 0 ? "up" : "down"));
   return Array.from({ length: WHEEL_LINES }).reduce<Step>(
@@ -92,7 +95,7 @@ function turnWheel(
 
 interface Pointed {
   readonly content?: PanelContent;
-  /** Undefined on a border. */
+  /** `undefined` on a border. */
   readonly cell?: Cell;
   readonly key?: string | undefined;
 }

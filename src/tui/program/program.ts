@@ -42,17 +42,14 @@ function handleKey(state: State, key: Key, commands: readonly Command[]): Step {
 const MAX_COUNT = 999_999;
 const MAX_REPEATS = 999;
 
-/**
- * Keeps a digit as a part of the number before a key, or runs a key, as many times as a number
- * says.
- */
+/** Collects a digit of the count before a key, or runs a key as many times as the count says. */
 function handleCount(before: State, key: Key, commands: readonly Command[]): Step {
   const name = commandKeyName(key);
   const { count = 0, notice } = before;
   const isFree = areaOf(before) !== undefined && !commands.some(({ keys }) => keys.includes(name));
   if (isFree && /^\d$/.test(name))
     return step({ ...before, count: Math.min(count * 10 + Number(name), MAX_COUNT) });
-  // An error is read by now, and hides the keys.
+  // The next key dismisses an error, which hides the key hints.
   const read: State = notice?.tone === "error" ? { ...before, notice: undefined } : before;
   const state: State = read.count === undefined ? read : { ...read, count: undefined };
   const command = commands.find(({ keys, repeats }) => repeats && keys.includes(name));
@@ -71,7 +68,7 @@ function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
   return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
 }
 
-/** Whether a key waits for an edit, or is dropped while an editor has the terminal. */
+/** Whether a key must wait for pending work, or is dropped because an editor has the terminal. */
 function isHeld(state: State, key: string): boolean {
   return (
     state.pending !== undefined && quitQuestion(state) === undefined && !GLOBAL_KEYS.includes(key)
@@ -79,8 +76,8 @@ function isHeld(state: State, key: string): boolean {
 }
 
 /**
- * Whether to drop the keys typed after a command: the command was refused, or led to a problem or
- * to a question that the user has not seen.
+ * Whether to drop the keys typed after a command, because the command was refused, or led to a
+ * problem or a question that the user has not seen yet.
  */
 function isRefused(before: State, { notice, pending, stack }: State, isInput: boolean): boolean {
   const tone = notice === before.notice ? undefined : notice?.tone;
@@ -92,8 +89,8 @@ function isRefused(before: State, { notice, pending, stack }: State, isInput: bo
 }
 
 /**
- * Runs after every change: cancels reads whose results are no longer needed, and updates the table
- * from the data.
+ * Runs after every change. Cancels reads whose results are no longer needed, updates the table from
+ * the data, and decrypts revealed values.
  */
 function withFollowUps(before: State, [changed, effects]: Step): Step {
   const isEntered =
@@ -106,8 +103,8 @@ function withFollowUps(before: State, [changed, effects]: Step): Step {
 }
 
 /**
- * Keeps the marks of a range whose lines are other variables now, and shows the record of another
- * one from its start.
+ * Closes an open range when the rows change, and scrolls the record to its start when another
+ * variable is selected.
  */
 function syncTable(before: State, state: State): State {
   const [was, is] = [gridOf(before), gridOf(state)];
@@ -173,15 +170,15 @@ export interface ProgramOptions
   readonly defer: (callback: () => void) => void;
 }
 
-/** A click sooner than this after a redraw can't have been aimed at what is now on the screen. */
+/** A click sooner than this after a redraw was aimed at the previous screen. */
 const AIM_MS = 300;
 
-/** A pause of this length ends the text that was typed after a refused key. */
+/** Keys typed after a refused key are dropped until a pause of this length. */
 const TYPING_MS = 500;
 
 /**
- * The main loop: a key leads to a new state and to effects, whose outcome is a function to the next
- * state.
+ * Creates the main loop. A key leads to a new state and to effects; each effect resolves to a
+ * function that returns the next state.
  */
 export function createProgram({
   places: all,
@@ -255,7 +252,7 @@ export function createProgram({
       held.length = 0;
       if (state.pending || state.notice?.tone === "error") refusedAt = options.ticks();
     }
-    // The editor takes the terminal: what was typed before is not for the screen after it.
+    // Keys typed before an editor takes the terminal are not meant for the screen that follows it.
     if (state.pending?.isEditing) held.length = 0;
     const first = state.pending === undefined ? held.shift() : undefined;
     if (first) dispatch((now) => press(now, first), true);
@@ -280,9 +277,12 @@ export function createProgram({
     get state() {
       return state;
     },
-    /** Keys wait for a question that is coming; those typed before an editor opens are dropped. */
+    /**
+     * Handles a key. Keys wait for pending work, such as preparing a question. Keys typed before an
+     * editor opens are dropped.
+     */
     press: (key: Key) => {
-      // What was typed before is not for the question whether to quit.
+      // Keys typed earlier are not meant for the question whether to quit.
       if (key.name === "ctrl-c") held.length = 0;
       const at = options.ticks();
       if (at - refusedAt < TYPING_MS && !GLOBAL_KEYS.includes(key.name)) {
@@ -293,7 +293,9 @@ export function createProgram({
       } else if (!isHeld(state, key.name)) dispatch((now) => press(now, key), true);
       else if (!state.pending?.isEditing) held.push(key);
     },
-    /** Presses and the wheel don't wait: they are aimed at what is on the screen. */
+    /**
+     * Handles a press or the wheel. They never wait, because they are aimed at the current screen.
+     */
     mouse: (mouse: Mouse) => {
       if (isTooSmall(state) || isHeld(state, "")) return;
       const at = options.ticks();
@@ -301,7 +303,7 @@ export function createProgram({
       if (isShown(4))
         dispatch((now) => handleMouse(now, { ...mouse, at }, isAimed, commands, press), true);
     },
-    /** Called when the state is drawn. */
+    /** Must be called when the state has been drawn. */
     shown: () => {
       if (!isShown()) changedAt = options.ticks();
       shown = state;

@@ -10,9 +10,9 @@ import { filtered, moveRows } from "./table-panel.js";
 
 interface TypedFilter {
   readonly field: TextField;
-  /** The view from before, to go back to. */
+  /** The previous view, restored on Esc. */
   readonly before: View;
-  /** How many rows there are without a filter. */
+  /** The number of rows without a filter. */
   readonly all: number;
 }
 
@@ -40,7 +40,7 @@ const FILTER: Screen<TypedFilter> = {
   hints: () => FILTER_KEYS,
   more: () =>
     hints(
-      "↑↓ move in the list, PgUp a page up, PgDn a page down, 'PORT the whole name, DB_* a glob, ~durl letters of a name, name:port names alone, " +
+      "↑↓ move in the list, PgUp a page up, PgDn a page down, 'PORT the whole name, DB_* a glob, ~durl letters of a name, name:port names only, " +
         "type:json a type, missing no value here, encrypted encrypted values, changed changed just now, !port all others",
     ),
   types: () => true,
@@ -49,8 +49,8 @@ const FILTER: Screen<TypedFilter> = {
 const FILTER_KEYS = hints("Enter keep, Esc back");
 
 /**
- * ` /port   1 of 3  Enter keep  F1 help  Esc back`: a text that is typed, what it finds, and the
- * keys that fit, Esc last.
+ * ` /port 1 of 3 Enter keep F1 help Esc back`: the typed text, the number of matches, and as many
+ * keys as fit, with Esc last.
  */
 export function typedLine(
   sign: string,
@@ -66,7 +66,7 @@ export function typedLine(
   return [{ text: ` ${sign}`, role: "accent" }, ...input, { text: found, role: "muted" }, ...line];
 }
 
-/** Keys that move in the list while a text is typed. */
+/** Keys that move in the list while the user types. */
 export const TYPING_MOVES = ["up", "down", "pageup", "pagedown"];
 
 function filterKey(state: State, typed: TypedFilter, key: Key): Step {
@@ -76,7 +76,7 @@ function filterKey(state: State, typed: TypedFilter, key: Key): Step {
   if (name === "escape") return step(pop(gridOf(state).with(before)));
   if (TYPING_MOVES.includes(name)) return step(moveRows(state, name));
   const next = applyKeyToLine(field, key);
-  // The rest of a paste is ignored: with each key, all texts are searched for the words.
+  // A long paste is cut, because every key searches all texts for the words of the filter.
   const edited = next.text.length > 1_000 ? textField(next.text.slice(0, 1_000)) : next;
   const shown = withData(state, FILTER, { ...typed, field: edited });
   return step(edited.text === field.text ? shown : filtered(shown, edited.text));

@@ -18,22 +18,25 @@ import { scrollBy } from "../widgets/list.js";
 export interface PanelContent {
   readonly title: string;
   readonly footnote?: string | undefined;
-  /** The legend of signs, in their colors, in the lower border. */
+  /** A colored legend of signs, shown in the lower border. */
   readonly legend?: Line;
-  /** Whether it receives keys: shown by a thick border, a mark and the color. */
+  /** Whether the panel receives keys. It then has a thick border, a mark and another color. */
   readonly isFocused: boolean;
   readonly isProduction?: boolean;
-  /** From the top; cut to the size of the panel. */
+  /** The lines from the top. Those that don't fit are cut. */
   readonly lines: readonly Line[];
-  /** How many of them are headings, which a double click does not open. */
+  /** The number of heading lines, which a double click does not open. */
   readonly heads?: number;
-  /** The panel of the list that a click gives the focus. */
+  /** The panel of the list that a click focuses. */
   readonly panel?: PanelName;
-  /** The state after a click into it; undefined if nothing to select is there. */
+  /** Returns the state after a click on a cell, or `undefined` if there is nothing to select. */
   readonly select?: ((state: State, cell: Cell) => State | undefined) | undefined;
-  /** Whether a double click on a row presses Enter. Default true. */
+  /** Whether a double click on a row presses Enter. Default: true. */
   readonly pressesEnter?: false;
-  /** The state after the wheel was turned by so many lines; by default the arrow keys do that. */
+  /**
+   * Returns the state after the wheel has moved by a number of lines. By default, the wheel presses
+   * the arrow keys.
+   */
   readonly scroll?: (state: State, by: number) => State;
 }
 
@@ -42,15 +45,15 @@ export interface Panel {
   readonly content: PanelContent;
 }
 
-/** A cell of the content of a panel. Both count from 0. */
+/** A cell in the content of a panel. Line and column count from 0. */
 export interface Cell {
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * The `page` lines from `top` on of a text that can be longer than its panel. A `top` that is too
- * far down shows the last ones.
+ * Cuts `page` lines, starting at `top`, from a text that can be longer than its panel. A `top` that
+ * is too far down shows the last lines.
  */
 export function scrolledLines(all: readonly Line[], top: number, page: number) {
   const from = scrollBy(top, all.length, page, 0);
@@ -72,7 +75,7 @@ export function variablesText([first, ...others]: readonly { readonly name: stri
 /** The gap between two cells of a list. */
 export const GAP = "  ";
 
-/** One row of a list, with the mark of the cursor if that is on it. */
+/** Formats one row of a list, with a mark if it is under the cursor. */
 export function rowLine(cells: Line, isUnderCursor: boolean, isFocused: boolean): Line {
   const mark: Span = isUnderCursor ? { text: "›", role: "accent" } : { text: " " };
   const spans = [mark, ...cells, { text: " " }];
@@ -80,8 +83,8 @@ export function rowLine(cells: Line, isUnderCursor: boolean, isFocused: boolean)
 }
 
 /**
- * Bold, and inverse in the panel with the focus. Inverse colors are hard to read; a match is
- * underlined too.
+ * Bold, and also inverse in the focused panel. Only a match, which is underlined, keeps its role,
+ * because inverse colors are hard to read.
  */
 function cursorSpan(span: Span, isFocused: boolean): Span {
   if (!isFocused) return { ...span, isBold: true };
@@ -89,17 +92,19 @@ function cursorSpan(span: Span, isFocused: boolean): Span {
   return { text, ...(role === "match" && { role }), isBold: true, isInverse: true };
 }
 
-/** A panel as it is drawn. */
+/** A panel to draw. */
 export interface PanelFrame {
   readonly size: Size;
   readonly border: keyof typeof BORDERS | "classic";
-  /** Of the border. */
+  /** The role of the border. */
   readonly role: Role;
-  /** The first and the last one are a part of the border, with a title and a footnote. */
+  /** The lines, of which the first and the last are borders with the title and the footnote. */
   readonly lines: readonly Line[];
 }
 
-/** Corners from the top left, and the bar between them, as ink draws the rest. */
+/**
+ * The corners, from the top left, and the horizontal bar. Ink draws the sides in the same style.
+ */
 const BORDERS = { round: ["╭", "╮", "╰", "╯", "─"], bold: ["┏", "┓", "┗", "┛", "━"] } as const;
 
 export function panelFrame(content: PanelContent, size: Size): PanelFrame {
@@ -129,7 +134,7 @@ export function panelFrame(content: PanelContent, size: Size): PanelFrame {
   return { size, border, role, lines: [top, ...lines.slice(0, size.height - 2), bottom] };
 }
 
-/** A text in a border, with spaces around it, cut if it is too wide. */
+/** Formats a text for a border, with a space on each side, and cuts it if it is too wide. */
 function borderText(text: string, inner: number): string {
   const room = inner - 4;
   return text === "" ? "" : ` ${textWidth(text) > room ? fitText(text, room) : text} `;

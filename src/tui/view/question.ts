@@ -20,36 +20,40 @@ import {
   withData,
 } from "./screen.js";
 
-/** A question: lines that scroll, perhaps a text to type, and two buttons. */
+/** A question with lines that scroll, an optional text input, and two buttons. */
 export interface Question {
   readonly title: string;
   readonly text: string;
   /**
    * Lines below the text.
    *
-   * @param isShown whether values in them are shown, which `v` changes for 30 seconds
+   * @param isShown whether to show values, which `v` toggles for 30 seconds
    */
   readonly details?: Details | undefined;
   readonly shownUntil?: number;
   readonly isDanger?: boolean;
   readonly input?: Input | undefined;
   readonly problem?: string | undefined;
-  /** The first button: `Replace`. */
+  /** The label of the confirm button, such as `Replace`. */
   readonly answer: string;
   /**
-   * Its key, by default Ctrl-S, or Ctrl-X where something is lost. With another one, the other
-   * button has the focus.
+   * The key of the confirm button. Default: Ctrl-S. With any other key, such as Ctrl-X if something
+   * is lost, the Back button has the focus.
    */
   readonly key?: keyof typeof ANSWER_KEYS;
   /**
-   * Runs the answer after the question is closed. By default the screen that asks is closed too.
+   * Runs after the user has confirmed and the question is closed. By default, the screen that asked
+   * is closed too.
    *
    * @param text the input
    */
   readonly run?: (state: State, text: string) => Step;
-  /** What is lost if it is left: ` without the new credentials`. The other button then asks. */
+  /**
+   * What is lost if the user leaves the question, such as ` without the new credentials`. The Back
+   * button then asks first.
+   */
   readonly lost?: string;
-  /** Indexes of the places that it is about, by default the open one. */
+  /** Indexes of the places that the question is about. Default: the open place. */
   readonly places?: readonly number[];
 }
 
@@ -57,20 +61,20 @@ type Details = (state: State, width: number, isShown: boolean) => readonly Line[
 
 interface Input {
   readonly label: string;
-  /** Why a text is no answer. */
+  /** Returns why a text is not valid, or `undefined` if it is. */
   readonly check: (text: string) => string | undefined;
-  /** Whether it is the path of a file: Tab completes it. */
+  /** Whether the text is the path of a file, which Tab completes. */
   readonly isPath?: true;
 }
 
 interface Asked extends Question {
-  /** Whether the button of the answer has the focus. */
+  /** Whether the confirm button has the focus. */
   readonly isOnAnswer: boolean;
   readonly typed: TextField;
   readonly top: number;
 }
 
-/** A word that has to be typed before. */
+/** An input that requires typing a word to confirm. */
 export function requiredInput(word: string): Input {
   const check = (text: string) => (text === word ? undefined : `type ${word} first`);
   return { label: `type ${visibleText(word)} to confirm: `, check };
@@ -82,7 +86,9 @@ export function ask(state: State, question: Question): Step {
   return step(push({ ...state, notice: undefined }, QUESTION, asked));
 }
 
-/** Asks for a text and goes on with it, unless it has been typed already. */
+/**
+ * Asks for a text and runs the question with it. Does not ask if the text has been typed already.
+ */
 export function askText(
   state: State,
   typed: string,
@@ -118,7 +124,7 @@ function questionHints(
   { input, key = "ctrl-s", details, ...asked }: Asked,
 ): readonly KeyHint[] {
   if (input?.isPath) return hints("Enter confirm, Tab complete, Esc back");
-  // Where a text is typed, v is a letter of it.
+  // In a text input, `v` is a letter.
   const values = details
     ? [`${input ? "Alt-V" : "v"} ${isShown(state, asked) ? "hide" : "show"} values`]
     : [];
@@ -165,7 +171,7 @@ function answered(state: State, asked: Asked): Step {
   return asked.run ? asked.run(pop(state), text) : step(pop(state, 2));
 }
 
-/** Completes a path as far as only one is possible; in quotes if it has spaces. */
+/** Completes a path as far as it is unambiguous, and quotes it if it contains spaces. */
 function completePath(state: State, typed: TextField): Step {
   const [, folder = "", start = ""] = /^"?(.*\/)?([^/]*)$/u.exec(typed.text) ?? [];
   return step(state, async ({ listFolder }) => {
@@ -189,10 +195,10 @@ function questionPanel(state: State, asked: Asked, size: Size): PanelContent {
   return { ...visible, title: asked.title, isFocused: true, lines: all };
 }
 
-/** Kept until they change: comparing values of 1 MB takes 100 ms. */
+/** Cached, since comparing values of 1 MB takes 100 ms. */
 const detailLines = remembered<Details, readonly Line[]>();
 
-/** The lines that scroll, those below them, and how many of the former are visible. */
+/** The lines that scroll, the fixed lines below them, and how many scrolling lines are visible. */
 function questionLines(state: State, asked: Asked, size: Size) {
   const { text, details, problem, input, typed, answer, key = "ctrl-s", isOnAnswer } = asked;
   const width = textColumns(size);
@@ -223,7 +229,8 @@ function questionLines(state: State, asked: Asked, size: Size) {
 const MIN_INPUT = 10;
 
 /**
- * `type shop/production to confirm: `, and the input, below it where there is no room beside it.
+ * `type shop/production to confirm: ` and the input, beside the label if there is room, otherwise
+ * below it.
  */
 function inputLines(label: string, typed: TextField, width: number): Line[] {
   const left = width - textWidth(label);
@@ -231,18 +238,14 @@ function inputLines(label: string, typed: TextField, width: number): Line[] {
   return [[{ text: label, role: "warning" }, ...focusedInput(typed, left)]];
 }
 
-/**
- * The question that is open because Ctrl-C was pressed where something would be lost; undefined if
- * none is.
- */
+/** The question whether to quit, if it is open. Ctrl-C asks it if something would be lost. */
 export function quitQuestion(state: State): string | undefined {
   const asked = dataOf(state, QUESTION);
   return asked?.run === quitting ? asked.text : undefined;
 }
 
 /**
- * Ctrl-C quits at once unless something would be lost: then it asks, and quits when it is pressed
- * again.
+ * Quits immediately, or asks first if something would be lost. Pressing Ctrl-C again quits anyway.
  */
 export function quit(state: State): Step {
   const losses = layers(state).flatMap(({ screen, data }) => screen.lost?.(data) ?? []);

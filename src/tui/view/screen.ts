@@ -8,77 +8,82 @@ import { commandKeyName, type Key, keyLabel, keyOfLabel } from "../widgets/key.j
 import type { Panel, PanelContent } from "./panel.js";
 
 /**
- * What a screen does with its data. The list, the places and the record are below all screens of
- * the stack.
+ * A screen of the stack, as functions of its data. The list, the places and the record are always
+ * below the stack.
  */
 export interface Screen<D> {
   readonly name: string;
   key(state: State, data: D, key: Key, commands: readonly Command[]): Step;
   /**
-   * Panels from the top that fill the body. A screen without panels is only a line below the one
-   * under it.
+   * The panels that fill the body, from the top. A screen with neither `body` nor `panel` is a
+   * single line below the screen under it.
    */
   body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly Panel[];
-  /** A panel in place of the list and the record. */
+  /** A panel that replaces the list and the record. */
   panel?(state: State, data: D, size: Size): PanelContent;
-  /** The last lines while a text is typed; undefined for the keys. */
+  /** The last lines while the user types a text, or `undefined` to show the keys. */
   input?(state: State, data: D): readonly Line[] | undefined;
-  /** The keys that work now, the one that closes the screen last; by default those of commands. */
+  /**
+   * The keys that work now, with the key that closes the screen last. Default: the keys of
+   * commands.
+   */
   hints?(state: State, data: D): readonly KeyHint[];
-  /** Keys besides these, for the help. */
+  /** Further keys, which only the help shows. */
   more?(state: State, data: D): readonly KeyHint[];
-  /** Whether characters are text, so that `?` is not the key of the help. */
+  /** Whether characters are input, so that `?` does not open the help. */
   types?(state: State, data: D): boolean;
-  /** What commands do here, by their names, where that is not what they do in the list. */
+  /** Handlers of commands that do something else here than in the list, by command name. */
   readonly handlers?: Readonly<Record<string, CommandHandler<D>>>;
-  /** Its table of variables, whose view is a part of its data. */
+  /** The table of variables of this screen. Its view is part of the data. */
   readonly table?: TableOf<D>;
-  /** Moves in something else than the table; undefined if the table has the focus. */
+  /** Moves in another part of the screen. Returns `undefined` if the table has the focus. */
   move?(state: State, data: D, key: string): State | undefined;
-  /** Indexes of the places that it shows or edits, if not the open one. */
+  /** Indexes of the places that the screen shows or edits. Default: the open place. */
   places?(state: State, data: D): readonly number[];
-  /** Whether Ctrl-J adds a line; elsewhere it is Enter, as which some programs send it. */
+  /**
+   * Whether Ctrl-J adds a line. Elsewhere it is Enter, because some programs send Enter as Ctrl-J.
+   */
   breaksLines?(data: D): boolean;
-  /** What is lost if the program ends: `, and lose your changes`. */
+  /** What quitting would lose, such as `, and lose your changes`. */
   lost?(data: D): string | undefined;
 }
 
 export interface CommandHandler<D> {
-  /** By default that of the command. */
+  /** Default: the help of the command. */
   readonly help?: string;
-  /** Why it can't be done now; undefined if it can. */
+  /** Returns why the command can't run now, or `undefined` if it can. */
   whyNot?(state: State, data: D): string | undefined;
   run(state: State, data: D): Step;
 }
 
 interface TableOf<D> {
-  /** Indexes of the places that are its columns. */
+  /** Indexes of the places that are the columns. */
   places(state: State, data: D): readonly number[];
   page(state: State, data: D): number;
-  /** Index of the place whose values commands act on. */
+  /** The index of the place whose values commands act on. */
   place(state: State, data: D): number;
 }
 
 type AnyScreen = Screen<unknown>;
 
-/** The screen that has the keys, with its data; undefined for the list. */
+/** The screen that receives keys, with its data, or `undefined` for the list. */
 export function topScreen(
   state: State,
 ): { readonly screen: AnyScreen; readonly data: unknown } | undefined {
   return layers(state).at(-1);
 }
 
-/** The screen that is drawn: the top one that is more than a line. */
+/** The topmost screen that is more than a line. */
 export function drawnScreen(state: State) {
   return layers(state).findLast(({ screen }) => !isPrompt(screen));
 }
 
-/** Whether it is only a line. A click into the list closes it. */
+/** Whether the screen is only a line, which a click into the list closes. */
 export function isPrompt({ body, panel }: AnyScreen): boolean {
   return !body && !panel;
 }
 
-/** All screens of the stack, the top one last. */
+/** All screens of the stack, with the top one last. */
 export function layers({ stack }: State) {
   return stack.map(({ screen, data }) => ({ screen: screen as AnyScreen, data }));
 }
@@ -91,7 +96,7 @@ export function pop(state: State, count = 1): State {
   return { ...state, stack: state.stack.slice(0, Math.max(0, state.stack.length - count)) };
 }
 
-/** The data of the top screen, if it is this one. */
+/** The data of `screen` if it is the top one. */
 export function dataOf<D>({ stack }: State, screen: Screen<D>): D | undefined {
   const layer = stack.at(-1);
   return layer?.screen === screen ? (layer.data as D) : undefined;
@@ -101,7 +106,7 @@ export function withData<D>(state: State, screen: Screen<D>, data: D): State {
   return push(pop(state), screen, data);
 }
 
-/** Changes the data of this screen, wherever in the stack it is. */
+/** Changes the data of a screen anywhere in the stack. */
 export function changeData<D>(state: State, screen: Screen<D>, change: (data: D) => D): State {
   const stack = state.stack.map((layer) => {
     return layer.screen === screen ? { screen, data: change(layer.data as D) } : layer;
@@ -109,7 +114,7 @@ export function changeData<D>(state: State, screen: Screen<D>, change: (data: D)
   return { ...state, stack };
 }
 
-/** The key of the help on a screen without commands; undefined where it is that of a command. */
+/** The help key on a screen without commands. `undefined` where a command opens the help. */
 export function fixedHelpKey(state: State): "F1" | "?" | undefined {
   const open = topScreen(state);
   if (areaOf(state) !== undefined) return undefined;
@@ -121,14 +126,14 @@ export function isHelpKey(state: State, { name }: Key): boolean {
   return help !== undefined && (name === "f1" || name === help);
 }
 
-/** A key in the last line: its label, its name, and a word. */
+/** A hint in the last line: the label and the name of a key, and what it does. */
 export interface KeyHint {
   readonly key: string;
   readonly name: string | undefined;
   readonly label: string;
 }
 
-/** `Enter keep, Esc back` as hints. */
+/** Parses hints such as `Enter keep, Esc back`. */
 export function hints(text: string): readonly KeyHint[] {
   return text.split(", ").map((each) => {
     const [key = "", ...label] = each.split(" ");
@@ -137,8 +142,8 @@ export function hints(text: string): readonly KeyHint[] {
 }
 
 /**
- * ` y add  n back `: as many hints as fit into `width` columns, then those of `last`, which are
- * always there.
+ * ` y add n back `: as many hints as fit into `width` columns, followed by `last`, which is always
+ * shown.
  */
 export function keyLine(
   keys: readonly KeyHint[],
@@ -170,10 +175,13 @@ const TONES = {
   error: { sign: "✗", role: "danger" },
 } as const;
 
-/** More would hide too much of the panels. */
+/** More lines would hide too much of the panels. */
 const MAX_NOTICE_LINES = 5;
 
-/** The whole notice, in as many lines as it takes: its end can be the reason of a failure. */
+/**
+ * Wraps a notice into several lines rather than cutting it, because its end can be the reason for a
+ * failure.
+ */
 export function noticeLines(
   { text, tone }: Pick<Notice, "text" | "tone">,
   columns: number,
@@ -196,10 +204,10 @@ export function isOnPlaces({ focus, stack }: Pick<State, "focus" | "stack">): bo
   return focus === "places" && stack.length === 0;
 }
 
-/** The reason why a command can't run yet. */
+/** The result of `whyNot` for a command that must wait until the place is read. */
 export const STILL_READING = "still reading";
 
-/** Why a command can't run here now; undefined if it can. */
+/** Returns why a command can't run here now, or `undefined` if it can. */
 export function whyNot(state: State, command: Command): string | undefined {
   const open = topScreen(state);
   const act = open?.screen.handlers?.[command.name];
@@ -207,8 +215,8 @@ export function whyNot(state: State, command: Command): string | undefined {
 }
 
 /**
- * Runs the command of a key where the cursor is, or shows why it can't run now. Undefined if no
- * command has this key.
+ * Runs the command that a key has here, or shows why it can't run. Returns `undefined` if no
+ * command has the key.
  */
 export function pressCommand(
   state: State,
@@ -221,8 +229,8 @@ export function pressCommand(
 }
 
 /**
- * Runs a command where the cursor is, once the place that it needs is read, or shows why it can't
- * run.
+ * Runs a command on what is under the cursor, after waiting until the place is read, or shows why
+ * it can't run.
  */
 export function runCommand(state: State, command: Command, argument = ""): Step {
   const reason = whyNot(state, command);
@@ -239,7 +247,7 @@ export function runCommand(state: State, command: Command, argument = ""): Step 
   return (act ? act.run(state, open?.data) : command.run?.(state, argument)) ?? step(state);
 }
 
-/** The keys of a screen that has no others than those of commands. */
+/** The key handler of a screen whose only keys are those of commands. */
 export function commandKey(
   state: State,
   _data: unknown,
@@ -249,7 +257,7 @@ export function commandKey(
   return pressCommand(state, commandKeyName(key), commands) ?? step(state);
 }
 
-/** The keys of commands that the footer shows, and that can run where the cursor is. */
+/** The keys of commands that the footer shows and that can run now. */
 export function commandHints(state: State, commands: readonly Command[]): readonly KeyHint[] {
   return commands.flatMap((command): KeyHint[] => {
     const [key] = command.keys;

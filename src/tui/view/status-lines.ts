@@ -12,8 +12,8 @@ import { gridOf } from "./grid.js";
 import { whyNotFound } from "./table-panel.js";
 
 /**
- * The progress of the first read: `1,200 of 100,000`, or `""` before its first page; undefined if
- * there is none.
+ * The progress of the first read: `1,200 of 100,000`, or `""` before its first page. `undefined` if
+ * no first read is in progress.
  */
 export function progressText(state: State): string | undefined {
   const { failure, isComplete, entries, total } = readingOf(state);
@@ -26,7 +26,7 @@ export function ofText(part: number, whole: number): string {
   return `${countText(part)}/${countText(whole)}`;
 }
 
-/** `12 variables`, or how many of them are listed or read. */
+/** `12 variables`, or how many of them are listed or have been read. */
 export function countsText(state: State): string {
   const { list } = state;
   const { isComplete, isReading, entries } = readingOf(state);
@@ -37,7 +37,10 @@ export function countsText(state: State): string {
   return countOf(entries.length, "variable");
 }
 
-/** Why a table has no rows: it is not read, its filter finds nothing, or else this. */
+/**
+ * Says why a table has no rows: it has not been read, its filter finds nothing, or else
+ * `otherwise`.
+ */
 export function emptyLines(state: State, width: number, otherwise: Line): Line[] {
   for (const { place } of gridOf(state).table.order) {
     const { isComplete, isReading, failure } = readingOf(state, place);
@@ -58,16 +61,15 @@ export function emptyLines(state: State, width: number, otherwise: Line): Line[]
 interface Status {
   readonly text: string;
   readonly role: Role;
-  /** What to check. */
+  /** What the user can check. */
   readonly advice?: readonly string[];
   /**
-   * When it is tried again: `trying again in 5 s`; `""` if that is up to the user, or done with
-   * each poll.
+   * When the next try is: `trying again in 5 s`. `""` if the user has to retry, or each poll does.
    */
   readonly again: string;
 }
 
-/** What is wrong with a place. Undefined if nothing is. */
+/** What is wrong with a place, or `undefined` if nothing is. */
 function statusOf(state: State, place: number): Status | undefined {
   const { failure, problem, nextAt = 0, isReading } = readingOf(state, place);
   if (!failure)
@@ -81,7 +83,7 @@ function statusOf(state: State, place: number): Status | undefined {
   return { ...trouble, text: code === "rate_limited" ? "✗ rate limit reached" : `✗ ${message}` };
 }
 
-/** Whose they are, and the check to make. */
+/** Says whose credentials were refused, and how to check them. */
 function refusedCredentials(message: string, place?: PlaceInfo): Pick<Status, "text" | "advice"> {
   const text = `✗ ${place ? `${place.kind} ${place.name}` : "this place"}: ${message}`;
   if (place?.kind !== "profile") return { text, advice: ["check them with: appvars doctor"] };
@@ -90,7 +92,10 @@ function refusedCredentials(message: string, place?: PlaceInfo): Pick<Status, "t
   return { text, advice: [check, command`new ones: appvars profile add ${name} --force`] };
 }
 
-/** What is wrong with a place whose variables are listed, on one line; undefined if nothing is. */
+/**
+ * One line that says what is wrong with a place whose variables are still listed, or `undefined` if
+ * nothing is.
+ */
 export function statusLine(state: State, place = state.place): Line | undefined {
   const trouble = statusOf(state, place);
   if (!trouble) return undefined;
@@ -113,7 +118,7 @@ export function statusLines(state: State, width: number, place = state.place): L
   ]);
 }
 
-/** `12 s`: how long it is until then, rounded up to seconds. */
+/** `12 s`: the time from `now` until `then`, rounded up to seconds. */
 export function untilText(then: number, now: number): string {
   return durationText(Math.max(0, Math.ceil((then - now) / 1_000)) * 1_000);
 }

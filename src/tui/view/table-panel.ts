@@ -15,12 +15,12 @@ import { GAP, type PanelContent, rowLine } from "./panel.js";
 export interface Column {
   readonly heading: Span;
   readonly width: number;
-  /** The order that a click on the heading chooses; again, it reverses that. */
+  /** The sort order that a click on the heading selects. A second click reverses it. */
   readonly sort?: Sort | undefined;
   readonly cell: (row: number) => Line;
 }
 
-/** The names, with what a filter finds in them. */
+/** The column of names, with the matches of the filter highlighted. */
 export function nameColumn(state: State, width: number, heading = "NAME"): Column {
   const { table, view } = gridOf(state);
   const { nameWords } = parseFilter(view.filter);
@@ -29,34 +29,34 @@ export function nameColumn(state: State, width: number, heading = "NAME"): Colum
 }
 
 interface TableOptions {
-  /** The title before the position, with a space at its end. */
+  /** The title before the position. It must end with a space. */
   readonly title: string;
-  /** And after it. */
+  /** The title after the position. */
   readonly after?: string;
-  /** Without those that are scrolled out of view. */
+  /** The columns that are scrolled into view. */
   readonly columns: readonly Column[];
-  /** A line in place of the headings, so that the rows don't move. */
+  /** A line that replaces the headings, so that the rows don't move. */
   readonly head?: Line | undefined;
-  /** After the headings, where there are more. */
+  /** A text after the headings, to show that there are more columns. */
   readonly end?: string;
-  /** What is shown without rows. */
+  /** The lines to show if there are no rows. */
   readonly empty: () => readonly Line[];
-  /** The sign before a name, of one column; by default whether it was changed just now. */
+  /**
+   * The sign before a name, one column wide. Default: whether the variable has a finding or was
+   * changed recently.
+   */
   readonly sign?: (row: number) => Span;
   readonly isFocused: boolean;
-  /** Index of the column under the cursor, where single cells can be selected; -1 for the name. */
+  /** The index of the column under the cursor if single cells can be selected. -1 for the name. */
   readonly column?: number;
-  /**
-   * The state after a click on a column, with the cursor of the row, or of the heading, where it
-   * was.
-   */
+  /** Returns the state after a click in a column. The row has been selected already. */
   readonly onColumn?: (state: State, column: number) => State;
 }
 
-/** The mark of the cursor, the sign and the mark before the first cell. */
+/** Columns before the first cell: the cursor, the sign and the mark. */
 const BEFORE = 3;
 
-/** A table: only its visible cells are formatted. */
+/** Formats a table. Only its visible cells are formatted. */
 export function tablePanel(state: State, options: TableOptions): PanelContent {
   const grid = gridOf(state);
   const { columns, onColumn = (now) => now } = options;
@@ -114,7 +114,10 @@ function headings({ view }: Grid, { columns, end = "" }: TableOptions): Line {
   return [{ text: " " }, ...spans, { text: ` ${end}` }].map((span) => ({ ...span, isBold: true }));
 }
 
-/** The direction of an order: that of the last changes begins with the newest. */
+/**
+ * The arrow for a sort order. By last change, the newest come first, so the arrow points down
+ * unless reversed.
+ */
 export function sortArrow({ sort, isReversed }: Pick<View, "sort" | "isReversed">): string {
   return isReversed === (sort === "changed") ? "↑" : "↓";
 }
@@ -146,7 +149,7 @@ export const SIGNS = {
   changed: { text: "~", role: "warning" },
 } as const;
 
-/** Whether `check` finds something, or whether it was changed just now. */
+/** The sign of a variable that has a finding of `check`, or that was changed recently. */
 function signOf(state: State, { table }: Grid, row: number): Span {
   if (findingOf(state, table.order[0]?.cells[row]) !== undefined)
     return { text: "!", role: "danger" };
@@ -154,7 +157,7 @@ function signOf(state: State, { table }: Grid, row: number): Span {
   return change ? SIGNS[change] : { text: " " };
 }
 
-/** Index of the column at a place in a line; -1 if it is beside them. */
+/** The index of the column at a position in a line, or -1 beyond the last column. */
 function columnAt(columns: readonly Column[], at: number): number {
   let end = BEFORE;
   return columns.findIndex(({ width }) => {
@@ -179,14 +182,14 @@ function goTo(grid: Grid, { cursor, top }: Position): State {
   });
 }
 
-/** Moves in the table after a key of movement. */
+/** Moves the cursor in the table if `key` is a movement. */
 export function moveRows(state: State, key: string): State {
   const grid = gridOf(state);
   const moved = moveCursor(grid, grid.rows.length, grid.page, key);
   return moved ? goTo(grid, moved) : state;
 }
 
-/** Moves to the next or previous row that is like that. */
+/** Moves to the next or previous row for which `isWanted` returns true. */
 export function moveToNext(
   state: State,
   by: 1 | -1,
@@ -202,8 +205,7 @@ export function moveToNext(
 }
 
 /**
- * The table with a filter: the cursor goes to the best match, or stays on its variable if there is
- * none.
+ * Filters the table. The cursor goes to the best match, or stays on its variable if there is none.
  */
 export function filtered(state: State, filter: string): State {
   const next = gridOf(state).with({ filter });
@@ -211,7 +213,7 @@ export function filtered(state: State, filter: string): State {
   return grid.rows.length === 0 || filter.trim() === "" ? next : goTo(grid, { cursor: 0, top: 0 });
 }
 
-/** What Escape takes back in a table, and last the marks, which stay when a screen is left. */
+/** What Escape clears next in a table. The marks come last, and are kept when a screen closes. */
 export function clearing(
   state: State,
 ): { readonly label: string; readonly cleared: State } | undefined {
@@ -228,7 +230,7 @@ export function clearing(
     : undefined;
 }
 
-/** Why a filter finds nothing; undefined without a filter. */
+/** Why a filter finds nothing. `undefined` without a filter. */
 export function whyNotFound(state: State): string | undefined {
   const { table, view } = gridOf(state);
   const { filter } = view;
@@ -246,7 +248,7 @@ const NAME = { min: 6, max: 40 } as const;
 
 const widths = remembered<Table, number>();
 
-/** Columns of the widest name, within bounds. */
+/** The width of the widest name in columns, within bounds. */
 export function widestName(table: Table): number {
   return widths(table, [], () => {
     let widest: number = NAME.min;

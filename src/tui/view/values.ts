@@ -23,7 +23,10 @@ const ROLES = { STRING: "text", NUMBER: "number", BOOLEAN: "boolean", JSON: "tex
 
 const CELL_ROLES = { ...ROLES, STRING: "string", JSON: "json" } as const;
 
-/** The value of an entry in one cell, or its placeholder. @param before a text before it */
+/**
+ * Formats the value of an entry, or its placeholder, as one cell. @param before a text before the
+ * value
+ */
 export function valueCell(state: State, entry: VariableEntry, width: number, before = ""): Span {
   const shown = shownValue(entry, state);
   const isText = shown.kind === "shown" && shown.text !== "";
@@ -34,7 +37,8 @@ export function valueCell(state: State, entry: VariableEntry, width: number, bef
 }
 
 /**
- * How the value of a cell compares, with the value itself where it is shown: `~ differs`, `~ 3000`.
+ * Says how the value of a cell compares, and shows the value itself if it is not hidden: `~
+ * differs`, `~ 3000`.
  */
 export function comparedCell(
   state: State,
@@ -48,7 +52,7 @@ export function comparedCell(
   return { role: look.role ?? "text", text: valueCell(state, entry, width, `${look.sign} `).text };
 }
 
-/** A value before it is wrapped: JSON pretty-printed, any other text with its own lines. */
+/** Splits a value into lines before wrapping. JSON is pretty-printed. */
 function valueLines(text: string, type: VariableType): readonly Line[] {
   if (text === "") return [[PLACEHOLDERS.shown]];
   const json = type === "JSON" ? parsedJson(text) : undefined;
@@ -70,7 +74,7 @@ function roleOf(token: string): Role {
   return /^[tfn]/.test(token) ? "boolean" : "text";
 }
 
-/** A sign and a word for each kind: the color alone says nothing. */
+/** A sign and a word for each kind, so that no meaning depends on color alone. */
 export const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>> = {
   same: { sign: "=", text: "same", role: "muted" },
   differs: { sign: "~", text: "differs", role: "warning" },
@@ -79,7 +83,7 @@ export const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>>
   unread: { sign: "?", text: "not read", role: "muted" },
 };
 
-/** `= same` in so many columns; nothing while the place isn't read. */
+/** `= same`, in `width` columns. Blank while the place has not been read. */
 function kindSpan(kind: CellKind, width: number, { sign, text, ...look } = KINDS[kind]): Span {
   return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
 }
@@ -97,18 +101,18 @@ const MAX_PLACE = 24;
 const KIND = 11;
 
 export interface PlaceValue {
-  /** Index of the place. */
+  /** The index of the place. */
   readonly place: number;
   readonly kind: CellKind;
   readonly entry: VariableEntry | undefined;
-  /** At most so many lines of the value. */
+  /** The largest number of lines for the value. */
   readonly lines: number;
   readonly isSelected?: boolean;
 }
 
 /**
- * A variable in several places: the name of each, how its value compares, and the value, masked
- * unless it is revealed.
+ * Shows a variable in several places: the name of each place, how its value compares, and the
+ * value, masked unless it is revealed.
  */
 export function placeValueLines(state: State, items: readonly PlaceValue[], width: number): Line[] {
   const widest = Math.max(...items.map(({ place }) => textWidth(shortPlaceName(state, place))));
@@ -124,7 +128,7 @@ export function placeValueLines(state: State, items: readonly PlaceValue[], widt
   });
 }
 
-/** The first lines of a value, or why it can't be shown. */
+/** The first lines of a value, or why the place can't be read. */
 function valueHead(
   state: State,
   { place, entry, lines }: PlaceValue,
@@ -135,12 +139,12 @@ function valueHead(
   return entry?.value ? wrappedValue(state, entry, width, lines) : [[]];
 }
 
-/** The lines of each value as it was shown last: 1 MB takes 500 ms. */
+/** Cached, since wrapping 1 MB takes 500 ms. */
 const wrapped = remembered<VariableEntry, readonly Line[]>();
 
 /**
- * A value, or its placeholder, in lines of at most `width` columns: the first `count`, with `…` if
- * there are more.
+ * Wraps a value, or its placeholder, at `width` columns. Returns the first `count` lines, with `…`
+ * if there are more.
  */
 export function wrappedValue(
   state: State,

@@ -2,52 +2,59 @@ import type { Role } from "../text/theme.js";
 import { keyLabel } from "../widgets/key.js";
 import { type Next, PANELS, type State, type Step } from "./state.js";
 
-/** In the order of the help. */
+/** The groups in the order in which the help shows them. */
 export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;
 
-/** All places that have commands: the panels of the list, the matrix and comparisons. */
+/** All areas that have commands: the panels of the list, the matrix and comparisons. */
 const AREAS = [...PANELS, "matrix", "diff"] as const;
 export type Area = (typeof AREAS)[number];
 
-/** Something to choose: a place, a format. */
+/** An option to choose, such as a place or a format. */
 export interface Choice {
   readonly label: string;
   readonly role?: Role;
   readonly help?: string | undefined;
-  /** The heading that it is below. */
+  /** The heading under which it is listed. */
   readonly group?: string | undefined;
   readonly run: Next;
 }
 
 /**
- * Something that a user can run with a key or as `:name`. The footer, the help and `:` show this.
+ * A command that a user can run with a key or as `:name`. The footer, the help and `:` are made
+ * from it.
  */
 export interface Command {
   readonly name: string;
-  /** Names of the keys; the first one is shown in the footer. */
+  /** The names of its keys. The footer shows the first one. */
   readonly keys: readonly string[];
-  /** Where its keys work. A command of one list panel can be run by name in all of them. */
+  /**
+   * The areas where its keys work. A command of one list panel can be run by name in all of them.
+   */
   readonly areas: readonly Area[];
-  /** Where of these the footer shows it. */
+  /** The areas in which the footer shows it. */
   readonly shownIn: readonly Area[];
-  /** The word there; undefined if it isn't shown now. By default the name. */
+  /** The word in the footer, or `undefined` to hide it now. Default: the name. */
   readonly label?: string | ((state: State) => string | undefined);
   readonly help: string;
   readonly group: (typeof COMMAND_GROUPS)[number];
-  /** The argument after `:` and the word, such as `<place>`. */
+  /** The argument after `:name`, such as `<place>`. */
   readonly argument?: string;
-  /** The values of the argument, which otherwise is any text. @param typed the argument so far */
+  /**
+   * The values of the argument. Without it, any text is allowed. @param typed the argument typed so
+   * far
+   */
   readonly choices?: (state: State, typed: string) => readonly Choice[];
   /**
-   * Whether a number repeats it. Only for moves: the effects of all but the last step are dropped.
+   * Whether a number before the key repeats it. Only for moves, since only the effects of the last
+   * step are run.
    */
   readonly repeats?: true;
-  /** Why it can't run now; undefined if it can. */
+  /** Returns why the command can't run now, or `undefined` if it can. */
   readonly whyNot?: (state: State) => string | undefined;
   /**
-   * Undefined if screens say what it does.
+   * `undefined` if only screens handle the command.
    *
-   * @param argument the text after the word if there are no choices; `""` for a key
+   * @param argument the text after the name if there are no choices, `""` for a key
    */
   readonly run?: ((state: State, argument: string) => Step) | undefined;
 }
@@ -58,9 +65,9 @@ type CommandOptions = Pick<
 >;
 
 /**
- * Commands of a group. Their keys are separated by spaces. Where they act has a letter for each
- * place, which is a capital where the footer shows them: `vrMD` is for variables and the record,
- * and for the matrix and comparisons with a hint.
+ * Returns a function that defines commands of a group. `keys` are separated by spaces. `where` has
+ * the initial of each area in which the command acts, in upper case if the footer shows it there:
+ * `vrMD` acts on variables and the record, and in the matrix and comparisons with a hint.
  */
 export function inGroup(group: Command["group"]) {
   return (
@@ -85,7 +92,7 @@ export function inGroup(group: Command["group"]) {
   };
 }
 
-/** The word for a command in the footer; undefined if it isn't shown here. */
+/** The word for a command in the footer, or `undefined` if it isn't shown here. */
 export function footerLabel(state: State, command: Command): string | undefined {
   const { name, shownIn, label = name.replaceAll("-", " ") } = command;
   const where = areaOf(state);
@@ -97,18 +104,18 @@ export function actsIn({ areas }: Command, area: Area | undefined): boolean {
   return area !== undefined && areas.includes(area);
 }
 
-/** Whether it acts in the list, so that it can be run by its name. */
+/** Whether a command acts in the list, so that it can be run by name. */
 export function isListCommand(command: Command): boolean {
   return PANELS.some((panel) => actsIn(command, panel));
 }
 
-/** Where the cursor is; undefined on screens without commands. */
+/** The area that contains the cursor, or `undefined` on screens without commands. */
 export function areaOf({ stack, focus }: Pick<State, "stack" | "focus">): Area | undefined {
   const open = stack.at(-1);
   return open ? AREAS.find((each) => each === open.screen.name) : focus;
 }
 
-/** How the key of each command is shown, for `shownKey`. */
+/** The label of the first key of each command, for `shownKey`. */
 export function keysByName(commands: readonly Command[]): ReadonlyMap<string, string> {
   return new Map(
     commands.flatMap(({ name, keys: [key] }) => (key === undefined ? [] : [[name, keyLabel(key)]])),
@@ -116,8 +123,7 @@ export function keysByName(commands: readonly Command[]): ReadonlyMap<string, st
 }
 
 /**
- * The way to run a command while browsing, for notices and hints: its key, or `:name` if it has
- * none.
+ * How to run a command while browsing, for notices and hints: its key, or `:name` if it has none.
  */
 export function shownKey(
   { preferences: { keys } }: Pick<State, "preferences">,

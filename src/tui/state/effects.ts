@@ -6,16 +6,17 @@ export function step(state: State, ...effects: Effect[]): Step {
   return [state, effects];
 }
 
-/** Goes on with the state of a step, and has the effects of both. */
+/** Continues with the state of a step, and combines the effects of both. */
 export function andThen([state, effects]: Step, next: Next): Step {
   const [after, more] = next(state);
   return [after, [...effects, ...more]];
 }
 
 /**
- * An effect that keys wait for: its outcome is a question, or new credentials.
+ * Runs an effect that keys wait for, because it ends with a question or new credentials.
  *
- * @param lost what is lost if the program ends before: ` without the new credentials`
+ * @param pending `lost` says what quitting before the end would lose, such as ` without the new
+ *   credentials`
  */
 export function blockingEffect(
   state: State,
@@ -23,7 +24,7 @@ export function blockingEffect(
   pending: NonNullable<State["pending"]> = {},
 ): Step {
   const own = { ...pending };
-  // A question whether to quit meanwhile is over.
+  // Close a question whether to quit that was asked in the meantime.
   const isOpen = ({ data }: State["stack"][number]) => (data as { run?: Next }).run !== quitting;
   return step({ ...state, pending: own }, async (tools) => {
     const next = (await outcomeOf(effect, tools)) ?? step;
@@ -36,7 +37,7 @@ export function blockingEffect(
   });
 }
 
-/** A step with an effect that has no outcome. */
+/** A step with an effect that returns nothing. */
 export function effectOnly(state: State, call: (tools: Tools) => void): Step {
   return step(state, async (tools) => {
     call(tools);
@@ -44,10 +45,10 @@ export function effectOnly(state: State, call: (tools: Tools) => void): Step {
   });
 }
 
-/** The answer of the question whether to quit. */
+/** Quits. The answer to the question whether to quit. */
 export const quitting: Next = (state) => effectOnly(state, (tools) => tools.quit());
 
-/** The outcome of an effect. Never rejects. */
+/** Runs an effect, and turns an error into a notice. Never rejects. */
 export function outcomeOf(effect: Effect, tools: Tools): Promise<Next | undefined> {
   const noticeOf = ({ message }: Failure): Next => {
     return (state) => step(notify(state, message, "error"));
@@ -55,7 +56,7 @@ export function outcomeOf(effect: Effect, tools: Tools): Promise<Next | undefine
   return withFailure(effect, noticeOf)(tools);
 }
 
-/** An effect that handles its failure itself. */
+/** Wraps an effect so that `onFailure` handles its errors. */
 export function withFailure(effect: Effect, onFailure: (failure: Failure) => Next): Effect {
   return async (tools) => {
     try {

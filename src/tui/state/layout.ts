@@ -2,7 +2,7 @@ import { textWidth } from "../text/graphemes.js";
 import { groupLabel, shortPlaceName } from "./places.js";
 import type { PanelName, State } from "./state.js";
 
-/** Columns and lines of a panel, with its border. */
+/** The size of a panel in columns and lines, including its border. */
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -11,28 +11,28 @@ export interface Size {
 export interface Layout {
   readonly places?: Size | undefined;
   readonly variables?: Size;
-  /** Beside the variables if it is as tall as the body, otherwise below. */
+  /** Beside the variables if it is as tall as the body, otherwise below them. */
   readonly record?: Size;
   readonly body: Size;
 }
 
 export const MIN_SCREEN = { columns: 40, rows: 10 } as const;
-/** The body of a screen of 60x15. In a smaller one there is one panel at a time. */
+/** The body of a 60x15 screen. A smaller one shows one panel at a time. */
 const SMALL = { width: 60, height: 13 } as const;
 
 const WIDE = 120;
 const MEDIUM = 80;
 const MIN_PLACES = 20;
-/** The border, the marks of the cursor and the open place, and the sign of its health. */
+/** Columns for the border, the marks of the cursor and of the open place, and the health sign. */
 const AROUND_PLACE = 8;
-/** The mark of a place that can't be edited. */
+/** Marks a place that can't be edited. */
 export const READ_ONLY = "ro ";
 
 export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): boolean {
   return columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows;
 }
 
-/** Whether there is one panel at a time, and no empty lines in questions and forms. */
+/** Whether a screen shows one panel at a time, and questions and forms without empty lines. */
 export function isSmall({ width, height }: Size): boolean {
   return width < SMALL.width || height < SMALL.height;
 }
@@ -41,13 +41,14 @@ type Shape = Pick<State, "columns" | "rows" | "focus" | "places">;
 
 /** The width of the list for names of 32 columns and values of 40. */
 const MIN_VARIABLES = 89;
-/** The same beside descriptions of 24. */
+/** The width that also fits descriptions of 24 columns. */
 const GOOD_VARIABLES = 115;
 const MIN_RECORD = 40;
 
 /**
- * On a wide screen three panels side by side; on a medium one two, with the record below; else
- * these, with places on demand; on a small one the panel with the focus alone.
+ * Lays out the panels. A wide screen has three side by side, a medium one two with the record below
+ * the variables. A narrower one shows the list of places only on demand, and a small one only the
+ * focused panel.
  */
 export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   const height = Math.max(3, rows - 2);
@@ -83,7 +84,7 @@ function placesWidthOf(places: Shape["places"], max: number): number {
   );
 }
 
-/** A form or a question replaces variables and record. */
+/** The size of a form or a question, which replaces the variables and the record. */
 export function questionSize({ body, places, variables }: Layout): Size {
   return places && variables ? { width: body.width - places.width, height: body.height } : body;
 }
@@ -91,8 +92,8 @@ export function questionSize({ body, places, variables }: Layout): Size {
 type Parts = Record<"list" | "detail", Size>;
 
 /**
- * A comparison fills the body: the list of differences, and below it the detail of the one under
- * the cursor. On a small screen the one without the focus has no lines.
+ * The panels of a comparison, which fills the body: the list of differences, and below it the
+ * selected difference. A small screen shows only the focused panel.
  */
 export function diffSizes({ body }: Pick<Layout, "body">, focus: "list" | "detail"): Parts {
   const { height } = body;
@@ -100,7 +101,10 @@ export function diffSizes({ body }: Pick<Layout, "body">, focus: "list" | "detai
   return divided(body, Math.max(5, Math.floor(height * (focus === "detail" ? 0.6 : 0.4))));
 }
 
-/** A matrix fills the body: the list, and below it the values of the variable under the cursor. */
+/**
+ * The panels of a matrix, which fills the body: the list, and below it the values of the selected
+ * variable.
+ */
 export function matrixSizes({ body }: Pick<Layout, "body">, places: number): Parts {
   if (isSmall(body)) return divided(body, 0);
   return divided(body, Math.min(Math.max(5, places + 4), Math.floor(body.height * 0.4)));
@@ -110,18 +114,18 @@ function divided({ width, height }: Size, detail: number): Parts {
   return { list: { width, height: height - detail }, detail: { width, height: detail } };
 }
 
-/** Lines for content in a panel: all but the border, and in the variables the heading. */
+/** The lines for content in a panel, without the border and the heading of the variables. */
 export function pageSize(state: State, panel: PanelName): number {
   const size = layoutOf(state)[panel] ?? { height: 3 };
   return panel === "variables" ? listPage(size) : Math.max(1, size.height - 2);
 }
 
-/** Lines for the rows of a list: all but the border and the heading. */
+/** The lines for the rows of a list, without the border and the heading. */
 export function listPage({ height }: Pick<Size, "height">): number {
   return Math.max(1, height - 3);
 }
 
-/** Columns for text in a panel: all but the border and a space on either side. */
+/** The columns for text in a panel, without the border and a space on either side. */
 export function textColumns({ width }: Pick<Size, "width">): number {
   return Math.max(1, width - 4);
 }

@@ -3,17 +3,17 @@ import type { RateLimit } from "../../model/http-headers.js";
 import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
 import type { Failure } from "./reading.js";
 
-/** Places whose data is in one file or store. */
+/** Places whose data is in the same file or store. */
 interface StorePlaces {
-  /** That of one of them. */
+  /** The editor of one of the places, which can edit all of them. */
   readonly editor: Editor;
-  /** Indexes of the places by their environments. */
+  /** Indexes of the places by environment. */
   readonly places: Map<string, number>;
 }
 
-/** The places, each of which is opened when it is needed, and stays open. */
+/** The list of places. Each is opened when it is first needed, and stays open. */
 export class OpenedPlaces {
-  /** Those that were added are at the end, as others are known by their indexes. */
+  /** New places are added at the end, because the state refers to places by index. */
   readonly #places: Place[];
   readonly #opened = new Map<number, Promise<OpenPlace>>();
   readonly #onRateLimit: (index: number, rateLimit: RateLimit) => void;
@@ -26,19 +26,17 @@ export class OpenedPlaces {
     this.#onRateLimit = onRateLimit;
   }
 
-  /** Returns the indexes of those that are gone. */
+  /** Applies a change, and returns the indexes of the places that are gone. */
   change({ added, gone }: PlacesChange): readonly number[] {
     this.#places.push(...added);
     const indexes = gone.map((place) => this.#places.indexOf(place));
-    // One that comes back is opened again: it may be another environment of the same name.
+    // A place that comes back is opened again, because it may be another environment with the same
+    // name.
     for (const index of indexes) this.#opened.delete(index);
     return indexes;
   }
 
-  /**
-   * Opens a place, or returns it if it is open. A place that couldn't be opened before is tried
-   * again.
-   */
+  /** Opens a place, or returns the open place. Tries again if it could not be opened before. */
   async open(index: number): Promise<OpenPlace> {
     const place = this.#places[index];
     if (!place) throw new RangeError(`there is no place ${index}`);
@@ -61,9 +59,9 @@ export class OpenedPlaces {
   }
 
   /**
-   * Places to edit, by the file or the store that their data is in.
+   * Opens places for editing, grouped by file or store.
    *
-   * @throws UsageError if one is read-only
+   * @throws UsageError if any of them is read-only
    */
   async byStore(indexes: readonly number[]): Promise<readonly StorePlaces[]> {
     const stores = new Map<string, StorePlaces>();
@@ -76,7 +74,10 @@ export class OpenedPlaces {
     return [...stores.values()];
   }
 
-  /** Closes a place that failed: the next try opens it again, as settings may have been fixed. */
+  /**
+   * Closes a place that failed, so that the next try opens it again with settings that may have
+   * been fixed.
+   */
   async closeFailed(index: number): Promise<void> {
     const opening = this.#opened.get(index);
     this.#opened.delete(index);
@@ -92,7 +93,7 @@ export class OpenedPlaces {
   }
 }
 
-/** Thrown for input of a form that is not valid. */
+/** Thrown if a field of a form has invalid input. */
 export class InvalidFieldError extends UsageError {
   readonly field: "name" | "value" | "schema";
   constructor(message: string, field: InvalidFieldError["field"]) {
@@ -101,7 +102,10 @@ export class InvalidFieldError extends UsageError {
   }
 }
 
-/** An error for the state. An unexpected one may quote anything, so only its kind is shown. */
+/**
+ * Converts an error for the state. The message of an unexpected error could contain a value, so
+ * only its kind is shown.
+ */
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof AppvarsError)) {
     const { code, name } = error as NodeJS.ErrnoException;

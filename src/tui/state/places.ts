@@ -3,16 +3,10 @@ import type { Place } from "./ports.js";
 import type { PlaceInfo } from "./reading.js";
 import type { State } from "./state.js";
 
-/**
- * A line of the list of places: the heading of a group, or the place with this index, which is
- * below it.
- */
+/** A line of the list of places: the heading of a group, or the index of a place in the group. */
 type PlaceRow = { readonly group: string } | { readonly index: number };
 
-/**
- * Indexes of the places in the order of the list: those of a group together, and without those that
- * are gone.
- */
+/** Indexes of the places in the order of the list, by group. Places that are gone are left out. */
 export function placeOrder(places: readonly PlaceInfo[]): readonly number[] {
   const groups = new Map<string, number[]>();
   for (const [index, { group, isGone }] of places.entries()) {
@@ -29,9 +23,7 @@ export function placeRows(places: readonly PlaceInfo[]): readonly PlaceRow[] {
   });
 }
 
-/**
- * The rows that fit on a page, with the place under the cursor in the middle where there are more.
- */
+/** The rows that fit on a page. If there are more, the place under the cursor is in the middle. */
 export function visiblePlaceRows(
   places: readonly PlaceInfo[],
   cursor: number,
@@ -43,25 +35,25 @@ export function visiblePlaceRows(
   return rows.slice(top, top + page);
 }
 
-/** A group in a narrow panel: `shop`, `vars.example.com`, the name of a file. */
+/** The label of a group in a narrow panel: `shop`, `vars.example.com`, or the name of a file. */
 export function groupLabel(group: string): string {
   const [, address] = group.split("://");
   return visibleText(address ?? group.split("/").findLast((part) => part !== "") ?? group);
 }
 
-/** The name of a place below the heading of its group: `production` of `shop/production`. */
+/** The name of a place under the heading of its group: `production` for `shop/production`. */
 export function shortPlaceName({ places }: Pick<State, "places">, index: number): string {
   const { name = "", group } = places[index] ?? {};
   const prefix = `${group}/`;
   return visibleText(name.startsWith(prefix) ? name.slice(prefix.length) : name);
 }
 
-/** The identity of a place besides its name and group, if there is more. */
+/** The identity of a place, if its name and group don't already say it. */
 export function identityOf({ name, group, identity }: PlaceInfo): string | undefined {
   return identity === name || identity === `${group}/${name}` ? undefined : identity;
 }
 
-/** What a place is besides: sealed, read-only, with named keys. */
+/** Attributes of a place: sealed, read-only, named keys. */
 export function attributesOf({
   isSealed,
   isServer,
@@ -89,9 +81,9 @@ export function placeName({ places }: Pick<State, "places">, index: number): str
 }
 
 /**
- * Whether a place holds, by its name or its identity, data of production: a word begins or ends
+ * Whether the name or the identity of a place says that it is production: a word begins or ends
  * with `prod`, as in `shop/production`, `eu-prod-1`, `ProdEU` and `myprod`. The application of an
- * environment doesn't count.
+ * environment does not count.
  */
 export function isProduction({
   name,
@@ -108,8 +100,8 @@ function environmentOf(name: string): string {
 }
 
 /**
- * A word that begins or ends with `prod` or `production`; not `product`, `preprod`, `non-prod` or
- * `reproduction`.
+ * Matches a word that begins or ends with `prod` or `production`, but not `product`, `preprod`,
+ * `non-prod` or `reproduction`.
  */
 const PRODUCTION =
   /(?=prod)(?<!(?<!\p{L})(?:(?:pre|non|not)\P{L}*|re))(?:(?<!\p{L})prod(?!u)|(?<!\p{L})production|prod(?:uction)?(?!\p{L}))/u;

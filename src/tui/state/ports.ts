@@ -4,26 +4,26 @@ import type { RateLimit } from "../../model/http-headers.js";
 import type { VariableSource } from "../../model/source.js";
 import type { Definition, JsonValue, NamedValue, VariableType } from "../../model/variable.js";
 
-/** One line of the left panel: something with variables that can be opened. */
+/** A source of variables that can be opened, shown as one line in the left panel. */
 export interface Place {
-  /** `staging`, `shop/development`. */
+  /** `staging`, or `shop/development`. */
   readonly name: string;
-  /** The application of an environment; for others as `detail`. */
+  /** The application of an environment, or the location of another place. */
   readonly group: string;
-  /** `shop/production`, or the API key, as far as known. */
+  /** `shop/production`, or the API key, if known. */
   readonly identity?: string | undefined;
   readonly kind: "profile" | "environment" | "server";
   /**
-   * Where its variables come from: the origin of a server, the path of a file or the URL of a
+   * Where the variables come from: the origin of a server, the path of a file, or the URL of a
    * store.
    */
   readonly location: string;
   readonly isServer?: boolean;
   readonly apiKeys?: readonly Pick<NamedKey, "name" | "only">[];
   readonly isSealed?: boolean;
-  /** Whether it is sealed and its key is missing. */
+  /** Whether the place is sealed and the key is missing. */
   readonly isLocked?: boolean;
-  /** Why its variables can't be edited: `vars.json can't be written`. */
+  /** Why the variables can't be edited, such as `vars.json can't be written`. */
   readonly readOnly?: string | undefined;
   /**
    * @throws the errors of opening a source: UsageError, UnauthorizedError, NotFoundError,
@@ -34,52 +34,56 @@ export interface Place {
 
 export interface PlacesChange {
   readonly added: readonly Place[];
-  /** All known places that no longer exist; they may come back. */
+  /** All known places that do not exist now. They may come back. */
   readonly gone: readonly Place[];
 }
 
-/** What a user can do where nothing is configured. */
+/** What a user can do if nothing is configured. */
 export interface WelcomeActions {
-  /** The default data file, and whether it is in the current folder. */
+  /** The default data file, and whether it exists. */
   readonly dataFile: string;
   readonly hasData: boolean;
   /**
-   * Adds the environments of a data file to the places. Resolves to the one to open, and warnings.
+   * Adds the environments of a data file to the places. Resolves to the place to open, and to
+   * warnings.
    *
    * @throws InvalidDataError
    */
   openData(path: string): Promise<{ readonly place: Place; readonly notes: readonly string[] }>;
-  /** Creates that data file with example variables. @throws InvalidDataError */
+  /** Creates the default data file with example variables. @throws InvalidDataError */
   createExample(): Promise<void>;
 }
 
 export interface OpenPlace {
-  /** What opening it has told of the place. */
+  /** Facts that are known only once the place is open. */
   readonly facts?: Partial<
     Pick<Place, "identity" | "apiKeys" | "isSealed" | "isLocked" | "readOnly">
   >;
   readonly source: VariableSource;
   /**
-   * Returns the same object while nothing has changed; undefined if only reading again can tell.
+   * Returns the same object while nothing has changed. `undefined` if only reading again can tell.
    */
   readonly version?: (() => object) | undefined;
-  /** Undefined for a server. */
+  /** `undefined` for a server. */
   readonly editor: Editor | undefined;
-  /** The changes of its data; undefined where none are kept. */
+  /** The history of the data, or `undefined` if none is kept. */
   readonly history?: History | undefined;
-  /** What `check` finds: the rules that variables break, as predicates without a value. */
+  /**
+   * Finds the rules that variables break, as `appvars check` does: a phrase without a value, by
+   * name.
+   */
   readonly check?: () => Promise<ReadonlyMap<string, string>>;
   /**
-   * The plain value of an encrypted one; any other as it is.
+   * Decrypts an encrypted value. Returns any other value unchanged.
    *
    * @throws DecryptionError without the right key
    */
   decrypt(name: string, value: JsonValue): JsonValue;
-  /** A shell command that prints this variable's value. It contains no secret. */
+  /** A shell command that prints the value of a variable. It contains no secret. */
   getCommand(name: string): string;
   /**
-   * Writes values to a file that only the user can read. Undefined if it exists and is not to be
-   * replaced.
+   * Writes values to a file that only the user can read. Resolves to `undefined` if the file exists
+   * and `isReplacing` is false.
    */
   exportFile(
     file: ExportedFile,
@@ -89,13 +93,16 @@ export interface OpenPlace {
 
 export interface NamedFile<F extends string = string> {
   readonly path: string;
-  /** By default by the ending of the path. */
+  /** Default: by the extension of the path. */
   readonly format: F | undefined;
 }
 
-/** Any format but `github`, which appends to the file of a CI job and masks its log. */
+/**
+ * A file to export. `github` is not a format of files: it appends to the file of a CI job, and
+ * masks its log.
+ */
 export interface ExportedFile extends NamedFile<Exclude<ExportFormat, "github">> {
-  /** The variables to export, by default all. */
+  /** The variables to export. Default: all. */
   readonly names?: ReadonlySet<string> | undefined;
 }
 
@@ -114,20 +121,22 @@ export interface NewCredentials {
 export interface Content extends Readonly<Partial<Definition>> {
   readonly type: VariableType;
   readonly description: string;
-  /** Undefined where it has no value. */
+  /** `undefined` if the variable has no value in the environment. */
   readonly value: JsonValue | undefined;
 }
 
-/** The wanted state of a variable; without a value, the one that it has is removed. */
+/** The desired state of a variable. Without a value, its present value is removed. */
 export interface Assignment extends Content {
   readonly name: string;
 }
 
-/** A change to one variable; undefined where it doesn't exist. */
+/**
+ * A change to one variable. `before` or `after` is `undefined` if the variable does not exist then.
+ */
 export interface Change {
   readonly name: string;
   /**
-   * Its name after the change, if that is another one: it has it in all environments of the
+   * The new name, if the change renames the variable. A rename applies to all environments of the
    * application.
    */
   readonly newName?: string | undefined;
@@ -135,7 +144,7 @@ export interface Change {
   readonly after: Content | undefined;
 }
 
-/** Something for the variables of one environment. */
+/** Items for the variables of one environment. */
 export interface PerEnvironment<T> {
   /** `shop/test` */
   readonly environment: string;
@@ -148,58 +157,61 @@ export type EnvironmentChanges = PerEnvironment<Change>;
 export interface Draft
   extends Pick<Change, "name" | "newName" | "before">,
     Omit<Content, "value" | "schema"> {
-  /** Undefined if the variable keeps the value that it has, or stays without one. */
+  /** `undefined` to keep the present value, or none. */
   readonly value: string | undefined;
-  /** JSON; `""` for none. */
+  /** JSON, or `""` for no schema. */
   readonly schema: string;
 }
 
 /**
- * Changes the variables of an environment, and of others of the same data. Nothing is written
- * before `apply`.
+ * Changes the variables of an environment, and of other environments in the same data. Only `apply`
+ * writes.
  */
 export interface VariableEditor {
-  /** The file or the store: editors with the same one write together. */
+  /** The file or store. Editors with the same one write together. */
   readonly store: string;
   /** `shop/test` */
   readonly environment: string;
   /**
-   * The changes for the input of a form, in these environments, by default its own. Fields that the
-   * draft leaves as `before` keep changes of other programs.
+   * Returns the changes for the input of a form, in the given environments or else its own. A field
+   * that the user did not edit keeps changes by other programs.
    *
    * @throws UsageError if the input is invalid or breaks the schema, without quoting the value;
    *   NotFoundError
    */
   prepare(draft: Draft, environments?: readonly string[]): Promise<readonly EnvironmentChanges[]>;
   /**
-   * The changes that assign this to variables, of which those that exist keep all but value and
-   * type. One that is left without a value in all environments is removed.
+   * Returns the changes that assign values. An existing variable keeps everything but its value and
+   * type. A variable without a value in any environment is removed.
    *
    * @throws as `prepare`
    */
   assign(wanted: readonly PerEnvironment<Assignment>[]): Promise<readonly EnvironmentChanges[]>;
   /**
-   * Writes all of these changes or none.
+   * Writes all changes or none.
    *
-   * @param command what the history calls this write, by default the command of the program
-   * @throws ChangedMeanwhileError if `before` is not true any more; InvalidDataError
+   * @param command the command that the history records. Default: the command of the program
+   * @throws ChangedMeanwhileError if a variable is no longer as in `before`; InvalidDataError
    */
   apply(changes: readonly EnvironmentChanges[], command?: string): Promise<void>;
 }
 
-/** What can be changed in a data file or a store. */
+/** Edits a data file or a store. */
 export interface Editor extends VariableEditor {
-  /** Reads a file of variables for `assign`. @throws UsageError that quotes no value */
+  /** Reads a file of variables for `assign`. @throws UsageError without values in its message */
   importFile(
     file: NamedFile<ImportFormat>,
   ): Promise<{ readonly assignments: readonly Assignment[]; readonly notes: readonly string[] }>;
-  /** @param name `shop/staging`, or `staging` for the application of this environment */
+  /** @param name `shop/staging`, or `staging` in the application of this environment */
   addEnvironment(name: string): Promise<NewCredentials>;
-  /** @param grace how long the old credentials stay valid: `24h`; `""` for not at all */
+  /**
+   * @param grace how long the old credentials stay valid, such as `24h`, or `""` to revoke them
+   *   immediately
+   */
   rotate(grace: string): Promise<NewCredentials>;
 }
 
-/** One write by anyone, limited to the application of the place. */
+/** One write by any program, limited to the application of the place. */
 export interface HistoryEntry {
   readonly id: number;
   /** ISO 8601, UTC. */
@@ -208,22 +220,23 @@ export interface HistoryEntry {
   readonly actor: string;
   readonly command: string;
   /**
-   * A definition alone belongs to all environments, and is among the changes of the place's own.
+   * The changes of each environment. A change of only the definition, which all environments share,
+   * is listed under the environment of the place.
    */
   readonly parts: readonly EnvironmentChanges[];
   /**
-   * Whether it has also changed what can't be undone here: environments, keys or other
-   * applications.
+   * Whether the write also changed environments, keys or other applications, which can't be undone
+   * here.
    */
   readonly hasMore: boolean;
 }
 
 export interface History {
-  /** The newest `limit` entries that are wanted, newest first. */
+  /** Reads up to `limit` entries for which `isWanted` returns true, newest first. */
   read(isWanted: (entry: HistoryEntry) => boolean, limit: number): Promise<readonly HistoryEntry[]>;
   /**
-   * The newest entry that is wanted and has an effect to take back in one of these environments,
-   * and the changes that do so; undefined if none of the newest ones has.
+   * Finds the newest wanted entry that still has an effect to undo, and the changes that undo it.
+   * Resolves to `undefined` if there is none among the newest entries.
    */
   undo(
     isWanted: (entry: HistoryEntry) => boolean,
@@ -231,9 +244,9 @@ export interface History {
     { readonly entry: HistoryEntry; readonly changes: readonly EnvironmentChanges[] } | undefined
   >;
   /**
-   * The changes that bring back what the place had before an entry.
+   * Returns the changes that restore the state of the place before an entry.
    *
-   * @param name only that variable
+   * @param name only restore this variable
    */
   rollBack(id: number, name?: string): Promise<readonly EnvironmentChanges[]>;
 }
@@ -241,8 +254,8 @@ export interface History {
 export type CopyOutcome =
   | { readonly kind: "clipboard" }
   /**
-   * The terminal was asked to copy it (OSC 52) and doesn't confirm; `reason` is why no other way
-   * worked.
+   * The terminal was asked to copy the text (OSC 52), which it does not confirm. `reason` says why
+   * no other way worked.
    */
   | { readonly kind: "terminal"; readonly reason: string }
   | { readonly kind: "failed"; readonly reason: string };
@@ -252,7 +265,7 @@ export type Copy = (text: string) => Promise<CopyOutcome>;
 /**
  * Writes values as `export` does.
  *
- * @throws UsageError if the format can't hold one, or if all are left out
+ * @throws UsageError if the format can't represent a value, or if all values are left out
  */
 export type WriteValues = (
   format: ExportFormat,
@@ -262,14 +275,13 @@ export type WriteValues = (
 
 export interface Written {
   readonly text: string;
-  /** Reserved names, which are not in it. */
+  /** The reserved names that were left out. */
   readonly leftOut?: readonly string[];
   readonly note?: string | undefined;
 }
 
 /**
- * Opens a text in the user's own editor, which has the terminal meanwhile. Resolves to the saved
- * text.
+ * Opens a text in the user's own editor, which takes over the terminal. Resolves to the saved text.
  */
 export type OpenInEditor = (
   text: string,

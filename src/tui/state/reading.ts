@@ -4,7 +4,8 @@ import type { Place } from "./ports.js";
 
 export interface PlaceInfo extends Omit<Place, "open"> {
   /**
-   * Whether its data no longer has it. It is not listed, but keeps its index, as it may come back.
+   * Whether the place no longer exists in its data. It is not listed, but keeps its index because
+   * it may come back.
    */
   readonly isGone?: boolean;
 }
@@ -12,45 +13,48 @@ export interface PlaceInfo extends Omit<Place, "open"> {
 export interface Failure {
   readonly code: string;
   readonly message: string;
-  /** Seconds to wait before the next try, if the server said so. */
+  /** Seconds to wait before the next try, if the server said how long. */
   readonly retryAfter?: number | undefined;
-  /** Whether a change of local data can fix it, such as another branch. */
+  /** Whether a change of local data can fix it, such as checking out another branch. */
   readonly mayPass?: boolean;
 }
 
-/** Names of recently changed variables, and until when they are marked. */
+/** The names of recently changed variables, and the time until which they are marked. */
 export interface RecentChanges {
   readonly kinds: ReadonlyMap<string, "added" | "changed">;
   readonly until: number;
 }
 
-/** What is known of the variables of a place. Times are in milliseconds on a monotonic clock. */
+/** What is known about the variables of a place. Times are in milliseconds on a monotonic clock. */
 export interface Reading {
-  /** By ascending id of the variable. During the first read, those received so far. */
+  /**
+   * The entries, by ascending id of the variable. During the first read, the entries received so
+   * far.
+   */
   readonly entries: readonly VariableEntry[];
-  /** Whether all have been read once. */
+  /** Whether all entries have been read at least once. */
   readonly isComplete: boolean;
-  /** Whether the screen waits for an answer. Polls don't count. */
+  /** Whether the screen waits for a read. Polls don't count. */
   readonly isReading: boolean;
-  /** How many there are in all, as far as known. */
+  /** The total number of entries, as far as known. */
   readonly total: number;
-  /** When they were last known to be up to date; undefined if that isn't known. */
+  /** When the entries were last known to be up to date, or `undefined` if unknown. */
   readonly asOf?: number | undefined;
-  /** Why the last read failed. The last data stays. */
+  /** Why the last read failed. Earlier entries are kept. */
   readonly failure?: Failure | undefined;
   readonly failures: number;
-  /** When to try again after a failure, or to poll after a success; undefined for not at all. */
+  /** When to retry after a failure, or to poll after a success. `undefined` for never. */
   readonly nextAt?: number | undefined;
-  /** A problem that the source reports although it answers. */
+  /** A problem that the source reports while it still answers. */
   readonly problem?: string | undefined;
   readonly rateLimit?: RateLimit | undefined;
   readonly changes?: RecentChanges | undefined;
-  /** By name, the history id of the last change. Read only for sorting. */
+  /** The history id of the last change, by name. Only loaded for sorting. */
   readonly lastChanges?: ReadonlyMap<string, number> | undefined;
-  /** What `check` finds: why an entry breaks the rules of its variable. */
+  /** The findings of `check`: the rule that an entry breaks. */
   readonly findings?: ReadonlyMap<VariableEntry, string> | undefined;
   readonly isEditable: boolean;
-  /** Whether a poll sends no request, as far as known. */
+  /** Whether a poll is known to send no request. */
   readonly isLocal: boolean;
 }
 
@@ -61,11 +65,11 @@ const UNREAD: Reading = {
 
 interface Readings {
   readonly readings: ReadonlyMap<number, Reading>;
-  /** Index of the open place. */
+  /** The index of the open place. */
   readonly place: number;
 }
 
-/** The reading of a place, by default the open one. */
+/** The reading of a place. Default: the open place. */
 export function readingOf({ readings, place }: Readings, of = place): Reading {
   return readings.get(of) ?? UNREAD;
 }
@@ -82,8 +86,8 @@ export function withReading<S extends Readings>(
 }
 
 /**
- * How the last read of a place went. `problem`: it answers, but reports that something is wrong
- * with its data.
+ * The result of the last read of a place. `problem`: the source answers, but reports that something
+ * is wrong with its data.
  */
 export type Health = "unread" | "reading" | "ok" | "problem" | "failed";
 
@@ -94,7 +98,7 @@ export function healthOf(state: Readings, place: number): Health {
   return problem === undefined ? "ok" : "problem";
 }
 
-/** Indexes of the places in the group of the open one, which is among them. */
+/** Indexes of the places in the group of the open place, including the open place. */
 export function groupOf({
   places,
   place,

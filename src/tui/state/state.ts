@@ -6,7 +6,7 @@ import type { OpenedPlaces } from "./opened-places.js";
 import type * as ports from "./ports.js";
 import type { PlaceInfo, Reading } from "./reading.js";
 
-/** A screen over the list, with its data. `view/screen.ts` says what a screen does. */
+/** A screen over the list, with its data. See `Screen` in `view/screen.ts`. */
 interface Layer {
   readonly screen: { readonly name: string };
   readonly data: unknown;
@@ -18,17 +18,17 @@ export interface Part extends ports.EnvironmentChanges {
 }
 
 /**
- * One reviewed change, to several places if it has several parts. Those in one file or store are
- * written together.
+ * An edit to review, of one or several places. Parts in the same file or store are written
+ * together.
  */
 export interface PlannedEdit {
   readonly purpose: ports.Purpose;
   readonly parts: readonly Part[];
-  /** The names of variables that need no change. */
+  /** The names of variables that already have the desired state. */
   readonly unchanged?: readonly string[];
-  /** The names of the places that values are copied from, where the screen does not tell. */
+  /** The names of the places that values are copied from, if the screen does not show them. */
   readonly from?: string | undefined;
-  /** The entry of the history that is undone, redone or rolled back. */
+  /** The history entry that is undone, redone or rolled back. */
   readonly entry?: ports.HistoryEntry | undefined;
 }
 
@@ -38,13 +38,13 @@ export type Sort = (typeof SORTS)[number];
 /** The filter, order and cursor of a table. Its rows are derived. */
 export interface View extends Position {
   /**
-   * The variable under the cursor. The cursor goes to it as soon as it is listed, unless it is
-   * moved before.
+   * The variable under the cursor. If it is not listed yet, the cursor moves to it once it is,
+   * unless the user moves the cursor first.
    */
   readonly name: string;
   readonly filter: string;
   /**
-   * Only the variables of a type, with values that differ, that are missing, or that are not equal
+   * Lists only variables of a type, or those whose values differ, are missing, or are not equal
    * everywhere.
    */
   readonly only: VariableType | "differing" | "missing" | "unequal" | undefined;
@@ -57,19 +57,19 @@ export const INITIAL_VIEW: View = {
   ...{ filter: "", only: undefined, sort: "id", isReversed: false },
 };
 
-/** The variables that are marked for one action on all of them, in whichever place. */
+/** The names marked for one action, in any place. */
 export interface Marks {
   readonly names: ReadonlySet<string>;
-  /** The line of the table where a range begins; it ends at the cursor, until it is kept. */
+  /** The line of the table where an open range begins. The range ends at the cursor. */
   readonly from?: number | undefined;
 }
 
 export interface Revealed {
-  /** With the time when each is masked again. */
+  /** The revealed names, with the time when each is masked again. */
   readonly names: ReadonlyMap<string, number> | "all";
-  /** Decrypted text by the encrypted value. */
+  /** Decrypted texts by encrypted value. */
   readonly decrypted: ReadonlyMap<string, string>;
-  /** When the last of them is masked again. */
+  /** When the last value is masked again. */
   readonly until: number;
 }
 
@@ -86,11 +86,11 @@ export const PANELS = ["places", "variables", "record"] as const;
 export type PanelName = (typeof PANELS)[number];
 
 interface Pending {
-  /** What is lost if the program ends before. */
+  /** What quitting now would lose. */
   readonly lost?: string;
-  /** Whether an editor has the terminal: keys are dropped. */
+  /** Whether an editor has the terminal. Keys are dropped. */
   readonly isEditing?: boolean;
-  /** Whether a command waits for a place to be read: Esc cancels it. */
+  /** Whether a command waits for a place to be read. Esc cancels it. */
   readonly isReading?: boolean;
 }
 
@@ -103,35 +103,35 @@ export interface State {
   readonly now: number;
   readonly places: readonly PlaceInfo[];
   readonly place: number;
-  /** Index of the place under the cursor of the left panel. */
+  /** The index of the place under the cursor in the left panel. */
   readonly placeCursor: number;
-  /** What is known of the variables of places, by their index. */
+  /** What is known about the variables of each place, by the index of the place. */
   readonly readings: ReadonlyMap<number, Reading>;
   readonly list: View;
   readonly marks: Marks;
   readonly focus: PanelName;
   /**
-   * First visible line of the record, or of what is below the list of a comparison. Of another
-   * variable it is the first.
+   * The first visible line of the record, or of the detail in a comparison. Reset when another
+   * variable is selected.
    */
   readonly recordTop: number;
-  /** What is open over the list, the top screen last. */
+  /** The screens over the list, with the top one last. */
   readonly stack: readonly Layer[];
   readonly revealed: Revealed | undefined;
   readonly notice: Notice | undefined;
-  /** The number before a key that moves. */
+  /** The number typed before a movement key. */
   readonly count?: number | undefined;
   readonly lastPress?: Press | undefined;
   /** Work that keys wait for. */
   readonly pending?: Pending | undefined;
 }
 
-/** Time to read one character. */
+/** The time to read one character. */
 const READING_MS = 60;
 
 /**
- * Shows a notice, which must not contain a value, unless one of a higher rank is shown. A long one
- * is shown longer.
+ * Shows a notice, unless one with a higher rank is shown. A longer text is shown for longer. The
+ * text must not contain a value.
  */
 export function notify(state: State, text: string, tone: Notice["tone"] = "info"): State {
   if (state.notice && RANKS[state.notice.tone] > RANKS[tone]) return state;
@@ -143,7 +143,7 @@ export const COLUMN_NAMES = ["name", "type", "value", "description"] as const;
 export type ColumnName = (typeof COLUMN_NAMES)[number];
 
 /**
- * A column of the list of variables; without a width it fits its content, as far as there is room.
+ * A column of the list of variables. Without a width, it fits its content, as far as there is room.
  */
 export interface ColumnChoice {
   readonly name: ColumnName;
@@ -153,54 +153,57 @@ export interface ColumnChoice {
 /** The user's settings. */
 export interface Preferences {
   readonly columns?: readonly ColumnChoice[] | undefined;
-  /** Which values are masked, by default those of variables that are not public. */
+  /** Which values are masked. Default: `secret`, the values of variables that are not public. */
   readonly masked?: "secret" | "all" | undefined;
   /** Milliseconds between checks for changes. */
   readonly pollMs?: number | undefined;
-  /** The key of each command that has one, as `keysByName` gives them. */
+  /** The result of `keysByName`: the label of a key for each command that has one. */
   readonly keys?: ReadonlyMap<string, string> | undefined;
 }
 
-/** What effects can use. */
+/** The tools that effects can use. */
 export interface Tools {
   readonly places: OpenedPlaces;
   readonly copy: ports.Copy;
   readonly write: ports.WriteValues;
   readonly openInEditor: ports.OpenInEditor;
-  /** Undefined where something is configured. */
+  /** `undefined` if something is configured. */
   readonly welcome?: ports.WelcomeActions | undefined;
-  /** The names in a folder, with a slash after those of folders; none if it can't be read. */
+  /**
+   * Lists the names in a folder, with a slash after each folder. Resolves to none if it can't be
+   * read.
+   */
   readonly listFolder: (folder: string) => Promise<readonly string[]>;
   /** Milliseconds on a monotonic clock. */
   readonly ticks: () => number;
   readonly quit: () => void;
   readonly suspend: () => void;
-  /** Writes the whole screen again. */
+  /** Redraws the whole screen. */
   readonly redraw: () => void;
-  /** Changes the state before the effect has ended. */
+  /** Changes the state while the effect is still running. */
   readonly dispatch: (next: Next) => void;
-  /** Resolves once the state is as wanted. */
+  /** Resolves once `isWanted` returns true for the state. */
   readonly until: (isWanted: (state: State) => boolean) => Promise<void>;
-  /** Abort the reads that are in progress, by the index of the place. */
+  /** The controllers that abort reads in progress, by the index of the place. */
   readonly reads: Map<number, AbortController>;
-  /** The version of the source that entries were read from. */
+  /** The version of the source from which entries were read. */
   readonly versions: WeakMap<readonly VariableEntry[], object>;
-  /** When a version, or else a source, was last known to be up to date. */
+  /** When a version, or a source without versions, was last known to be up to date. */
   readonly asOf: WeakMap<object, number>;
 }
 
-/** The next state, and effects outside of it. */
+/** The next state, and the effects to run. */
 export type Step = readonly [state: State, effects: readonly Effect[]];
 
-/** A change of the state at the time when an effect has ended. */
+/** Computes the next step from the current state, for example when an effect has ended. */
 export type Next = (state: State) => Step;
 
-/** Resolves to a function to the next state; an error becomes a notice. */
+/** Resolves to a function that returns the next state. An error becomes a notice. */
 export type Effect = (tools: Tools) => Promise<Next | undefined>;
 
 /**
- * Memoizes one result for each key, as long as all of `on` is the same. A result lives as long as
- * its key.
+ * Memoizes one result for each key, as long as all dependencies in `on` are the same. A result
+ * lives as long as its key.
  */
 export function remembered<K extends WeakKey, T>() {
   const known = new WeakMap<K, { readonly on: readonly unknown[]; readonly made: T }>();

@@ -3,12 +3,15 @@ import { win32 } from "node:path";
 import { systemProgram, withoutCredentials } from "../../tasks/run/child-environment.js";
 import type { Copy } from "../state/ports.js";
 
-/** xterm and others accept 100,000 bytes in one OSC 52 sequence: 74,994 bytes of text in base64. */
+/**
+ * The largest text for OSC 52. xterm and others accept 100,000 bytes in one sequence, or 74,994
+ * bytes of text in base64.
+ */
 const MAX_BYTES = 74_994;
 
 /**
- * Milliseconds that a clipboard program has: one that waits for something would block the copy
- * forever.
+ * How long a clipboard program may run, in milliseconds. Without a limit, a program that hangs
+ * would block the copy forever.
  */
 const TIMEOUT_MS = 2_000;
 
@@ -18,7 +21,7 @@ type Write = (text: string) => void;
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Copies to the system's clipboard, and through the terminal (OSC 52), which is the only way over
+ * Copies to the system clipboard, and through the terminal (OSC 52), which is the only way over
  * SSH.
  */
 export function createCopy({
@@ -41,15 +44,14 @@ export function createCopy({
 }
 
 /**
- * The programs for the clipboard of the user's own screen, best first; none where there is no such
- * screen.
+ * The clipboard programs for the user's own screen, best first. Empty if there is no such screen.
  */
 export function clipboardPrograms(
   platform: NodeJS.Platform,
   env: Env,
 ): readonly ClipboardProgram[] {
   const { WAYLAND_DISPLAY: wayland, DISPLAY: x11 } = env;
-  // Over SSH the clipboard of this machine is not the user's, unless a display is forwarded.
+  // Over SSH, this machine's clipboard is not the user's, unless a display is forwarded.
   if ((env["SSH_CONNECTION"] || env["SSH_TTY"]) && !wayland && !x11) return [];
   if (platform === "darwin") return [["pbcopy"]];
   if (platform === "win32") return [[systemProgram(CLIP, env)]];
@@ -65,7 +67,9 @@ export function clipboardPrograms(
 
 const CLIP = "clip.exe";
 
-/** tmux ignores OSC 52 of the programs in it, but passes on the input of `load-buffer -w`. */
+/**
+ * tmux ignores OSC 52 from the programs that it runs, but passes on the input of `load-buffer -w`.
+ */
 const TMUX: ClipboardProgram = ["tmux", "load-buffer", "-w", "-"];
 
 /** Resolves to false if the text is too long for the terminal. */
@@ -77,7 +81,7 @@ async function sendToTerminal(text: string, env: Env, write: Write): Promise<boo
   return true;
 }
 
-/** Resolves to why no program has accepted the text; undefined if one has. */
+/** Resolves to why no program accepted the text, or to `undefined` if one did. */
 async function tryPrograms(
   programs: readonly ClipboardProgram[],
   text: string,
@@ -93,19 +97,19 @@ async function tryPrograms(
 }
 
 /**
- * Runs a program with the text on stdin, where no process list shows it. Resolves to why it failed;
- * undefined if it did not. Its output is ignored: a program that stays in the background to serve
- * the clipboard would keep it open.
+ * Runs a program with the text on stdin, so that no process list shows the text. Resolves to why
+ * the program failed, or to `undefined` if it succeeded. Its output is ignored, because a program
+ * that stays in the background to serve the clipboard would keep it open.
  */
 function feedProgram([command, ...args]: ClipboardProgram, text: string, env: Env) {
   return new Promise<string | undefined>((resolve) => {
     const limits = { timeout: TIMEOUT_MS, killSignal: "SIGKILL" } as const;
     const child = spawn(command, args, { stdio: ["pipe", "ignore", "ignore"], env, ...limits });
-    child.once("error", () => resolve(`there is no ${command}`));
+    child.once("error", () => resolve(`can't start ${command}`));
     child.once("exit", (code) => resolve(code === 0 ? undefined : `${command} failed`));
-    // The exit code says whether it has accepted the text.
+    // The exit code says whether the program accepted the text.
     child.stdin.on("error", () => {});
-    // clip.exe reads UTF-8 as the code page of the console.
+    // clip.exe would decode UTF-8 with the code page of the console.
     child.stdin.end(text, win32.basename(command) === CLIP ? "utf16le" : "utf8");
   });
 }

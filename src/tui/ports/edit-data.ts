@@ -14,12 +14,12 @@ interface Present {
   readonly assigned: Content;
 }
 
-/** The fields that a variable lacks are those that it is to lose. */
+/** Rules that a change does not mention are removed. */
 const NO_RULES = { optional: undefined, secret: undefined, schema: undefined };
 
 /**
- * Data after changes, which all environments see at once: a type can change if the values of all of
- * them follow.
+ * Applies changes to data. A type can change if the changes include new values for all
+ * environments.
  *
  * @throws NotFoundError, UsageError
  */
@@ -61,8 +61,8 @@ function variablesOfChanges(changes: readonly RecordChange[]): ReadonlySet<numbe
 }
 
 /**
- * What has changed in the environments of an application. Definitions belong to all of them: one
- * that changes without the value is among the changes of one environment.
+ * Returns the changes in each environment of an application. A change of only the definition, which
+ * all environments share, is listed under the environment `home`.
  */
 export function partsBetween(data: Data, next: Data, home: Environment): EnvironmentChanges[] {
   const ids = variablesOfChanges(changesBetween(data, next));
@@ -79,8 +79,8 @@ export function partsBetween(data: Data, next: Data, home: Environment): Environ
 }
 
 /**
- * By their names, as an id changes when a variable is created again; or else by their ids, for
- * renames.
+ * Matches variables by name, because a variable that is created again gets another id, and then by
+ * id, to find renames.
  */
 function variableChanges(before: readonly Present[], after: readonly Present[]): Change[] {
   const known = new Map<string | number, Present>();
@@ -102,12 +102,12 @@ function variableChanges(before: readonly Present[], after: readonly Present[]):
   ];
 }
 
-/** A variable that is removed with its last value is the same as one without a value. */
+/** Compares two states of a variable. A variable that does not exist equals one without a value. */
 export function isSame(a: Content | undefined, b: Content | undefined): boolean {
   return a && b ? isDeepStrictEqual(a, b) : isDeepStrictEqual(a?.value, b?.value);
 }
 
-/** Variables as they are in an environment. */
+/** Returns the present state of variables in an environment, by name. */
 export function presentByName(
   data: Data,
   environment: string,
@@ -126,7 +126,8 @@ function presentIn(
 ): Present[] {
   const { application, id: own } = environment;
   const isWanted = ({ id, name }: VariableRecord) => wanted.has(id) || wanted.has(name);
-  // Data that was rolled back can have an older record of a value too: the last one counts.
+  // Data that was rolled back can also contain an older record of a value. The last record is
+  // valid.
   const values = data.values.filter(({ environment_id }) => environment_id === own);
   const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
   const variables = data.variables.filter(
@@ -137,7 +138,10 @@ function presentIn(
   });
 }
 
-/** The history of local data, for one of its environments. @param own its whole name */
+/**
+ * Creates the history of local data for one of its environments. @param own the qualified name of
+ * the environment
+ */
 export function createHistory({ history }: Pick<LocalData, "history">, own: string): History {
   return {
     read: (isWanted, limit) =>
@@ -170,8 +174,8 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
 }
 
 /**
- * Changes from another time, by names, for the present variables: what they leave alone stays as it
- * is now.
+ * Applies changes from another time to the present variables, by name. Fields that the changes
+ * don't touch keep their present state.
  */
 function changesNow(
   data: Data,
@@ -193,8 +197,8 @@ function changesNow(
 }
 
 /**
- * The entries that are wanted, newest first, with the way back. The record of a value has no name
- * of its variable.
+ * Yields the wanted entries, newest first, with the changes that undo each. Walks back through the
+ * history, because the record of a value does not contain the name of its variable.
  */
 async function* entriesOf(
   { data, changes: writes }: Writes,
@@ -202,7 +206,7 @@ async function* entriesOf(
   isWanted: (entry: HistoryEntry) => boolean,
 ) {
   const { environments, variables } = data;
-  /** As they were after the write, then as they were before it. */
+  /** The variables first as they were after the current write, then as they were before it. */
   const known = new Map(variables.map((each) => [each.id, each]));
   const versionOf = (changes: readonly RecordChange[], side: "before" | "after"): Data => {
     for (const change of changes.filter(({ list }) => list === "variables")) {

@@ -15,12 +15,12 @@ import type { OpenInEditor } from "../state/ports.js";
 import type { ProcessTerminal } from "./process-terminal.js";
 import { makeScratchFolder, removeLeftScratchFolders, scratchParents } from "./scratch-folder.js";
 
-/** Words that a shell would not interpret. */
+/** Words that a shell would leave unchanged. */
 const WORDS = /^[\w@+:,./\s-]+$/;
 
 /**
- * The command that opens the user's text editor on a file: `VISUAL`, `EDITOR`, or one that every
- * system has.
+ * The command that opens a file in the user's text editor: `VISUAL`, `EDITOR`, or an editor that
+ * every system has.
  */
 export function editorCommand(
   file: string,
@@ -33,7 +33,7 @@ export function editorCommand(
   );
   const text = named ?? (isWindows ? "notepad" : "vi");
   if (!isWindows && !WORDS.test(text)) return ["sh", "-c", `${text} "$@"`, "sh", file];
-  // A path with spaces is in quotes: "C:\Program Files\Notepad++\notepad++.exe" -multiInst
+  // A path with spaces must be quoted: "C:\Program Files\Notepad++\notepad++.exe" -multiInst
   const words = Array.from(
     text.matchAll(/"([^"]*)"|([^\s"]+)/g),
     ([, quoted, word]) => quoted ?? word ?? "",
@@ -43,8 +43,8 @@ export function editorCommand(
 }
 
 /**
- * Runs an editor on the terminal of this process until it ends or is to be ended. Resolves to why
- * it failed.
+ * Runs an editor on the terminal of this process, and ends it if this process has to stop. Resolves
+ * to why the editor failed.
  */
 async function runEditor(
   line: ProgramLine,
@@ -63,7 +63,7 @@ async function runEditor(
     });
   });
   const isStopped = await Promise.race([ended.then(() => false), untilStopped.then(() => true)]);
-  // A shell may have started the editor.
+  // Ends all descendants, since a shell may have started the editor.
   if (isStopped) await endDescendants(descendantsOf(process.pid));
   const failure = await ended;
   return failure && `${command === "sh" ? "the editor" : command} ${failure}`;
@@ -71,7 +71,7 @@ async function runEditor(
 
 type EditorIo = Pick<Io, "env" | "platform" | "user">;
 
-/** Opens texts in the user's own editor, which gets the terminal meanwhile. */
+/** Returns a function that opens a text in the user's own editor, which takes over the terminal. */
 export function createOpenInEditor(
   terminal: Pick<ProcessTerminal, "lend">,
   io: EditorIo,
@@ -82,14 +82,14 @@ export function createOpenInEditor(
     await removingLeft;
     const folder = await makeScratchFolder(parents, io.user);
     const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-    // If the process crashes, or a second signal ends it.
+    // For a crash of the process, or a second signal that ends it.
     process.once("exit", remove);
     try {
-      // Editors choose colors by the extension, and show the name.
-      // A file name has at most 255 bytes.
+      // Editors choose colors by the extension, and show the file name, which has at most 255
+      // bytes.
       const stem = isVariableName(name) ? name.slice(0, 200) : "value";
       const path = join(folder, `${stem}.${isJson ? "json" : "txt"}`);
-      // Most editors would add the line feed at the end, which is not part of the value.
+      // Most editors add a final line feed anyway. It is not part of the value.
       await writeFile(path, `${text}\n`, { mode: 0o600 });
       const line = editorCommand(path, io.platform, io.env);
       const failure = await terminal.lend((untilStopped) => runEditor(line, io, untilStopped));
@@ -104,13 +104,12 @@ export function createOpenInEditor(
 
 const WHAT = "the file from the editor";
 
-/** @throws UsageError, InvalidDataError; neither quotes the text */
+/** @throws UsageError, InvalidDataError. Neither quotes the text */
 async function readText(path: string, before: string): Promise<string> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw toInvalidFile(WHAT, error, "can't be read");
   });
-  // Some editors begin a file with a byte order mark; one that was there before is part of the
-  // value.
+  // Some editors add a byte order mark. One that was there before is part of the value.
   const text = decodeUtf8(bytes, WHAT, { ignoreBOM: before.startsWith("\ufeff") });
   return text.replace(before.endsWith("\r") ? /\n$/ : /\r?\n$/, "");
 }

@@ -45,7 +45,7 @@ type GetCommand = OpenPlace["getCommand"];
 
 type Access = Awaited<ReturnType<typeof accessWith>>;
 
-/** With the key of encrypted values. @throws UsageError for a key that can't be read */
+/** Reads the key of encrypted values. @throws UsageError if the key can't be read */
 export async function accessWith(settings: Settings, getCommand: GetCommand, io: Io) {
   const [key, decrypt] = [await settings.encryptionKey(), await createDecrypt(settings)];
   return { settings, key, decrypt, getCommand, io };
@@ -54,7 +54,8 @@ export async function accessWith(settings: Settings, getCommand: GetCommand, io:
 /**
  * Returns a function that opens a place with its own settings.
  *
- * @param read called for each opening: mistakes in settings may have been corrected in the meantime
+ * @param read called for each opening, because mistakes in the settings may have been corrected in
+ *   the meantime
  */
 export function placeOpener(read: () => Settings, getCommand: GetCommand, io: Io): Place["open"] {
   return async (onRateLimit) => {
@@ -68,7 +69,7 @@ export function placeOpener(read: () => Settings, getCommand: GetCommand, io: Io
 }
 
 /**
- * Each request is sent once: the TUI itself retries, and shows it.
+ * Opens a server. Requests are not retried, because the TUI itself retries, and shows that it does.
  *
  * @throws UsageError, UnauthorizedError
  */
@@ -83,7 +84,7 @@ async function openServer(
     live: true,
     onResponse: ({ target, headers }) => {
       const { limit, remaining, reset } = readRateLimit(headers);
-      // Without credentials the request counts against the limit of the address, which is another
+      // Requests without credentials count against the limit of the address, which is a different
       // one.
       if (
         target === ROUTES.health ||
@@ -107,7 +108,7 @@ async function openServer(
 }
 
 interface WatchedData extends LocalData, Pick<EditedData, "store"> {
-  /** Whether there are keys of its secrets. */
+  /** Whether the keys of a sealed file are set. */
   readonly hasKeys?: boolean;
   readonly service: Service;
 }
@@ -122,7 +123,7 @@ export async function watchData(
 }
 
 /**
- * Opens local data, and chooses one of its environments.
+ * Opens local data and chooses one of its environments.
  *
  * @throws InvalidDataError, NotFoundError, UsageError
  */
@@ -148,7 +149,8 @@ export async function openData(
 }
 
 /**
- * Finds what `check` does; a server is asked, and one that is too old reports only missing values.
+ * Finds the problems that `appvars check` reports. A server that is too old reports only missing
+ * values.
  */
 function problemFinder(
   source: VariableSource,
@@ -161,7 +163,10 @@ function problemFinder(
   };
 }
 
-/** What the place of an environment is besides. */
+/**
+ * Returns facts about an environment: its keys, whether it is sealed or locked, and why it is
+ * read-only.
+ */
 export function placeFacts(
   data: WatchedData,
   environment: EnvironmentRecord,
@@ -176,7 +181,7 @@ export function placeFacts(
   };
 }
 
-/** Whether its secrets are sealed, and there is no key. */
+/** Whether the secrets are sealed and the key is missing. */
 function isLocked(environment: EnvironmentRecord): boolean {
   return reasonOf(() => environment.api_secret) !== undefined;
 }
@@ -191,7 +196,7 @@ function reasonOf(call: () => unknown): string | undefined {
 }
 
 /**
- * An environment of local data, to be read and edited.
+ * Opens an environment of local data for reading and editing.
  *
  * @param close called when the place is closed
  */
@@ -227,10 +232,10 @@ export function openEnvironment(
 }
 
 /**
- * Commands for a POSIX shell. No secret is in them.
+ * Returns a function that makes `appvars get` commands for a POSIX shell, without secrets.
  *
- * @param flags select the source of the value
- * @param unset names of environment variables that would select another one
+ * @param flags flags that select the source of the value
+ * @param unset names of environment variables that would select another source
  */
 export function getCommandWith(
   flags: readonly string[],
@@ -238,17 +243,17 @@ export function getCommandWith(
 ): GetCommand {
   const env = unset.length > 0 ? ["env", ...unset.flatMap((name) => ["-u", name])] : [];
   return (name) => {
-    // A server may have invalid names: they must not be read as flags.
+    // A server may send invalid names, which must not be taken as flags.
     const words = isVariableName(name) ? [name, ...flags] : [...flags, "--", name];
-    // A terminal reads pasted control characters as keys: such a name or path becomes one that does
-    // not exist.
+    // A terminal takes pasted control characters as keys. Escaping them makes the name or path
+    // invalid, but safe.
     return [...env, "appvars", "get", ...words].map((word) => shellWord(printable(word))).join(" ");
   };
 }
 
 /**
- * The flags for settings that were given in these places; with absolute paths, for a shell in
- * another folder.
+ * Returns the flags that repeat given settings, with absolute paths, so that they work in any
+ * folder.
  */
 export function repeatedFlags(
   given: GivenSettings,

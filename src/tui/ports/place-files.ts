@@ -16,7 +16,7 @@ import { typeEntries } from "../../tasks/transfer/type-entries.js";
 import { writePrivateFile } from "../../tasks/transfer/write-private-file.js";
 import type { Editor, NamedFile, OpenPlace, WriteValues } from "../state/ports.js";
 
-/** @param data the path of the data file, which must not be overwritten, or the URL of the store */
+/** @param data the URL of the store, or the path of the data file, which must not be overwritten */
 export function fileExporter(
   source: VariableSource,
   decrypt: Decrypt,
@@ -44,7 +44,7 @@ export function fileExporter(
   };
 }
 
-/** Reads files for one environment of a store, as `appvars import` does. */
+/** Returns a function that reads files for one environment of a store, as `appvars import` does. */
 export function fileImporter(
   store: EditableStore,
   environment: EnvironmentRecord,
@@ -63,7 +63,10 @@ export function fileImporter(
   };
 }
 
-/** The names in a folder, with a slash after those of folders; none if it can't be read. */
+/**
+ * Lists the names in a folder, with a slash after each folder. Resolves to none if it can't be
+ * read.
+ */
 export async function listFolder(
   folder: string,
   io: Pick<Io, "cwd" | "env">,
@@ -73,7 +76,7 @@ export async function listFolder(
   return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
 }
 
-/** There is no shell that would expand `~`. */
+/** Expands `~`, since no shell does. */
 export function pathOf({ path }: Pick<NamedFile, "path">, io: Pick<Io, "cwd" | "env">): string {
   const home = io.env["HOME"];
   return path.startsWith("~/") && home
@@ -81,7 +84,10 @@ export function pathOf({ path }: Pick<NamedFile, "path">, io: Pick<Io, "cwd" | "
     : resolve(absolutePath(path, io));
 }
 
-/** Writes values as `export` does, which leaves out reserved names where they would take effect. */
+/**
+ * Writes values as `appvars export` does. Reserved names are left out of formats in which they
+ * would take effect.
+ */
 export const writeValues: WriteValues = async (format, values, { decrypt, allowReserved }) => {
   const isLeftOut =
     !allowReserved && ENVIRONMENT_FORMATS.includes(format) ? isReservedName : () => false;

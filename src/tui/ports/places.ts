@@ -48,21 +48,21 @@ import { pathOf } from "./place-files.js";
 /** The places of the left panel. */
 export interface Places {
   readonly places: readonly Place[];
-  /** Index of the one to open. */
+  /** The index of the place to open. */
   readonly place: number;
-  /** What to offer where nothing is configured. */
+  /** What to offer if nothing is configured. */
   readonly welcome?: Omit<WelcomeActions, "createExample">;
-  /** Calls `listener` when places may have been added or removed, until they are closed. */
+  /** Calls `listener` when places may have been added or removed, until `close` is called. */
   follow?(listener: (change: PlacesChange) => void): void;
   /** Releases the shared resources of the places. */
   close(): Promise<void>;
 }
 
 /**
- * The environments of local data, which is opened once for all of them. Without `--env` the first
- * one is to be opened.
+ * Returns the environments of local data, which is opened once for all of them. Without `--env`,
+ * the first environment is opened.
  *
- * @param warn called when other users can change it
+ * @param warn called if other users can change the data
  * @throws InvalidDataError; NotFoundError, UsageError when the environment does not exist
  */
 async function environmentPlaces(
@@ -71,7 +71,8 @@ async function environmentPlaces(
   io: Io,
   warn: (text: string) => void,
 ): Promise<Places> {
-  // If several applications have one of this name, the others are in the list of places.
+  // If several applications have an environment with this name, the list of places shows the
+  // others.
   const [data, chosen] = await openData(local, io, (all, name) => {
     return all.find((each) => each.name === (name ?? each.name)) ?? chooseEnvironment(all, name);
   });
@@ -150,10 +151,11 @@ interface Start {
 }
 
 /**
- * The user's profiles, each of which is read when it is opened; before them the server that flags,
- * variables or `.appvars.json` select, or the default server where there is nothing else.
+ * Returns the user's profiles, each of which is read when it is opened. A server selected by flags,
+ * variables or `.appvars.json` comes before them. If there is nothing else, it is the default
+ * server.
  *
- * @param broken why the chosen profile can't be read
+ * @param broken the error of the chosen profile, if it can't be read
  * @throws UsageError when the profiles can't be read, or the chosen one does not exist
  */
 function serverPlaces(connection: RemoteSettings, start: Start, broken?: UsageError): Places {
@@ -181,7 +183,7 @@ function profilePlace(profile: ListedProfile, start: Start): Place {
     current ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, settings.given, io);
   const isLocal = data !== undefined || store !== undefined;
   const location = data ?? store ?? url ?? DEFAULT_URL;
-  // A server does not tell which environment it answers for.
+  // A server does not say which environment it answers for.
   const identity = isLocal ? env : apiKey && `key ${apiKey}`;
   const open = placeOpener(read, getCommandOfProfile(profile, start), io);
   return { name, group: location, identity, kind: "profile", location, isServer: !isLocal, open };
@@ -197,7 +199,7 @@ function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: S
     ...TLS_FILES,
     "encKeyFile",
   ] as const;
-  // The other settings of .appvars.json are for its own server.
+  // Credentials in .appvars.json are only for the server that it names.
   const repeated = repeatedFlags(
     settings.given,
     names,
@@ -232,7 +234,7 @@ function ownSettings(profile: string, given: GivenSettings, io: Io): Settings {
   return new Settings([...common, ...own], io);
 }
 
-/** It unsets the variables of the environment that would override the profile. */
+/** Makes commands that unset the environment variables that would override the profile. */
 function getCommandOfProfile(
   { name: profile, store, current }: ListedProfile,
   { settings: { given }, io }: Start,
@@ -250,9 +252,9 @@ function getCommandOfProfile(
 }
 
 /**
- * The environments of the data file if the settings select one; otherwise the profiles, after the
- * server if one is selected. An invalid profile is a place too, and reports the error when it is
- * opened. If nothing is configured, a data file can be opened.
+ * Finds the places: the environments of the data file or store if the settings select one,
+ * otherwise the selected server, if any, and the profiles. An invalid profile is also a place, and
+ * reports its error when it is opened. If nothing is configured, the user can open a data file.
  *
  * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for missing or invalid
  *   data
@@ -273,7 +275,10 @@ export async function findPlaces(
   return environmentPlaces(connection, settings, io, warn);
 }
 
-/** The default server, which can't be read, until a data file is opened in its place. */
+/**
+ * Returns the default server, which can't be read, until the user opens a data file, whose
+ * environments replace it.
+ */
 function firstPlaces(remote: Places, settings: Settings, io: Io): Places {
   let opened: Places | undefined;
   let tell: (change: PlacesChange) => void = () => {};
@@ -302,14 +307,15 @@ function firstPlaces(remote: Places, settings: Settings, io: Io): Places {
 }
 
 /**
- * The settings; without those of the chosen profile if it is broken, which is then reported too.
+ * Reads the settings. If the chosen profile is broken, returns the settings without it, and the
+ * error.
  */
 function readUsable(flags: SourceFlags, io: Io): { settings: Settings; broken?: UsageError } {
   try {
     return { settings: readSettings(flags, io).check() };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    // A mistake in another place throws again here.
+    // A mistake outside the profile throws again here.
     return { settings: readSettings(flags, io, undefined, [readProject]).check(), broken: error };
   }
 }

@@ -9,21 +9,21 @@ import type { TuiTerminal } from "../terminal/frame-stream.js";
 
 /** Alternate screen, no line wrapping, no cursor, bracketed paste. */
 const ENTER = "\x1b[?1049h\x1b[?7l\x1b[?25l\x1b[?2004h";
-/** Reports of presses and of the wheel, as numbers in decimal (SGR). */
+/** Reports of presses and the wheel, in decimal (SGR). */
 const ENTER_MOUSE = "\x1b[?1000h\x1b[?1006h";
-/** The reverse of both, and no colors. */
+/** Reverses both, and resets colors. */
 const LEAVE = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[?1049l";
 
 /**
- * Undoes the leftovers of a killed editor: insert mode, application keys, reports of the mouse and
- * of the focus, and those that `LEAVE` resets, without the screen.
+ * Resets terminal modes that a killed editor left on: insert mode, application keys, mouse and
+ * focus reports, and the modes that `LEAVE` resets except for the screen.
  */
 const AFTER_PROGRAM =
   "\x1b[4l\x1b[?1l\x1b>\x1b[?1003l\x1b[?1002l\x1b[?1004l\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?7h";
 
 /**
- * A shell stops us immediately. If nothing has stopped us by then, as under `xterm -e`, nothing
- * will continue us.
+ * How long to wait for a shell to stop this process. If none has by then, as under `xterm -e`,
+ * nothing would continue the process either.
  */
 const STOP_TIMEOUT_MS = 100;
 
@@ -32,15 +32,15 @@ export interface ProcessTerminalOptions {
   /** Stdout. */
   output: WriteStream;
   platform: NodeJS.Platform;
-  /** Whether the terminal is to report the mouse, which then selects text only with Shift. */
+  /** Whether the terminal reports the mouse. If so, selecting text with the mouse needs Shift. */
   mouse: boolean;
-  /** Called with an uncaught error, after the terminal is restored; has to end the process. */
+  /** Called with an uncaught error after the terminal is restored. Must end the process. */
   onCrash: (error: unknown) => void;
 }
 
 /**
- * The terminal of this process. `release`, or the end of the process for any reason, restores the
- * shell's screen.
+ * The terminal of this process. The shell's screen is restored by `release`, and when the process
+ * ends for any reason.
  */
 export class ProcessTerminal implements TuiTerminal {
   readonly input: ReadStream;
@@ -64,7 +64,7 @@ export class ProcessTerminal implements TuiTerminal {
     process.on("SIGTSTP", this.suspend).on("SIGCONT", this.#takeBack);
     const lost = () => this.#stop("SIGHUP");
     input.on("error", lost).on("end", lost);
-    // Before the listener that reports it on stderr, where nobody reads it.
+    // Runs before the listener that reports the error on stderr, where nobody would see it.
     output.prependListener("error", () => {
       lost();
       endProcess(this.exitCode);
@@ -72,7 +72,7 @@ export class ProcessTerminal implements TuiTerminal {
     this.#enter();
   }
 
-  /** The exit code for the process: 0, or 128+n after signal n. */
+  /** The exit code of the process: 0, or 128+n after signal n. */
   get exitCode(): number {
     return this.#stoppedBy ? 128 + constants.signals[this.#stoppedBy] : 0;
   }
@@ -110,7 +110,7 @@ export class ProcessTerminal implements TuiTerminal {
     const isBack = once(this.#events, "cleared");
     let later: NodeJS.Immediate | undefined;
     const timer = setTimeout(() => {
-      // After a SIGCONT that may have arrived, which does the same.
+      // Let a SIGCONT that has already arrived do this first.
       later = setImmediate(this.#takeBack);
     }, STOP_TIMEOUT_MS);
     this.#cancelTimeout = () => {
@@ -118,18 +118,18 @@ export class ProcessTerminal implements TuiTerminal {
       clearImmediate(later);
     };
     process.off("SIGTSTP", this.suspend);
-    // To the whole process group, as the terminal does: npx, for example, is our parent.
+    // Stop the whole process group, as the terminal does, because the parent may be npx.
     process.kill(0, "SIGTSTP");
     await isBack;
   };
 
   /**
-   * Gives the terminal to another program while `use` runs it. Signals to the process group are
-   * meant for that program: Ctrl-C does not stop this process, and Ctrl-Z and fg don't touch the
-   * terminal.
+   * Lends the terminal to another program while `use` runs it. Signals to the process group are
+   * meant for that program, so Ctrl-C does not stop this process, and Ctrl-Z and fg don't change
+   * the terminal.
    *
-   * @param use is to end the program once `untilTakenAway` resolves: when this process is to stop,
-   *   or has crashed
+   * @param use must end the program once `untilTakenAway` resolves, which means that this process
+   *   has to stop or has crashed
    */
   async lend<T>(use: (untilTakenAway: Promise<void>) => Promise<T>): Promise<T> {
     this.input.pause();
@@ -140,8 +140,8 @@ export class ProcessTerminal implements TuiTerminal {
       this.#lending = use(this.#untilEnding);
       return (await this.#lending) as T;
     } finally {
-      // libuv takes the modes that it finds now for those of the shell, and the program may have
-      // changed them.
+      // libuv will take the current modes for those of the shell, so undo changes that the program
+      // made.
       if (modes) this.#stty(modes);
       this.#writeAtOnce(AFTER_PROGRAM);
       this.#lending = undefined;
@@ -165,14 +165,15 @@ export class ProcessTerminal implements TuiTerminal {
 
   #enter(): void {
     this.#isOurs = true;
-    // First: it stops a background process before that writes over the shell's screen.
+    // Raw mode comes first: it stops a background process before it can write over the shell's
+    // screen.
     this.input.setRawMode(true);
     this.#options.output.write(this.#options.mouse ? ENTER + ENTER_MOUSE : ENTER);
   }
 
   /**
-   * Calls stty(1), the only way to the modes that libuv did not set itself. Undefined where there
-   * is none.
+   * Calls stty(1), the only way to access modes that libuv did not set itself. Returns `undefined`
+   * if stty is not available.
    */
   #stty(argument: string): string | undefined {
     if (this.#options.platform === "win32") return undefined;
@@ -189,12 +190,12 @@ export class ProcessTerminal implements TuiTerminal {
     this.input.setRawMode(false);
   };
 
-  /** Synchronously: the process may be ending. */
+  /** Writes synchronously, because the process may be about to end. */
   #writeAtOnce(text: string): void {
     try {
       writeSync(1, text);
     } catch {
-      // It is gone.
+      // The terminal is gone.
     }
   }
 
@@ -204,7 +205,7 @@ export class ProcessTerminal implements TuiTerminal {
     process.off("SIGTSTP", this.suspend).on("SIGTSTP", this.suspend);
     this.input.setRawMode(false);
     this.#enter();
-    // A resize may have been reported to another process.
+    // Another process may have received the signal of a resize.
     if (this.#options.platform !== "win32") process.kill(process.pid, "SIGWINCH");
     this.#events.emit("cleared");
   };
@@ -215,8 +216,8 @@ export class ProcessTerminal implements TuiTerminal {
       (this.#lending && comesFromTerminal(signal, this.#options.platform))
     )
       return;
-    // A second signal ends the process immediately. The kernel and the shell both report one closed
-    // terminal.
+    // A second signal ends the process immediately. SIGHUP is an exception, because the kernel and
+    // the shell can both send it for one closed terminal.
     if (this.#stoppedBy && signal !== "SIGHUP") endProcess(this.exitCode);
     this.#stop(signal);
   };
@@ -233,7 +234,7 @@ export class ProcessTerminal implements TuiTerminal {
     this.#events.emit("ending");
     this.#leave();
     const report = () => this.#options.onCrash(error);
-    // Another program would show its screen over the report.
+    // Wait for a running program, whose screen would hide the report.
     Promise.resolve(this.#lending).then(report, report);
   };
 }

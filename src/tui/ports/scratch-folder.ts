@@ -6,18 +6,18 @@ import { makePrivate } from "../../kit/files/private-folder.js";
 import { toInvalidFile } from "../../kit/files/system-errors.js";
 
 /**
- * Where a folder for a secret can be, best first: in memory, where the system has such a place, so
- * that the secret never gets to a disk.
+ * Parent folders for a folder with a secret, best first. `/dev/shm` is in memory, so that the
+ * secret is never written to a disk.
  */
 export function scratchParents(temporaryFolder: string): readonly string[] {
   return ["/dev/shm", temporaryFolder];
 }
 
-/** The token of the process that made the folder follows. */
+/** The prefix of a folder name. The token of the process that made the folder follows. */
 const PREFIX = "appvars-edit-";
 
 /**
- * Makes a private folder in the first of these that allows it.
+ * Makes a private folder in the first parent folder that allows it.
  *
  * @throws InvalidDataError
  */
@@ -40,7 +40,7 @@ export async function makeScratchFolder(
   throw failure;
 }
 
-/** Removes the folders of processes that were killed before they could. */
+/** Removes folders of processes that were killed before they could remove them. */
 export async function removeLeftScratchFolders(
   parents: readonly string[],
   user: number | undefined,
@@ -57,7 +57,7 @@ export async function removeLeftScratchFolders(
   }
 }
 
-/** Whether it is a folder, not a link to one, that only this user has access to. */
+/** Whether the path is a folder, not a link to one, that only this user can access. */
 function isPrivate(stats: Stats, user: number | undefined): boolean {
   if (!stats.isDirectory()) return false;
   return user === undefined || (stats.uid === user && (stats.mode & 0o777) === 0o700);

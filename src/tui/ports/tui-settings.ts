@@ -15,7 +15,7 @@ import { THEME_NAMES } from "../text/theme.js";
 
 const columnName = v.picklist(COLUMN_NAMES);
 
-/** Not an array, which would pass for one. */
+/** Checks for an object that is not an array. */
 function object(rule = "must be an object") {
   return v.custom<object>(
     (input) => typeof input === "object" && input !== null && !Array.isArray(input),
@@ -23,7 +23,7 @@ function object(rule = "must be an object") {
   );
 }
 
-/** Whole numbers. @param what names them in the error */
+/** Checks for a whole number. @param what the unit in the error message, such as ` of seconds` */
 function whole(what: string, min: number, max: number) {
   const rule = `must be a whole number${what} from ${min} to ${max}`;
   return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
@@ -72,12 +72,12 @@ export type TuiSettings = Omit<v.InferOutput<typeof section>, "keymap"> & {
 };
 
 /**
- * The section `tui` of the user's settings file. A project has no such section: it could give a key
- * another meaning. For the same reason, a file that another user may have written is ignored, with
- * a notice.
+ * Reads the section `tui` of the user's settings file. A project can't have such a section, because
+ * it could remap keys. For the same reason, a file that another user may have written is ignored,
+ * with a notice.
  *
- * @param defaults the commands with their own keys
- * @throws UsageError that names the place in the file
+ * @param defaults the commands with their default keys
+ * @throws UsageError that names the file and the setting
  */
 export function readTuiSettings(
   io: Account & Pick<Io, "folders" | "notice">,
@@ -91,7 +91,7 @@ export function readTuiSettings(
   return { ...settings, commands: withSubject(`${path}: tui`, () => withKeymap(defaults, own)) };
 }
 
-/** `{}` if there is none. */
+/** Reads the user's own settings file. Returns `{}` if there is none. */
 function readOwn(path: string, io: Account & Pick<Io, "notice">): unknown {
   try {
     const found = readSettingsFile(path);

@@ -26,16 +26,16 @@ import type {
 } from "../state/ports.js";
 import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
 
-/** Data that is edited. */
+/** The data to edit. */
 export interface EditedData {
-  /** The path or the URL. */
+  /** The path of the file, or the URL of the store. */
   readonly name: string;
   readonly store: EditableStore;
-  /** Called before each edit; an error that it throws prevents the edit. */
+  /** Called before each edit. An error that it throws prevents the edit. */
   check(purpose: "change"): void;
 }
 
-/** A change, and the new value before it is encrypted. */
+/** A change, with the new value before encryption. */
 interface PlannedChange extends Change {
   readonly plain: JsonValue | undefined;
 }
@@ -48,10 +48,11 @@ export function createEditor(
 ): VariableEditor {
   const { name, store, check } = edited;
   const own = qualifiedName(environment);
-  /** The data that a refused edit has found, which is newer than the snapshot of that time. */
+  /** The data that a refused edit found, which is newer than the snapshot at that time. */
   let found: { readonly data: Data; readonly snapshot: Data } | undefined;
   /**
-   * What changes, as it would be written: errors are reported before anyone is asked to confirm it.
+   * Plans changes exactly as they would be written, so that errors are reported before the user
+   * confirms.
    */
   const planned = async <T extends { readonly name: string }>(
     wanted: readonly PerEnvironment<T>[],
@@ -67,7 +68,7 @@ export function createEditor(
       };
     });
     const next = changedData(data, parts);
-    /** One environment of each application. */
+    /** One environment of each application, by the name of the application. */
     const homes = new Map<string, EnvironmentRecord>();
     for (const { environment: each, changes } of parts) {
       const home = findEnvironment(data.environments, each);
@@ -104,7 +105,7 @@ export function createEditor(
   };
 }
 
-/** A new value, and a present one that gets another schema. */
+/** Returns the value to check: a new value, or a present one with a new schema. */
 function toCheck({ name, newName = name, before, after, plain }: PlannedChange) {
   const isChanged = !isDeepStrictEqual(
     [before?.value, before?.schema],
@@ -131,12 +132,15 @@ async function parseSchema(text: string): Promise<JsonSchema | undefined> {
   return schema;
 }
 
-/** @throws UsageError with the rule of the type */
+/** @throws UsageError that states the rule of the type */
 function parseValue({ type, value }: Draft): JsonValue | undefined {
   return value === undefined ? undefined : parseAs(type === "STRING" ? value : value.trim(), type);
 }
 
-/** @throws InvalidFieldError in place of a UsageError */
+/**
+ * Runs `work`, and attributes its errors to a field. @throws InvalidFieldError instead of a
+ * UsageError
+ */
 async function inField<T>(
   field: InvalidFieldError["field"],
   work: () => T | Promise<T>,
@@ -167,19 +171,22 @@ function draftedChange(
     schema,
   };
   const definition: Complete<Definition> = { type, description, ...rules };
-  // What was not edited is as it is now: another program may have changed it.
+  // Fields that were not edited keep their present state, because another program may have changed
+  // them.
   const fields = Object.entries(definition) as [keyof Definition, unknown][];
   const edited = fields.filter(([field, value]) => !isDeepStrictEqual(value, before?.[field]));
   const plain = draftedValue(draft, now);
-  // An encrypted value stays so, even if another program has removed it or written it as plain
-  // text.
+  // An encrypted value stays encrypted, even if another program has removed it or replaced it by
+  // plain text.
   const replaced = isEncrypted(now?.value) ? now.value : before?.value;
   const value = plain === now?.value ? plain : encryptedLike(replaced, draft, plain, key);
   const after = { ...definition, ...now, ...Object.fromEntries(edited), value };
   return { name, newName, before: now, after, plain };
 }
 
-/** Before it is encrypted, if it is another one than the present value. @throws UsageError */
+/**
+ * The new value before encryption, or the present value if the draft keeps it. @throws UsageError
+ */
 function draftedValue(
   { name, before, value }: ParsedDraft,
   now: Content | undefined,
@@ -208,9 +215,10 @@ function assignedChange(
 }
 
 /**
- * A value that replaces an encrypted one is encrypted with the same key, unless it comes encrypted.
+ * Encrypts a value that replaces an encrypted one, with the same key, unless it is already
+ * encrypted.
  *
- * @throws UsageError, DecryptionError without this key
+ * @throws UsageError, DecryptionError if the key is missing or wrong
  */
 function encryptedLike(
   replaced: JsonValue | undefined,
@@ -224,6 +232,7 @@ function encryptedLike(
       `${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`,
     );
   const text = textAs(value, type);
-  // With another key, those who have the present one could no longer read the value.
+  // Decrypting checks the key: with another one, users of the present key could no longer read the
+  // value.
   return text === decrypt(replaced, key, name) ? replaced : encrypt(text, key);
 }

@@ -66,7 +66,7 @@ describe("copying", () => {
       { SSH_CONNECTION: "a b" },
       "there is no desktop clipboard",
     ],
-    ["no program works", { xclip: "exit 1" }, X11, "xclip failed, there is no xsel"],
+    ["no program works", { xclip: "exit 1" }, X11, "xclip failed, can't start xsel"],
   ])(
     "copy uses the terminal alone where %s, and says why",
     async (_what, programs, env, reason) => {

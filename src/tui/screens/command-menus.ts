@@ -6,12 +6,12 @@ import { hints, type KeyHint, pop, runCommand, topScreen, whyNot } from "../view
 import { GLOBAL_KEYS, keyLabel, keyNamed } from "../widgets/key.js";
 import { isMenu, type Menu, type MenuContent, type MenuItem, openMenu } from "./menu.js";
 
-/** @param text the input so far */
+/** @param text the text typed so far */
 export function openCommandLine(state: State, text = ""): Step {
   return openMenu(state, COMMAND_LINE, text);
 }
 
-/** The commands, and after one of them the choices of its argument. */
+/** Lists the commands, or, after the name of a command, the choices of its argument. */
 const COMMAND_LINE: Menu = {
   isCommandLine: true,
   verb: "run",
@@ -60,12 +60,12 @@ function itemOf(state: State, command: Command): MenuItem {
 }
 
 /**
- * The command that the text names, with a space after it, and its argument. A name can have several
- * words: `env add`.
+ * Finds the command whose name, followed by a space, begins the text, and its argument. A name can
+ * have several words, such as `env add`.
  */
 function parseLine(state: State, text: string, all: readonly Command[]) {
   const where = areaOf(state);
-  // Those of the list, and those that work where the line was opened.
+  // The commands of the list, and those that work where the command line was opened.
   const commands = byGroup(all.filter((each) => isListCommand(each) || actsIn(each, where)));
   const line = text.trimStart();
   const named = commands.filter(({ name }) => line.startsWith(`${name} `));
@@ -73,10 +73,13 @@ function parseLine(state: State, text: string, all: readonly Command[]) {
   return { commands, command, argument: command ? line.slice(command.name.length).trim() : "" };
 }
 
-/** With an argument, these open something else in place of the screen. */
+/** With an argument, these commands replace the current screen. */
 const LEAVING = ["open", "diff"];
 
-/** Where a command runs: where the cursor is if it works there, or else in the list. */
+/**
+ * The state in which a command runs: the current screen if the command works there, otherwise the
+ * list.
+ */
 function homeOf(state: State, command: Command, argument = ""): State {
   const where = areaOf(state);
   const isLeaving = argument !== "" && LEAVING.includes(command.name);
@@ -87,7 +90,7 @@ function whyNotHome(state: State, command: Command, argument = ""): string | und
   return whyNot(homeOf(state, command, argument), command);
 }
 
-/** Runs a text that is none of the choices, or shows what is wrong with it. */
+/** Runs a text that is not one of the choices, or shows what is wrong with it. */
 function runTyped(state: State, text: string, all: readonly Command[]): Step {
   const { commands, command, argument } = parseLine(state, text, all);
   const names = commands.map(({ name }) => name);
@@ -101,7 +104,8 @@ function runTyped(state: State, text: string, all: readonly Command[]): Step {
 
 function refusal(state: State, command: Command, argument: string): string | undefined {
   const { name, argument: expected, choices } = command;
-  // `:delete NAME` would delete the variable under the cursor, which can be another one.
+  // Otherwise `:delete NAME` would delete the variable under the cursor, which may be a different
+  // one.
   if (expected === undefined && argument !== "") return `"${name}" takes no argument`;
   if (!choices || argument === "") return whyNotHome(state, command, argument);
   const known = choices(state, argument).map(({ label }) => label);
@@ -112,7 +116,7 @@ function unknown(what: string, text: string, known: readonly string[]): string {
   return `there is no ${what} "${text}"${suggestion(text, known)}`;
 }
 
-/** Shows the keys that work where the cursor is. From the help, it goes back. */
+/** Shows the keys that work on the current screen. Closes the help if it is open. */
 export function openHelp(state: State): Step {
   return isMenu(state, HELP) ? step(pop(state)) : openMenu(state, HELP);
 }

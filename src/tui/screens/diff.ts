@@ -29,9 +29,9 @@ import { KINDS, valueCell } from "../view/values.js";
 import { scrollBy, scrollByKey } from "../widgets/list.js";
 import { openCopyTo } from "./places.js";
 
-/** The variables that are not equal in the open place and in another. */
+/** Compares the open place with another. Lists the variables that are not equal. */
 interface Comparison extends View {
-  /** Index of the other place. */
+  /** The index of the other place. */
   readonly place: number;
   readonly focus: "list" | "detail";
 }
@@ -137,7 +137,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
 
 type Sides = readonly [open: VariableEntry | undefined, other: VariableEntry | undefined];
 
-/** A row in both places, without entries that have no value. */
+/** The entries of a row in both places, `undefined` if an entry has no value. */
 function entriesOf(state: State, row: number): Sides {
   const [open, other] = gridOf(state).table.columns.map(({ cells }) =>
     cells[row]?.value ? cells[row] : undefined,
@@ -182,7 +182,7 @@ function withFocus(state: State, focus: Comparison["focus"]): State {
   return changeData(state, DIFF, (comparison) => ({ ...comparison, focus }));
 }
 
-/** The difference that was shown last in each table. */
+/** Caches the difference shown last for each table. */
 const differences = remembered<Table, DiffLines>();
 
 function differenceDetail(state: State): DiffLines {

@@ -14,13 +14,13 @@ import { isOnPlaces, pop } from "../view/screen.js";
 import { type Menu, type MenuItem, openMenu } from "./menu.js";
 
 interface Subject {
-  /** Index of the place. */
+  /** The index of the place. */
   readonly place: number;
-  /** The variable; undefined for all of the environment. */
+  /** The name of the variable, or `undefined` for all variables of the environment. */
   readonly name: string | undefined;
 }
 
-/** The variable under the cursor, or the environment where there is none. */
+/** The variable under the cursor, or else the environment. */
 function subjectOf(state: State): Subject {
   return {
     place: historyPlace(state),
@@ -28,7 +28,7 @@ function subjectOf(state: State): Subject {
   };
 }
 
-/** Shows the changes, by default of what is under the cursor. */
+/** Shows the changes of a subject. Default: the variable or the environment under the cursor. */
 export function openHistory(state: State, subject = subjectOf(state)): Step {
   const { place, name } = subject;
   return blockingEffect(state, async (tools) => {
@@ -81,8 +81,8 @@ function menuOf(
 }
 
 /**
- * The changes of an entry as a diff. A value that was public is shown only if its variable is
- * public now.
+ * Shows the changes of an entry as a diff. A value that was public then is shown only if the
+ * variable is still public.
  */
 function linesOf(
   state: State,
@@ -93,7 +93,7 @@ function linesOf(
   const names = new Set(
     parts.flatMap(({ changes }) => changes.map(({ name, newName = name }) => newName)),
   );
-  // A map of all would be noticeably slow.
+  // A map of all entries would be noticeably slow.
   const wanted = readingOf(state, place).entries.filter(({ variable }) => names.has(variable.name));
   const present = new Map(wanted.map(({ variable, rules }) => [variable.name, rules]));
   const masked = (change: Change): Change => {

@@ -73,24 +73,24 @@ const CELLS: Readonly<Record<Exclude<ColumnName, "name">, FormatCell>> = {
     highlight(words, variable.description, width, { role: "muted" }),
 };
 
-/** The marks before the cells, and a space after them. */
+/** Columns for the marks before the cells, and a space after them. */
 const AROUND = 4;
 const TYPE = 7;
 const MAX_NAME = 32;
-/** Columns of a value before there are descriptions. */
+/** The least width of values beside descriptions. */
 const VALUE = 40;
 const MIN_DESCRIPTION = 16;
-/** The least width of another column without one of its own. */
+/** The least width of any other column without a configured width. */
 const MIN_WIDTH = 8;
 
 const ALL = COLUMN_NAMES.map((name): ColumnChoice => ({ name }));
 
 /**
- * The columns of a list of `width` columns. Names have the room that they need, descriptions the
- * rest after values. Where there is no room for all, descriptions are left out, then the last ones,
- * but not the name.
+ * Chooses the columns of a list of `width` columns, and their widths. Names get the room that they
+ * need; values and descriptions share the rest. If there is not enough room, descriptions are
+ * dropped first, then columns from the right, but never the name.
  *
- * @param names columns of the widest name
+ * @param names the width of the widest name
  */
 function columnWidths(
   width: number,
@@ -105,7 +105,7 @@ function columnWidths(
     width - AROUND + GAP.length,
   );
   const [hasValue, hasDescription] = [has("value"), has("description")];
-  // A long name is cut where the value would have less room than both need.
+  // Long names are cut if the values would otherwise get too little room.
   const most =
     hasValue || hasDescription
       ? Math.min(names, Math.max(Math.floor(room * 0.6), room - VALUE))

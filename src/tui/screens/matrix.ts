@@ -38,13 +38,15 @@ import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../
 import { cycled, keepVisible } from "../widgets/list.js";
 
 interface Matrix extends View {
-  /** Index of the place under the cursor. */
+  /** The index of the place under the cursor. */
   readonly place: number;
-  /** The first visible one of the columns that scroll. */
+  /** The index of the first visible place. */
   readonly left: number;
 }
 
-/** Which rows can be listed alone; undefined for all. */
+/**
+ * The row filters, in the order in which the key cycles through them. `undefined` lists all rows.
+ */
 const ROW_FILTERS: readonly View["only"][] = [undefined, "differing", "missing"];
 
 const HANDLERS: Readonly<Record<string, CommandHandler<Matrix>>> = {
@@ -86,7 +88,7 @@ const MATRIX: Screen<Matrix> = {
   places: (_state, { place }) => [place],
 };
 
-/** Shows all variables in all places of the group, and reads those that are not open. */
+/** Shows all variables in all places of the group, and reads the places that have not been read. */
 export function openMatrix(state: State): Step {
   const name = selectedEntry(state)?.variable.name ?? "";
   const unread = groupOf(state).filter((place) => healthOf(state, place) === "unread");
@@ -122,7 +124,10 @@ function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelCon
   };
 }
 
-/** `●` the open place, `✗` one that can't be read, `…` one that is being read. */
+/**
+ * The column of a place: `●` marks the open place, `✗` one that can't be read, and `…` one that is
+ * being read.
+ */
 function placeColumn(state: State, { table }: Grid, column: number, width: number): Column {
   const { place = -1, isRead = false, cells = [] } = table.columns[column] ?? {};
   const isOpen = place === state.place;
@@ -144,8 +149,8 @@ function placeColumn(state: State, { table }: Grid, column: number, width: numbe
 }
 
 /**
- * The variable under the cursor in all places: a line for each, and more for the place under the
- * cursor.
+ * Shows the selected variable in all places, with one line for each place and more for the selected
+ * one.
  */
 function valuesPanel(state: State, size: Size): PanelContent {
   const grid = gridOf(state);
@@ -164,18 +169,20 @@ function valuesPanel(state: State, size: Size): PanelContent {
       isSelected,
     };
   });
-  // Where not all fit, the place under the cursor is among those that do.
+  // If not all places fit, keep the selected one visible.
   const first = Math.max(0, Math.min(column, table.columns.length - page));
   const shown = placeValueLines(state, items.slice(first), textColumns(size));
   return { title: visibleText(name), isFocused: false, lines: shown.map(indented) };
 }
 
-/** Columns for the names, of which long ones have at least `long`, and for each place. */
+/**
+ * Widths of the name column, in which long names get at least `long` columns, and of each place.
+ */
 const NAME = { min: 8, long: 15 } as const;
 const PLACE = { min: 11, max: 28 } as const;
-/** The border, the marks before the names, and a space and `›` after the cells. */
+/** Columns for the border, the marks before the names, and a space and `›` after the cells. */
 const AROUND = 7;
-/** The sign of the open place or of a failure, before a name. */
+/** The width of the sign before the name of a place. */
 const SIGN = 2;
 
 function columnOf({ table, place }: Grid): number {
@@ -183,8 +190,8 @@ function columnOf({ table, place }: Grid): number {
 }
 
 /**
- * The width of all places, and those that are visible: the one under the cursor is. The names have
- * the room that these leave.
+ * Computes the width of the place columns, and which are visible, including the selected one. The
+ * names get the remaining room.
  */
 function sidewaysOf(state: State, grid: Grid, before: number, column = columnOf(grid)) {
   const { columns } = grid.table;
@@ -210,7 +217,7 @@ function sidewaysOf(state: State, grid: Grid, before: number, column = columnOf(
   };
 }
 
-/** The matrix with its cursor on another column, which is visible then. */
+/** Moves the cursor to another column, and scrolls it into view. */
 function atColumn(state: State, column: number): State {
   const grid = gridOf(state);
   const { columns } = grid.table;
@@ -231,8 +238,8 @@ function openCell(state: State): Step {
 }
 
 /**
- * For each variable, the value of the nearest place to the left that has one, else to the right. Of
- * several variables those that have a value here are left out, unless all have one.
+ * Yields, for each target variable, the value of the nearest place to the left that has one, or
+ * else to the right. Skips variables that already have a value here, unless all of them do.
  */
 function* nearest(state: State) {
   const grid = gridOf(state);

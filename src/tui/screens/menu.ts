@@ -12,20 +12,20 @@ import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position, scrollBy } from "../widgets/list.js";
 import { applyKeyToLine, type TextField, textField } from "../widgets/text-field.js";
 
-/** A choice, of which typed text finds the label. Its function gets the state without the menu. */
+/** An item, which the user finds by typing its label. `run` gets the state without the menu. */
 export interface MenuItem extends Choice {
-  /** After the label: `<place>`. */
+  /** The argument shown after the label, such as `<place>`. */
   readonly argument?: string | undefined;
   /** The labels of its keys, separated by spaces. */
   readonly keys?: string;
-  /** Why it can't be chosen now. */
+  /** Why the item can't be chosen now. */
   readonly whyNot?: string | undefined;
-  /** Whether the menu stays below what it opens. */
+  /** Whether the menu stays open below what the item opens. */
   readonly isKept?: true;
   /** The text that Tab completes to. */
   readonly text?: string;
   /**
-   * What is shown below the list while it is under the cursor, in place of its help; `J` and `K`
+   * The detail below the list while the item is under the cursor, instead of its help. `J` and `K`
    * scroll it.
    */
   readonly detail?: (state: State, width: number) => readonly Line[];
@@ -33,29 +33,29 @@ export interface MenuItem extends Choice {
 
 export interface MenuContent {
   readonly title: string;
-  /** Above the items. */
+  /** A text above the items. */
   readonly intro?: string | undefined;
   readonly items: readonly MenuItem[];
-  /** The part of the typed text that items must match, by default all. */
+  /** The part of the typed text that items must match. Default: all of it. */
   readonly query?: string;
 }
 
 export interface Menu {
-  /** @param state without the menu */
+  /** Returns the content for the typed text. @param state the state without the menu */
   content(state: State, text: string, commands: readonly Command[]): MenuContent;
-  /** A word for Enter: `copy`. */
+  /** What Enter does, such as `copy`. */
   readonly verb: string;
-  /** Whether it is the command line, where a text is typed from the start. */
+  /** Whether the menu is the command line, in which the user types immediately. */
   readonly isCommandLine?: true;
-  /** Whether letters of a label can be left out. */
+  /** Whether the typed text can leave out letters of a label. */
   readonly isFuzzy?: true;
-  /** Runs the text where no item fits. @param state without the menu */
+  /** Runs the typed text if no item matches. @param state the state without the menu */
   otherwise?(state: State, text: string, commands: readonly Command[]): Step;
-  /** Runs the items with these labels: several can be marked. The menu stays open. */
+  /** Runs the marked items. The menu stays open. Without it, items can't be marked. */
   onMarked?(state: State, labels: readonly string[]): Step;
-  /** Its own keys, where no text is typed; the menu stays open. */
+  /** Further keys, which work while no text is typed. The menu stays open. */
   readonly keys?: Readonly<Record<string, Next>>;
-  /** These keys, for the last line: `v show values`. */
+  /** Hints for these keys in the last line, such as `v show values`. */
   readonly hints?: string;
 }
 
@@ -72,13 +72,13 @@ interface OpenMenu extends Position {
   readonly menu: Menu;
   readonly field: TextField;
   readonly isTyping: boolean;
-  /** Labels of items. */
+  /** Labels of the marked items. */
   readonly marks: ReadonlySet<string>;
-  /** First visible line of the detail. */
+  /** The first visible line of the detail. */
   readonly detailTop: number;
 }
 
-/** @param text what has been typed so far @param marked labels of items */
+/** Opens a menu. @param text the text typed so far @param marked labels of items to mark */
 export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<string> = []): Step {
   const position = { cursor: 0, top: 0, detailTop: 0, isTyping: menu.isCommandLine === true };
   return step(
@@ -112,8 +112,8 @@ export function isMenu(state: State, menu: Menu): boolean {
 type ShownMenu = ReturnType<typeof shownMenu>;
 
 /**
- * The items that match, the lines of the list by their indexes or headings, and the detail, in the
- * lines `below` them.
+ * Computes the matching items, the rows of the list as indexes of items or as headings, and the
+ * detail, which has `below` lines.
  */
 function shownMenu(state: State, { menu, field, cursor }: OpenMenu, commands: readonly Command[]) {
   const { body: size } = layoutOf(state);
@@ -147,7 +147,7 @@ function shownMenu(state: State, { menu, field, cursor }: OpenMenu, commands: re
   return { title, items, words, rows, above, widths, page, below, detail };
 }
 
-/** Better than any rank of a match: the text itself, or a key. */
+/** The rank of an item whose label or key is exactly the typed text, better than any match. */
 const EXACT = -1;
 
 function ranked(
@@ -167,7 +167,10 @@ function ranked(
     .map(({ item }) => item);
 }
 
-/** Labels rank before help. The command line doesn't search help. */
+/**
+ * Ranks an item for a word. Matches in labels rank before matches in help texts, which the command
+ * line does not search.
+ */
 function wordRank(
   { isCommandLine }: Menu,
   { label, keys = "", help = "" }: MenuItem,
@@ -182,9 +185,9 @@ function wordRank(
 }
 
 const MAX_KEYS = 18;
-/** Lines of a help that does not fit beside its item. */
+/** The largest number of lines for a help text that does not fit beside its item. */
 const MAX_HELP = 3;
-/** The mark of the cursor and of the item, and spaces. */
+/** Columns for the cursor, the mark of the item, and spaces. */
 const AROUND = 3;
 
 function itemWidths(items: readonly MenuItem[], width: number) {
@@ -196,7 +199,7 @@ function itemWidths(items: readonly MenuItem[], width: number) {
     widest(items.map((item) => item.keys ?? "")),
   );
   const before = AROUND + (keys > 0 ? keys + GAP.length : 0) + GAP.length;
-  // A help beside a detail is shown above that.
+  // If items have details, their help is shown above the detail.
   const hasHelp = items.some(({ detail }) => !detail);
   const most = hasHelp ? Math.min(Math.floor(width / 2), width - before) : width - AROUND;
   const label = Math.min(widest(items.map(labelText)), most);
@@ -238,9 +241,9 @@ function menuPanel(state: State, open: OpenMenu, commands: readonly Command[]): 
 }
 
 /**
- * In place of the help why it can't be chosen now.
+ * Returns the help of an item, or why it can't be chosen now.
  *
- * @param isFound whether it is not below its heading
+ * @param isFound whether the item was found by a search, which hides the headings
  */
 function helpText(
   { help = "", whyNot, group = "" }: Partial<MenuItem> = {},
@@ -288,7 +291,7 @@ function menuKey(before: State, open: OpenMenu, key: Key, commands: readonly Com
   const change = isTyping ? typed(open, key, items) : browsed(open, name, shown);
   const moved = moveCursor({ ...open, top: 0 }, items.length, page, name);
   const next = { ...open, ...(change ?? (moved && { ...moved, detailTop: 0 })) };
-  // The heading of the first item is above it.
+  // With the first item, also show its heading.
   const at = next.cursor === 0 ? 0 : rows.indexOf(next.cursor);
   return step(
     withData(state, MENU, {
@@ -311,7 +314,7 @@ function typed(
   return edited === field ? {} : { field: edited, cursor: 0 };
 }
 
-/** Finds and marks; undefined for other keys. */
+/** Handles the keys to search, scroll and mark. Returns `undefined` for other keys. */
 function browsed(
   { menu, cursor, marks, detailTop }: OpenMenu,
   name: string,
@@ -332,7 +335,7 @@ function browsed(
   };
 }
 
-/** Runs what is marked, or else the item under the cursor; where none fits, what was typed. */
+/** Runs the marked items, or else the item under the cursor, or else the typed text. */
 function runChosen(
   state: State,
   open: OpenMenu,

@@ -81,7 +81,7 @@ function placeCells(state: State, index: number, width: number): Line {
   return [name, { text: mark, role: "muted" }, health];
 }
 
-/** Choices of places that are not gone. @param places their indexes */
+/** Returns a choice for each place that is not gone. @param places indexes of places */
 export function choicesOf(
   state: State,
   places: readonly number[],
@@ -119,22 +119,22 @@ export function whyNoEditable(state: State): string | undefined {
     : "there is no other place that can be edited";
 }
 
-/** All places but one, those of its group first. */
+/** All places except one, with those of its group first. */
 export function otherPlaces({ places, place }: State, from = place): readonly number[] {
   const others = placeOrder(places).filter((index) => index !== from);
   const isBeside = (index: number) => places[index]?.group === places[from]?.group;
   return others.toSorted((a, b) => Number(isBeside(b)) - Number(isBeside(a)));
 }
 
-/** Those of them that can be edited. */
+/** Like `otherPlaces`, but only places that can be edited. */
 export function editablePlaces(state: State, from = state.place): readonly number[] {
   return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
 }
 
 /**
- * Lets the user pick one or several places. The menu stays open below the review.
+ * Lets the user pick one or more places. The menu stays open below the review.
  *
- * @param marked those that are marked at first
+ * @param marked places that are marked initially
  */
 function pickPlaces(
   state: State,
@@ -154,10 +154,10 @@ function pickPlaces(
 }
 
 /**
- * Lets the user pick the places to copy the values to.
+ * Lets the user pick the places to copy values to.
  *
- * @param from theirs
- * @param marked those that are marked at first
+ * @param from the place of the entries
+ * @param marked places that are marked initially
  */
 export function openCopyTo(
   state: State,
@@ -172,8 +172,8 @@ export function openCopyTo(
 }
 
 /**
- * Lets the user pick the environments of the application to delete the values from: those that have
- * one are marked.
+ * Lets the user pick the environments of the application to delete values from. Environments that
+ * have a value are marked.
  */
 export function openDeleteIn(state: State, entries: readonly VariableEntry[]): Step {
   const names = new Set(entries.map(({ variable }) => variable.name));

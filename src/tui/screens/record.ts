@@ -17,12 +17,11 @@ import { statusLines } from "../view/status-lines.js";
 import { type PlaceValue, placeValueLines, wrappedValue } from "../view/values.js";
 import { scrollBy, scrollByKey } from "../widgets/list.js";
 
-/** In panels of at least this many lines, the facts about a variable are shown as a table. */
+/** Panels of at least this many lines show the facts about a variable as a table. */
 const TALL = 14;
 
 /**
- * Columns of a panel's text that its title doesn't have: spaces around it, and the mark of the
- * focus.
+ * Columns that a panel's title needs besides its text: spaces around it, and the mark of the focus.
  */
 const AROUND_TITLE = 4;
 
@@ -49,9 +48,9 @@ export function scrollRecord(state: State, key: string): State {
 }
 
 /**
- * The record under the cursor in lines of at most `width` columns; none if the list is empty. The
- * name, which is the panel's title, is repeated only if the title cuts it. A problem of the place
- * is here in full: the list has one line.
+ * Shows the selected variable in lines of at most `width` columns, or none if the list is empty.
+ * The name, which is the title of the panel, is repeated only if the title cuts it. A problem of
+ * the place is shown in full, since the list has only one line for it.
  */
 function recordLines(state: State, width: number): readonly Line[] {
   const entry = selectedEntry(state);
@@ -77,12 +76,12 @@ function recordLines(state: State, width: number): readonly Line[] {
     ]);
   }
   const head = [...name, ...wrapLines(known.map(([, text]) => text).join(" · "), width, "muted")];
-  // Neither a long description nor a problem hides the value.
+  // Show the value first, so that neither a long description nor a problem hides it.
   const rest = description.length > 1 ? [...value, ...description] : [...description, ...value];
   return spaced([[...head, ...rest], problem, elsewhereLines(entry, state, width)]);
 }
 
-/** The variable in the other places of the group, as far as these are read without requests. */
+/** Shows the variable in the other places of the group that can be read without requests. */
 function elsewhereLines(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const places = groupOf(state).filter((place) => {
     const { isLocal, isComplete } = readingOf(state, place);
@@ -109,7 +108,7 @@ function facts(entry: VariableEntry, state: State): readonly Fact[] {
   const mark = changes?.kinds.get(name);
   const all: readonly Fact[] = [
     ["type", type],
-    // A server does not tell the rules.
+    // A server does not send the rules.
     [
       "rules",
       isEditable

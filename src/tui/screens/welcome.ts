@@ -5,13 +5,13 @@ import { type Next, notify, type State, type Step } from "../state/state.js";
 import { askText } from "../view/question.js";
 import { choiceMenu, type MenuItem, openMenu } from "./menu.js";
 
-/** What to do where nothing is configured yet. */
+/** Offers what to do if nothing is configured yet. */
 export function openWelcome(
   state: State,
   welcome: Pick<WelcomeActions, "hasData" | "dataFile">,
 ): Step {
   const { hasData, dataFile } = welcome;
-  // The menu stays open until there is a place to open.
+  // The menu stays open until a place can be opened.
   const choice = (label: string, help: string, run: Next): MenuItem => ({
     label,
     help,
@@ -40,7 +40,7 @@ function openTyped(state: State): Step {
   });
 }
 
-/** @param isExample whether the file is created before */
+/** @param isExample whether to create the file with example variables first */
 function openData(state: State, path: string, isExample = false): Step {
   return blockingEffect(state, async ({ welcome }) => {
     if (!welcome) return undefined;

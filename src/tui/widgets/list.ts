@@ -1,16 +1,14 @@
-/**
- * The position in a list: the line of the cursor, and the first visible line. Both count from 0.
- */
+/** A position in a list: the line of the cursor and the first visible line. Both count from 0. */
 export interface Position {
   readonly cursor: number;
   readonly top: number;
 }
 
 /**
- * Moves through a list of `count` lines, of which `page` are visible; undefined if the key isn't
- * one of movement.
+ * Moves through a list of `count` lines, of which `page` are visible. Returns `undefined` if the
+ * key is not a movement.
  *
- * @param key its name, or `line 12`
+ * @param key the name of the key, or `line 12`
  */
 export function moveCursor(
   position: Position,
@@ -24,14 +22,14 @@ export function moveCursor(
   return cursor === undefined ? undefined : keepVisible({ cursor, top: position.top }, count, page);
 }
 
-/** The nearest position in a list of `count` lines that has its cursor on a visible line. */
+/** The nearest position in a list of `count` lines whose cursor is visible. */
 export function keepVisible(position: Position, count: number, page: number): Position {
   const cursor = clamp(position.cursor, count - 1);
   const minTop = Math.max(position.top, cursor - page + 1);
   return { cursor, top: clamp(Math.min(minTop, cursor), count - page) };
 }
 
-/** The position after the visible lines have moved, with the cursor on one of them. */
+/** Scrolls a list, and keeps the cursor on a visible line. */
 export function scrollList(
   { cursor, top }: Position,
   count: number,
@@ -42,12 +40,15 @@ export function scrollList(
   return { top: next, cursor: Math.max(next, clamp(cursor, Math.min(count, next + page) - 1)) };
 }
 
-/** The first visible line of a text after the wheel. */
+/** Scrolls a text. Returns its first visible line. */
 export function scrollBy(top: number, count: number, page: number, by: number): number {
   return clamp(top + by, count - page);
 }
 
-/** The first visible line of a text after a key; undefined if the key isn't one of movement. */
+/**
+ * Scrolls a text by a key. Returns its first visible line, or `undefined` if the key is not a
+ * movement.
+ */
 export function scrollByKey(
   top: number,
   count: number,
@@ -58,7 +59,7 @@ export function scrollByKey(
   return moveCursor({ cursor: Math.min(top, last), top }, last + 1, page, key)?.cursor;
 }
 
-/** The item `by` steps after another, from the end to the start again. */
+/** The item `by` steps after `item`, wrapping around at either end. */
 export function cycled<T>(items: readonly T[], item: T, by: number): T {
   return items.at((items.indexOf(item) + by) % items.length) as T;
 }
@@ -69,7 +70,7 @@ function clamp(number: number, max: number): number {
 
 interface Move {
   readonly name: string;
-  /** Separated by spaces. */
+  /** Names of keys, separated by spaces. */
   readonly keys: string;
   readonly help: string;
   readonly move: (cursor: number, page: number, count: number) => number;
@@ -77,7 +78,7 @@ interface Move {
 
 const half = (page: number) => Math.floor(page / 2);
 
-/** The ways to move in lists and texts. */
+/** The movements in lists and texts. */
 export const MOVES: readonly Move[] = [
   { name: "up", keys: "up k", help: "up", move: (cursor) => cursor - 1 },
   { name: "down", keys: "down j", help: "down", move: (cursor) => cursor + 1 },

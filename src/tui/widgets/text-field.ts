@@ -10,7 +10,8 @@ export interface TextField {
   readonly text: string;
   readonly cursor: number;
   /**
-   * The column to return to after shorter lines, in code units, while the cursor moves by lines.
+   * The column, in code units, that the cursor returns to after shorter lines while it moves up and
+   * down.
    */
   readonly column?: number;
 }
@@ -20,9 +21,9 @@ export function textField(text: string): TextField {
 }
 
 /**
- * A field after a key: the same object if the key neither types, deletes nor moves. Of a paste,
- * line breaks (as `\n`) and tabs are kept; other control characters, which can't be seen, are
- * dropped.
+ * Applies a key to a field. Returns the same object if the key neither types, deletes nor moves. A
+ * paste keeps its tabs and its line breaks (as `\n`), but loses other control characters, which
+ * would be invisible.
  */
 export function applyKey(field: TextField, key: Key): TextField {
   if (key.text !== "") return insert(field, withoutControls(key.text));
@@ -35,17 +36,20 @@ export function applyKey(field: TextField, key: Key): TextField {
   return withCursor(text.slice(0, start) + text.slice(Math.max(cursor, other)), start);
 }
 
-/** The same for a field of one line: line breaks and tabs in a paste become spaces. */
+/**
+ * Like {@link applyKey}, for a field with one line. Line breaks and tabs in a paste become spaces.
+ */
 export function applyKeyToLine(field: TextField, key: Key): TextField {
   const text = key.text.replace(/[\r\n\t]+/g, " ");
   return applyKey(field, text === "" ? key : { name: text, text });
 }
 
 /**
- * The same for a text area. Ctrl-J adds a line, and so does Enter where there are several.
+ * Like {@link applyKey}, for a text area. Ctrl-J adds a line, and so does Enter if the text has
+ * several lines.
  *
- * @param page lines that PgUp and PgDn move @param keepsIndent whether a new line has the indent of
- *   the one before
+ * @param page how many lines PgUp and PgDn move
+ * @param keepsIndent whether a new line keeps the indent of the line before
  */
 export function applyKeyToArea(
   field: TextField,
@@ -66,18 +70,20 @@ function insert({ text, cursor }: TextField, added: string): TextField {
   return withCursor(text.slice(0, cursor) + added + text.slice(cursor), cursor + added.length);
 }
 
-/** An edit can join two graphemes into one: the cursor is then after it. */
+/** An edit can join two graphemes into one. The cursor then moves behind it. */
 function withCursor(text: string, cursor: number): TextField {
   return { text, cursor: graphemeEnd(text, cursor) };
 }
 
-/** A field after its cursor has moved up or down by lines, as far as there are some. */
+/** Moves the cursor of a field up or down by lines, as far as possible. */
 export function moveLines(field: TextField, by: number): TextField {
   const { text, cursor, column = cursor - lineStart(field) } = field;
   return { ...atPosition(text, rowOf(field) + 1 + by, column + 1), column };
 }
 
-/** A field with its cursor on a line and a column, which count from 1, or as near as possible. */
+/**
+ * Creates a field with the cursor at a line and column, or as near as possible. Both count from 1.
+ */
 export function atPosition(text: string, line: number, column: number): TextField {
   const lines = text.split("\n");
   const row = Math.max(0, Math.min(lines.length, line) - 1);
@@ -85,12 +91,12 @@ export function atPosition(text: string, line: number, column: number): TextFiel
   return withCursor(text, start + Math.min(column - 1, lines[row]?.length ?? 0));
 }
 
-/** The line of the cursor. Counts from 0. */
+/** The line of the cursor, counting from 0. */
 export function rowOf({ text, cursor }: TextField): number {
   return text.slice(0, cursor).split("\n").length - 1;
 }
 
-/** Whether `applyKey` drops some of the text of this key. */
+/** Whether `applyKey` drops part of the text of a key. */
 export function hasControls(key: Key): boolean {
   return withoutControls(key.text) !== withLineFeeds(key.text);
 }
@@ -109,7 +115,7 @@ function lineEnd({ text, cursor }: TextField): number {
   return end < 0 ? text.length : end;
 }
 
-/** Moves to the start or end of the line, or past the line break if the cursor is there already. */
+/** Moves to the start or end of the line, or past the line break if the cursor is already there. */
 const toLineStart: Move = (field) => Math.min(lineStart(field), Math.max(0, field.cursor - 1));
 const toLineEnd: Move = (field) =>
   Math.max(lineEnd(field), Math.min(field.text.length, field.cursor + 1));
@@ -123,7 +129,7 @@ const wordStart: Move = ({ text, cursor }) => Math.max(0, text.slice(0, cursor).
 const wordEnd: Move = ({ text, cursor }) =>
   cursor + (NEXT_WORD.exec(text.slice(cursor))?.[0].length ?? 0);
 
-/** Where the cursor goes; Home and End stay in the line. */
+/** Where each key moves the cursor. Home and End stay in the line. */
 const CURSOR_MOVES: Readonly<Record<string, Move>> = {
   ...{ left: previous, right: following },
   ...{ home: lineStart, "ctrl-a": lineStart, end: lineEnd, "ctrl-e": lineEnd },
@@ -145,8 +151,8 @@ function withoutControls(text: string): string {
 }
 
 /**
- * A text field in exactly `width` columns, scrolled to its cursor, the inverse grapheme. `↵` is a
- * newline.
+ * Shows a text field in exactly `width` columns, scrolled to its cursor, which is inverse. `↵`
+ * stands for a line break.
  */
 export function focusedInput({ text, cursor }: TextField, width: number): Line {
   const reach = (width + 1) * UNITS_PER_COLUMN;
@@ -161,8 +167,8 @@ export function focusedInput({ text, cursor }: TextField, width: number): Line {
 }
 
 /**
- * A text field of several lines in at most `height` lines, with the cursor in the middle unless an
- * end is near. Only its own line is scrolled to the cursor.
+ * Shows a text area in at most `height` lines. The cursor is in the middle, except near the start
+ * or the end, and only its line scrolls sideways.
  */
 export function textArea(field: TextField, width: number, height: number): Line[] {
   const lines = field.text.split("\n");
@@ -174,7 +180,7 @@ export function textArea(field: TextField, width: number, height: number): Line[
   });
 }
 
-/** A text field without the focus. */
+/** Shows a text field that is not focused. */
 export function unfocusedInput(text: string, width: number): string {
   return cellText(text.slice(0, (width + 1) * UNITS_PER_COLUMN).replace(/\r?\n/g, "↵"), width);
 }

@@ -31,11 +31,11 @@ import * as go from "./navigate.js";
 import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer.js";
 
 const FILTER_HELP =
-  "search names, descriptions and values that are shown: 'PORT is the whole name, DB_* a glob, ~durl finds DATABASE_URL by " +
-  "its letters, name:port searches names alone; missing, encrypted, changed and type:json show only those; !port shows all others";
+  "search names, descriptions and values that are shown: 'PORT matches the whole name, DB_* is a glob, ~durl finds DATABASE_URL by " +
+  "its letters, name:port searches only names; missing, encrypted, changed and type:json show only those; !port shows all others";
 
 const DIFF_HELP =
-  "compare with another place, side by side; in the list of places, with the selected one";
+  "compare with another place side by side, or with the selected one in the list of places";
 
 const [find, values, edit] = [inGroup("Find"), inGroup("Values"), inGroup("Edit")];
 const [move, other] = [inGroup("Move"), inGroup("Other")];
@@ -50,14 +50,14 @@ export const ALL_COMMANDS: readonly Command[] = [
     });
   }),
 
-  // What is listed, and its order.
+  // Filters, order and marks.
   find("filter", "/", "VrMD", FILTER_HELP, {
     argument: "<text>",
     whyNot: whyEmpty,
     run: (state, text) =>
       text === "" ? openFilter({ ...state, focus: "variables" }) : step(filtered(state, text)),
   }),
-  find("find-place", "/", "P", "find a place by its name", {
+  find("find-place", "/", "P", "find a place by name", {
     label: "find",
     run: (state) => openCommandLine(state, "open "),
   }),
@@ -79,17 +79,13 @@ export const ALL_COMMANDS: readonly Command[] = [
       run: choose.nextSort,
     },
   ),
-  find(
-    "next-difference",
-    "n",
-    "MD",
-    "go to the next variable that differs or is missing, or the next change",
-    {
-      label: "next",
-      repeats: true,
-    },
-  ),
-  find("previous-difference", "N", "md", "go to the previous one", { repeats: true }),
+  find("next-difference", "n", "MD", "go to the next difference, missing value or change", {
+    label: "next",
+    repeats: true,
+  }),
+  find("previous-difference", "N", "md", "go to the previous difference, missing value or change", {
+    repeats: true,
+  }),
   find(
     "filter-rows",
     "t",
@@ -111,12 +107,14 @@ export const ALL_COMMANDS: readonly Command[] = [
   find("mark-range", "R", "vmd", "start a range of marks; R or Space ends it", {
     run: go.markRange,
   }),
-  find("mark-all", "*", "vmd", "mark all that are listed, or none", { run: go.marking(allOrNone) }),
+  find("mark-all", "*", "vmd", "mark all listed variables, or unmark them", {
+    run: go.marking(allOrNone),
+  }),
   find("invert-marks", "!", "vmd", "invert the marks of the listed variables", {
     run: go.marking((marks, grid) => toggled(marks, namesOf(grid))),
   }),
 
-  // Seeing and copying values.
+  // Showing and copying values.
   values("reveal", "v", "VRMD", "show the value for 30 seconds, or mask it again", {
     whyNot: choose.whyNoReveal,
     run: (state) => step(toggleRevealed(state, selectionOf(state).name ?? "")),
@@ -140,9 +138,9 @@ export const ALL_COMMANDS: readonly Command[] = [
       run: choose.openCopy,
     },
   ),
-  values("copy-other", "Y", "D", "copy the value of the right side", { label: "copy the other" }),
+  values("copy-other", "Y", "D", "copy the value on the right", { label: "copy the other" }),
 
-  // Edits, and the way back.
+  // Editing and undoing.
   edit("edit", "e", "VRMD", "rename the variable, or edit its type, value, description and rules", {
     whyNot: (state) => whyNotEdit(state) ?? whyNoEntry(state, "entry"),
     run: choose.onEntry(openForm),
@@ -181,7 +179,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: redo,
   }),
 
-  // Other places.
+  // Comparing and copying between places.
   values("diff", "d", "PVRd", DIFF_HELP, {
     argument: "<place>",
     choices: (state) => places.choicesOf(state, places.otherPlaces(state), openDiff),
@@ -203,7 +201,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     "copy-from",
     "<",
     "MD",
-    "copy the value from the other place; in the matrix from the nearest one",
+    "copy the value from the other place, or from the nearest one in the matrix",
     {},
   ),
   values(
@@ -219,14 +217,14 @@ export const ALL_COMMANDS: readonly Command[] = [
     "history",
     "H",
     "PVRMD",
-    "show the changes of the variable, or, in the list of places, of the environment",
+    "show the changes of the variable, or of the environment in the list of places",
     {
       whyNot: whyNoHistory,
       run: (state) => openHistory(state),
     },
   ),
 
-  // Files, and environments.
+  // Files and environments.
   edit("import", "", "pvrmd", "import a dotenv, JSON or YAML file; you review the changes first", {
     argument: "<file> [format]",
     whyNot: whyNotEdit,
@@ -270,7 +268,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: (state) => refresh(state, [state.place]),
   }),
 
-  // Panels, and the ways out.
+  // Panels and leaving.
   move("next-panel", "tab l right", "PVRmD", "go to the next panel", {
     label: "panel",
     run: (state) => go.focusPanel(state, 1),
@@ -284,7 +282,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: go.openSelected,
   }),
   ...(["down", "up"] as const).map((way) => {
-    const help = `scroll the record ${way}; a number before it repeats it: 5J`;
+    const help = `scroll the record ${way}; a number repeats it: 5J`;
     const run: Command["run"] = (state) => step(scrollRecord(state, way));
     return move(`record-${way}`, way === "down" ? "J" : "K", "v", help, { repeats: true, run });
   }),
@@ -318,7 +316,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   other("quit", "q ctrl-c", "PVR", "quit and restore the terminal", {
     run: (state) => quit(state),
   }),
-  other("redraw", "ctrl-l", "pvr", "draw the whole screen again", {
+  other("redraw", "ctrl-l", "pvr", "redraw the screen", {
     run: (now) => effectOnly(now, ({ redraw }) => redraw()),
   }),
   other("suspend", "ctrl-z", "pvr", "return to the shell; fg resumes", {

@@ -32,10 +32,10 @@ export function nextType(state: State): Step {
 
 const SORT_HELP: Readonly<Record<Sort, string>> = {
   ...{ id: "the order of the source", name: "by name", type: "by type" },
-  changed: "by last change, the newest first",
+  changed: "by last change, newest first",
 };
 
-/** A server tells no changes. */
+/** A server does not tell when variables changed. */
 function sortsOf({ places, place }: State): readonly Sort[] {
   return SORTS.filter(
     (sort) => sort !== "changed" || !(places[place]?.isServer || places[place]?.isLocked),
@@ -65,7 +65,7 @@ export function reverseSort(state: State): Step {
   return step(grid.with({ isReversed: !view.isReversed }));
 }
 
-/** Compares with the place under the cursor, or else lets the user pick one. */
+/** Compares the open place with the one under the cursor, or else lets the user pick one. */
 export function diffSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
   if (focus === "places" && placeCursor !== place) return openDiff(state, placeCursor);
@@ -104,7 +104,7 @@ export function openCopy(state: State): Step {
   );
 }
 
-/** A command for the variable under the cursor. */
+/** Makes a command that acts on the variable under the cursor. */
 export function onEntry(
   run: (state: State, entry: VariableEntry, place: number) => Step,
 ): Command["run"] {
@@ -114,7 +114,7 @@ export function onEntry(
   };
 }
 
-/** A command for the marked variables, or else the one under the cursor. */
+/** Makes a command that acts on the marked variables, or else on the one under the cursor. */
 export function onTargets(
   run: (state: State, entries: readonly VariableEntry[], place: number) => Step,
 ): Command["run"] {
@@ -127,7 +127,7 @@ export function onTargets(
   };
 }
 
-/** Why the variable under the cursor does not exist, or has no value. */
+/** Returns why the variable under the cursor does not exist or has no value. */
 export function whyNoEntry(state: State, wanted: "entry" | "value"): string | undefined {
   const { name, entry, place } = selectionOf(state);
   if (name === undefined || (wanted === "value" ? entry?.value : entry)) return whyNoName(state);
@@ -135,12 +135,15 @@ export function whyNoEntry(state: State, wanted: "entry" | "value"): string | un
   return whyNotRead(state, place) ?? `${name} has no value ${where}`;
 }
 
-/** The same of a command for the marked variables, if there are any. */
+/** Like `whyNoEntry`, but `undefined` for a command that acts on marked variables. */
 export function whyNoTarget(state: State, wanted: "entry" | "value" = "entry"): string | undefined {
   return actsOnMarked(state) ? undefined : whyNoEntry(state, wanted);
 }
 
-/** Why nothing can be revealed: on a screen, another value of the variable may be. */
+/**
+ * Returns why nothing can be revealed. If the application has several environments, the screen may
+ * show another value of the variable.
+ */
 export function whyNoReveal(state: State): string | undefined {
   const { name, entry } = selectionOf(state);
   if (isSealedText(entry?.value?.content.value)) return `${name} ${NEEDS_SEAL_KEY}`;
@@ -166,7 +169,7 @@ export function whyNoEnvironments(state: State): string | undefined {
     : (readOnly ?? whyNotRead(state, place));
 }
 
-/** Why there is nothing to find or to sort. */
+/** Returns why there is nothing to find or sort. */
 export function whyEmpty(state: State): string | undefined {
   return gridOf(state).table.names.length > 0
     ? undefined

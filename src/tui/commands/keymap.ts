@@ -3,10 +3,13 @@ import { suggestion } from "../../kit/text/nearest.js";
 import { actsIn, type Command } from "../state/command.js";
 import { GLOBAL_KEYS } from "../widgets/key.js";
 
-/** Keys by the name of their command, in place of the command's own. */
+/** Keys by command name, which replace the default keys of the command. */
 export type Keymap = ReadonlyMap<string, readonly string[]>;
 
-/** Keys besides characters. Ctrl-H, I, J and M arrive as Backspace, Tab and Enter. */
+/**
+ * Keys other than characters. Ctrl-H, Ctrl-I, Ctrl-J and Ctrl-M are missing because they arrive as
+ * Backspace, Tab and Enter.
+ */
 const NAMED_KEYS = [
   ...["up", "down", "left", "right", "pageup", "pagedown", "home", "end", "insert", "delete"],
   ...["enter", "escape", "tab", "shift-tab", "backspace", "space"],
@@ -17,9 +20,9 @@ const NAMED_KEYS = [
 ];
 
 /**
- * The commands with other keys. Keys that work everywhere stay with their commands.
+ * Replaces keys of commands. Keys that work everywhere can't be replaced.
  *
- * @throws UsageError that begins with the place in the keymap: `keymap.delete`
+ * @throws UsageError that begins with the entry of the keymap, such as `keymap.delete`
  */
 export function withKeymap(commands: readonly Command[], keymap: Keymap): readonly Command[] {
   for (const [name, keys] of keymap) checkEntry(name, keys, commands);
@@ -48,9 +51,7 @@ function checkEntry(name: string, keys: readonly string[], commands: readonly Co
   if (name === "quit" && keys.length === 0) throw new UsageError("keymap.quit: quit needs a key");
 }
 
-/**
- * Two commands can have one key if they act in different places: panels, the matrix, comparisons.
- */
+/** Two commands can share a key if they act in different areas: panels, the matrix, comparisons. */
 function checkConflicts(name: string, commands: readonly Command[]): void {
   const own = commands.find((command) => command.name === name);
   for (const other of commands) {

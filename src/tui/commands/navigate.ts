@@ -12,9 +12,9 @@ import { clearing, moveRows } from "../view/table-panel.js";
 import { cycled, moveCursor } from "../widgets/list.js";
 
 /**
- * A command that changes the marks.
+ * Makes a command that changes the marks.
  *
- * @param change gets them with those of an open range, which ends
+ * @param change called with the marks, to which an open range has been added
  */
 export function marking(change: (marks: Marks, grid: Grid) => Marks): (state: State) => Step {
   return (state) => {
@@ -31,7 +31,7 @@ export function markRange(state: State): Step {
   return step({ ...state, marks: { ...state.marks, from: cursor } });
 }
 
-/** Marks the variable under the cursor and goes to the next one, or ends a range. */
+/** Toggles the mark of the variable under the cursor and moves down, or ends an open range. */
 export function mark(state: State): Step {
   const { marks } = state;
   const { name } = gridOf(state);
@@ -75,7 +75,7 @@ export function openSelected(state: State): Step {
   return placeCursor === place ? step(next) : openPlace(next, placeCursor);
 }
 
-/** Why the application has no other environment. */
+/** Returns why the user can't go to another environment of the application. */
 export function whyNoNeighbor(state: State): string | undefined {
   return groupOf(state).length > 1
     ? undefined

@@ -26,8 +26,9 @@ import { ask, askText, requiredInput } from "../view/question.js";
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 
 /**
- * The file and the format of `vars.env json` or `"my vars.env" json`. A last word that is not a
- * format is not made part of the path: values would be written to a file that nobody meant.
+ * Parses a file and a format, such as `vars.env json` or `"my vars.env" json`. If the last word is
+ * not a format, this is an error rather than part of the path. Otherwise a mistyped format would
+ * write values to an unintended file.
  */
 function typedFile<F extends string>(
   text: string,
@@ -111,7 +112,7 @@ function exporting(state: State, file: ExportedFile, isReplacing = false): Step 
 export function addEnvironment(state: State, typed: string): Step {
   return askText(state, typed, {
     title: "Add",
-    text: "Which environment do you want to add? Without a slash, it is added to the application of the open one.",
+    text: "Which environment do you want to add? Without a slash, it is added to the application of the open environment.",
     input: { label: "name: ", check: (text) => (text === "" ? "enter a name" : undefined) },
     run: (now, name) => newCredentials(now, (editor) => editor.addEnvironment(name)),
   });
@@ -154,7 +155,7 @@ function showCredentials(state: State, credentials: NewCredentials): Step {
 
 const AT_ONCE = "now";
 
-/** How long old credentials stay valid. @param typed a time that is offered too */
+/** Offers how long old credentials stay valid. @param typed another time to offer */
 export function graceChoices(_state: State, typed: string): readonly Choice[] {
   const times = new Set([
     ...(durationMs(typed) === undefined ? [] : [typed]),
@@ -179,7 +180,7 @@ function rotate(state: State, grace: string): Step {
   const environment = target?.identity ?? placeName(state, place);
   return ask(state, {
     title: "New credentials",
-    text: `Replace the credentials of ${environment}? Clients with the old ones are refused ${grace === "" ? "immediately" : `after ${grace}`}.`,
+    text: `Replace the credentials of ${environment}? Clients with the old credentials are refused ${grace === "" ? "immediately" : `after ${grace}`}.`,
     answer: "Rotate",
     run: (now) => newCredentials(now, (editor) => editor.rotate(grace)),
     input: target && isProduction(target) ? requiredInput(environment) : undefined,

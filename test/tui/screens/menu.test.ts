@@ -80,7 +80,7 @@ describe("help", () => {
   it("shows the whole help of the command under the cursor, and why one can't run", async () => {
     const tui = await openTui({ rows: 20, columns: 100 });
     tui.press("j", "j", "j", "?");
-    expect(tui.frame()).toMatch(/name:port searches names alone; missing, encrypted/);
+    expect(tui.frame()).toMatch(/name:port searches only names; missing,/);
     tui.press("/", ..."copy-to");
     expect(tui.frame()).toMatch(/› +> +copy-to +✗ UNSET has no value here/);
     tui.press("enter");
@@ -225,7 +225,7 @@ describe("files and environments", () => {
   it("Ctrl-C in one burst with Enter does not quit without new credentials", async () => {
     const tui = await openTui({ env: "test" });
     tui.press(...":env rotate 24h", "enter");
-    expect(tui.frame()).toContain("Clients with the old ones are refused after 24h.");
+    expect(tui.frame()).toContain("Clients with the old credentials are refused after 24h.");
     tui.press("enter", "ctrl-c");
     expect(tui.frame()).toContain("Quit without the new credentials? Press Ctrl-C again to quit.");
     await tui.shows(/The new credentials of shop\/test/);

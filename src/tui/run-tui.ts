@@ -10,35 +10,39 @@ import { BACKGROUND_QUESTION, createTheme, shadeOf, type ThemeName } from "./tex
 
 export interface TuiOptions
   extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {
-  /** Index of the place to open. */
+  /** The index of the place to open. */
   readonly place: number;
   readonly terminal: TuiTerminal;
   readonly preferences: Preferences;
-  /** `auto` follows the background of the terminal. */
+  /** `auto` adapts to the background of the terminal. */
   readonly theme: ThemeName;
   readonly colorLevel: ColorSupportLevel;
-  /** Whether the terminal shows ASCII alone. */
+  /** Whether the terminal shows only ASCII. */
   readonly isAscii: boolean;
 }
 
 const TICK_MS = 1_000;
 
-/** The answers of a server can come faster than they can be drawn. */
+/**
+ * The shortest time between frames. Answers of a server can arrive faster than they can be drawn.
+ */
 const FRAME_MS = 30;
 
-/** A later answer is ignored: colors that change while a user reads would disturb. */
+/**
+ * A later reply is ignored, because changing colors would disturb a user who is already reading.
+ */
 const ANSWER_MS = 500;
 
 /**
- * Ink, in a bundle of its own. It asks for the current folder, so load it while errors can be
- * printed.
+ * Loads ink, which is in a bundle of its own. It reads the current folder, so load it while errors
+ * can still be printed.
  */
 export function loadDrawing() {
   return import("./program/draw.js");
 }
 
 /**
- * Browses places until a user quits or the process is to stop.
+ * Runs the TUI until the user quits or the process has to stop.
  *
  * @throws bugs; other errors are shown on the screen
  */
@@ -60,7 +64,7 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
     },
     defer: (draw) => void setTimeout(draw, Math.max(0, drawnAt + FRAME_MS - options.ticks())),
   });
-  // Without colors there is still bold and inverse, or the cursor would be invisible.
+  // Without colors, bold and inverse remain, since the cursor would otherwise be invisible.
   const chosen = colorLevel === 0 ? "plain" : theme;
   let colors = createTheme(chosen);
   const picture = () => {
@@ -101,7 +105,7 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
   });
   try {
     await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, drawing.ended]);
-    // Otherwise the shell would take the answer as typed.
+    // Otherwise the shell would take the reply as typed text.
     if (quitting.signal.aborted) await Promise.race([answered, terminal.untilStopped]);
   } finally {
     stopInput();

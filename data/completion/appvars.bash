@@ -1,10 +1,10 @@
-# Completion of appvars for bash 3.2 and newer, without other packages. Install it with one of
+# Completion of appvars for bash 3.2 and newer, which needs no other packages. Install it with one of
 #   source <(appvars completion bash)
 #   eval "$(appvars completion bash)"
-# Commands, flags and choices are in this script. For names of variables, environments and profiles it runs
+# This script contains the commands, flags and choices. For names of variables, environments and profiles, it runs
 # `appvars __complete`, which prints one per line; its output is never evaluated.
 
-# Sets subcommands, flags, kinds and choices to the offers of a key; fails for an unknown key.
+# Sets subcommands, flags, kinds and choices to the candidates for a key. Fails for an unknown key.
 # shellcheck disable=SC2034
 _appvars_look() { # KEY
   subcommands=() flags=() kinds=() choices=()
@@ -32,8 +32,8 @@ _appvars_split() {
   done
 }
 
-# Offers the words that begin with the input, quoted, since they may come from an untrusted server. Leaves out the
-# part before the last = or :, since readline only replaces the rest.
+# Offers the words that begin with the input, quoted, because they may come from an untrusted server. Leaves out the
+# part before the last = or :, because readline replaces only the rest.
 _appvars_offer() { # WORD...
   local word quoted kept='' breaks=${COMP_WORDBREAKS//[!=:]/}
   if [[ -n $breaks && $current != [\"\']* ]]; then kept=${current%"${current##*["$breaks"]}"}; fi
@@ -41,7 +41,7 @@ _appvars_offer() { # WORD...
     [[ $word == "$typed"* ]] || continue
     quoted=$word
     if [[ $word == *[!A-Za-z0-9_@%+=:,./-]* ]]; then
-      # After an open quote a backslash is literal.
+      # After an open quote, a backslash is literal.
       [[ $current != [\"\']* ]] || continue
       printf -v quoted %q "$word"
     fi
@@ -49,7 +49,7 @@ _appvars_offer() { # WORD...
   done
 }
 
-# Offers the words of this kind from `appvars __complete`.
+# Offers the words of a kind from `appvars __complete`.
 _appvars_offer_found() { # KIND [BEFORE]
   local word _ found=()
   while IFS=$'\t' read -r word _; do
@@ -63,7 +63,7 @@ _appvars_offer_values() {
   _appvars_offer "${choices[@]}"
   for kind in "${kinds[@]}"; do
     case $kind in
-    # The default of readline.
+    # Use the default of readline.
     files) compopt -o default 2>/dev/null ;;
     *name-list)
       compopt -o nospace 2>/dev/null
@@ -105,7 +105,7 @@ _appvars() {
       else
         _appvars_look "$key $position" || _appvars_look "$key ..."
         if [[ ${kinds[0]-} == program ]]; then
-          # Another program's arguments.
+          # The rest are the arguments of another program.
           compopt -o default 2>/dev/null
           return
         fi

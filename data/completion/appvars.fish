@@ -1,9 +1,9 @@
 # Completion of appvars for fish 3 and newer. Install it with
 #   appvars completion fish > ~/.config/fish/completions/appvars.fish
-# Commands, flags and choices are in this script. For names of variables, environments and profiles it runs
+# This script contains the commands, flags and choices. For names of variables, environments and profiles, it runs
 # `appvars __complete`, which prints one per line; its output is never evaluated.
 
-# Sets subcommands, flags, kinds and choices of the caller to the offers of a key; fails for an unknown key.
+# Sets subcommands, flags, kinds and choices of the caller to the candidates for a key. Fails for an unknown key.
 function __appvars_look --no-scope-shadowing # KEY
     set subcommands
     set flags
@@ -16,7 +16,7 @@ function __appvars_look --no-scope-shadowing # KEY
     end
 end
 
-# Finds out the kinds to complete: sets __appvars_kinds; __appvars_words, which are offered as they are; and
+# Finds what to complete. Sets __appvars_kinds, the kinds of candidates; __appvars_words, which are offered as they are; and
 # __appvars_before, the part of the word that stays.
 function __appvars_locate
     set -l key appvars
@@ -85,13 +85,13 @@ function __appvars_locate
     set -g __appvars_words $choices
 end
 
-# Prints the offers, each with a tab and a description.
+# Prints the candidates, each with a tab and a description.
 function __appvars_offer
     printf '%s\n' $__appvars_before$__appvars_words
     for kind in $__appvars_kinds
         switch $kind
             case files
-                # fish offers them itself.
+                # fish completes files itself.
             case program
                 complete -C (string join ' ' -- (string escape -- $__appvars_given) (commandline -ct))
             case '*name-list'

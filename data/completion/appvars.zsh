@@ -1,10 +1,10 @@
 #compdef appvars
 # Completion of appvars for zsh. Install it with `source <(appvars completion zsh)` after compinit, or as a file called
 # _appvars in a folder of $fpath.
-# Commands, flags and choices are in this script. For names of variables, environments and profiles it runs
+# This script contains the commands, flags and choices. For names of variables, environments and profiles, it runs
 # `appvars __complete`, which prints one per line; its output is never evaluated.
 
-# Sets subcommands, flags, kinds and choices to the offers of a key; fails for an unknown key.
+# Sets subcommands, flags, kinds and choices to the candidates for a key. Fails for an unknown key.
 _appvars_look() { # KEY
   subcommands=() flags=() kinds=() choices=()
   case $1 in
@@ -13,7 +13,7 @@ _appvars_look() { # KEY
   esac
 }
 
-# Offers the words of this kind from `appvars __complete`.
+# Offers the words of a kind from `appvars __complete`.
 _appvars_offer_found() { # KIND [OPTIONS OF compadd...]
   local word description
   local -a found
@@ -61,7 +61,7 @@ _appvars() {
       else
         _appvars_look "$key $position" || _appvars_look "$key ..."
         if [[ $kinds[1] == program ]]; then
-          # Another program's arguments.
+          # The rest are the arguments of another program.
           words=("${(@)words[i,-1]}")
           (( CURRENT -= i - 1 ))
           _normal
@@ -89,7 +89,7 @@ _appvars() {
   fi
 }
 
-# In $fpath this file is the function itself on the first call; when sourced, it has to be registered.
+# In $fpath, this file is itself the function on the first call. When it is sourced, the function must be registered.
 if [[ $funcstack[1] == _appvars ]]; then
   _appvars "$@"
 else

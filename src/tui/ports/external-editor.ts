@@ -82,7 +82,7 @@ export function createOpenInEditor(
     await removingLeft;
     const folder = await makeScratchFolder(parents, io.user);
     const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-    // For a crash of the process, or a second signal that ends it.
+    // Also remove the folder if the process crashes, or a second signal ends it.
     process.once("exit", remove);
     try {
       // Editors choose colors by the extension, and show the file name, which has at most 255

@@ -26,7 +26,6 @@ import type {
 } from "../state/ports.js";
 import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
 
-/** The data to edit. */
 export interface EditedData {
   /** The path of the file, or the URL of the store. */
   readonly name: string;

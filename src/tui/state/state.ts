@@ -150,7 +150,6 @@ export interface ColumnChoice {
   readonly width?: number | undefined;
 }
 
-/** The user's settings. */
 export interface Preferences {
   readonly columns?: readonly ColumnChoice[] | undefined;
   /** Which values are masked. Default: `secret`, the values of variables that are not public. */
@@ -161,7 +160,6 @@ export interface Preferences {
   readonly keys?: ReadonlyMap<string, string> | undefined;
 }
 
-/** The tools that effects can use. */
 export interface Tools {
   readonly places: OpenedPlaces;
   readonly copy: ports.Copy;
@@ -178,7 +176,6 @@ export interface Tools {
   readonly ticks: () => number;
   readonly quit: () => void;
   readonly suspend: () => void;
-  /** Redraws the whole screen. */
   readonly redraw: () => void;
   /** Changes the state while the effect is still running. */
   readonly dispatch: (next: Next) => void;

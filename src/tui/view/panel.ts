@@ -92,7 +92,6 @@ function cursorSpan(span: Span, isFocused: boolean): Span {
   return { text, ...(role === "match" && { role }), isBold: true, isInverse: true };
 }
 
-/** A panel to draw. */
 export interface PanelFrame {
   readonly size: Size;
   readonly border: keyof typeof BORDERS | "classic";

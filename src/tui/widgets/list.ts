@@ -78,7 +78,6 @@ interface Move {
 
 const half = (page: number) => Math.floor(page / 2);
 
-/** The movements in lists and texts. */
 export const MOVES: readonly Move[] = [
   { name: "up", keys: "up k", help: "up", move: (cursor) => cursor - 1 },
   { name: "down", keys: "down j", help: "down", move: (cursor) => cursor + 1 },

@@ -74,7 +74,7 @@ function planImport(state: State, file: NamedFile<ImportFormat>): Step {
       { environment: editor.environment, changes: assignments },
     ]);
     if (changes.length === 0)
-      return (now) => step(notify(now, [`${file.path} changes nothing`, ...notes].join("; ")));
+      return (now) => step(notify(now, [`${file.path} contains no changes`, ...notes].join("; ")));
     const edit: PlannedEdit = {
       purpose: "import",
       parts: [{ place, environment: editor.environment, changes }],
@@ -87,7 +87,7 @@ function planImport(state: State, file: NamedFile<ImportFormat>): Step {
 export function exportFile(state: State, typed: string): Step {
   const names = hasMarks(state.marks) ? withRange(state.marks, gridOf(state)).names : undefined;
   const what = names ? countOf(names.size, "marked variable") : "all variables";
-  const question = `Export ${what} of ${placeName(state, gridOf(state).place)} to which file? Only you can read it.`;
+  const question = `Export ${what} of ${placeName(state, gridOf(state).place)}. Which file do you want to write? Only you can read it.`;
   return askFile(state, typed, "Export", question, FILE_FORMATS, (now, file) =>
     exporting(now, { ...file, names }),
   );

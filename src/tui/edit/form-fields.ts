@@ -142,7 +142,7 @@ export function editField(form: Form, key: Key, page: number): Form | undefined 
   const edited = editedInput(form, field, key, page);
   if (edited === inputs[field] && key.text === "") return undefined;
   const problem = hasControls(key)
-    ? "control characters in the pasted text were left out"
+    ? "control characters were removed from the pasted text"
     : undefined;
   const next = field === "type" ? withType(form, edited) : withInput(form, field, edited);
   if (edited.text === inputs[field].text) return { ...next, problem };

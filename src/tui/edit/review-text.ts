@@ -42,7 +42,7 @@ export function questionOf(state: State, edit: Reviewed): Question {
     ...{
       title,
       text: questionText(state, edit),
-      answer: form?.isChangedMeanwhile ? "Save over it" : title,
+      answer: form?.isChangedMeanwhile ? "Overwrite" : title,
     },
     key: form?.isChangedMeanwhile ? "ctrl-x" : "ctrl-s",
     isDanger: changesOf(edit).some(
@@ -134,14 +134,14 @@ function noteLines(edit: Reviewed, width: number): Line[] {
   const removed = new Set(
     changes.flatMap(({ name, before, after }) => (before && !after ? name : [])),
   );
-  const [has, is] = removed.size === 1 ? ["has", "is"] : ["have", "are"];
+  const has = removed.size === 1 ? "has" : "have";
   const notes = [
     form?.isChangedMeanwhile &&
       `${variablesText(changes)} was changed by another program. Its current state and yours are below.`,
     shared !== "" &&
       `This also changes the ${shared}, which all environments of the application share.`,
     removed.size > 0 &&
-      `${namesText(removed)} ${has} no value in any other environment and ${is} deleted completely.`,
+      `${namesText(removed)} ${has} no value in any other environment and will be deleted completely.`,
     unchanged.length > 0 &&
       `${purpose === "copy" ? "Already the same" : "No value here"}: ${unchanged.join(", ")}.`,
     entry?.hasMore &&

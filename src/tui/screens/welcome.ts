@@ -22,12 +22,12 @@ export function openWelcome(
   const found = hasData
     ? choice(`open ${dataFile}`, "the data file in this folder", (now) => openData(now, dataFile))
     : choice("try the example", created, (now) => openData(now, dataFile, true));
-  const other = choice("open a data file", "type its path, as after appvars tui --data", openTyped);
+  const other = choice("open a data file", "enter its path, as with appvars tui --data", openTyped);
   return openMenu(state, choiceMenu("Welcome to appvars", [found, other], "choose", INTRO));
 }
 
 const INTRO =
-  "No server or data file is configured yet. Choose what to do. For the variables of a server, quit (q twice) and " +
+  "No server or data file is configured yet. Choose what to do. To read from a server, quit (q twice) and " +
   "store its address and credentials: appvars profile add NAME --url URL --api-secret-file FILE";
 
 function openTyped(state: State): Step {

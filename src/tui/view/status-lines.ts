@@ -86,10 +86,11 @@ function statusOf(state: State, place: number): Status | undefined {
 /** Says whose credentials were refused, and how to check them. */
 function refusedCredentials(message: string, place?: PlaceInfo): Pick<Status, "text" | "advice"> {
   const text = `✗ ${place ? `${place.kind} ${place.name}` : "this place"}: ${message}`;
-  if (place?.kind !== "profile") return { text, advice: ["check them with: appvars doctor"] };
+  if (place?.kind !== "profile")
+    return { text, advice: ["check the credentials with: appvars doctor"] };
   const { name } = place;
-  const check = command`check them with: appvars doctor --profile ${name}`;
-  return { text, advice: [check, command`new ones: appvars profile add ${name} --force`] };
+  const check = command`check the credentials with: appvars doctor --profile ${name}`;
+  return { text, advice: [check, command`replace them with: appvars profile add ${name} --force`] };
 }
 
 /**

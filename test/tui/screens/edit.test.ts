@@ -142,12 +142,12 @@ describe("a form", () => {
     expect(tui.frame()).toMatch(/› value +false/);
   });
 
-  it("takes a paste as text, and says that control characters were left out", async () => {
+  it("takes a paste as text, and says that control characters were removed", async () => {
     const tui = await openTui();
     tui.press("e");
     tui.paste("enter\x1b[0m");
     expect(tui.frame()).toContain(`${SECRET}enter[0m`);
-    expect(tui.frame()).toContain("control characters in the pasted text were left out");
+    expect(tui.frame()).toContain("control characters were removed from the pasted text");
   });
 
   it("keeps a missing value until another is typed, and an empty STRING is typed by deleting it", async () => {
@@ -232,7 +232,7 @@ describe("a form", () => {
     await tui.shows(/PORT was changed by another program/, /- 4000/, /\+ 30001/);
     tui.press("ctrl-s");
     expect(tui.frame()).toContain("PORT was changed by another program");
-    expect(tui.frame()).toContain("[ Save over it ]");
+    expect(tui.frame()).toContain("[ Overwrite ]");
     expect(tui.footer()).toContain("Ctrl-X confirm");
     expect(await tui.saved("PORT")).toBe(4000);
     tui.press("ctrl-x");
@@ -279,7 +279,7 @@ describe("a deletion", () => {
   it("says that a variable without another value is deleted altogether", async () => {
     const tui = await openTui();
     tui.press("j", "j", "x");
-    await tui.shows(/FLAGS has no value in any other environment and is deleted completely/);
+    await tui.shows(/FLAGS has no value in any other environment and will be deleted completely/);
   });
 
   it("of a variable without a value is refused", async () => {

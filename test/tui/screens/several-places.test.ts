@@ -83,7 +83,7 @@ describe("one edit of several environments", () => {
     tui.press("enter");
     await tui.shows(
       /Delete the value of DATABASE_URL in development, test and production\?/,
-      /DATABASE_URL has no value in any other environment and is deleted completely/,
+      /DATABASE_URL has no value in any other environment and will be deleted completely/,
     );
     tui.press(..."DATABASE_URL", "enter");
     await tui.shows(/✓ deleted the value of DATABASE_URL in development, test and production/);

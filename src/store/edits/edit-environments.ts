@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { UsageError } from "../../kit/text/errors.js";
 import {
   type Environment,
@@ -10,7 +11,6 @@ import {
   type RotatedPair,
 } from "../../model/environment.js";
 import { type Data, nextId, recordsOf } from "../data.js";
-import { freshCredentials } from "../memory/starter-data.js";
 import { setValues, variablesOf } from "./edit-values.js";
 
 /** @throws UsageError when it exists */
@@ -144,6 +144,11 @@ export function removeEnvironment(data: Data, name: string): Data {
     environments: data.environments.filter((environment) => environment !== removed),
     values: data.values.filter((value) => value.environment_id !== removed.id),
   };
+}
+
+/** A key of 128 random bits and a secret of 256, in hex so that they never need quoting. */
+export function freshCredentials(): KeyPair {
+  return { api_key: randomBytes(16).toString("hex"), api_secret: randomBytes(32).toString("hex") };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
 import type { Data, ValueRecord, VariableRecord } from "../data.js";
 import type { Change } from "../history.js";
-import { freshCredentials } from "../memory/starter-data.js";
 import { recordsAfter } from "../record-changes.js";
+import { freshCredentials } from "./edit-environments.js";
 
 interface RollBackOptions {
   /**

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
-import type { KeyPair } from "../../model/environment.js";
 import type { JsonValue, VariableType } from "../../model/variable.js";
 import { DATA_VERSION, type Data, variableRecord } from "../data.js";
+import { freshCredentials } from "../edits/edit-environments.js";
 
 const ENVIRONMENTS = ["development", "test", "production"];
 
@@ -50,9 +49,4 @@ export function starterData({ examples = false } = {}): Data {
 
 function withIds<T>(records: readonly T[]): (T & { id: number })[] {
   return records.map((record, index) => ({ id: index + 1, ...record }));
-}
-
-/** A key of 128 random bits and a secret of 256, in hex so that they never need quoting. */
-export function freshCredentials(): KeyPair {
-  return { api_key: randomBytes(16).toString("hex"), api_secret: randomBytes(32).toString("hex") };
 }

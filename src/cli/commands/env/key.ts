@@ -190,7 +190,7 @@ async function issueKey(
   context: Context,
   change: (edits: Edits, data: Data, pair: KeyPair) => Data,
 ): Promise<Data | undefined> {
-  const { freshCredentials } = await import("../../../store/memory/starter-data.js");
+  const { freshCredentials } = await import("../../../store/edits/edit-environments.js");
   const edits = await import("../../../store/edits/edit-keys.js");
   const pair = freshCredentials();
   const { dataPlace } = readSettings(flags, context.io);

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type Data, LISTS, nextId } from "../../src/store/data.js";
-import { mergeData, mergeFiles } from "../../src/store/edits/merge-data.js";
+import { mergeData } from "../../src/store/edits/merge-data.js";
+import { mergeFiles } from "../../src/store/file/merge-files.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
 import {
   applyChange,

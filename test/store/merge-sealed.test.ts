@@ -8,8 +8,9 @@ import {
 } from "../../src/store/edits/edit-environments.js";
 import { addKey, rotateKey } from "../../src/store/edits/edit-keys.js";
 import { type Assignment, renameVariable, setValues } from "../../src/store/edits/edit-values.js";
-import { mergeData, mergeFiles } from "../../src/store/edits/merge-data.js";
+import { mergeData } from "../../src/store/edits/merge-data.js";
 import { FileSealing } from "../../src/store/file/file-sealing.js";
+import { mergeFiles } from "../../src/store/file/merge-files.js";
 import { KEYS, openSealed, sealedBranches, secretsOf } from "../support/branches.js";
 
 const pair = (name: string) => ({

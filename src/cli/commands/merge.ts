@@ -40,7 +40,7 @@ async function runMerge(
   sealKey: SecretSetting | undefined,
   context: Context,
 ): Promise<void> {
-  const { mergeFiles } = await import("../../store/edits/merge-data.js");
+  const { mergeFiles } = await import("../../store/file/merge-files.js");
   const { dataPieces, readContent } = await import("../../store/file/data-file.js");
   const { writePrivateFile } = await import("../../tasks/transfer/write-private-file.js");
   const { withPathInErrors } = await import("../../kit/files/system-errors.js");

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual as isSame } from "node:util";
-import { withPathInErrors } from "../../kit/files/system-errors.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { isSealedText } from "../../model/sealed-text.js";
 import { type VariableType, valueFitsType } from "../../model/variable.js";
 import { type Data, withLastIds } from "../data.js";
-import { FileSealing } from "../file/file-sealing.js";
 import { checkData } from "../schema/parse-data.js";
 import { brokenValues } from "../schema/value-schema.js";
 import { type Entries, type Entry, entriesOf, labelOf, SETTINGS, toData } from "./merge-entries.js";
@@ -22,6 +20,9 @@ export interface Merge {
   readonly conflicts: Conflict[];
 }
 
+/** The keys of records that are taken from `ours`, and why. */
+type FromOurs = ReadonlyMap<string, string>;
+
 type Sides<T> = readonly [base: T, ours: T, theirs: T];
 
 type Report = (problem: string) => void;
@@ -31,67 +32,24 @@ const OURS_REMOVED = "removed by ours, changed by theirs";
 const MAYBE_SAME = "; whether to the same, only the key tells";
 
 /**
- * Merges two branches of a data file, which may be sealed: then what did not change keeps its
- * sealed text.
- *
- * @param base the content of the common ancestor, or no data
- * @param keys the content of a key file. Without it, sealed texts are compared
- * @throws UsageError for the keys; InvalidDataError as `mergeData`, and for what can't be opened
- */
-export async function mergeFiles(
-  base: Data,
-  ours: Data,
-  theirs: Data,
-  keys: string | undefined,
-): Promise<Merge> {
-  if (keys === undefined) return mergeChecked(base, ours, theirs);
-  const isSealed = ours.sealed || theirs.sealed;
-  const sealing = new FileSealing({ keys, form: "kept" });
-  const open = (side: string, content: Data) =>
-    withPathInErrors(`${side}:`, Promise.resolve(content).then(sealing.open));
-  const [o, t, b] = [
-    await open("ours", ours),
-    await open("theirs", theirs),
-    await open("base", base),
-  ];
-  for (const [side, content] of Object.entries({ ours, theirs }))
-    if (isSealed && !content.sealed) throw notSealedError(side, content, b);
-  const { data, conflicts } = await mergeChecked(b, o, t);
-  // If one branch has rotated the key, the secrets of the other get the new one too.
-  const isRotated = [ours, theirs].some((side) => sealing.isCurrent(side));
-  return { data: isSealed ? sealing.seal(data, isRotated) : data, conflicts };
-}
-
-/** Anyone can write a plain branch, and sealing its changes would vouch for them. */
-function notSealedError(side: string, content: Data, base: Data): InvalidDataError {
-  const before = entriesOf(base, base);
-  const changed = [...entriesOf(content, base)].filter(
-    ([key, { fields }]) => !isSame(fields, before.get(key)?.fields),
-  );
-  const names = changed.map(([key]) => labelOf(key)).join(", ") || "nothing";
-  return new InvalidDataError(
-    `${side}: is not sealed, and may be from somebody without the key; it has changed ${names}; seal it first: appvars seal`,
-  );
-}
-
-/**
  * Merges like `mergeData`. A change to `ours` that would make a value break its schema is a
  * conflict too.
+ *
+ * @throws as `mergeData`
  */
-async function mergeChecked(base: Data, ours: Data, theirs: Data): Promise<Merge> {
-  const kept = new Map<string, string>();
+export async function mergeChecked(base: Data, ours: Data, theirs: Data): Promise<Merge> {
+  let fromOurs: FromOurs = new Map();
   for (;;) {
-    const merge = mergeData(base, ours, theirs, kept);
-    const broken = new Map((await brokenValues(ours, merge.data)).map((each) => [each.id, each]));
-    if (broken.size === 0) return merge;
-    for (const [key, { id, owners }] of entriesOf(merge.data, base)) {
-      const found = owners.length === 2 && broken.get(id);
-      if (found)
-        kept.set(
-          (!found.isNew && owners[0]) || key,
-          `${labelOf(key)} would break its schema: it ${found.rule}`,
-        );
-    }
+    const { data, conflicts, ...merge } = mergeData(base, ours, theirs, fromOurs);
+    const broken = new Map((await brokenValues(ours, data)).map((each) => [each.id, each]));
+    if (broken.size === 0) return { data, conflicts };
+    const problems = [...entriesOf(data, base)].flatMap(([key, { id, owners }]): Problem[] => {
+      const value = owners.length === 2 && broken.get(id);
+      if (!value) return [];
+      const problem = `${labelOf(key)} would break its schema: it ${value.rule}`;
+      return [[(!value.isNew && owners[0]) || key, problem]];
+    });
+    fromOurs = new Map([...merge.fromOurs, ...problems]);
   }
 }
 
@@ -100,18 +58,18 @@ async function mergeChecked(base: Data, ours: Data, theirs: Data): Promise<Merge
  * their ids; new ones of `theirs` keep theirs if they are free. Sealed texts are not opened.
  *
  * @param base the common ancestor, or no data
- * @param kept the keys of records to take from `ours`, and why; gets more
- * @returns valid data, with what `ours` has wherever there is a conflict
- * @throws InvalidDataError if both together break a rule in another way: two environments with the
- *   same key; if sealed
- *   texts would have to be opened
+ * @param fromOurs records to take from `ours` in any case
+ * @returns valid data, with what `ours` has wherever there is a conflict; and all records that were
+ *   taken from `ours` because they don't fit others
+ * @throws InvalidDataError if both together break a rule in another way, such as two environments
+ *   with the same key, and if sealed texts would have to be opened
  */
 export function mergeData(
   base: Data,
   ours: Data,
   theirs: Data,
-  kept = new Map<string, string>(),
-): Merge {
+  fromOurs: FromOurs = new Map(),
+): Merge & { readonly fromOurs: FromOurs } {
   const forms = [base, ours, theirs].flatMap((side) =>
     side.environments.length > 0 ? [side.sealed === true] : [],
   );
@@ -121,16 +79,19 @@ export function mergeData(
     entriesOf(ours, base),
     entriesOf(theirs, base),
   ];
-  for (;;) {
-    const { merged, conflicts } = mergeEntries(sides, kept);
-    const size = kept.size;
-    for (const [key, problem] of findProblems(merged, sides)) kept.set(key, problem);
-    if (kept.size > size) continue;
+  for (let taken = fromOurs; ; ) {
+    const { merged, conflicts } = mergeEntries(sides, taken);
+    const more = new Map([...taken, ...findProblems(merged, sides)]);
+    if (more.size > taken.size) {
+      taken = more;
+      continue;
+    }
     if (merged.get(SETTINGS)?.fields["sealed"]) checkSealed(merged, sides);
     removeUnused(merged, sides);
-    for (const [key, problem] of kept) conflicts.push({ record: labelOf(key), problem });
+    for (const [key, problem] of more) conflicts.push({ record: labelOf(key), problem });
     const data = toData(merged, sides[1], ours, theirs);
-    return { data: checkData(withLastIds(theirs, withLastIds(ours, data))), conflicts };
+    const checked = checkData(withLastIds(theirs, withLastIds(ours, data)));
+    return { data: checked, conflicts, fromOurs: more };
   }
 }
 
@@ -138,14 +99,14 @@ function keyError(reason: string): InvalidDataError {
   return new InvalidDataError(`the key of --seal-key-file is needed: ${reason}`);
 }
 
-function mergeEntries([base, ours, theirs]: Sides<Entries>, kept: ReadonlyMap<string, string>) {
+function mergeEntries([base, ours, theirs]: Sides<Entries>, fromOurs: FromOurs) {
   const merged: Entries = new Map();
   const conflicts: Conflict[] = [];
   for (const [key, { owners }] of new Map([...ours, ...theirs])) {
-    const isKept = [key, ...owners].some((each) => kept.has(each));
+    const isOurs = [key, ...owners].some((each) => fromOurs.has(each));
     const own = ours.get(key);
     const report = (problem: string) => conflicts.push({ record: labelOf(key), problem });
-    const entry = isKept ? own : mergeEntry([base.get(key), own, theirs.get(key)], report);
+    const entry = isOurs ? own : mergeEntry([base.get(key), own, theirs.get(key)], report);
     if (entry) merged.set(key, entry);
   }
   return { merged, conflicts };
@@ -186,16 +147,16 @@ function mergeFields(
 
 type Problem = readonly [key: string, problem: string];
 
-/** Records that don't go with others, and why. To take those of `ours` mends it. */
+/** Records that don't fit others, and why. Taking them from `ours` solves the problem. */
 function findProblems(merged: Entries, sides: Sides<Entries>): Problem[] {
   const checks = [missingOwners(merged, sides), otherTypes(merged), madePublic(merged, sides)];
-  return [...checks, sharedNames(merged, sides)].flatMap((found) => [...found]);
+  return [...checks, sharedNames(merged, sides)].flatMap((problems) => [...problems]);
 }
 
 function* missingOwners(merged: Entries, [base, ours]: Sides<Entries>): Generator<Problem> {
   for (const [key, { owners, fields }] of merged)
     for (const owner of owners.filter((each) => !merged.has(each))) {
-      // One of a variable that is kept, in an environment that is not.
+      // The value of a variable that stays, in an environment that was removed.
       if (isSame(base.get(key)?.fields, fields)) merged.delete(key);
       else yield [owner, ours.has(owner) ? THEIRS_REMOVED : OURS_REMOVED];
     }
@@ -223,16 +184,16 @@ function* madePublic(merged: Entries, [base, ...branches]: Sides<Entries>): Gene
 }
 
 function* sharedNames(merged: Entries, [, ours]: Sides<Entries>): Generator<Problem> {
-  const known = new Map<string, string>();
+  const keys = new Map<string, string>();
   for (const [key, { owners, fields }] of merged) {
     const { application, name } = fields;
     if (name === undefined || owners.length > 0) continue;
     const full = `${key.slice(0, key.indexOf("\n"))} ${application}/${name}`;
-    const other = known.get(full);
+    const other = keys.get(full);
     if (other)
       for (const each of [key, other])
         if (ours.get(each)?.fields["name"] !== name) yield [each, "name: given to another by ours"];
-    known.set(full, key);
+    keys.set(full, key);
   }
 }
 

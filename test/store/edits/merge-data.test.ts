@@ -15,7 +15,8 @@ import {
   setValues,
   unsetValues,
 } from "../../../src/store/edits/edit-values.js";
-import { mergeData, mergeFiles } from "../../../src/store/edits/merge-data.js";
+import { mergeData } from "../../../src/store/edits/merge-data.js";
+import { mergeFiles } from "../../../src/store/file/merge-files.js";
 
 const pair = (name: string) => ({
   api_key: `${name}-key`,

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual as isSame } from "node:util";
+import { withPathInErrors } from "../../kit/files/system-errors.js";
+import { InvalidDataError } from "../../kit/text/errors.js";
+import type { Data } from "../data.js";
+import { type Merge, mergeChecked } from "../edits/merge-data.js";
+import { entriesOf, labelOf } from "../edits/merge-entries.js";
+import { FileSealing } from "./file-sealing.js";
+
+/**
+ * Merges two branches of a data file. If they are sealed, a secret that did not change keeps its
+ * sealed text.
+ *
+ * @param base the content of the common ancestor, or no data
+ * @param keys the content of a key file. Without it, sealed texts are compared
+ * @throws UsageError for the keys; InvalidDataError as `mergeData`, and for secrets that can't be opened
+ */
+export async function mergeFiles(
+  base: Data,
+  ours: Data,
+  theirs: Data,
+  keys: string | undefined,
+): Promise<Merge> {
+  if (keys === undefined) return mergeChecked(base, ours, theirs);
+  const isSealed = ours.sealed || theirs.sealed;
+  const sealing = new FileSealing({ keys, form: "kept" });
+  const open = (side: string, content: Data) =>
+    withPathInErrors(`${side}:`, Promise.resolve(content).then(sealing.open));
+  // In this order: of two sealed texts with the same content, the first one stays.
+  const opened = {
+    ours: await open("ours", ours),
+    theirs: await open("theirs", theirs),
+    base: await open("base", base),
+  };
+  for (const [side, content] of Object.entries({ ours, theirs }))
+    if (isSealed && !content.sealed) throw notSealedError(side, content, opened.base);
+  const merge = await mergeChecked(opened.base, opened.ours, opened.theirs);
+  // If one branch has rotated the key, the secrets of the other get the new one too.
+  const isRotated = [ours, theirs].some((side) => sealing.isCurrent(side));
+  return isSealed ? { ...merge, data: sealing.seal(merge.data, isRotated) } : merge;
+}
+
+/** Anyone can write a plain branch, and sealing its changes would vouch for them. */
+function notSealedError(side: string, content: Data, base: Data): InvalidDataError {
+  const before = entriesOf(base, base);
+  const changed = [...entriesOf(content, base)].filter(
+    ([key, { fields }]) => !isSame(fields, before.get(key)?.fields),
+  );
+  const names = changed.map(([key]) => labelOf(key)).join(", ") || "nothing";
+  return new InvalidDataError(
+    `${side}: is not sealed, and may be from somebody without the key; it has changed ${names}; seal it first: appvars seal`,
+  );
+}

@@ -1,8 +1,9 @@
 import { InvalidDataError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
 import { type Change, withoutCredentials } from "../store/history.js";
-import { applyChanges, type RecordChange } from "../store/record-changes.js";
+import type { RecordChange } from "../store/record-changes.js";
 import type { StoredKey } from "./answers.js";
+import { applyChanges } from "./apply-changes.js";
 import { type Entry, type Head, KEYS, logKey, parseEntry, parseHead } from "./log.js";
 import { parseChanges } from "./stored-changes.js";
 import { download, endOf, openKey, type UploadTarget } from "./uploads.js";

@@ -1,25 +1,20 @@
 import { describe, expect, it } from "vitest";
+import { applyChanges } from "../../src/etcd/apply-changes.js";
 import { InvalidDataError } from "../../src/kit/text/errors.js";
 import { type Data, withLastIds } from "../../src/store/data.js";
-import {
-  applyChanges,
-  changesBetween,
-  type RecordChange,
-  sortedById,
-} from "../../src/store/record-changes.js";
+import { changesBetween, type RecordChange, sortedById } from "../../src/store/record-changes.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
+import { MARKER } from "../store/broken-data.js";
 import { DATA } from "../support/data.js";
 import { increment, set, unset } from "../support/edits.js";
 import { Random } from "../support/random.js";
-import { MARKER } from "./broken-data.js";
 
 const START = sortedById(checkData(DATA));
 
-/** As a store does it: what is written, and what is in memory afterwards. */
+/** The data after a change, and the changes as they are read from a store. */
 function changed(data: Data, change: (data: Data) => Data) {
   const result = change(data);
   const next = checkData(withLastIds(data, result));
-  // As they are read from a store.
   const changes: RecordChange[] = JSON.parse(JSON.stringify(changesBetween(data, next)));
   return { next, changes };
 }

@@ -5,7 +5,7 @@ import { command } from "../kit/text/shell.js";
 import { type Data, NO_DATA } from "../store/data.js";
 import { FollowedStore } from "../store/followed-store.js";
 import type { Author, History } from "../store/history.js";
-import type { ChangeData, EditableStore, Reloadable } from "../store/store.js";
+import type { ChangeData, EditableStore, Reloadable, UpdateOptions } from "../store/store.js";
 import type { DataKeeper, LastData } from "./kept-data.js";
 import { type Head, KEYS } from "./log.js";
 import {
@@ -46,7 +46,6 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   #isOutage = false;
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #following: Promise<unknown> | undefined;
-  #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(options: EtcdStoreOptions) {
     super();
@@ -211,8 +210,8 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return { data, changes: readChanges(this.#target, head) };
   }
 
-  update(change: ChangeData, command?: string): Promise<void> {
-    return this.#inTurn((writer) => writer.update(change), this.#target.sealing, command);
+  update(change: ChangeData, options: UpdateOptions = {}): Promise<void> {
+    return this.#write((writer) => writer.update(change, options), this.#target.sealing, options);
   }
 
   /**
@@ -221,7 +220,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
    * @throws InvalidDataError if it holds something; as `update`
    */
   create(data: Data): Promise<void> {
-    return this.#inTurn((writer) => writer.create(data));
+    return this.#write((writer) => writer.create(data));
   }
 
   /**
@@ -231,7 +230,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
    * @throws as `update`
    */
   sealAgain(sealing: Sealing): Promise<void> {
-    return this.#inTurn((writer) => writer.writeAgain(), sealing);
+    return this.#write((writer) => writer.writeAgain(), sealing);
   }
 
   /**
@@ -239,25 +238,23 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
    * of space.
    */
   prune(entries: number): Promise<void> {
-    return this.#inTurn((writer) => writer.prune(entries));
+    return this.#write((writer) => writer.prune(entries));
   }
 
   /** One write after the other: those of one process don't compete. */
-  #inTurn(
+  #write(
     write: (writer: StoreWriter) => Promise<void>,
     sealing = this.#target.sealing,
-    command?: string,
-  ) {
+    { command = this.#options.author.command }: UpdateOptions = {},
+  ): Promise<void> {
     const { url, clock = Date.now } = this.#options;
-    const author = { ...this.#options.author, ...(command !== undefined && { command }) };
+    const author = { ...this.#options.author, command };
     const target = { ...this.#target, sealing };
     const read = () => this.#read();
     const show = this.#show.bind(this);
     const writer = () =>
       new StoreWriter({ url, author, clock, target, known: this.#state, read, show });
-    const writing = this.#lastWrite.then(() => write(writer()));
-    this.#lastWrite = writing.catch(() => {});
-    return writing;
+    return this.inTurn(() => write(writer()));
   }
 
   readAgain(): void {

@@ -1,5 +1,7 @@
 import { SealedFile } from "../kit/files/sealed-file.js";
-import { createServedParser } from "../store/file/parse-apart.js";
+import { NO_DATA } from "../store/data.js";
+import { parseApart } from "../store/file/parse-apart.js";
+import { parseData } from "../store/schema/parse-data.js";
 import type { Reloadable, Store } from "../store/store.js";
 import type { Times } from "./gateway.js";
 import { DataKeeper } from "./kept-data.js";
@@ -31,7 +33,9 @@ export async function openServedEtcdStore(
     (({ message }: Error) =>
       warn(`the last data can't be kept for a start without the store: ${message}`));
   const store = etcdStore(access, {
-    parse: createServedParser(),
+    // Another thread takes time to start, and no work waits for the first data.
+    parse: (bytes, signal) =>
+      store.snapshot === NO_DATA ? parseData(bytes) : parseApart(bytes, signal),
     watch: true,
     // An election takes 2 s. A server that starts should not wait for longer than that if there is
     // something to serve.

@@ -7,7 +7,7 @@ import { dataPieces } from "../store/file/data-file.js";
 import type { Author } from "../store/history.js";
 import { changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
 import { checkData } from "../store/schema/parse-data.js";
-import type { ChangeData } from "../store/store.js";
+import type { ChangeData, UpdateOptions } from "../store/store.js";
 import { type CheckTrace, type Condition, type Put, UncertainError } from "./gateway.js";
 import {
   type Entry,
@@ -74,9 +74,9 @@ interface WriterOptions {
  *
  * @throws as `applyChange`
  */
-async function plan(data: Data, change: ChangeData, isNewest: boolean) {
+async function plan(data: Data, change: ChangeData, options: UpdateOptions, isNewest: boolean) {
   try {
-    const next = await applyChange(data, change);
+    const next = await applyChange(data, change, options);
     if (next === data) return undefined;
     const changes = changesBetween(data, next);
     return changes.length === 0 ? undefined : { next, changes };
@@ -118,7 +118,7 @@ export class StoreWriter {
    *   whether it was made;
    *   otherwise it was not
    */
-  async update(change: ChangeData): Promise<void> {
+  async update(change: ChangeData, options: UpdateOptions): Promise<void> {
     let { known } = this.#options;
     let startedAt = 0;
     const { before, after } = await this.#untilMade(async () => {
@@ -127,7 +127,7 @@ export class StoreWriter {
       // the newest state.
       const [state, isNewest] = [known ?? (await this.#options.read()), !known];
       known = undefined;
-      const planned = await plan(state.data, change, isNewest);
+      const planned = await plan(state.data, change, options, isNewest);
       if (!planned) return isNewest ? { before: state, after: state } : undefined;
       const written = await this.#append(state, planned.next, planned.changes);
       return written && { before: state, after: written };

@@ -29,10 +29,13 @@ export interface Store {
 /**
  * Returns the data after a change; its argument for none. It may be called again, with newer data.
  */
-export interface ChangeData {
-  (data: Data): Data | Promise<Data>;
+export type ChangeData = (data: Data) => Data | Promise<Data>;
+
+export interface UpdateOptions {
+  /** The name of the write in the history; by default the command of the author. */
+  readonly command?: string | undefined;
   /** Whether changed values may break their schemas. */
-  readonly mayBreakSchemas?: boolean;
+  readonly mayBreakSchemas?: boolean | undefined;
 }
 
 export interface EditableStore extends Store {
@@ -40,12 +43,11 @@ export interface EditableStore extends Store {
    * Replaces the current data with the result of `change`. Once it resolves, the change can't be
    * lost and is in `snapshot`.
    *
-   * @param command what the history calls this write, by default the command of the author
    * @throws InvalidDataError when the data can't be written or breaks a rule, and the errors of
-   *   `applyChange`. Nothing has
-   *   changed then, unless the message says that it was written but may be lost; `snapshot` has the change in that case
+   *   `applyChange`. Nothing has changed then, unless the message says that it was written but may
+   *   be lost; `snapshot` has the change in that case
    */
-  update(change: ChangeData, command?: string): Promise<void>;
+  update(change: ChangeData, options?: UpdateOptions): Promise<void>;
 }
 
 /** A store that can be told to read its data. */

@@ -152,9 +152,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       it("makes a change that may break them, and one of values that a client has encrypted", async () => {
         const store = await opened(RULED);
         await store.update((data) => setJson(data, "DATABASE_URL_2", "x"));
-        await store.update(
-          Object.assign((data: Data) => set(data, BROKEN), { mayBreakSchemas: true }),
-        );
+        await store.update((data) => set(data, BROKEN), { mayBreakSchemas: true });
         expect(contents(store)).toMatchObject(BROKEN);
         await store.update((data) => set(data, { DATABASE_URL: "envbee:enc:v1:AAAA" }));
       });

@@ -123,13 +123,10 @@ describe("Appvars-Revision", () => {
     // Fields in the order in which stores have them.
     const versions = [DATA, edit].map((data) => createMemoryStore(data).snapshot) as [Data, Data];
     let reads = 0;
-    const store = {
-      ...createMemoryStore(DATA),
-      // Returns another version each time.
-      get snapshot() {
-        return versions[reads++ % 2 === 0 ? 0 : 1];
-      },
-    };
+    // Returns another version each time.
+    const store = Object.defineProperty(createMemoryStore(DATA), "snapshot", {
+      get: () => versions[reads++ % 2 === 0 ? 0 : 1],
+    });
     const server = await startServer(new Service(store, Date.now), { port: 0 }, Date.now);
     onTestFinished(() => server.close());
     const revisions = new Map<string, Set<unknown>>();

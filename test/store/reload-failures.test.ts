@@ -83,6 +83,7 @@ describe("a data file that has changed and can't be read", () => {
     ["EIO", "input/output error"],
     ["ENOMEM", "out of memory"],
     ["EACCES", "permission denied"],
+    ["EMFILE", "too many open files"],
     ["ENOENT", "no such file or folder"],
     ["ESTALE", "ESTALE"],
   ])(
@@ -115,19 +116,6 @@ describe("a data file that has changed and can't be read", () => {
     await untilServed(store, "second");
     expect(problems).toEqual(["input/output", "memory", undefined]);
   });
-
-  it.each(["EMFILE", "ENFILE"])(
-    "a changed data file is read with the spare descriptor when no other is left (%s)",
-    async (code) => {
-      const { store, write } = await watched();
-      failing.open = code;
-      for (const text of ["second", "third"]) {
-        await write(text);
-        await untilServed(store, text);
-        expect(store.problem).toBeUndefined();
-      }
-    },
-  );
 
   it("a data file is still read after changes while stat fails", async () => {
     const { store, write } = await watched();

@@ -8,14 +8,10 @@ export interface ChangingStore extends Store {
 }
 
 export function changingStore(data: unknown): ChangingStore {
-  let snapshot: Data = createMemoryStore(data).snapshot;
-  return {
-    ...createMemoryStore(data),
-    get snapshot() {
-      return snapshot;
+  const store: { snapshot: Data } & Store = createMemoryStore(data);
+  return Object.assign(store, {
+    replace(next: unknown) {
+      store.snapshot = createMemoryStore(next).snapshot;
     },
-    replace(next) {
-      snapshot = createMemoryStore(next).snapshot;
-    },
-  };
+  });
 }

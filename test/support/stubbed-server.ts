@@ -45,7 +45,8 @@ export async function stubbedServer({
   reads = {},
   store = {},
 }: Stubs): Promise<RunningServer> {
-  const service = new StubbedService({ ...createMemoryStore(DATA), ...store }, clock, ticks, reads);
+  const stubbed = Object.assign(createMemoryStore(DATA), store);
+  const service = new StubbedService(stubbed, clock, ticks, reads);
   const server = await startServer(service, { port: 0, ...options }, clock, ticks);
   onTestFinished(() => server.close());
   return server;

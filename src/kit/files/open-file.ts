@@ -1,8 +1,6 @@
-import { closeSync, constants, fstat, open, openSync, read, type Stats } from "node:fs";
-import { devNull } from "node:os";
+import { closeSync, constants, fstat, open, read, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { InvalidDataError } from "../text/errors.js";
-import { hasCode } from "./system-errors.js";
 
 // Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has neither flag.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
@@ -38,18 +36,17 @@ export interface FileContent {
 /**
  * Reads a file. Never waits for a pipe's writer, nor reads a device without an end.
  *
- * @param file its path, or a descriptor, which is closed
  * @param maxSize bytes
  * @throws InvalidDataError with a predicate as its message when it is not a regular file or is too
- *   large; the file
- *   system's error
+ *   large;
+ *   the file system's error
  */
 export async function readRegularFile(
-  file: string | number,
+  path: string,
   maxSize: number,
   options?: OpenFileOptions,
 ): Promise<FileContent> {
-  const descriptor = typeof file === "number" ? file : await openForReading(file, options);
+  const descriptor = await openForReading(path, options);
   try {
     const stats = await promisify(fstat)(descriptor);
     if (stats.isDirectory()) throw new InvalidDataError("can't be read: it is a folder");
@@ -123,55 +120,4 @@ export async function readStream(
 export function sizeText(bytes: number): string {
   const [unit, name] = bytes < 10 * 1_048_576 ? [1_024, "KB"] : [1_048_576, "MB"];
   return `${Math.ceil(bytes / unit).toLocaleString("en-US")} ${name}`;
-}
-
-/**
- * A file descriptor held in reserve, so that a file can be read when the process has used up all
- * others: clients that hold connections open must not keep a server from noticing that their
- * credentials were revoked.
- */
-export class SpareDescriptor {
-  #descriptor: number | undefined;
-  #isClosed = false;
-
-  constructor() {
-    this.#reserve();
-  }
-
-  /** The same as {@link readRegularFile}. */
-  async read(path: string, maxSize: number): Promise<FileContent> {
-    this.#reserve();
-    try {
-      return await readRegularFile(path, maxSize);
-    } catch (error) {
-      if (!hasCode(error, "EMFILE", "ENFILE")) throw error;
-    }
-    this.#release();
-    try {
-      // Opened and closed synchronously: otherwise a connection could take the descriptor in
-      // between.
-      return await readRegularFile(openSync(path, FLAGS), maxSize);
-    } finally {
-      this.#reserve();
-    }
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#release();
-  }
-
-  #reserve(): void {
-    if (this.#isClosed) return;
-    try {
-      this.#descriptor ??= openSync(devNull, "r");
-    } catch {
-      // None is free: the next call tries again.
-    }
-  }
-
-  #release(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
-  }
 }

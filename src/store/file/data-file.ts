@@ -1,6 +1,6 @@
 import { constants } from "node:buffer";
 import { getHeapStatistics } from "node:v8";
-import { readRegularFile, type SpareDescriptor, sizeText } from "../../kit/files/open-file.js";
+import { readRegularFile, sizeText } from "../../kit/files/open-file.js";
 import { toInvalidData, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import type { Complete } from "../../model/variable.js";
@@ -21,7 +21,6 @@ const HEAP_FACTOR = 4;
 const SMALL_SIZE = 65_536;
 
 interface ReadOptions {
-  read?: SpareDescriptor["read"] | undefined;
   open?: OpenContent | undefined;
   parse?: ((bytes: Buffer) => Promise<Data>) | undefined;
 }
@@ -34,10 +33,10 @@ interface ReadOptions {
  */
 export function readDataFile(
   path: string,
-  { read = readRegularFile, open, parse = (bytes) => parseData(bytes, open) }: ReadOptions = {},
+  { open, parse = (bytes) => parseData(bytes, open) }: ReadOptions = {},
 ): Promise<Data> {
   // Without `await`: a function that waits keeps the bytes, as `parseData` explains.
-  return read(path, MAX_DATA_SIZE)
+  return readRegularFile(path, MAX_DATA_SIZE)
     .then(({ bytes }) => {
       checkHeap(bytes.length);
       return parse(bytes);

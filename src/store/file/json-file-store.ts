@@ -1,15 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Low } from "lowdb";
-import { SpareDescriptor } from "../../kit/files/open-file.js";
 import { NotDurableError, withPathInErrors } from "../../kit/files/system-errors.js";
 import { type FileWatch, watchFile } from "../../kit/files/watch-file.js";
 import { type Data, NO_DATA } from "../data.js";
 import { FollowedStore } from "../followed-store.js";
 import type { Author } from "../history.js";
 import { type OpenContent, parseData } from "../schema/parse-data.js";
-import type { FileStore } from "../store.js";
+import type { ChangeData, FileStore, UpdateOptions } from "../store.js";
 import { fileSealing, parseWithKeys, readDataFile } from "./data-file.js";
-import type { parseApart } from "./parse-apart.js";
+import { parseApart } from "./parse-apart.js";
 
 interface DataFileOptions {
   author?: Author | undefined;
@@ -46,52 +45,49 @@ const SETTLE_MS = 100;
 class JsonFileStore extends FollowedStore implements FileStore {
   readonly #path: string;
   readonly #options: DataFileOptions;
-  /** For a watched file. */
-  readonly #spare: SpareDescriptor | undefined;
-  readonly #db: Low<Data>;
   readonly #closed = new AbortController();
-  #watch: FileWatch | undefined;
-  #parse: typeof parseApart | undefined;
-  #isAskedToRead = false;
+  /** Its data may be ahead of the disk, unlike `snapshot`. */
+  readonly #db: Low<Data>;
+  #snapshot = NO_DATA;
   #problem: string | undefined;
-  #updates = 0;
-  #updating: Promise<void> | undefined;
+  #watch: FileWatch | undefined;
+  #isAskedToRead = false;
   /** The fingerprint of the file as the last update wrote it, until the file is read again. */
   #written: string | undefined;
 
   constructor(path: string, options: DataFileOptions) {
     super();
-    const { watch } = options;
-    const spare = watch ? new SpareDescriptor() : undefined;
     this.#path = path;
     this.#options = options;
-    this.#spare = spare;
-    const served = spare && { read: spare.read.bind(spare), parse: this.#parseServed };
-    const read = () =>
-      readDataFile(path, served ?? { parse: (bytes) => parseWithKeys(bytes, options.sealKeys) });
-    // Written by updateDataFile.
+    const read = async () => {
+      options.check?.(path);
+      return readDataFile(path, { parse: this.#parse });
+    };
+    // `updateDataFile` has an adapter that writes, since that needs the lock.
     this.#db = new Low({ read, write: async () => {} }, NO_DATA);
   }
 
   get snapshot(): Data {
-    return this.#db.data;
+    return this.#snapshot;
   }
 
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  open(): Promise<this> {
-    return withPathInErrors(this.#path, this.#open());
-  }
-
-  async #open(): Promise<this> {
+  async open(): Promise<this> {
     // A key that breaks a rule is no problem of the file.
-    await fileSealing(this.#options.sealKeys);
+    await withPathInErrors(this.#path, fileSealing(this.#options.sealKeys));
     // Watched before it is read, so that no change is missed in between.
-    if (this.#spare) this.#watch = await watchFile(this.#path, (version) => this.#reload(version));
+    if (this.#options.watch)
+      this.#watch = await watchFile(this.#path, (version) =>
+        this.inTurn(() => this.#reload(version)),
+      );
     try {
-      await this.#load();
+      await withPathInErrors(
+        this.#path,
+        this.inTurn(() => this.#read()),
+      );
     } catch (error) {
       await this.close();
       throw error;
@@ -99,35 +95,35 @@ class JsonFileStore extends FollowedStore implements FileStore {
     return this;
   }
 
-  update(change: (data: Data) => Data, command?: string): Promise<void> {
-    const updating = this.#update(change, command);
-    this.#updating = updating;
-    return updating;
+  update(change: ChangeData, options: UpdateOptions = {}): Promise<void> {
+    return this.inTurn(() => this.#update(change, options));
   }
 
-  async #update(change: (data: Data) => Data, command?: string): Promise<void> {
+  async #update(change: ChangeData, { command, ...rules }: UpdateOptions): Promise<void> {
     // Loaded here, because readers need no lock.
     const { updateDataFile } = await import("./update-data-file.js");
-    // lowdb's own update changes memory first, and leaves it changed when the write fails.
-    const before = this.#db.data;
+    const { author, clock, sealKeys } = this.#options;
+    const options = {
+      ...rules,
+      author: author && { ...author, command: command ?? author.command },
+      clock,
+      sealing: await fileSealing(sealKeys),
+    };
+    const updating = updateDataFile(this.#path, change, options, this.#db);
     try {
-      const { author, sealKeys } = this.#options;
-      const named = author && { ...author, command: command ?? author.command };
-      const options = { ...this.#options, author: named, sealing: await fileSealing(sealKeys) };
-      const { data, written } = await withPathInErrors(
-        this.#path,
-        updateDataFile(this.#path, change, options),
-      );
-      this.#db.data = data;
-      this.#written = written;
+      this.#written = (await withPathInErrors(this.#path, updating)).written;
     } catch (error) {
       // The change was made nevertheless.
-      if ((error as Error).cause instanceof NotDurableError) await this.#load().catch(() => {});
+      if ((error as Error).cause instanceof NotDurableError) this.#show();
       throw error;
-    } finally {
-      this.#updates++;
-      if (this.#db.data !== before) this.tell();
     }
+    this.#show();
+  }
+
+  #show(): void {
+    if (this.#snapshot === this.#db.data) return;
+    this.#snapshot = this.#db.data;
+    this.tell();
   }
 
   readAgain(): void {
@@ -138,7 +134,6 @@ class JsonFileStore extends FollowedStore implements FileStore {
   async close(): Promise<void> {
     this.#watch?.stop();
     this.#closed.abort();
-    this.#spare?.close();
     this.removeListeners();
   }
 
@@ -147,16 +142,15 @@ class JsonFileStore extends FollowedStore implements FileStore {
     const isAsked = this.#isAskedToRead;
     this.#isAskedToRead = false;
     const before = this.#problem;
-    await this.#updating?.catch(() => {});
     if (version === this.#written && !isAsked && !before) return true;
     this.#written = undefined;
     let startedAt = performance.now();
-    let problem = await this.#read();
+    let problem = await this.#problemOfRead();
     if (problem && !before) {
       // An editor that does not replace the file in one step may still be writing it.
       await delay(SETTLE_MS);
       startedAt = performance.now();
-      problem = await this.#read();
+      problem = await this.#problemOfRead();
     }
     const milliseconds = performance.now() - startedAt;
     this.#problem = problem;
@@ -165,31 +159,23 @@ class JsonFileStore extends FollowedStore implements FileStore {
     return !problem;
   }
 
-  /** Ends when the store is closed. */
-  readonly #parseServed = async (bytes: Buffer): Promise<Data> => {
-    if (this.#options.open) return parseData(bytes, this.#options.open);
-    // Loaded with the first data, since clients may hold all file descriptors later.
-    this.#parse ??= (await import("./parse-apart.js")).createServedParser();
-    return this.#parse(bytes, this.#closed.signal, this.#options.sealKeys);
-  };
+  /** Reads the file. Resolves to the problem, if there is one; the snapshot stays then. */
+  async #problemOfRead(): Promise<string | undefined> {
+    return this.#read().catch(
+      ({ message }: Error) => `the data file ${message}; the last good data is served`,
+    );
+  }
 
-  async #load(): Promise<void> {
-    this.#options.check?.(this.#path);
+  async #read(): Promise<undefined> {
     await this.#db.read();
+    this.#snapshot = this.#db.data;
   }
 
-  /** Resolves to the problem, if there is one; lowdb then keeps the data it has. */
-  async #read(): Promise<string | undefined> {
-    try {
-      let updates: number;
-      do {
-        updates = this.#updates;
-        await this.#load();
-        // An update that finished in the meantime has newer data than this read.
-      } while (updates !== this.#updates);
-      return undefined;
-    } catch (error) {
-      return `the data file ${(error as Error).message}; the last good data is served`;
-    }
-  }
+  readonly #parse = async (bytes: Buffer): Promise<Data> => {
+    const { open, sealKeys, watch } = this.#options;
+    if (open) return parseData(bytes, open);
+    // Another thread takes time to start, and no work waits for the first data.
+    if (!watch || this.#snapshot === NO_DATA) return parseWithKeys(bytes, sealKeys);
+    return parseApart(bytes, this.#closed.signal, sealKeys);
+  };
 }

@@ -50,18 +50,6 @@ export async function parseApart(bytes: Buffer, signal: AbortSignal, keys?: stri
   return data;
 }
 
-/**
- * Parses the first data in this thread, since no other work waits for it, and later data with
- * {@link parseApart}.
- */
-export function createServedParser(): typeof parseApart {
-  let parse: typeof parseApart = (bytes, _signal, keys) => {
-    parse = parseApart;
-    return parseWithKeys(bytes, keys);
-  };
-  return (bytes, signal, keys) => parse(bytes, signal, keys);
-}
-
 /** Parses a list piece by piece, with time for other work in between. */
 async function join(pieces: readonly Uint8Array[]): Promise<unknown[]> {
   const list: unknown[] = [];

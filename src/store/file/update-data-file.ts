@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { Low } from "lowdb";
+import { type Adapter, Low } from "lowdb";
 import { ChangedError, type ReplaceFile, withFileLock } from "../../kit/files/file-lock.js";
 import { readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
@@ -7,21 +7,24 @@ import { type Data, NO_DATA } from "../data.js";
 import { applyChange } from "../edits/apply-change.js";
 import { type Author, NOBODY } from "../history.js";
 import { parseData } from "../schema/parse-data.js";
-import type { ChangeData } from "../store.js";
+import type { ChangeData, UpdateOptions } from "../store.js";
 import { dataPieces, MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import { historyPathOf, recordWrite } from "./file-history.js";
 import type { FileSealing } from "./file-sealing.js";
 import { stateOf } from "./history-lines.js";
 
-interface UpdateOptions {
+interface FileUpdateOptions extends Pick<UpdateOptions, "mayBreakSchemas"> {
   author?: Author | undefined;
   /** Unix time in milliseconds. */
-  clock?: () => number;
+  clock?: (() => number) | undefined;
   /** Cancels it, until the file is changed. */
   signal?: AbortSignal;
   /** A new one for each update. Without it, a sealed file is refused. */
   sealing?: FileSealing | undefined;
 }
+
+/** A `LockedFile` replaces it while the lock is held. */
+const UNLOCKED: Adapter<Data> = { read: async () => null, write: async () => {} };
 
 /**
  * Reads the data file, applies `change`, records it in the history and replaces the file, all under
@@ -29,51 +32,35 @@ interface UpdateOptions {
  * another program changes the file meanwhile, `change` is called again with the new data. A link
  * stays a link. When `change` returns its argument, nothing is written, unless the sealing is due.
  *
+ * @param db the database that reads and writes the file. If the update fails before the file is
+ *   replaced, its data is meaningless until it is read again
  * @returns the data as it was written, and the fingerprint of the file if that has changed
- * @throws NotDurableError when the change was made but may not be on disk; otherwise the file is
- *   unchanged:
- *   InvalidDataError when it can't be read, locked or written, or when its history can't be written; errors of
- *   `applyChange`; the signal's reason
+ * @throws NotDurableError when the change was made but may not be on disk. Otherwise the file is
+ *   unchanged: InvalidDataError when it can't be read, locked or written, or when its history can't
+ *   be written; errors of `applyChange`; the signal's reason
  */
 export async function updateDataFile(
   path: string,
   change: ChangeData,
-  { author = NOBODY, clock = Date.now, signal, sealing }: UpdateOptions = {},
-): Promise<{ data: Data; written?: string }> {
+  options: FileUpdateOptions = {},
+  db = new Low<Data>(UNLOCKED, NO_DATA),
+): Promise<{ data: Data; written?: string | undefined }> {
+  const { adapter } = db;
   try {
     const file = await realpath(path).catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
     });
     const update = async (replace: ReplaceFile) => {
-      let data = NO_DATA;
-      let before = "";
-      let written = "";
-      const parse = (bytes: Buffer) => {
-        before = stateOf(bytes);
-        return parseData(bytes, sealing?.open);
-      };
-      const write = async (next: Data) => {
-        const bytes = Buffer.concat([...dataPieces(sealing?.seal(next) ?? next)]);
-        const states = [before, stateOf(bytes)] as const;
-        let mark = async () => {};
-        const record = async () => {
-          mark = await recordWrite(file, { data, next, states, author, clock, sealing });
-          // The clock of a file system may not tell two changes apart.
-          const now = await readRegularFile(file, MAX_DATA_SIZE).catch(() => undefined);
-          if (!now || stateOf(now.bytes) !== before) throw new ChangedError();
-        };
-        written = await replace([bytes], record);
-        await mark().catch(() => {});
-      };
-      const db = new Low({ read: () => readDataFile(file, { parse }), write }, data);
+      const locked = new LockedFile(file, replace, options);
+      db.adapter = locked;
       await db.read();
-      data = db.data;
-      const next = await applyChange(data, change);
-      if (next === data && !sealing?.isDue) return { data };
+      const next = await applyChange(db.data, change, options);
+      if (next === db.data && !options.sealing?.isDue) return { data: next };
       db.data = next;
       await db.write();
-      return { data: db.data, written };
+      return { data: next, written: locked.written };
     };
+    const { signal } = options;
     return await withFileLock(file, update, {
       signal,
       also: [historyPathOf(file)],
@@ -83,5 +70,49 @@ export async function updateDataFile(
     throw error instanceof Error && "syscall" in error
       ? toInvalidData(error, "can't be written")
       : error;
+  } finally {
+    db.adapter = adapter;
+  }
+}
+
+/** lowdb's adapter for a data file under its lock. It reads the file once, and writes it once. */
+class LockedFile implements Adapter<Data> {
+  readonly #file: string;
+  readonly #replace: ReplaceFile;
+  readonly #options: FileUpdateOptions;
+  #data = NO_DATA;
+  /** The state of the file as it was read. */
+  #state = "";
+  /** The fingerprint of the file once it is written. */
+  written: string | undefined;
+
+  constructor(file: string, replace: ReplaceFile, options: FileUpdateOptions) {
+    this.#file = file;
+    this.#replace = replace;
+    this.#options = options;
+  }
+
+  async read(): Promise<Data> {
+    const parse = (bytes: Buffer) => {
+      this.#state = stateOf(bytes);
+      return parseData(bytes, this.#options.sealing?.open);
+    };
+    this.#data = await readDataFile(this.#file, { parse });
+    return this.#data;
+  }
+
+  async write(next: Data): Promise<void> {
+    const { author = NOBODY, clock = Date.now, sealing } = this.#options;
+    const bytes = Buffer.concat([...dataPieces(sealing?.seal(next) ?? next)]);
+    const states = [this.#state, stateOf(bytes)] as const;
+    const write = { data: this.#data, next, states, author, clock, sealing };
+    let mark = async () => {};
+    this.written = await this.#replace([bytes], async () => {
+      mark = await recordWrite(this.#file, write);
+      // The clock of a file system may not tell two changes apart.
+      const now = await readRegularFile(this.#file, MAX_DATA_SIZE).catch(() => undefined);
+      if (!now || stateOf(now.bytes) !== this.#state) throw new ChangedError();
+    });
+    await mark().catch(() => {});
   }
 }

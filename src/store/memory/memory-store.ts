@@ -1,38 +1,37 @@
+import type { Data } from "../data.js";
 import { applyChange } from "../edits/apply-change.js";
+import { FollowedStore } from "../followed-store.js";
 import { checkData } from "../schema/parse-data.js";
-import type { EditableStore } from "../store.js";
+import type { ChangeData, EditableStore, UpdateOptions } from "../store.js";
 
 /**
- * A store of data in memory, for tests of programs that use appvars.
+ * Creates a store of data in memory, for tests of programs that use appvars.
  *
  * @throws InvalidDataError when the data breaks a rule of the data file
  */
 export function createMemoryStore(data: unknown): EditableStore {
-  let snapshot = structuredClone(checkData(data));
-  /** One change after the other. */
-  let turn = Promise.resolve();
-  const listeners = new Set<() => void>();
-  return {
-    get snapshot() {
-      return snapshot;
-    },
-    problem: undefined,
-    update(change) {
-      const updated = turn.then(async () => {
-        const next = await applyChange(snapshot, change);
-        if (next === snapshot) return;
-        snapshot = next;
-        for (const listener of listeners) listener();
-      });
-      turn = updated.catch(() => {});
-      return updated;
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async close() {
-      listeners.clear();
-    },
-  };
+  return new MemoryStore(structuredClone(checkData(data)));
+}
+
+class MemoryStore extends FollowedStore implements EditableStore {
+  snapshot: Data;
+  readonly problem = undefined;
+
+  constructor(data: Data) {
+    super();
+    this.snapshot = data;
+  }
+
+  update(change: ChangeData, options?: UpdateOptions): Promise<void> {
+    return this.inTurn(async () => {
+      const next = await applyChange(this.snapshot, change, options);
+      if (next === this.snapshot) return;
+      this.snapshot = next;
+      this.tell();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.removeListeners();
+  }
 }

@@ -1,6 +1,6 @@
 import type { Data } from "../../store/data.js";
 import type { History } from "../../store/history.js";
-import type { ChangeData, EditableStore } from "../../store/store.js";
+import type { ChangeData, EditableStore, UpdateOptions } from "../../store/store.js";
 import type { ServedData } from "./served-data.js";
 
 /** The data of a place, before it is opened. */
@@ -22,7 +22,7 @@ export interface LocalData {
    *
    * @throws as `EditableStore.update`
    */
-  update(change: ChangeData): Promise<Data>;
+  update(change: ChangeData, options?: UpdateOptions): Promise<Data>;
   /**
    * @param use gets the history, which is closed afterwards
    *

@@ -18,7 +18,7 @@ import {
 } from "../../store/file/data-file.js";
 import type { FileSealing, SealedForm } from "../../store/file/file-sealing.js";
 import type { History } from "../../store/history.js";
-import type { ChangeData } from "../../store/store.js";
+import type { ChangeData, UpdateOptions } from "../../store/store.js";
 import { type DataPlace, type FilePlace, placeFiles } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { readSecret, type SecretIo } from "../settings/secret-files.js";
@@ -70,13 +70,14 @@ export async function updateData(
   place: DataPlace,
   context: Context,
   change: ChangeData,
+  options?: UpdateOptions,
 ): Promise<Data | undefined> {
   const { dryRun, values = false } = context.flags;
-  if (!dryRun) return (await checkedData(place, context, "change")).update(change);
+  if (!dryRun) return (await checkedData(place, context, "change")).update(change, options);
   const { printChanges, rowsBetween } = await import("./change-rows.js");
   const { applyChange } = await import("../../store/edits/apply-change.js");
   const data = await readData(place, context);
-  const rows = rowsBetween(data, await applyChange(data, change), values);
+  const rows = rowsBetween(data, await applyChange(data, change, options), values);
   await printChanges(rows, values, context, "nothing would change");
   return undefined;
 }
@@ -203,10 +204,15 @@ function fileData(
   const sealKeys = async () => sealKey && readSecret(sealKey, io);
   const sealing = async (form: SealedForm = mayBePlain && "kept") =>
     fileSealing(await sealKeys(), form);
-  const update = async (change: ChangeData, form?: SealedForm) => {
+  const update = async (change: ChangeData, form?: SealedForm, rules?: UpdateOptions) => {
     // Loaded here, because readers need no lock.
     const { updateDataFile } = await import("../../store/file/update-data-file.js");
-    const options = { author: authorOf(io), clock: io.clock, sealing: await sealing(form) };
+    const options = {
+      ...rules,
+      author: authorOf(io),
+      clock: io.clock,
+      sealing: await sealing(form),
+    };
     const updating = cleanUpBeforeEnd((signal) =>
       updateDataFile(path, change, { ...options, signal }),
     );
@@ -230,7 +236,7 @@ function fileData(
       const open = (await sealing())?.open ?? openWithoutKeys;
       return withPathInErrors(path, readDataFile(path, { open }));
     },
-    update: async (change) => (await update(change)).data,
+    update: async (change, options) => (await update(change, undefined, options)).data,
     history: async (use) => {
       const { readFileHistory } = await import("../../store/file/file-history.js");
       return use(await withPathInErrors(path, readFileHistory(path, await sealing())));

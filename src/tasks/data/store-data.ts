@@ -26,9 +26,9 @@ export function storeData(place: StorePlace, io: StoreIo): LocalData {
     check: () => undefined,
     risks: () => [],
     read: () => withStore(place, io, async ({ snapshot }) => snapshot),
-    update: (change) =>
+    update: (change, options) =>
       withStore(place, io, async (store) => {
-        await store.update(change);
+        await store.update(change, options);
         return store.snapshot;
       }),
     history: (use) => withStore(place, io, async (store) => use(await store.history())),

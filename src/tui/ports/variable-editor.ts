@@ -99,7 +99,7 @@ export function createEditor(
           throw error;
         }
       };
-      await store.update(change, command);
+      await store.update(change, { command });
     },
   };
 }

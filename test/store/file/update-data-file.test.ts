@@ -22,6 +22,7 @@ import { type Data, nextId } from "../../../src/store/data.js";
 import { readFileHistory } from "../../../src/store/file/file-history.js";
 import { openDataFile } from "../../../src/store/file/json-file-store.js";
 import { updateDataFile } from "../../../src/store/file/update-data-file.js";
+import { sortedById } from "../../../src/store/record-changes.js";
 import { parseData } from "../../../src/store/schema/parse-data.js";
 import { DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -114,7 +115,7 @@ it("a change that may not be on disk is reported as such, and is in the snapshot
   const message = `${path} was written, but may be lost if the machine crashes now: input/output error`;
   await expect(store.update(add)).rejects.toThrow(new InvalidDataError(message));
   expect(added(store.snapshot)).toStrictEqual(["ADDED_9"]);
-  expect(await read(path)).toStrictEqual(store.snapshot);
+  expect(await read(path)).toStrictEqual(sortedById(store.snapshot));
 });
 
 describe("a change by another program during an update", () => {

@@ -84,7 +84,7 @@ async function runRollback(
     if (isSameData(current, data)) return changed;
     throw new ChangedMeanwhileError("the data has been changed by another program; try again");
   };
-  await updateData(dataPlace, context, Object.assign(change, { mayBreakSchemas: broken }));
+  await updateData(dataPlace, context, change, { mayBreakSchemas: broken });
   context.tell(`brought back what there was before change ${number}`);
 }
 

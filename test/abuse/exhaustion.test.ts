@@ -9,8 +9,7 @@ import { serveProcess } from "../support/serve-process.js";
 const DESCRIPTORS = 64;
 const CLIENTS = 200;
 
-// An unread log: test/e2e/unread-output.test.ts. Revoked credentials without a free descriptor:
-// test/e2e/serve-descriptors.test.ts.
+// An unread log: test/e2e/unread-output.test.ts.
 it.each(["1", "2"])(
   "a server whose descriptors are used up recovers by itself, with --workers %s",
   async (workers) => {

@@ -1,4 +1,5 @@
 import { SealedFile } from "../kit/files/sealed-file.js";
+import { MAX_KEPT_S } from "../model/defaults.js";
 import { NO_DATA } from "../store/data.js";
 import { parseApart } from "../store/file/parse-apart.js";
 import { parseData } from "../store/schema/parse-data.js";
@@ -58,5 +59,12 @@ function keptFile(
     password ?? "",
     (sealingKeys || password ? undefined : key) ?? "",
   ]);
-  return new SealedFile({ parent, kind: "snapshot v3", owner: url, secret, user });
+  return new SealedFile({
+    parent,
+    kind: "snapshot v3",
+    owner: url,
+    secret,
+    user,
+    maxUnused: MAX_KEPT_S * 1_000,
+  });
 }

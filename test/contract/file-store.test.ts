@@ -14,6 +14,6 @@ describeStore("a data file", async (data) => {
       onTestFinished(() => store.close());
       return store;
     },
-    version: async () => ({ file: await fingerprint(path), folder: await readdir(dirname(path)) }),
+    version: async () => ({ file: fingerprint(path), folder: await readdir(dirname(path)) }),
   };
 });

@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { type BigIntStats, renameSync, statSync } from "node:fs";
-import { type FileHandle, link, open, stat, unlink } from "node:fs/promises";
+import { type FileHandle, link, open, unlink } from "node:fs/promises";
 import { platform } from "node:os";
 import { basename, dirname, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../text/errors.js";
 import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-errors.js";
 
-/** A text, or the parts of some bytes, each of which is made just before it is written. */
+/** A text, or some bytes in parts. Each part is made just before it is written. */
 export type NewContent = string | Iterable<Uint8Array>;
 
 /**
- * Creates `path` with this content and mode 0600, all of it or nothing. It is on disk when this
- * resolves.
+ * Creates `path` with this content and mode 0600, all of it or nothing. The file is on disk when
+ * this resolves.
  *
  * @throws NotDurableError; otherwise nothing was created: the file system's error, `EEXIST` for a
  *   file that exists
@@ -29,16 +29,15 @@ export async function createFile(path: string, content: NewContent): Promise<voi
 }
 
 /**
- * Creates or replaces the file at `path` with this content and mode 0600, all of it or nothing. It
- * is on disk when this resolves.
+ * Creates or replaces the file at `path` with this content and mode 0600, all of it or nothing. The
+ * file is on disk when this resolves.
  *
  * @param path not a link, which would be replaced by a file
  * @param beforeRename called with the new file; throwing prevents the replacement
  * @param lastCheck called microseconds before the rename; throwing prevents it
  * @returns the fingerprint of the new file
  * @throws NotDurableError; otherwise the old file is unchanged: InvalidDataError for a mount point,
- *   which can't be
- *   replaced, or the file system's error
+ *   which can't be replaced, or the file system's error
  */
 export async function replaceFile(
   path: string,
@@ -56,7 +55,7 @@ export async function replaceFile(
     const reason = "can't be replaced because it is a mount point: mount its folder instead";
     throw new InvalidDataError(reason, { cause: error });
   }
-  const replaced = await fingerprint(path);
+  const replaced = fingerprint(path);
   await syncFolder(dirname(path), system);
   return replaced;
 }
@@ -65,9 +64,8 @@ const BUSY_TRIES = 40;
 const BUSY_PAUSE_MS = 50;
 
 /**
- * Tries for 2 s where Windows refuses it because the file is in use: a file that a process has
- * open, such as a reader or a virus scanner, can't be replaced there. On other systems these errors
- * do not go away.
+ * Renames the file. Tries for 2 s on Windows, where a file can't be replaced while a reader or a
+ * virus scanner has it open. On other systems, these errors do not go away.
  */
 async function moveIntoPlace(
   temporary: string,
@@ -132,29 +130,27 @@ function temporaryPrefix(path: string): string {
   return `.${basename(path)}.`;
 }
 
-/**
- * Whether a name is that of a temporary file for `path`, which a writer that was killed has left.
- */
+/** Whether this is the name of a temporary file for `path`, left behind by a killed writer. */
 export function isTemporary(name: string, path: string): boolean {
   const prefix = temporaryPrefix(path);
   return name.startsWith(prefix) && /^[0-9a-f]{12}\.tmp$/.test(name.slice(prefix.length));
 }
 
-/** Differs between two versions of a file, however it was changed; `absent` for none. */
-export async function fingerprint(path: string): Promise<string> {
-  return stat(path, { bigint: true }).then(versionOf, () => "absent");
-}
+/** The fingerprint of a file that is missing, or can't be inspected. */
+export const ABSENT = "absent";
 
-/** The same, synchronously. */
-export function fingerprintNow(path: string): string {
+/**
+ * Returns a text that differs between two versions of a file, however it was changed.
+ */
+export function fingerprint(path: string): string {
   try {
-    return versionOf(statSync(path, { bigint: true }));
+    return fingerprintOf(statSync(path, { bigint: true }));
   } catch {
-    return "absent";
+    return ABSENT;
   }
 }
 
-function versionOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+export function fingerprintOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 }
 

@@ -15,9 +15,9 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../text/errors.js";
 import { command } from "../text/shell.js";
-import { fingerprintNow, isTemporary, type NewContent, replaceFile } from "./durable-file.js";
+import { fingerprint, isTemporary, type NewContent, replaceFile } from "./durable-file.js";
 import { createToken, type Holder, holderOf } from "./lock-holder.js";
-import { type Ownership, refuseIrreplaceable } from "./owners.js";
+import { type Ownership, refuseReadOnly } from "./owners.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
 /**
@@ -38,7 +38,7 @@ interface LockOptions {
   keepsReaders?: boolean;
 }
 
-// For one holder, not in total.
+/** The longest wait for one holder. The total has no limit. */
 const MAX_WAIT_S = 30;
 /** How many times `work` is called if another program keeps changing the file. */
 const MAX_TRIES = 10;
@@ -64,12 +64,11 @@ export class ChangedError extends InvalidDataError {
  * operator has to remove it.
  *
  * @param work gets a function that replaces the file as `replaceFile` does; it keeps its owner and
- *   group. It is called
- *   again if something else has changed the file meanwhile: a lock keeps out no editor
+ *   group. It is called again if something else has changed the file meanwhile: a lock keeps out no
+ *   editor
  * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in
- *   its place, which is
- *   left alone, the file has hard links, is read-only or keeps changing, or the lock was removed; the file system's
- *   errors; the errors of `work`; the signal's reason
+ *   its place, which is left alone, the file is read-only or keeps changing, or the lock was
+ *   removed; the file system's errors; the errors of `work`; the signal's reason
  */
 export async function withFileLock<T>(
   path: string,
@@ -98,11 +97,11 @@ async function replaceOf(
   path: string,
   { signal, keepsReaders }: LockOptions,
 ): Promise<ReplaceFile> {
-  const version = fingerprintNow(path);
+  const version = fingerprint(path);
   const old = await stat(path).catch(ifMissing(undefined));
-  if (old) refuseIrreplaceable(path, old);
+  if (old) refuseReadOnly(path, old);
   const refuseChanged = () => {
-    if (fingerprintNow(path) !== version) throw new ChangedError();
+    if (fingerprint(path) !== version) throw new ChangedError();
   };
   const prepare = async (file: FileHandle, beforeRename?: () => Promise<void>) => {
     if (old) await keepOwner({ ...old, mode: keepsReaders ? old.mode : 0 }, file);
@@ -131,7 +130,7 @@ export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle)
   if (readers) await file.chmod(0o640);
 }
 
-/** Makes the lock beside its place, and moves it there once that is free. */
+/** Makes a lock in a folder with another name, and renames it once the lock is free. */
 async function acquire(
   path: string,
   token: string,
@@ -169,7 +168,7 @@ async function moveWhenFree(
   }
 }
 
-/** @returns whether the place was free, or an empty folder */
+/** @returns whether the lock was free, or an empty folder */
 async function tryToMove(staged: string, lockPath: string): Promise<boolean> {
   try {
     await rename(staged, lockPath);
@@ -192,11 +191,11 @@ function describeLock(lockPath: string, holder: Holder | undefined): string {
 }
 
 /**
- * Removes the temporary files and the locks beside their place of writers that were killed.
+ * Removes the temporary files and unfinished locks that killed writers have left behind.
  *
- * It also fences off a writer that was only suspended and whose lock an operator removed: once its
- * temporary file is gone, its rename fails; if it renamed before that, its data is in the file when
- * we read it. So a temporary file that can't be removed is an error.
+ * It also fences off a writer that was only suspended, and whose lock an operator has removed: once
+ * its temporary file is gone, its rename fails. If it has renamed the file before, the new holder
+ * reads its data. So a temporary file that can't be removed is an error.
  */
 async function removeLeftovers(path: string, also: readonly string[] = []): Promise<void> {
   const folder = dirname(path);
@@ -210,7 +209,7 @@ async function removeLeftovers(path: string, also: readonly string[] = []): Prom
   }
 }
 
-/** @returns whether it is gone. The folder of another writer's lock is not empty, and stays. */
+/** @returns whether the lock is gone. The folder of another writer is not empty, and stays. */
 async function removeLock(folder: string, token: string): Promise<boolean> {
   try {
     // A writer that was killed may have made only the folder.
@@ -228,11 +227,11 @@ interface FoundLock {
 }
 
 /**
- * The lock of the file at `path`. Others may have put something there, and a dead process's lock is
- * removed, so only a lock of appvars counts: a folder that contains only tokens.
+ * Finds the lock of the file at `path`. Since the lock of a dead process is removed, anything but a
+ * folder with tokens alone is refused.
  *
  * @returns undefined when there is no lock, or an empty one
- * @throws InvalidDataError that names the object in its place
+ * @throws InvalidDataError that names what is there instead
  */
 export async function findLock(path: string): Promise<FoundLock | undefined> {
   const lockPath = lockPathOf(path);

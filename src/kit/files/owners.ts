@@ -21,8 +21,8 @@ export const FOREIGN_OWNER = "belongs to another user";
 export const WORLD_WRITABLE = "can be written by everybody";
 
 /**
- * Why users other than this one and root may write a file, folder or link: a predicate; undefined
- * if they can't. The rule is that of ssh for its files, except that the user's groups and root's
+ * Returns a predicate that says why users other than this one and root can write a file, folder or
+ * link; `undefined` if they can't. The rule is that of ssh for its files, except that the user's groups and root's
  * may write: where each user has a group of their own, files are 0664.
  */
 export function foreignWriter(
@@ -43,29 +43,21 @@ export function foreignWriter(
 }
 
 /**
- * Refuses a file that a rename must not replace: its owner made it read-only, or it has other
- * names, which would keep the old content.
+ * Refuses to replace a file that its owner has made read-only. A rename would succeed.
  *
  * @throws InvalidDataError with a predicate
  */
-export function refuseIrreplaceable(path: string, stats: Stats): void {
-  const { mode, nlink } = stats;
+export function refuseReadOnly(path: string, stats: Stats): void {
   // A folder is refused when it is read.
-  if (!stats.isFile()) return;
-  if ((mode & constants.S_IWUSR) === 0)
+  if (stats.isFile() && (stats.mode & constants.S_IWUSR) === 0)
     throw new InvalidDataError(
       `is read-only: to allow changes, run: ${command`chmod u+w ${path}`}`,
-    );
-  if (nlink > 1)
-    throw new InvalidDataError(
-      `can't be changed: it has ${nlink} hard links, and a change would reach only this one; ` +
-        "remove the others, or use symbolic links",
     );
 }
 
 /**
- * The mode of a file that users other than its owner have access to; undefined for a private or
- * missing one.
+ * Returns the mode of a file if users other than its owner have access to it; `undefined` for a
+ * private or missing file.
  */
 export function looseMode(path: string): string | undefined {
   const stats = statIfExists(path);
@@ -79,7 +71,7 @@ export function looseMode(path: string): string | undefined {
     : `0${(mode & 0o777).toString(8)}`;
 }
 
-/** A warning if others may read a file with secrets. */
+/** Returns a warning if others may read a file with secrets. */
 export function looseModeWarning(path: string): string | undefined {
   const mode = looseMode(path);
   return (

@@ -1,7 +1,6 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { lutimes, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { MAX_KEPT_S } from "../../model/defaults.js";
 import { SEAL_BYTES, sealParts, unsealBytes } from "../crypto/aes-gcm.js";
 import { InvalidDataError } from "../text/errors.js";
 import { replaceFile } from "./durable-file.js";
@@ -20,6 +19,8 @@ export interface SealedFileOptions {
   secret: string;
   /** Id of the user who runs this; undefined where the system has no such ids. */
   user: number | undefined;
+  /** Milliseconds after which any such file that was not used is removed. */
+  maxUnused: number;
 }
 
 /** The last data from somewhere else, as it was written. */
@@ -33,18 +34,17 @@ export interface KeptData {
 }
 
 const MAX_BYTES = 1_024 * 1_024 * 1_024;
-/** Sealed at once: the event loop is busy for about a millisecond. */
+/** Bytes that are sealed at once, which takes about a millisecond. */
 const PART_BYTES = 1_024 * 1_024;
 const HOUR_MS = 3_600_000;
 
 const FILE_NAME = /^[0-9a-f]{64}$/;
-/** Left by a writer that was killed. */
+/** The name of a file that a killed writer has left behind. */
 const TEMPORARY_NAME = /^\.[0-9a-f]{64}\.[0-9a-f]{12}\.tmp$/;
 
 /**
  * A file with mode 0600 in a folder with mode 0700, sealed with a key that is derived from a secret
- * by HKDF-SHA256 (RFC 5869). Replaced atomically, so that any number of processes can use it. Files
- * that were not used for 30 days are removed.
+ * by HKDF-SHA256 (RFC 5869). It is replaced atomically, so any number of processes can use it.
  */
 export class SealedFile {
   readonly folder: string;
@@ -52,8 +52,9 @@ export class SealedFile {
   readonly #key: Buffer;
   readonly #owner: string;
   readonly #user: number | undefined;
+  readonly #maxUnused: number;
 
-  constructor({ parent, kind, owner, secret, user }: SealedFileOptions) {
+  constructor({ parent, kind, owner, secret, user, maxUnused }: SealedFileOptions) {
     const derive = (use: string) =>
       Buffer.from(hkdfSync("sha256", secret, "", `appvars ${kind} ${use}`, 32));
     this.folder = join(parent, "snapshots");
@@ -64,9 +65,10 @@ export class SealedFile {
     this.#key = derive("contents");
     this.#owner = owner;
     this.#user = user;
+    this.#maxUnused = maxUnused;
   }
 
-  /** Undefined if there is none, or it was changed or sealed with another key. */
+  /** Resolves to `undefined` if there is no file, or it was changed or sealed with another key. */
   async read(): Promise<KeptData | undefined> {
     try {
       await makePrivate(this.folder, this.#user);
@@ -81,12 +83,11 @@ export class SealedFile {
   }
 
   /**
-   * Replaces all of it, durably.
+   * Replaces the file durably.
    *
-   * @param bytes not to be changed meanwhile
-   * @throws InvalidDataError if it is too large; Error if the folder is not a folder or another
-   *   user's; NotDurableError;
-   *   the file system's error
+   * @param bytes must not be changed meanwhile
+   * @throws InvalidDataError if they are too many; Error if the folder is not a folder or belongs to
+   *   another user; NotDurableError; the file system's error
    */
   async write(bytes: Uint8Array, savedAt: number): Promise<void> {
     if (bytes.length > MAX_BYTES)
@@ -99,7 +100,7 @@ export class SealedFile {
       this.#path,
       replaceFile(this.#path, content, (file) => file.utimes(savedAt / 1_000, savedAt / 1_000)),
     );
-    await removeFiles(this.folder, FILE_NAME, savedAt - MAX_KEPT_S * 1_000);
+    await removeFiles(this.folder, FILE_NAME, savedAt - this.#maxUnused);
     await removeFiles(this.folder, TEMPORARY_NAME, savedAt - HOUR_MS);
   }
 
@@ -108,7 +109,7 @@ export class SealedFile {
     await lutimes(this.#path, savedAt / 1_000, savedAt / 1_000).catch(ifMissing(undefined));
   }
 
-  /** @throws Error if the folder is not a folder or another user's; the file system's error */
+  /** @throws Error if the folder is not a folder or belongs to another user; the file system's error */
   async remove(): Promise<void> {
     const removed = makePrivate(this.folder, this.#user).then(() =>
       rm(this.#path, { force: true }),

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { fingerprint } from "./durable-file.js";
+import { ABSENT, fingerprintOf } from "./durable-file.js";
 
 // An editor's save is several events; one check shortly after the first is enough.
 const DEBOUNCE_MS = 25;
@@ -13,10 +14,10 @@ export interface FileWatch {
 }
 
 /**
- * Calls `onChange` with its fingerprint whenever the file at `path` has been written, replaced,
- * deleted or created since this resolved. It resolves to whether it could read the file; until it
- * can, it is called again every second: a read error may go away without a change to the file.
- * Calls never overlap.
+ * Calls `onChange` with the fingerprint of the file at `path` whenever the file has been written,
+ * replaced, deleted or created since this resolved. `onChange` resolves to whether it could read
+ * the file. If not, it is called again every second: a read error may go away without a change to
+ * the file. Calls never overlap.
  *
  * The folder is watched, because a watch on a file ends when the file is replaced. An event for any
  * name counts, because Kubernetes replaces a folder above a ConfigMap's files. Polling finds
@@ -26,7 +27,7 @@ export async function watchFile(
   path: string,
   onChange: (version: string) => Promise<boolean>,
 ): Promise<FileWatch> {
-  let seen = await fingerprint(path);
+  let seen = await inspect(path);
   let debounce: NodeJS.Timeout | undefined;
   let isDue = false;
   let hasFailed = false;
@@ -38,12 +39,12 @@ export async function watchFile(
     checking = true;
     try {
       const previous = seen;
-      seen = await fingerprint(path);
+      seen = await inspect(path);
       if (stopped || (seen === previous && !isDue)) return;
       isDue = false;
       // A file that was read exists. If its fingerprint failed, the fingerprint would not show a
       // change.
-      hasFailed = !(await onChange(seen)) || seen === "absent";
+      hasFailed = !(await onChange(seen)) || seen === ABSENT;
     } finally {
       checking = false;
     }
@@ -74,8 +75,13 @@ export async function watchFile(
   return { readAgain, stop };
 }
 
+/** The fingerprint of a file. Other work can go on even if a network mount hangs. */
+function inspect(path: string): Promise<string> {
+  return stat(path, { bigint: true }).then(fingerprintOf, () => ABSENT);
+}
+
 /**
- * Without a watcher, polling remains: when the system has no watches left, or the folder is gone.
+ * Returns `undefined` when the system has no watches left, or the folder is gone. Polling remains.
  */
 function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined {
   try {

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { createFile, fingerprint, replaceFile, syncFolder } from "../../kit/files/durable-file.js";
 import { keepOwner } from "../../kit/files/file-lock.js";
 import { type FileContent, readRegularFile } from "../../kit/files/open-file.js";
-import { foreignWriter, refuseIrreplaceable } from "../../kit/files/owners.js";
+import { foreignWriter, refuseReadOnly } from "../../kit/files/owners.js";
 import {
   hasCode,
   ifMissing,
@@ -104,7 +104,7 @@ async function record(
       sealing,
     );
   const old = await readHistory(path, dataFile);
-  if (old) refuseIrreplaceable(path, old.stats);
+  if (old) refuseReadOnly(path, old.stats);
   const last = old && judge(old.bytes, before);
   // The baseline is about as large as the data.
   const isFull = last && (last.entries >= limit || last.end > MAX_BYTES + dataFile.size);
@@ -166,15 +166,14 @@ export async function readFileHistory(path: string, sealing?: FileSealing): Prom
   const file = await realpath(path).catch(() => path);
   const history = historyPathOf(file);
   for (;;) {
-    const version = await fingerprint(file);
+    const version = fingerprint(file);
     const data = await readDataFile(file, { open: sealing?.open });
     const { bytes, stats } = await readRegularFile(file, MAX_DATA_SIZE);
     const found = { data, state: stateOf(bytes), time: stats.mtime, sealing };
     const reading = readHistory(history, stats);
     await reading.catch(() => {});
     // Otherwise a writer has changed both in between.
-    if (version === (await fingerprint(file)))
-      return { data, changes: changesIn(history, reading, found) };
+    if (version === fingerprint(file)) return { data, changes: changesIn(history, reading, found) };
   }
 }
 

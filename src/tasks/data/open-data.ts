@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Context } from "../../cli/output/context.js";
-import { looseModeWarning, refuseIrreplaceable } from "../../kit/files/owners.js";
+import { looseModeWarning, refuseReadOnly } from "../../kit/files/owners.js";
 import { hasCode, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
 import { cleanUpBeforeEnd } from "../../kit/process/signals.js";
 import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";
@@ -270,7 +270,7 @@ function refuseUnwritable(path: string): void {
   try {
     const file = realpathSync(path);
     accessSync(dirname(file), constants.W_OK);
-    refuseIrreplaceable(file, statSync(file));
+    refuseReadOnly(file, statSync(file));
   } catch (error) {
     if (error instanceof InvalidDataError || hasCode(error, "EACCES", "EROFS"))
       throw toInvalidFile(path, error, "can't be written");

@@ -4,6 +4,7 @@ import { type Budget, createBudget, type RetryOn } from "../../client/retry.js";
 import { SealedFile } from "../../kit/files/sealed-file.js";
 import { UnreachableError } from "../../kit/text/errors.js";
 import { durationText } from "../../kit/text/printable.js";
+import { MAX_KEPT_S } from "../../model/defaults.js";
 import type { VariableSource } from "../../model/source.js";
 import type { RemoteSettings } from "../settings/connection.js";
 
@@ -47,6 +48,7 @@ export async function openCached(
     owner: JSON.stringify([url, apiKey ?? null]),
     secret: apiSecret,
     user: io.user,
+    maxUnused: MAX_KEPT_S * 1_000,
   });
   return new CachedSource({
     ...(offline

@@ -20,7 +20,12 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { SealedFile, type SealedFileOptions } from "../../../src/kit/files/sealed-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const OWNER = { kind: "test v1", owner: "http://10.0.0.1:7400", secret: "s3cret" };
+const OWNER = {
+  kind: "test v1",
+  owner: "http://10.0.0.1:7400",
+  secret: "s3cret",
+  maxUnused: 30 * 86_400_000,
+};
 const NOW = 1_700_000_000_000;
 /** Sealed in several parts. */
 const BYTES = randomBytes(2.5 * 1_024 * 1_024);

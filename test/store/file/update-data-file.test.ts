@@ -3,7 +3,6 @@ import {
   chmod,
   chown,
   type FileHandle,
-  link,
   lstat,
   mkdir,
   open,
@@ -76,26 +75,6 @@ describe("a link to a data file", () => {
       ).toStrictEqual([]);
     },
   );
-});
-
-describe("a data file with a hard link", () => {
-  it("a data file with a hard link can't be changed and is left unchanged", async () => {
-    const path = await file();
-    await link(path, `${path}.copy`);
-    const message =
-      "can't be changed: it has 2 hard links, and a change would reach only this one; " +
-      "remove the others, or use symbolic links";
-    await expect(updateDataFile(path, add)).rejects.toThrow(new InvalidDataError(message));
-    for (const name of [path, `${path}.copy`]) expect(await read(name)).toStrictEqual(DATA);
-    expect(await names(path)).toStrictEqual(["vars.json", "vars.json.copy"]);
-  });
-
-  it("a data file with a hard link can be changed when the link is the temporary file of a killed process", async () => {
-    const path = await file();
-    await link(path, join(dirname(path), ".vars.json.0123456789ab.tmp"));
-    expect(added((await updateDataFile(path, add)).data)).toStrictEqual(["ADDED_9"]);
-    expect(await names(path)).toStrictEqual(["vars.json", "vars.json.history.jsonl"]);
-  });
 });
 
 it("a change that may not be on disk is reported as such, and is in the snapshot", async () => {

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // CommonJS, since Node loads it sooner, and a script that calls `appvars get` often feels that.
-// Of the build, where start.cjs would only load this file.
-const { start } = require("../dist/cli/core.cjs");
+const { start } = require("../dist/cli/start.cjs");
 
 // When nothing is left to wait for, Node ends with 0, even if the command is not done.
 const onUnfinished = () => {

@@ -29,9 +29,5 @@ export type {
 export type { Faults } from "./server/faults.js";
 export type { Secret, SignedParts } from "./signing/sign.js";
 export { sign } from "./signing/sign.js";
-export {
-  type ReceivedRequest,
-  type Tolerance,
-  type VerifyOptions,
-  verify,
-} from "./signing/verify.js";
+export type { Tolerance } from "./signing/tolerance.js";
+export { type ReceivedRequest, type VerifyOptions, verify } from "./signing/verify.js";

@@ -11,7 +11,7 @@ import {
 import { INEXACT_NUMBER, JsonError, parseJson } from "../kit/text/strict-json.js";
 import { parseDataAge, parseRetryAfter } from "../model/http-headers.js";
 import type { Health } from "../model/source.js";
-import { compareClocks } from "../signing/verify.js";
+import { compareClocks } from "../signing/tolerance.js";
 import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 import type { HttpResponse } from "./transport.js";

@@ -1,10 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type IncomingHttpHeaders,
-  request,
-} from "node:http";
+import type { ClientRequest, IncomingHttpHeaders } from "node:http";
 import type { Agent } from "node:https";
 import { withTls } from "../kit/net/endpoint.js";
 import { exchange, type HttpAnswer, ticks } from "../kit/net/exchange.js";
@@ -17,6 +12,7 @@ import {
   unreachableProxy,
 } from "../kit/net/proxy.js";
 import { tlsOptions } from "../kit/net/tls-options.js";
+import { builtins } from "../kit/process/builtins.js";
 import { AppvarsError, ServerError, UnreachableError } from "../kit/text/errors.js";
 
 const MIB = 1024 * 1024;
@@ -114,8 +110,10 @@ export class Transport {
   async #load(): Promise<HttpModule & { agent: Agent }> {
     const { origin, proxy, ca, cert, key } = this.#options;
     const { protocol } = this.#forwarder?.url ?? origin;
-    if (protocol === "http:")
-      return { request, agent: new HttpAgent({ keepAlive: true }) } as never;
+    if (protocol === "http:") {
+      const { request, Agent } = builtins.http;
+      return { request, agent: new Agent({ keepAlive: true }) } as never;
+    }
     const { request: requestTls, Agent } = await import("node:https");
     const tls = { keepAlive: true, ...tlsOptions(this.#forwarder ? { ca } : { ca, cert, key }) };
     if (!proxy || this.#forwarder) return { request: requestTls, agent: new Agent(tls) };

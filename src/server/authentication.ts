@@ -3,13 +3,13 @@ import type { IncomingMessage } from "node:http";
 import type { KeyPair } from "../model/environment.js";
 import { MAX_KEYLESS_TARGET } from "../model/routes.js";
 import type { Service } from "../service/service.js";
+import type { Tolerance } from "../signing/tolerance.js";
 import {
   HmacKey,
   hashSecret,
   readSignature,
   type SignatureCheck,
   secretMatches,
-  type Tolerance,
 } from "../signing/verify.js";
 import type { AddressOf } from "./client-address.js";
 import { createKeylessSearch, type SearchResult } from "./keyless-search.js";

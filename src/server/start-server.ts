@@ -1,7 +1,7 @@
 import { formatEndpoint } from "../kit/net/endpoint.js";
 import * as defaults from "../model/defaults.js";
 import type { Service } from "../service/service.js";
-import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/verify.js";
+import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/tolerance.js";
 import { createApp } from "./app.js";
 import type { Audit } from "./audit.js";
 import { createAuthenticator } from "./authentication.js";

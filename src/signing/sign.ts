@@ -1,4 +1,5 @@
-import { createHmac, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import { builtins } from "../kit/process/builtins.js";
 import { EMPTY_OBJECT_MD5 } from "../model/variable.js";
 
 /** Signed for a request without a body (docs/http-api.md). */
@@ -28,7 +29,10 @@ export interface SignedParts {
  */
 export function sign(request: SignedParts, secret: Secret): string {
   refuseEmpty(secret);
-  const signature = createHmac("sha256", secret).update(stringToSign(request)).digest("hex");
+  const signature = builtins.crypto
+    .createHmac("sha256", secret)
+    .update(stringToSign(request))
+    .digest("hex");
   return `HMAC ${request.timestamp}:${signature}`;
 }
 

@@ -1,4 +1,5 @@
-import { createHash, type Hash } from "node:crypto";
+import type { Hash } from "node:crypto";
+import { builtins } from "../kit/process/builtins.js";
 import type { EnvironmentRecord, Scope } from "../model/environment.js";
 import { createMatcher } from "../model/name-matcher.js";
 import type { ValueRules, Variable, VariableValue } from "../model/variable.js";
@@ -114,7 +115,8 @@ function hashOf(data: Data, scope: Scope, hashes = new Map<string, Hash>()): str
   const { application } = scope;
   // Of one list that holds both.
   const start =
-    hashes.get(application) ?? createHash("sha256").update(`[${JSON.stringify(variables)},`);
+    hashes.get(application) ??
+    builtins.crypto.createHash("sha256").update(`[${JSON.stringify(variables)},`);
   hashes.set(application, start);
   // 128 bits.
   return start

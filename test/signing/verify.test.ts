@@ -1,12 +1,12 @@
 import { createSecretKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { EMPTY_BODY_HASH, sign } from "../../src/signing/sign.js";
+import type { Tolerance } from "../../src/signing/tolerance.js";
 import {
   hashSecret,
   type ReceivedRequest,
   secretMatches,
   signableRoutes,
-  type Tolerance,
   verify,
 } from "../../src/signing/verify.js";
 

@@ -1,4 +1,5 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import type { KeyObject, X509Certificate } from "node:crypto";
+import { builtins } from "../process/builtins.js";
 import { UsageError } from "../text/errors.js";
 
 /** A certificate, with those that lead to its authority, and its private key: PEM texts. */
@@ -32,7 +33,7 @@ export function parseCertificates(pem: string, name: string): X509Certificate[] 
   const texts = pem.match(CERTIFICATE) ?? [];
   if (texts.length === 0) throw new UsageError(`${name} contains no PEM certificate`);
   try {
-    return texts.map((text) => new X509Certificate(text));
+    return texts.map((text) => new builtins.crypto.X509Certificate(text));
   } catch {
     throw new UsageError(`${name} contains a certificate that can't be read`);
   }
@@ -46,7 +47,7 @@ function parseKey(pem: string, name: string): KeyObject {
       `the key in ${name} is encrypted, and there is no passphrase for it: decrypt it with openssl pkey`,
     );
   try {
-    return createPrivateKey(pem);
+    return builtins.crypto.createPrivateKey(pem);
   } catch {
     throw new UsageError(`${name} contains a private key that can't be read`);
   }

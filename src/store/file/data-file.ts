@@ -1,7 +1,7 @@
 import { constants } from "node:buffer";
-import { getHeapStatistics } from "node:v8";
 import { readRegularFile, sizeText } from "../../kit/files/open-file.js";
 import { toInvalidData, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
+import { builtins } from "../../kit/process/builtins.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import type { Complete } from "../../model/variable.js";
 import { byId, type Data, type List, NO_DATA } from "../data.js";
@@ -101,7 +101,7 @@ export async function createDataFile(
  */
 function checkHeap(size: number): void {
   if (size <= SMALL_SIZE) return;
-  const { heap_size_limit, used_heap_size } = getHeapStatistics();
+  const { heap_size_limit, used_heap_size } = builtins.v8.getHeapStatistics();
   const left = Math.max(0, heap_size_limit - used_heap_size);
   if (HEAP_FACTOR * size <= left) return;
   throw new InvalidDataError(

@@ -8,7 +8,7 @@ import { UnauthorizedError } from "../../kit/text/errors.js";
 import { durationText } from "../../kit/text/printable.js";
 import { readRateLimit } from "../../model/http-headers.js";
 import { ROUTES } from "../../model/routes.js";
-import { compareClocks } from "../../signing/verify.js";
+import { compareClocks } from "../../signing/tolerance.js";
 import { missingKeyError } from "../settings/secret-files.js";
 import { noSecretError } from "../sources/open-source.js";
 import type { Io } from "../surroundings.js";

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Account, foreignWriter, STICKY } from "../../kit/files/owners.js";
 import { statIfExists } from "../../kit/files/system-errors.js";
+import { builtins } from "../../kit/process/builtins.js";
 import { command } from "../../kit/text/shell.js";
 import type { Io } from "../surroundings.js";
 import { HIDDEN, readSwitch, SETTINGS, type Setting, shownText } from "./setting-table.js";
@@ -157,5 +157,5 @@ function readEntry(path: string, io: ProjectIo): string | undefined {
 }
 
 function sha256(content: string | Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
+  return builtins.crypto.createHash("sha256").update(content).digest("hex");
 }

@@ -5,7 +5,7 @@ import { type Endpoint, parseEndpoint } from "../../../kit/net/endpoint.js";
 import { isProxyRange } from "../../../kit/net/proxy-range.js";
 import { durationMs } from "../../../kit/text/duration.js";
 import { DEFAULT_HOST, DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../../model/defaults.js";
-import type { Tolerance } from "../../../signing/verify.js";
+import type { Tolerance } from "../../../signing/tolerance.js";
 import { valid } from "../../arguments/flag-arguments.js";
 
 // Parsers for the arguments of flags, as in settings/flag-arguments.ts.

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { UsageError } from "../../../kit/text/errors.js";
 import { DEFAULT_HOST, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../../model/defaults.js";
 import type { ServerOptions } from "../../../server/start-server.js";
-import { DEFAULT_TOLERANCE } from "../../../signing/verify.js";
+import { DEFAULT_TOLERANCE } from "../../../signing/tolerance.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import {
   DEFAULT_DATA_FILE,

@@ -23,7 +23,7 @@ export interface LoadEnvOptions
     Options<"timeout" | "maxWait", number>,
     Options<"insecure" | "strict" | "preserveEnv" | "offline", boolean>,
     Options<"only" | "exclude" | "envFile" | "allowReserved", readonly string[]> {
-  nameTransformer?: "upper" | "lower" | "camel" | "pascal" | "kebab" | "tf-var" | undefined;
+  nameTransformer?: "upper" | "lower" | "tf-var" | undefined;
   /** The maximum age of cached answers; true for a day. */
   cache?: number | boolean | undefined;
   /** In place of APPVARS_API_SECRET. */

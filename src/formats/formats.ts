@@ -11,7 +11,6 @@ export const WRITERS = {
   json: async () => (await import("./json.js")).writeJson,
   yaml: async () => (await import("./yaml.js")).writeYaml,
   docker: async () => (await lines()).writeDocker,
-  properties: async () => (await lines()).writeProperties,
   tfvars: async () => (await lines()).writeTfvars,
   github: async () => (await lines()).writeGithub,
   kubernetes: async () => (await manifests()).writeKubernetes,
@@ -34,7 +33,7 @@ export type ImportFormat = keyof typeof READERS;
  * it is present. All others are loaded into the environment of a shell, a program, a container or a
  * CI job, without reserved names.
  */
-export const DATA_FORMATS: readonly ExportFormat[] = ["json", "yaml", "properties", "tfvars"];
+export const DATA_FORMATS: readonly ExportFormat[] = ["json", "yaml", "tfvars"];
 
 /**
  * The rules of a document's name, for the formats that have one. The text of a rule follows "must

@@ -127,48 +127,24 @@ export const writeSystemd = lineWriter(
   ({ name, value }) => `${name}="${valueText(value).replace(/["\\`$]/g, "\\$&")}"\n`,
 );
 
-/** Windows ignores case. */
-function sameInAnyCase(entries: readonly NamedValue[]): Refusal {
-  const counts = new Map<string, number>();
-  const key = (name: string) => name.toUpperCase();
-  for (const { name } of entries) counts.set(key(name), (counts.get(key(name)) ?? 0) + 1);
-  return ({ name }) =>
-    (counts.get(key(name)) ?? 0) > 1
-      ? "another name differs only in case, which Windows ignores"
-      : undefined;
-}
-
-/** In characters (learn.microsoft.com, Environment.SetEnvironmentVariable). */
-const MAX_WINDOWS_VALUE = 32_766;
-
 /**
  * For `Invoke-Expression` and dot sourcing in Windows PowerShell 5.1 and PowerShell 7: one line of
  * ASCII for each variable, since 5.1 reads files and pipes in an old code page, and all read a pipe
  * line by line. PowerShell takes curly quotes for straight ones; they are escaped like all that is
  * not ASCII.
  */
-export function writePowershell(entries: readonly NamedValue[]): string {
-  refuse(
-    "powershell",
-    entries,
-    sameInAnyCase(entries),
+export const writePowershell = lineWriter(
+  "powershell",
+  [
     unlessText(
       (text) => text !== "",
       "its value is empty, and PowerShell before 7.5 removes such a variable",
     ),
-    unlessText(
-      (text) => text.length <= MAX_WINDOWS_VALUE,
-      "its value is longer than Windows' limit of 32,766 characters",
-    ),
     nul,
     loneSurrogate,
-  );
-  return entries
-    .map(
-      ({ name, value }) => `${powershellVariable(name)} = ${powershellString(valueText(value))}\n`,
-    )
-    .join("");
-}
+  ],
+  ({ name, value }) => `${powershellVariable(name)} = ${powershellString(valueText(value))}\n`,
+);
 
 function powershellVariable(name: string): string {
   return /^\w+$/.test(name) ? `$env:${name}` : `\${env:${name}}`;
@@ -184,27 +160,6 @@ function powershellString(text: string): string {
     .replace(/[^ -~]/g, (unit) => POWERSHELL_ESCAPES[unit] ?? `$([char]${unit.charCodeAt(0)})`);
   return `"${escaped}"`;
 }
-
-const PROPERTIES_ESCAPES: Record<string, string> = {
-  "\\": "\\\\",
-  "\t": "\\t",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\f": "\\f",
-};
-
-/**
- * For `java.util.Properties.load`, by its Javadoc. ASCII only, because `load` reads a stream as
- * ISO-8859-1; UTF-16 units are escaped one by one, so that even half a surrogate pair survives.
- * Only the first blank of a value is special.
- */
-export const writeProperties = lineWriter("properties", [], ({ name, value }) => {
-  const escaped = valueText(value).replace(
-    /[^ -[\]-~]/g,
-    (unit) => PROPERTIES_ESCAPES[unit] ?? unitEscapes(unit),
-  );
-  return `${name}=${escaped.replace(/^ /, "\\ ")}\n`;
-});
 
 /**
  * HCL normalizes every string (spec, "Literal Values"), and would change another form of the same

@@ -165,7 +165,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     [
       "export --format jsn",
-      "option '--format <format>' argument 'jsn' is invalid. Allowed choices are dotenv, shell, fish, json, yaml, docker, properties, tfvars, github, kubernetes, compose, systemd, powershell, typescript.",
+      "option '--format <format>' argument 'jsn' is invalid. Allowed choices are dotenv, shell, fish, json, yaml, docker, tfvars, github, kubernetes, compose, systemd, powershell, typescript.",
     ],
     ["export --format typescript --strict", "--strict is for values, not for typescript"],
     [
@@ -184,7 +184,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     [
       "list --name-transformer snake",
-      "option '--name-transformer <style>' argument 'snake' is invalid. Allowed choices are upper, lower, camel, pascal, kebab, tf-var.",
+      "option '--name-transformer <style>' argument 'snake' is invalid. Allowed choices are upper, lower, tf-var.",
     ],
     [
       "diff shop/test",

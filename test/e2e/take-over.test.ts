@@ -147,7 +147,7 @@ describe("export", () => {
     expect(stderr).toBe("");
   });
 
-  it.each([["json"], ["yaml"], ["properties"], ["tfvars"]])(
+  it.each([["json"], ["yaml"], ["tfvars"]])(
     "export writes every name as %s, a data format",
     async (format) => {
       const { code, stdout, stderr } = await exported(["--format", format]);

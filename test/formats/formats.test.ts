@@ -10,23 +10,13 @@ import type { NamedValue } from "../../src/model/variable.js";
 import { refusal } from "./consumers.js";
 
 it("the formats are those of the command line", () => {
-  const text = [
-    "dotenv",
-    "shell",
-    "fish",
-    "json",
-    "yaml",
-    "docker",
-    "properties",
-    "tfvars",
-    "github",
-  ];
+  const text = ["dotenv", "shell", "fish", "json", "yaml", "docker", "tfvars", "github"];
   expect(EXPORT_FORMATS).toEqual([...text, "kubernetes", "compose", "systemd", "powershell"]);
   expect(IMPORT_FORMATS).toEqual(["dotenv", "json", "yaml"]);
 });
 
 it("every format leaves reserved names out, but for those that are data", () => {
-  const data = ["json", "yaml", "properties", "tfvars"];
+  const data = ["json", "yaml", "tfvars"];
   expect(ENVIRONMENT_FORMATS).toEqual(EXPORT_FORMATS.filter((format) => !data.includes(format)));
   const rows = readFileSync("docs/commands.md", "utf8").matchAll(
     /^\| (`.*`) \| .* \| (left out|kept) \|$/gm,

@@ -4,7 +4,7 @@ import { isReservedName } from "../../model/reserved-names.js";
 import { isVariableName } from "../../model/variable.js";
 import type { CheckValues } from "../../tasks/sources/check-source.js";
 
-export const NAME_STYLES = ["upper", "lower", "camel", "pascal", "kebab", "tf-var"] as const;
+export const NAME_STYLES = ["upper", "lower", "tf-var"] as const;
 
 /** Which variables a command uses, and under which names. */
 export interface SelectionOptions {

@@ -71,7 +71,7 @@ function runList(options: ListOptions, settings: Settings, context: Context): Pr
     const decrypt = options.values
       ? await createDecrypt(settings, leaveUnlessSealed)
       : leaveEncrypted;
-    const selection = await createSelection(options, context);
+    const selection = createSelection(options, context);
     const { variables, storedValue } = await source.readSnapshot((snapshot) =>
       readListed(options, snapshot),
     );

@@ -51,7 +51,7 @@ export async function prepareVariables(
     place: "flag" as const,
   }));
   const envFiles = named ?? [settings.find("envFile") ?? []].flat();
-  const selection = await createSelection({ ...flags, only, findProblems }, context);
+  const selection = createSelection({ ...flags, only, findProblems }, context);
   const decrypt = await createDecrypt(settings);
   const isTaken = (name: string) =>
     preserveEnv && nameIn(inherited, name, context.io.platform) !== undefined;

@@ -15,29 +15,11 @@ import { describeMissing } from "../sources/run-get.js";
 
 type Rename = (name: string) => string;
 
-/**
- * Loaded when used. Underscores at the ends are kept, and so no name becomes empty or begins with a
- * digit.
- */
-const NAME_TRANSFORMERS: Readonly<Record<(typeof NAME_STYLES)[number], () => Promise<Rename>>> = {
-  upper: async () => (name) => name.toUpperCase(),
-  lower: async () => (name) => name.toLowerCase(),
-  camel: async () => {
-    const { camelCase } = await import("change-case");
-    return (name) => camelCase(name, CASE_OPTIONS);
-  },
-  pascal: async () => {
-    const { pascalCase } = await import("change-case");
-    return (name) => pascalCase(name, CASE_OPTIONS);
-  },
-  kebab: async () => {
-    const { kebabCase } = await import("change-case");
-    return (name) => kebabCase(name, CASE_OPTIONS);
-  },
-  "tf-var": async () => (name) => `TF_VAR_${name.toLowerCase()}`,
+const NAME_TRANSFORMERS: Readonly<Record<(typeof NAME_STYLES)[number], Rename>> = {
+  upper: (name) => name.toUpperCase(),
+  lower: (name) => name.toLowerCase(),
+  "tf-var": (name) => `TF_VAR_${name.toLowerCase()}`,
 };
-
-const CASE_OPTIONS = { locale: false, prefixCharacters: "_", suffixCharacters: "_" } as const;
 
 export interface Selection {
   /** The variables that are asked for by name, under their new names. */
@@ -147,14 +129,12 @@ async function refuseProblems(
     : new InvalidDataError(text);
 }
 
-/** Loads the code for the flags. */
-export async function createSelection(
+/** The selection that the flags describe. */
+export function createSelection(
   { only, exclude = [], nameTransformer, findProblems }: SelectionOptions,
   { note }: Pick<Context, "note">,
-): Promise<Selection> {
-  const rename: Rename = nameTransformer
-    ? await NAME_TRANSFORMERS[nameTransformer]()
-    : (name) => name;
+): Selection {
+  const rename: Rename = nameTransformer ? NAME_TRANSFORMERS[nameTransformer] : (name) => name;
   const [wanted, unwanted] = [only && createMatcher(only), createMatcher(exclude)];
   const named = only?.filter((pattern) => !isGlob(pattern) && !unwanted.matches(pattern)) ?? [];
   const noted = new Set<string>();

@@ -53,7 +53,7 @@ export async function formatValues(
   context: Pick<Context, "note" | "warn">,
 ): Promise<Written> {
   const { format, allowReserved } = options;
-  const selection = await createSelection(options, context);
+  const selection = createSelection(options, context);
   const leavesOut = ENVIRONMENT_FORMATS.includes(format);
   if (leavesOut) refuseReserved(selection.named, allowReserved);
   const types = format === "dotenv" ? "all" : "encrypted";
@@ -94,7 +94,7 @@ export async function declareVariables(
   source: VariableSource,
   context: Pick<Context, "note">,
 ): Promise<Written<Variable>> {
-  const selection = await createSelection(options, context);
+  const selection = createSelection(options, context);
   const all = await source.readSnapshot(async (snapshot) => {
     const variables = await readAll((page) => snapshot.listVariables(page));
     return variables.map((variable) => ({ ...variable, ...snapshot.rulesOf(variable.id) }));

@@ -84,30 +84,6 @@ it("export --output is not written when the format can't hold a value, unless --
   expect(await readFile(file, "utf8")).toBe("$env:PORT = '3000'\n");
 });
 
-it("export judges names as the program sees them, after --name-transformer", async () => {
-  expect(
-    await cli.run(["export", "--format", "shell", "--only", "PORT", "--name-transformer", "kebab"]),
-  ).toMatchObject({
-    code: 0,
-    stdout: "export port='3000'\n",
-  });
-  expect(
-    await cli.run([
-      "export",
-      "--format",
-      "shell",
-      "--only",
-      "*_URL",
-      "--name-transformer",
-      "kebab",
-    ]),
-  ).toEqual({
-    code: 2,
-    stdout: "",
-    stderr: "appvars: these can't be written as shell: database-url (not a shell name)\n",
-  });
-});
-
 describe("export --format typescript", () => {
   const VALUE_READ = () => {
     throw new Error("a value was read");

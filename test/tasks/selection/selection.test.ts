@@ -10,7 +10,7 @@ async function selected(
   names = NAMES,
   notes: string[] = [],
 ): Promise<Record<string, string>> {
-  const selection = await createSelection(options, { note: (text) => notes.push(text) });
+  const selection = createSelection(options, { note: (text) => notes.push(text) });
   return Object.fromEntries(selection.rename(await selection.select(names, async () => NAMES)));
 }
 
@@ -67,7 +67,7 @@ describe("--only and --exclude", () => {
 
   it("--exclude may match nothing, which is noted once", async () => {
     const notes: string[] = [];
-    const selection = await createSelection(
+    const selection = createSelection(
       { exclude: ["X", "Y*", "PORT"] },
       { note: (text) => notes.push(text) },
     );
@@ -82,9 +82,6 @@ describe("--name-transformer", () => {
   it.each([
     ["upper", ["DB_URL", "API_V2_KEY", "DATABASEURL", "_X_", "A.B-C"]],
     ["lower", ["db_url", "api_v2_key", "databaseurl", "_x_", "a.b-c"]],
-    ["camel", ["dbUrl", "apiV2Key", "databaseUrl", "_x_", "aBC"]],
-    ["pascal", ["DbUrl", "ApiV2Key", "DatabaseUrl", "_X_", "ABC"]],
-    ["kebab", ["db-url", "api-v2-key", "database-url", "_x_", "a-b-c"]],
     [
       "tf-var",
       ["TF_VAR_db_url", "TF_VAR_api_v2_key", "TF_VAR_databaseurl", "TF_VAR__x_", "TF_VAR_a.b-c"],
@@ -95,14 +92,14 @@ describe("--name-transformer", () => {
   });
 
   it("two variables with the same new name are an error, unless one of them is excluded", async () => {
-    const names = ["A_B", "a-b", "C", "c"];
-    await expect(selected({ nameTransformer: "kebab" }, names)).rejects.toMatchObject({
+    const names = ["A_B", "a_b", "C", "c"];
+    await expect(selected({ nameTransformer: "lower" }, names)).rejects.toMatchObject({
       code: "usage",
       message:
-        "--name-transformer gives the same name to A_B and a-b (a-b), C and c (c): choose with --only or --exclude",
+        "--name-transformer gives the same name to A_B and a_b (a_b), C and c (c): choose with --only or --exclude",
     });
-    expect(await selected({ nameTransformer: "kebab", exclude: ["a-b", "c"] }, names)).toEqual({
-      A_B: "a-b",
+    expect(await selected({ nameTransformer: "lower", exclude: ["a_b", "c"] }, names)).toEqual({
+      A_B: "a_b",
       C: "c",
     });
   });

@@ -128,51 +128,82 @@ export function readAssignments(
   program: DotenvProgram | "default" = "default",
 ): { assignments: Assignment[]; unread: number[]; comments: Comment[] } {
   const dialect = DIALECTS[program];
-  const { gap, head, values, end, isWord, literal, expand } = dialect;
-  const text = dialect.isNormalized ? given.replaceAll(/\r\n?/g, "\n") : given;
+  const scanner = new Scanner(dialect.isNormalized ? given.replaceAll(/\r\n?/g, "\n") : given);
   const found = new Map<string, Assignment>();
   const lookUp = limited((name) => found.get(name)?.value);
   const comments: Comment[] = [];
   const unread: number[] = [];
-  let position = 0;
-  let line = 1;
-  const take = (...patterns: readonly RegExp[]): readonly string[] | undefined => {
+  while (!scanner.isAtEnd) {
+    const { line, isAtLineStart } = scanner;
+    const [between] = scanner.take(dialect.gap) ?? [];
+    if (between?.startsWith("#") && isAtLineStart)
+      comments.push({ text: between, line, isLate: found.size > 0 });
+    if (between !== undefined) continue;
+    const assignment = takeAssignment(scanner, dialect, lookUp);
+    if (assignment) found.set(assignment.name, assignment);
+    else if (scanner.take(/[^\n]*/y)) unread.push(line);
+  }
+  return { assignments: [...found.values()], unread, comments };
+}
+
+/** A position in a text. */
+class Scanner {
+  readonly #text: string;
+  #position = 0;
+  /** From 1. */
+  line = 1;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#position >= this.#text.length;
+  }
+
+  get isAtLineStart(): boolean {
+    return /^[\n\ufeff]?$/.test(this.#text.charAt(this.#position - 1));
+  }
+
+  /** Whether a comment begins here without a blank before it. */
+  get isAtTightComment(): boolean {
+    return this.#text[this.#position] === "#" && /\S/.test(this.#text.charAt(this.#position - 1));
+  }
+
+  /** Moves past the match of the first sticky pattern that matches here. */
+  take(...patterns: readonly RegExp[]): readonly string[] | undefined {
     for (const pattern of patterns) {
-      pattern.lastIndex = position;
-      const match = pattern.exec(text);
+      pattern.lastIndex = this.#position;
+      const match = pattern.exec(this.#text);
       if (!match) continue;
-      position += match[0].length;
-      line += match[0].split("\n").length - 1;
+      this.#position += match[0].length;
+      this.line += match[0].split("\n").length - 1;
       return match;
     }
     return undefined;
-  };
-  const takeAssignment = (start: number): Assignment | undefined => {
-    const [, name] = take(head) ?? [];
-    if (name === undefined) return undefined;
-    const all = { name, line: start, value: "", quote: "", raw: "", isLiteral: false };
-    for (let match = take(...values); match; match = isWord && take(...values)) {
-      const [, quote = "", inner = ""] = match;
-      const raw = quote || isWord ? inner : inner.trim();
-      const isLiteral = quote !== "" && literal.includes(quote);
-      const plain = decode(quote, raw, dialect);
-      const value = expand && !isLiteral ? expand(plain, `${name} (line ${start})`, lookUp) : plain;
-      Object.assign(all, { value: all.value + value, quote, raw, isLiteral });
-    }
-    const isCut = text[position] === "#" && /\S/.test(text.charAt(position - 1));
-    return take(end) && { ...all, isCut };
-  };
-  while (position < text.length) {
-    const [start, isFirst] = [line, /^[\n\ufeff]?$/.test(text.charAt(position - 1))];
-    const [between] = take(gap) ?? [];
-    if (between?.startsWith("#") && isFirst)
-      comments.push({ text: between, line, isLate: found.size > 0 });
-    if (between !== undefined) continue;
-    const assignment = takeAssignment(start);
-    if (assignment) found.set(assignment.name, assignment);
-    else if (take(/[^\n]*/y)) unread.push(start);
   }
-  return { assignments: [...found.values()], unread, comments };
+}
+
+function takeAssignment(
+  scanner: Scanner,
+  dialect: Dialect,
+  lookUp: Parameters<Expand>[2],
+): Assignment | undefined {
+  const { head, values, end, isWord, literal, expand } = dialect;
+  const { line } = scanner;
+  const [, name] = scanner.take(head) ?? [];
+  if (name === undefined) return undefined;
+  const all = { name, line, value: "", quote: "", raw: "", isLiteral: false };
+  for (let match = scanner.take(...values); match; match = isWord && scanner.take(...values)) {
+    const [, quote = "", inner = ""] = match;
+    const raw = quote || isWord ? inner : inner.trim();
+    const isLiteral = quote !== "" && literal.includes(quote);
+    const plain = decode(quote, raw, dialect);
+    const value = expand && !isLiteral ? expand(plain, `${name} (line ${line})`, lookUp) : plain;
+    Object.assign(all, { value: all.value + value, quote, raw, isLiteral });
+  }
+  const isCut = scanner.isAtTightComment;
+  return scanner.take(end) && { ...all, isCut };
 }
 
 function decode(quote: string, raw: string, { escapes, controls, expand }: Dialect): string {

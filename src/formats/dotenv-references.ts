@@ -46,10 +46,9 @@ export function limited(lookup: Lookup): Lookup {
  * file, before or after the reference, except between single quotes; `\$` becomes `$`. A name is
  * not set in its own value, as in a shell.
  *
- * @throws UsageError that names the variable with a reference that is not of these forms, whose
- *   name is unknown without
- *   a default, or that leads back to itself through others. It doesn't quote the reference, which may be a piece of a
- *   password
+ * @throws UsageError that names the variable whose reference is not of these forms, has no value
+ *   and no default, or leads back to itself through others. The message doesn't quote the
+ *   reference, which may be a piece of a password
  */
 export function expandReferences(assignments: readonly Assignment[]): ReadEntry[] {
   const known = new Map(assignments.map((assignment) => [assignment.name, assignment]));
@@ -77,47 +76,45 @@ export function expandReferences(assignments: readonly Assignment[]): ReadEntry[
 /** An escaped dollar sign, or one without a name. */
 const LITERAL_DOLLAR = /\\\$|\$(?![A-Za-z_{])/g;
 
+const TOKEN = /\$\$|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)(\}|:?-)|\$\{?|\}|[^$}]+/g;
+
 /**
  * Replaces references as a shell does, and `$$` by `$`, in one pass: a value may consist of
  * millions of references.
  */
 export const fill: Expand = (text, owner, lookUp) => {
-  const token = /\$\$|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)(\}|:?-)|\$\{?|\}/g;
-  let result = "";
-
-  /** @param isUsed false for a default that is not needed, which must only be well-formed */
-  function walk(depth: number, isUsed: boolean): void {
-    const add = (part: string) => {
-      if (isUsed) result += part;
-    };
-    for (;;) {
-      const start = token.lastIndex;
-      const match = token.exec(text);
-      add(text.slice(start, match?.index));
-      if (!match && depth > 0) throw malformed(owner);
-      if (!match) return;
-      const [found, bare, name = bare, operator = "}"] = match;
-      if (found === "}" && depth > 0) return;
-      if (found === "$" || found === "${") throw malformed(owner);
-      if (name === undefined) add(found.slice(-1));
-      else if (operator !== "}") addOrWalk(name, operator === "-", depth, isUsed);
-      else if (isUsed) add(lookUp(name) ?? missing(owner));
+  // One item for each default around the token: an unused one only has to be well-formed.
+  const isUsed = [true];
+  const result = text.replace(TOKEN, (token, bare, name = bare, operator = "}") => {
+    if (token === "$" || token === "${") throw malformed(owner);
+    if (operator !== "}") return startDefault(isUsed, owner, operator, () => lookUp(name));
+    if (token === "}" && isUsed.length > 1) {
+      isUsed.pop();
+      return "";
     }
-  }
-
-  /** Adds the value of a name, or walks its default. */
-  function addOrWalk(name: string, mayBeEmpty: boolean, depth: number, isUsed: boolean): void {
-    if (depth >= MAX_DEPTH)
-      throw new UsageError(`${owner} has defaults in defaults, more than ${MAX_DEPTH} deep`);
-    const value = isUsed ? lookUp(name) : undefined;
-    const isEnough = value !== undefined && (value !== "" || mayBeEmpty);
-    if (isEnough) result += value;
-    walk(depth + 1, isUsed && !isEnough);
-  }
-
-  walk(0, true);
+    if (!isUsed.at(-1)) return "";
+    if (name !== undefined) return lookUp(name) ?? missing(owner);
+    return token === "$$" ? "$" : token;
+  });
+  if (isUsed.length > 1) throw malformed(owner);
   return result;
 };
+
+/** The value of the name; "" if the default, which follows, is used. */
+function startDefault(
+  isUsed: boolean[],
+  owner: string,
+  operator: string,
+  lookUp: () => string | undefined,
+): string {
+  if (isUsed.length > MAX_DEPTH)
+    throw new UsageError(`${owner} has defaults in defaults, more than ${MAX_DEPTH} deep`);
+  const isRead = isUsed.at(-1) === true;
+  const value = isRead ? lookUp() : undefined;
+  const isMissing = value === undefined || (value === "" && operator === ":-");
+  isUsed.push(isRead && isMissing);
+  return isMissing ? "" : value;
+}
 
 export function missing(owner: string): never {
   throw new UsageError(

@@ -30,6 +30,7 @@ const OUTPUTS = ["dist", "build"];
 const STAGING = ".build";
 const INPUTS = [
   "src",
+  "data/openapi.yaml",
   "data/reserved-names.json",
   "scripts",
   "rolldown.config.js",
@@ -52,6 +53,7 @@ function build() {
     `tsc -p tsconfig.build.json --outDir ${STAGING}/build`,
     "rolldown --config --log-level silent",
     "node scripts/add-library.mjs",
+    "node scripts/add-openapi.mjs",
   ]) {
     // Rolldown lists its many files at every log level; its errors are on stderr.
     const output = command.startsWith("rolldown") ? "ignore" : "inherit";

@@ -33,7 +33,7 @@ check_contents() { # TARBALL
   tar -tzf "$1" | sed 's|^package/||' >"$work/contents"
   while IFS= read -r file; do
     case $file in
-      dist/index.js | dist/*.d.ts | dist/cli/*.cjs | dist/tui/draw.js | dist/cli/LICENSES.md | dist/tui/LICENSES.md) ;;
+      dist/index.js | dist/*.d.ts | dist/openapi.json | dist/cli/*.cjs | dist/tui/draw.js | dist/cli/LICENSES.md | dist/tui/LICENSES.md) ;;
       docs/*.md | docs/tui*.svg | docs/performance-*.svg | docs/alerts.yml | docs/grafana-dashboard.json | docs/systemd/appvars.* | docs/deploy/*.yaml) ;;
       bin/appvars.cjs | data/example.json | data/openapi.yaml | data/reserved-names.json | data/*.schema.json | data/completion/*) ;;
       package.json | README.md | LICENSE | CHANGELOG.md | CONTRIBUTING.md | SECURITY.md) ;;

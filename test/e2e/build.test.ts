@@ -13,7 +13,8 @@ async function buildWith(rolldown: string) {
   const folder = await temporaryFolder();
   for (const name of ["scripts", "bin", "dist", "build"]) await mkdir(join(folder, name));
   await cp("scripts/build.mjs", join(folder, "scripts/build.mjs"));
-  await writeFile(join(folder, "scripts/add-library.mjs"), "");
+  for (const name of ["add-library", "add-openapi"])
+    await writeFile(join(folder, `scripts/${name}.mjs`), "");
   for (const output of ["dist", "build"]) await writeFile(join(folder, output, "main.js"), "old");
   for (const [name, script] of [
     ["tsc", 'mkdir "$BUILD_FOLDER/build" && printf new > "$BUILD_FOLDER/build/main.js"'],

@@ -9,7 +9,7 @@ it("openapi prints the document as JSON", async () => {
   expect(JSON.parse(stdout)).toEqual(DOCUMENT);
 });
 
-it("openapi prints the document as YAML, without aliases", async () => {
+it("openapi prints the document as YAML, without anchors", async () => {
   const { code, stdout } = await runCli(["openapi", "--format", "yaml"]);
   expect(code).toBe(0);
   expect(parse(stdout, { maxAliasCount: 0 })).toEqual(DOCUMENT);

@@ -8,7 +8,7 @@ import {
   UsageError,
   WrongClockError,
 } from "../kit/text/errors.js";
-import { INEXACT_NUMBER, JsonError, parseJson } from "../kit/text/strict-json.js";
+import { JsonError, parseJson } from "../kit/text/strict-json.js";
 import { parseDataAge, parseRetryAfter } from "../model/http-headers.js";
 import type { Health } from "../model/source.js";
 import { compareClocks } from "../signing/tolerance.js";
@@ -92,7 +92,7 @@ function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {
   try {
     return decode(parseJson(body, MAX_ITEMS));
   } catch (error) {
-    const isInexact = error instanceof JsonError && error.message.endsWith(INEXACT_NUMBER);
+    const isInexact = error instanceof JsonError && error.kind === "inexact number";
     if (isInexact || error instanceof BrokenRuleError)
       throw new ServerError(`${foreign}: ${error.message}`, status);
     if (!isCutShort(response)) throw new ServerError(foreign, status);

@@ -1,7 +1,7 @@
 import { sealParts, unsealBytes } from "../kit/crypto/aes-gcm.js";
 import { findSealKey, ID_BYTES, parseSealKeys } from "../kit/crypto/seal-keys.js";
 import { InvalidDataError } from "../kit/text/errors.js";
-import { NEEDS_SEAL_KEY } from "../model/sealed-text.js";
+import { NeedsSealKeyError } from "../model/sealed-text.js";
 
 /** Whose bytes they are: sealed bytes can't be moved to another key, write or store. */
 interface SealedFor {
@@ -32,7 +32,7 @@ const HEADER_BYTES = WRITE_AT + 16;
 export const UNSEALED: Sealing = {
   seal: (bytes) => Buffer.from(bytes),
   open(bytes) {
-    if (isSealed(bytes)) throw new InvalidDataError(NEEDS_SEAL_KEY);
+    if (isSealed(bytes)) throw new NeedsSealKeyError();
     return bytes;
   },
   checkOwner: () => {},

@@ -67,6 +67,19 @@ export interface Data {
 
 export const NO_DATA: Data = { version: DATA_VERSION, environments: [], variables: [], values: [] };
 
+/** The variables of an application by name. @param names only these */
+export function variablesOf(
+  data: Data,
+  application: string,
+  names?: ReadonlySet<string>,
+): Map<string, VariableRecord> {
+  const variables = new Map<string, VariableRecord>();
+  for (const variable of data.variables)
+    if (variable.application === application && (!names || names.has(variable.name)))
+      variables.set(variable.name, variable);
+  return variables;
+}
+
 /** The records that can be read of an environment, by ascending id. */
 export function recordsOf({ variables, values }: Data, { id, application, only }: Scope) {
   const ofApplication = variables.filter((record) => record.application === application).sort(byId);

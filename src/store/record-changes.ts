@@ -1,3 +1,4 @@
+import { isObject, type Rule } from "../kit/text/rules.js";
 import { byId, type Data, LISTS, type List } from "./data.js";
 
 /** The lists of data, of which only the ids matter here. */
@@ -12,6 +13,20 @@ export interface RecordChange {
   readonly before: { readonly id: number } | null;
   readonly after: { readonly id: number } | null;
 }
+
+/** A record of which only the id is checked. */
+export const RECORD = {
+  problem: (input: unknown) =>
+    isObject(input) && Number.isSafeInteger(input["id"]) ? undefined : "must be a record",
+} satisfies Rule;
+const record: Rule = {
+  problem: (input: unknown) => (input === null ? undefined : RECORD.problem(input)),
+};
+
+/** The form of a {@link RecordChange}, whose records are not checked. */
+export const RECORD_CHANGE: Rule = {
+  fields: { list: { oneOf: LISTS }, before: record, after: record },
+};
 
 export function idOf({ before, after }: RecordChange): number {
   return (after ?? before)?.id ?? 0;

@@ -2,10 +2,12 @@ import { readFile } from "node:fs/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { InvalidDataError } from "../../src/kit/text/errors.js";
+import type { Rule } from "../../src/kit/text/rules.js";
 import { VARIABLE_TYPES } from "../../src/model/variable.js";
 import type { Data } from "../../src/store/data.js";
 import { starterData } from "../../src/store/memory/starter-data.js";
-import { DATA_RULE, parseData, type Rule } from "../../src/store/schema/parse-data.js";
+import { DATA_RULE } from "../../src/store/schema/data-rules.js";
+import { parseData } from "../../src/store/schema/parse-data.js";
 import { edited } from "../support/data.js";
 
 const EXAMPLE = await readData("example.json");
@@ -332,14 +334,12 @@ function expectSame(rule: Rule, reference: Schema | undefined, place: string): v
   const schema = resolved(reference);
   const { properties = {}, required = [], anyOf = [schema] } = schema;
   if (rule.otherwise !== undefined) expect(schema.default, place).toBe(rule.otherwise);
-  if (rule.least !== undefined)
-    expect([schema.minimum, schema.maximum], place).toEqual([rule.least, 2 ** 53 - 1]);
+  if (rule.whole) expect([schema.minimum, schema.maximum], place).toEqual(rule.whole);
   if (rule.oneOf) expect(allowedBy(schema), place).toEqual(rule.oneOf);
-  if (rule.patterns) for (const each of anyOf) expect(resolved(each).type, place).toBe("string");
+  if (rule.text) for (const each of anyOf) expect(resolved(each).type, place).toBe("string");
   // Some engines want an escape where JavaScript needs none.
-  for (const [pattern] of rule.patterns ?? [])
-    if (pattern instanceof RegExp)
-      expect(schema.pattern?.replaceAll("\\[", "["), place).toBe(pattern.source);
+  if (rule.text instanceof RegExp)
+    expect(schema.pattern?.replaceAll("\\[", "["), place).toBe(rule.text.source);
   if (rule.items) expectSame(rule.items, schema.items, `${place}[]`);
   if (!rule.fields) return;
   expect(schema.additionalProperties, place).toBe(false);

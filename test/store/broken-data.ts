@@ -93,19 +93,15 @@ export const BROKEN_SHAPES: BrokenData[] = [
   ["a missing list of environments", (d) => delete d.environments, "environments is missing"],
   ["a missing list of variables", (d) => delete d.variables, "variables is missing"],
   ["a missing list of values", (d) => delete d.values, "values is missing"],
-  [
-    "a list that is an object",
-    (d) => (d.values = { a: MARKER }),
-    "values must be of the type array",
-  ],
-  ["a list that is null", (d) => (d.variables = null), "variables must be of the type array"],
+  ["a list that is an object", (d) => (d.values = { a: MARKER }), "values must be a list"],
+  ["a list that is null", (d) => (d.variables = null), "variables must be a list"],
   [
     "a record that is a text",
     (d) => (d.environments[1] = MARKER),
     "environments[1]: must be an object",
   ],
   ["a record that is null", (d) => (d.values[8] = null), "values[8]: must be an object"],
-  ["a $schema that is no text", (d) => (d.$schema = 1), "$schema must be of the type string"],
+  ["a $schema that is no text", (d) => (d.$schema = 1), "$schema must be a string"],
   ...(["environments", "variables", "values"] as const).flatMap((list): BrokenData[] => [
     [
       `an unknown field in ${list}`,
@@ -149,21 +145,21 @@ export const BROKEN_SHAPES: BrokenData[] = [
     ["PORT99914b932bd37a50b983c5e7c90ae93b"],
     "must not end in 99914b932bd37a50b983c5e7c90ae93b: a signature for it could be one for another name",
   ),
-  ...bad("variables", "name", [1, null], "must be of the type string"),
+  ...bad("variables", "name", [1, null], NAME_RULE),
   ...bad(
     "variables",
     "type",
     ["string", MARKER, "", 1, null],
     "must be one of STRING, NUMBER, BOOLEAN, JSON",
   ),
-  ...bad("variables", "description", [1, null], "must be of the type string"),
+  ...bad("variables", "description", [1, null], "must be a string"),
   ...bad("variables", "application", BAD_LABELS, LABEL_RULE),
   ...bad("environments", "application", BAD_LABELS, LABEL_RULE),
-  ...bad("environments", "application", [null], "must be of the type string"),
+  ...bad("environments", "application", [null], LABEL_RULE),
   ...bad("environments", "name", BAD_LABELS, LABEL_RULE),
   ...bad("environments", "api_key", BAD_CREDENTIALS, CREDENTIAL_RULE),
   ...bad("environments", "api_secret", BAD_CREDENTIALS, CREDENTIAL_RULE),
-  ...bad("environments", "api_secret", [12_345, null], "must be of the type string"),
+  ...bad("environments", "api_secret", [12_345, null], CREDENTIAL_RULE),
 ];
 
 /**
@@ -192,7 +188,7 @@ export const BROKEN_TWICE: BrokenData[] = [
   [
     "lists that are none",
     (d) => (d.values = d.variables = { length: 1, 0: MARKER }),
-    "variables must be of the type array",
+    "variables must be a list",
   ],
   [
     "a value and an unknown field of the data",
@@ -205,7 +201,7 @@ export const BROKEN_TWICE: BrokenData[] = [
   [
     "two records of a list",
     (d) => (d.variables[1].description = d.variables[2].id = null),
-    "variables[1] (id 1): description must be of the type string",
+    "variables[1] (id 1): description must be a string",
   ],
   [
     "two fields of a record and one too many",

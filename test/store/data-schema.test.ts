@@ -101,7 +101,7 @@ describe("the shape of the data", () => {
     const previous = [{ api_key: "old", api_secret: "old", valid_until }];
     const environments = [{ ...DATA.environments[0], previous }];
     expect(() => checkData({ ...DATA, environments })).toThrow(
-      /^environments\[0\] \(id 1\): previous\[0\]: valid_until must be/,
+      /^environments\[0\] \(id 1\): previous\[0\]\.valid_until must be/,
     );
   });
 

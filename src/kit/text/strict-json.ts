@@ -7,9 +7,16 @@ const MAX_DEPTH = 600;
  * Thrown for JSON that is refused. The message, `line 3, column 5: comma expected`, never quotes
  * the text.
  */
-export class JsonError extends Error {}
+export class JsonError extends Error {
+  readonly kind: "invalid" | "conflict marker" | "inexact number";
 
-/** Ends the message for a number that JavaScript would round. */
+  constructor(message: string, kind: JsonError["kind"] = "invalid") {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** The problem with a number that JavaScript would round. */
 export const INEXACT_NUMBER = "a number that can't be held exactly (write it as a string)";
 
 /**
@@ -33,9 +40,9 @@ export function parseJson(text: string, maxItems = Number.POSITIVE_INFINITY): Js
       // Its message quotes the text.
     }
   }
-  const problem = findProblem(text) ?? (value === undefined ? "it can't be parsed" : undefined);
-  if (problem !== undefined) throw new JsonError(problem);
-  return value as JsonValue;
+  const problem = findProblem(text);
+  if (problem || value === undefined) throw problem ?? new JsonError("it can't be parsed");
+  return value;
 }
 
 const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
@@ -102,7 +109,7 @@ function tokenAt(text: string, index: number): string {
 }
 
 /** The first problem and its place, for a person. */
-function findProblem(text: string): string | undefined {
+function findProblem(text: string): JsonError | undefined {
   /** The keys of each open object; undefined for a list. */
   const open: (Set<string> | undefined)[] = [];
   let expected: "value" | "property name" | "colon" | "comma" | "end of file" = "value";
@@ -136,7 +143,7 @@ function findProblem(text: string): string | undefined {
       expected = token === "{" ? "property name" : "value";
     } else {
       if (/^[-\d]/.test(token) && exactNumber(token) === undefined)
-        return at(text, start, INEXACT_NUMBER);
+        return at(text, start, INEXACT_NUMBER, "inexact number");
       expected = open.length > 0 ? "comma" : "end of file";
     }
     isFirst = token === "{" || token === "[";
@@ -151,10 +158,12 @@ function isString(token: string): boolean {
   }
 }
 
-function at(text: string, index: number, problem: string): string {
+function at(text: string, index: number, problem: string, kind?: JsonError["kind"]): JsonError {
   const before = text.slice(0, index).split("\n");
-  const found = text.startsWith("<<<<<<<", index) ? "a conflict marker of git" : problem;
-  return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}: ${found}`;
+  const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+  return text.startsWith("<<<<<<<", index)
+    ? new JsonError(`${place}: a conflict marker of git`, "conflict marker")
+    : new JsonError(`${place}: ${problem}`, kind);
 }
 
 /** RFC 8259, section 6. */

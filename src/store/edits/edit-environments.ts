@@ -10,8 +10,8 @@ import {
   qualifiedName,
   type RotatedPair,
 } from "../../model/environment.js";
-import { type Data, nextId, recordsOf } from "../data.js";
-import { setValues, variablesOf } from "./edit-values.js";
+import { type Data, nextId, recordsOf, variablesOf } from "../data.js";
+import { setValues } from "./edit-values.js";
 
 /** @throws UsageError when it exists */
 export function addEnvironment(

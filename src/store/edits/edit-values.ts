@@ -17,6 +17,7 @@ import {
   type ValueRecord,
   type VariableRecord,
   variableRecord,
+  variablesOf,
 } from "../data.js";
 
 /** A field of the definition that is missing is unchanged. */
@@ -169,17 +170,4 @@ function checkOtherValues(
   throw new UsageError(
     `${variable.name} can't become a ${type}: its value in another environment is not a ${type}`,
   );
-}
-
-/** The variables of an application by name. @param names only these */
-export function variablesOf(
-  data: Data,
-  application: string,
-  names?: ReadonlySet<string>,
-): Map<string, VariableRecord> {
-  const variables = new Map<string, VariableRecord>();
-  for (const variable of data.variables)
-    if (variable.application === application && (!names || names.has(variable.name)))
-      variables.set(variable.name, variable);
-  return variables;
 }

@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import { InvalidDataError } from "../../kit/text/errors.js";
-import { type Data, LISTS } from "../data.js";
+import { applyRule, COUNT, optional, type Rule, TEXT } from "../../kit/text/rules.js";
+import type { Data } from "../data.js";
 import { type Change, OUTSIDE, recordedData } from "../history.js";
 import {
   changesBetween,
+  RECORD,
+  RECORD_CHANGE,
   type RecordChange,
   type Records,
   recordsAfter,
 } from "../record-changes.js";
-import { completed, parseStoredText, type Rule } from "../schema/parse-data.js";
+import { parseStoredText } from "../schema/parse-data.js";
 import type { FileSealing } from "./file-sealing.js";
 
 // The history of a data file is JSON lines. Each has an id, and the state of the data file that it
@@ -33,24 +36,16 @@ export interface HistoryLine extends Partial<Change> {
   readonly data?: Records;
 }
 
-const record: Rule = {
-  problem: (input) => (Number.isSafeInteger(Object(input).id) ? undefined : " is no record"),
-};
-const side: Rule = { problem: (input) => (input === null ? undefined : record.problem?.(input)) };
-const text: Rule = { patterns: [] };
-const [list, isOptional] = [{ items: record }, true];
+const list: Rule = { items: RECORD };
 const LINE: Rule = {
   fields: {
-    id: { least: 0 },
-    state: text,
-    time: { ...text, isOptional },
-    actor: { ...text, isOptional },
-    command: { ...text, isOptional },
-    data: { fields: { environments: list, variables: list, values: list }, isOptional },
-    changes: {
-      items: { fields: { list: { oneOf: LISTS }, before: side, after: side } },
-      isOptional,
-    },
+    id: COUNT,
+    state: TEXT,
+    time: optional(TEXT),
+    actor: optional(TEXT),
+    command: optional(TEXT),
+    data: optional({ fields: { environments: list, variables: list, values: list } }),
+    changes: optional({ items: RECORD_CHANGE }),
   },
 };
 
@@ -138,7 +133,7 @@ export function* parseLines(bytes: Buffer, sealing?: FileSealing): Generator<His
       const opened = sealing
         ? withContent(line, (content, head) => sealing.openContent(content, head))
         : line;
-      yield completed(LINE, opened, undefined) as HistoryLine;
+      yield applyRule<HistoryLine>(LINE, opened, () => damaged(start));
     } catch {
       throw damaged(start);
     }

@@ -8,10 +8,9 @@ import {
   type JsonValue,
   type NamedValue,
 } from "../../model/variable.js";
-import type { Data, ValueRecord, VariableRecord } from "../data.js";
-import { variablesOf } from "../edits/edit-values.js";
+import { type Data, type ValueRecord, type VariableRecord, variablesOf } from "../data.js";
 import { changesBetween } from "../record-changes.js";
-import { MAX_SCHEMA, schemaProblem } from "./parse-data.js";
+import { MAX_SCHEMA, schemaProblem } from "./schema-keywords.js";
 
 /** Compiles each schema once. */
 export interface ValueChecker {
@@ -79,7 +78,7 @@ async function createValueChecker(): Promise<ValueChecker> {
   const known = new Map<string, Compiled | Error>();
   const compile = (schema: JsonSchema, text: string): Compiled => {
     const problem = schemaProblem(schema);
-    if (problem) throw new Error(`it${problem}`);
+    if (problem) throw new Error(`it ${problem}`);
     steps = 0;
     const isValid = ajv.compile(schema);
     return { isValid, size: text.length + steps };
@@ -115,7 +114,7 @@ async function createValueChecker(): Promise<ValueChecker> {
 /** @param what names it in the error @throws UsageError with the reason why it is not valid */
 export async function checkSchema(schema: JsonSchema, what: string): Promise<void> {
   const problem = schemaProblem(schema);
-  if (problem !== undefined) throw new UsageError(`${what}${problem}`);
+  if (problem !== undefined) throw new UsageError(`${what} ${problem}`);
   const broken = (await loadValueChecker()).brokenSchema(schema);
   if (broken !== undefined) throw new UsageError(`${what} is not valid: ${broken}`);
 }

@@ -8,7 +8,7 @@ import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/erro
 import { suggestion } from "../../kit/text/nearest.js";
 import { command } from "../../kit/text/shell.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
-import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { NeedsSealKeyError } from "../../model/sealed-text.js";
 import type { Data } from "../../store/data.js";
 import {
   createDataFile,
@@ -251,7 +251,7 @@ function fileData(
       };
       return openDataFile(path, options).catch((error: Error) => {
         // Names and public values need no key.
-        if (options.sealKeys !== undefined || !error.message.endsWith(NEEDS_SEAL_KEY)) throw error;
+        if (!(error.cause instanceof NeedsSealKeyError)) throw error;
         return openDataFile(path, { ...options, open: openWithoutKeys });
       });
     },

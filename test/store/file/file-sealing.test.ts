@@ -205,7 +205,7 @@ describe("a sealed file that was forged", () => {
     [
       "a plain file",
       (data) => delete data.sealed,
-      /is a sealed text, which only a sealed file has/,
+      /is a sealed text, which only a sealed file may have/,
     ],
   ])("a sealed file that was forged is refused: %s", async (_what, forge, message) => {
     const error = await open(await forged(forge)).then(

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { JsonSchema, JsonValue } from "../../../src/model/variable.js";
 import type { ValueRecord } from "../../../src/store/data.js";
-import { schemaProblem } from "../../../src/store/schema/parse-data.js";
+import { schemaProblem } from "../../../src/store/schema/schema-keywords.js";
 import {
   checkPlainValues,
   findProblems,
@@ -141,7 +141,7 @@ describe("a schema", () => {
 
   it.each(REFUSED)("refuses the keyword %j by its name, wherever a schema can be", (keyword) => {
     const schema = JSON.parse(`{${JSON.stringify(keyword)}: true, "type": "string"}`);
-    const problem = ` has the keyword "${keyword}", which is not supported`;
+    const problem = `has the keyword "${keyword}", which is not supported`;
     for (const place of [(same: object) => same, ...PLACES]) {
       expect(schemaProblem(place(schema))).toMatch(
         new RegExp(`^${problem.replaceAll("$", "\\$")}`),
@@ -165,7 +165,7 @@ describe("a schema", () => {
   it("refuses the name __proto__, which ajv leaves out", () => {
     for (const keyword of ["properties", "patternProperties", "dependentRequired"])
       expect(schemaProblem(JSON.parse(`{"${keyword}":{"__proto__":{"type":"string"}}}`))).toBe(
-        ' has the name "__proto__", which is not supported',
+        'has the name "__proto__", which is not supported',
       );
   });
 

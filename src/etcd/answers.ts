@@ -1,5 +1,16 @@
-import * as v from "valibot";
 import { ServerError } from "../kit/text/errors.js";
+import {
+  ANYTHING,
+  applyRule,
+  COUNT,
+  FLAG,
+  open,
+  optional,
+  POSITIVE,
+  type Rule,
+  TEXT,
+  textOr,
+} from "../kit/text/rules.js";
 import { parseJson } from "../kit/text/strict-json.js";
 
 export interface StoredKey {
@@ -25,82 +36,115 @@ export class RefusedError extends ServerError {
   }
 }
 
+/** The form of an answer, and what the program makes of it. */
+export interface AnswerForm<T> {
+  readonly rule: Rule;
+  /** @param json keeps the rule, with defaults filled in */
+  readonly toAnswer: (json: never) => T;
+}
+
 // Numbers of 64 bits are texts in the JSON of etcd, and members with their default are left out.
 // Later versions may add members.
-const digits = v.pipe(v.string(), v.regex(/^\d{1,16}$/));
-const integer = v.pipe(
-  v.union([v.number(), digits]),
-  v.transform(Number),
-  v.safeInteger(),
-  v.minValue(0),
-);
-const revision = v.pipe(integer, v.minValue(1));
-const bytes = v.pipe(
-  v.string(),
-  v.transform((text) => Buffer.from(text, "base64")),
-);
-const header = v.object({ cluster_id: v.string(), revision });
-const entry = v.pipe(
-  v.object({ key: bytes, value: v.optional(bytes, ""), mod_revision: revision }),
-  v.transform(({ key, value, mod_revision }) => ({
-    key: key.toString("utf8"),
-    value,
-    modRevision: mod_revision,
-  })),
-);
-const range = v.object({ kvs: v.optional(v.array(entry), []) });
-const flag = v.optional(v.boolean(), false);
-const text = v.optional(v.string(), "");
+const integer = textOr({ text: /^\d{1,15}$/ }, COUNT);
+const revision = textOr({ text: /^[1-9]\d{0,14}$/ }, POSITIVE);
+const flag: Rule = { ...FLAG, otherwise: false };
+const text: Rule = { ...TEXT, otherwise: "" };
+
+/** An entry of a range. `key` and `value` are base64. */
+interface Entry {
+  readonly key: string;
+  readonly value: string;
+  readonly mod_revision: number | string;
+}
+const entry = open({ key: TEXT, value: text, mod_revision: revision });
+
+interface Range {
+  readonly kvs: readonly Entry[];
+}
+const range = open({ kvs: { items: entry, otherwise: [] } });
+
+interface TransactionJson {
+  readonly header: { readonly cluster_id: string; readonly revision: number | string };
+  readonly succeeded: boolean;
+  readonly responses: readonly { readonly response_range: Range }[];
+}
+const transaction = open({
+  header: open({ cluster_id: TEXT, revision }),
+  succeeded: flag,
+  responses: { items: open({ response_range: { ...range, otherwise: {} } }), otherwise: [] },
+});
+
+function toTransaction({ header, succeeded, responses }: TransactionJson) {
+  const { cluster_id: clusterId, revision } = header;
+  const ranges = responses.map(
+    ({ response_range: { kvs } }): RangeAnswer => ({ clusterId, entries: kvs.map(toStoredKey) }),
+  );
+  return { succeeded, revision: Number(revision), ranges };
+}
+
+function toStoredKey({ key, value, mod_revision }: Entry): StoredKey {
+  return {
+    key: Buffer.from(key, "base64").toString("utf8"),
+    value: Buffer.from(value, "base64"),
+    modRevision: Number(mod_revision),
+  };
+}
+
+interface ErrorJson {
+  readonly code?: number | string;
+  readonly grpc_code?: number | string;
+  readonly message: string;
+  readonly error: string;
+}
+
+interface WatchJson {
+  readonly error?: unknown;
+  readonly result?: { created: boolean; canceled: boolean; events: readonly unknown[] };
+}
+const watchResult = open({
+  created: flag,
+  canceled: flag,
+  events: { items: ANYTHING, otherwise: [] },
+});
 
 export const ANSWERS = {
-  transaction: v.pipe(
-    v.object({
-      header,
-      succeeded: flag,
-      responses: v.optional(v.array(v.object({ response_range: v.optional(range, {}) })), []),
+  transaction: { rule: transaction, toAnswer: toTransaction },
+  lease: {
+    rule: open({ ID: { text: /^[1-9]\d{0,19}$/ } }),
+    toAnswer: ({ ID }: { ID: string }) => ID,
+  },
+  token: {
+    rule: open({ token: { text: /^[\x21-\x7e]{1,8192}$/ } }),
+    toAnswer: ({ token }: { token: string }) => token,
+  },
+  watch: {
+    rule: open({ error: optional(ANYTHING), result: optional(watchResult) }),
+    toAnswer: (json: WatchJson) => json,
+  },
+  error: {
+    rule: open({
+      code: optional(integer),
+      grpc_code: optional(integer),
+      message: text,
+      error: text,
     }),
-    v.transform(({ header: { cluster_id, revision }, succeeded, responses }) => ({
-      succeeded,
-      revision,
-      ranges: responses.map(
-        ({ response_range: { kvs } }): RangeAnswer => ({ clusterId: cluster_id, entries: kvs }),
-      ),
-    })),
-  ),
-  lease: v.pipe(
-    v.object({ ID: v.pipe(v.string(), v.regex(/^[1-9]\d{0,19}$/)) }),
-    v.transform(({ ID }) => ID),
-  ),
-  token: v.pipe(
-    v.object({ token: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,8192}$/)) }),
-    v.transform(({ token }) => token),
-  ),
-  watch: v.object({
-    error: v.optional(v.unknown()),
-    result: v.optional(
-      v.object({ created: flag, canceled: flag, events: v.optional(v.array(v.unknown()), []) }),
-    ),
-  }),
-  error: v.object({
-    code: v.optional(integer),
-    grpc_code: v.optional(integer),
-    message: text,
-    error: text,
-  }),
-  any: v.unknown(),
+    toAnswer: ({ grpc_code = 0, code = grpc_code, ...texts }: ErrorJson) => ({
+      code: Number(code),
+      ...texts,
+    }),
+  },
+  any: { rule: ANYTHING, toAnswer: () => undefined },
 } as const;
 
-/** @throws ServerError for another form, without a word of the text */
-export function parseAnswer<T>(form: v.GenericSchema<unknown, T>, text: string): T {
+/** @throws ServerError for another form. Its message quotes nothing of the text */
+export function parseAnswer<T>({ rule, toAnswer }: AnswerForm<T>, text: string): T {
   let json: unknown;
   try {
     json = parseJson(text);
   } catch {
     throw malformed("is not JSON");
   }
-  const result = v.safeParse(form, json);
-  if (!result.success) throw malformed();
-  return result.output;
+  return toAnswer(applyRule(rule, json, () => malformed()) as never);
 }
 
 /**
@@ -122,7 +166,7 @@ const REFUSED_CODES = [3, 5, 6, 7, 8, 9, 11, 12, 16];
 
 /** The error of an answer other than 200. */
 export function refusal(text: string): ServerError {
-  const { grpc_code = 0, code = grpc_code, message, error } = parseAnswer(ANSWERS.error, text);
+  const { code, message, error } = parseAnswer(ANSWERS.error, text);
   // etcd's own messages have no values; those of something else might.
   const isOwn = /^(?:etcdserver|auth|context|raft): [\x20-\x7e]{1,200}$/;
   const reason = [message, error].find((each) => isOwn.test(each)) ?? "it refuses the request";

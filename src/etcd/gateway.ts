@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { GenericSchema } from "valibot";
 import type { TlsTexts } from "../kit/net/tls-options.js";
 import { ServerError, UnauthorizedError, UnreachableError } from "../kit/text/errors.js";
 import {
   ANSWERS,
+  type AnswerForm,
   malformed,
   parseAnswer,
   parseWatch,
@@ -318,7 +318,7 @@ export class Gateway {
   async #post<T>(
     endpoint: string,
     path: string,
-    form: GenericSchema<unknown, T>,
+    form: AnswerForm<T>,
     body: unknown,
     limits: PostLimits,
   ): Promise<T> {

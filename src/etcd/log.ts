@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
-import * as v from "valibot";
+import { utcMs } from "../kit/text/duration.js";
 import { InvalidDataError } from "../kit/text/errors.js";
-import type { RecordChange } from "../store/record-changes.js";
-import { parseStored, RECORD_CHANGE } from "./stored-changes.js";
+import { ANYTHING, COUNT, open, optional, POSITIVE, type Rule } from "../kit/text/rules.js";
+import type { Data } from "../store/data.js";
+import { RECORD_CHANGE, type RecordChange } from "../store/record-changes.js";
+import { parseStored } from "./stored-changes.js";
 
 // The keys of a store, after its prefix:
 //   head                 which writes and which snapshot count
@@ -33,67 +35,92 @@ export function partKey(write: string, number: number): string {
   return `${KEYS.parts}${write}/${String(number).padStart(6, "0")}`;
 }
 
-const id = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{22}$/));
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-const lastId = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const label = v.pipe(v.string(), v.maxLength(300));
+const id: Rule = { text: /^[A-Za-z0-9_-]{22}$/ };
+const label: Rule = { text: /^.{0,300}$/s };
+const isTime = (text: string) => Number.isFinite(utcMs(text));
 
-/**
- * All data at one version: that version and the write that made it, and the upload with the parts.
- */
-const SNAPSHOT = v.strictObject({
-  version: count,
+/** All data at one version. */
+interface Snapshot {
+  readonly version: number;
+  /** The write that made the version. */
+  readonly write: string;
+  /** The upload with the parts. */
+  readonly upload: string;
+  /** The number of parts. */
+  readonly parts: number;
+  /** The size of the data in bytes, before it is packed. */
+  readonly bytes: number;
+}
+const snapshot: Record<keyof Snapshot, Rule> = {
+  version: POSITIVE,
   write: id,
   upload: id,
-  parts: count,
-  /** The size of the data, before it is packed. */
-  bytes: count,
-});
+  parts: POSITIVE,
+  bytes: POSITIVE,
+};
 
-/** What counts: the data is the snapshot and the log after it, up to the version. */
-const HEAD = v.strictObject({
-  format: v.literal(FORMAT),
-  store: id,
+/** Determines the data: the snapshot, and the log after it up to the version. */
+export interface Head {
+  readonly format: typeof FORMAT;
+  /** The id of the store. */
+  readonly store: string;
   /** Counts writes. The first one, which creates the store, is 1. */
-  version: count,
+  readonly version: number;
   /** The write that made the version. */
+  readonly write: string;
+  readonly snapshot: Snapshot;
+  /** The snapshot before it, for readers that have begun with it. */
+  readonly previous?: Snapshot | undefined;
+}
+const head: Record<keyof Head, Rule> = {
+  format: { oneOf: [FORMAT] },
+  store: id,
+  version: POSITIVE,
   write: id,
-  snapshot: SNAPSHOT,
-  /** Kept for readers that have begun with it. */
-  previous: v.optional(SNAPSHOT),
-});
-export type Head = Readonly<v.InferOutput<typeof HEAD>>;
+  snapshot: { fields: snapshot },
+  previous: optional({ fields: snapshot }),
+};
 
-const ENTRY = v.strictObject({
-  write: id,
+/** One write. */
+export interface Entry {
+  /** The id of the write. */
+  readonly write: string;
   /** The write before it. The first one has its own id. */
+  readonly previous: string;
+  /** The time on the writer's clock, for people: nothing depends on it. */
+  readonly time: string;
+  readonly actor: string;
+  readonly command: string;
+  readonly last_ids?: Data["last_ids"];
+  /** The changes, or the number of parts with them. */
+  readonly changes: readonly RecordChange[] | number;
+}
+const entry: Record<keyof Entry, Rule> = {
+  write: id,
   previous: id,
-  /** By the writer's clock, for people: nothing depends on it. */
-  time: v.pipe(v.string(), v.isoTimestamp()),
+  time: { text: { test: isTime } },
   actor: label,
   command: label,
-  last_ids: v.optional(v.strictObject({ environments: lastId, variables: lastId, values: lastId })),
-  /** The changes, or the number of parts with them. */
-  changes: v.union([count, v.array(RECORD_CHANGE)]),
-});
-export type Entry = Readonly<Omit<v.InferOutput<typeof ENTRY>, "changes">> & {
-  readonly changes: readonly RecordChange[] | number;
+  last_ids: optional({ fields: { environments: COUNT, variables: COUNT, values: COUNT } }),
+  changes: {
+    choose: (input) => (typeof input === "number" ? POSITIVE : { items: RECORD_CHANGE }),
+  },
 };
 
 /** @throws InvalidDataError with a predicate as its message */
 export function parseHead(bytes: Buffer): Head {
   if (bytes.length > MAX_HEAD_BYTES) throw new InvalidDataError("is too large for a head");
-  const { format } = parseStored(v.looseObject({ format: v.unknown() }), bytes);
+  const { format } = parseStored<{ format?: unknown }>(open({ format: optional(ANYTHING) }), bytes);
   if (Number.isSafeInteger(format) && format !== FORMAT)
     throw new InvalidDataError(`has the format ${format}; this appvars reads format ${FORMAT}`);
-  const head = parseStored(HEAD, bytes);
-  if (head.snapshot.version > head.version) throw new InvalidDataError("breaks a rule");
-  return head;
+  const parsed = parseStored<Head>({ fields: head }, bytes);
+  if (parsed.snapshot.version > parsed.version) throw new InvalidDataError("breaks a rule");
+  return parsed;
 }
 
 /** @throws InvalidDataError with a predicate as its message */
 export function parseEntry(bytes: Buffer): Entry {
-  return parseStored(ENTRY, bytes);
+  return parseStored({ fields: entry }, bytes);
 }
 
 /** 128 random bits. */

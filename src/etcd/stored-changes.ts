@@ -1,18 +1,7 @@
-import * as v from "valibot";
 import { InvalidDataError } from "../kit/text/errors.js";
-import { LISTS } from "../store/data.js";
-import type { RecordChange } from "../store/record-changes.js";
+import { applyRule, type Rule } from "../kit/text/rules.js";
+import { RECORD_CHANGE, type RecordChange } from "../store/record-changes.js";
 import { decode, parseStoredText } from "../store/schema/parse-data.js";
-
-const record = v.nullable(
-  v.looseObject({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) }),
-);
-/** The form of a {@link RecordChange}, whose records are not checked. */
-export const RECORD_CHANGE = v.strictObject({
-  list: v.picklist(LISTS),
-  before: record,
-  after: record,
-});
 
 export function changeLines(changes: readonly RecordChange[]): Buffer {
   return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
@@ -33,8 +22,7 @@ export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
  *
  * @throws InvalidDataError with a predicate as its message
  */
-export function parseStored<T>(schema: v.GenericSchema<unknown, T>, bytes: Buffer): T {
-  const result = v.safeParse(schema, parseStoredText(decode(bytes)));
-  if (!result.success) throw new InvalidDataError("breaks a rule");
-  return result.output;
+export function parseStored<T>(rule: Rule, bytes: Buffer): T {
+  const json = parseStoredText(decode(bytes));
+  return applyRule<T>(rule, json, () => new InvalidDataError("breaks a rule"));
 }

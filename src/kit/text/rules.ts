@@ -53,6 +53,16 @@ export function optional(rule: Rule): Rule {
   return { ...rule, isOptional: true };
 }
 
+/** A string that keeps one rule, or anything else that keeps another. */
+export function textOr(text: Rule, other: Rule): Rule {
+  return { choose: (input) => (typeof input === "string" ? text : other) };
+}
+
+/** An object with these fields. Others are dropped, so that later versions can add some. */
+export function open(fields: Fields): Rule {
+  return { fields, isOpen: true };
+}
+
 export const isObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input);
 

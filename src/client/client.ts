@@ -13,7 +13,7 @@ import {
   type VariableSource,
   valuesByName,
 } from "../model/source.js";
-import { type Decoder, decoderOf } from "./decode.js";
+import { decoderOf } from "./decode.js";
 import { interpret, interpretHealth } from "./interpret.js";
 import { NewestData } from "./newest-data.js";
 import {
@@ -221,7 +221,7 @@ class Client extends VariableReader implements VariableSource {
   async #ask<R extends Read>(read: R, budget: Budget, attempt?: Attempt): Promise<Answer<R>> {
     const { auth } = this.#options;
     const target = targetOf(read);
-    const decode = decoderOf(read) as Decoder<Answer<R>>;
+    const decode = decoderOf(read);
     const request = async (seconds: number) => {
       attempt?.signal.throwIfAborted();
       const kept = this.#kept.get(target);

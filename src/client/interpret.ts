@@ -12,7 +12,7 @@ import { JsonError, parseJson } from "../kit/text/strict-json.js";
 import { parseDataAge, parseRetryAfter } from "../model/http-headers.js";
 import type { Health } from "../model/source.js";
 import { compareClocks } from "../signing/tolerance.js";
-import { BrokenRuleError, type Decoder, decodeErrorMessage, decodeHealth } from "./decode.js";
+import { BrokenRuleError, type Decoder, decodeError, decodeHealth } from "./decode.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 
@@ -40,7 +40,7 @@ export function interpret<T>(response: HttpResponse, decode: Decoder<T>, signedA
     );
   // Decoded first: a 401 or 404 from another server tells nothing about the credentials or a
   // variable.
-  const message = decodeBody(response, decodeErrorMessage);
+  const { message } = decodeBody(response, decodeError);
   if (status === 400) throw new UsageError(message);
   if (status === 401) throw refused(headers.date, signedAt);
   if (status === 404) throw new NotFoundError(message);

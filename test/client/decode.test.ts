@@ -1,14 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Decoder,
-  decodeContent,
-  decodeErrorMessage,
-  decodeHealth,
-  decodeOne,
-  decodePage,
-  decodeValue,
-  decodeVariable,
-} from "../../src/client/decode.js";
+import { type Decoder, decodeError, decodeHealth, decoderOf } from "../../src/client/decode.js";
 import { aVariable } from "../support/records.js";
 
 const VARIABLE = aVariable({ id: 1, name: "A" });
@@ -16,8 +7,11 @@ const VALUE = { id: 1, variable_id: 2, content: { value: "x" } };
 const METADATA = { limit: 50, offset: 0, total: 1 };
 const HEALTH = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
 
-const variablePage = decodePage(decodeVariable, { limit: 50, offset: 0 }, "name");
-const valuePage = decodePage(decodeValue, { limit: 50, offset: 0 }, "variable_id");
+const decodeVariable = decoderOf({ kind: "variable", id: 1 });
+const decodeValue = decoderOf({ kind: "valueByName", name: "A" });
+const decodeContent = decoderOf({ kind: "content", name: "A" });
+const variablePage = decoderOf({ kind: "variables", page: { limit: 50, offset: 0 } });
+const valuePage = decoderOf({ kind: "values", page: { limit: 50, offset: 0 } });
 
 const NO_IDS = ["1", null, 0, -1, 1.5, 2 ** 53, Number.POSITIVE_INFINITY];
 
@@ -160,13 +154,15 @@ describe("the decoders", () => {
   });
 
   it("the decoders read the message of an error", () => {
-    expect(decodeErrorMessage({ message: "Not found", more: 1 })).toBe("Not found");
-    expect(() => decodeErrorMessage({ error: "Not found" })).toThrow(TypeError);
+    expect(decodeError({ message: "Not found", more: 1 }).message).toBe("Not found");
+    expect(() => decodeError({ error: "Not found" })).toThrow(TypeError);
   });
 
   it("the decoders accept only the item with the requested id", () => {
-    expect(decodeOne(decodeVariable, 1)(VARIABLE)).toStrictEqual(VARIABLE);
-    expect(() => decodeOne(decodeVariable, 2)(VARIABLE)).toThrow("id must be the requested one");
+    expect(decoderOf({ kind: "variable", id: 1 })(VARIABLE)).toStrictEqual(VARIABLE);
+    expect(() => decoderOf({ kind: "variable", id: 2 })(VARIABLE)).toThrow(
+      "id must be the requested one",
+    );
   });
 
   it("the decoders name the field and the rule in errors, without quoting the value", () => {
@@ -187,11 +183,10 @@ describe("the decoders", () => {
 describe("a page", () => {
   const variable = (id: number, name = `V${id}`) => ({ ...VARIABLE, id, name });
   const page = (limit: number, offset: number, total: number, ...ids: number[]) =>
-    decodePage(
-      decodeVariable,
-      { limit: 3, offset: 2 },
-      "name",
-    )({ metadata: { limit, offset, total }, data: ids.map((id) => variable(id)) });
+    decoderOf({ kind: "variables", page: { limit: 3, offset: 2 } })({
+      metadata: { limit, offset, total },
+      data: ids.map((id) => variable(id)),
+    });
 
   it.each([
     ["as long as asked for", [3, 2, 9, 3, 4, 5]],
@@ -205,17 +200,17 @@ describe("a page", () => {
   });
 
   it.each([
-    ["shorter than it must be", [3, 2, 9, 3], "data must be as long as metadata says"],
-    ["longer than it must be", [3, 2, 4, 3, 4, 5], "data must be as long as metadata says"],
-    ["empty before the end", [3, 2, 9], "data must be as long as metadata says"],
+    ["shorter than it must be", [3, 2, 9, 3], "it must have as much data as metadata says"],
+    ["longer than it must be", [3, 2, 4, 3, 4, 5], "it must have as much data as metadata says"],
+    ["empty before the end", [3, 2, 9], "it must have as much data as metadata says"],
     [
       "with more than was asked for",
       [4, 2, 9, 3, 4, 5, 6],
       "metadata.limit must be a whole number from 1 to 3",
     ],
     ["another offset", [3, 0, 9, 1, 2, 3], "metadata.offset must be 2, as requested"],
-    ["with an id twice", [3, 2, 9, 3, 3, 4], "data[1].id must be greater than the id before it"],
-    ["in another order", [3, 2, 9, 3, 5, 4], "data[2].id must be greater than the id before it"],
+    ["with an id twice", [3, 2, 9, 3, 3, 4], "data must have ids in ascending order"],
+    ["in another order", [3, 2, 9, 3, 5, 4], "data must have ids in ascending order"],
   ])("a page is rejected: %s", (_what, [limit = 0, offset = 0, total = 0, ...ids], message) => {
     expect(() => page(limit, offset, total, ...ids)).toThrow(message);
   });
@@ -223,10 +218,10 @@ describe("a page", () => {
   it("a page is rejected with a repeated name, or two values of one variable", () => {
     const metadata = { ...METADATA, total: 2 };
     expect(() => variablePage({ metadata, data: [variable(1, "A"), variable(2, "A")] })).toThrow(
-      "name must be",
+      "data must have each name once",
     );
     expect(() => valuePage({ metadata, data: [VALUE, { ...VALUE, id: 2 }] })).toThrow(
-      "variable_id must be",
+      "data must have each variable_id once",
     );
   });
 });

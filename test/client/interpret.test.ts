@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { decodeContent } from "../../src/client/decode.js";
+import { decoderOf } from "../../src/client/decode.js";
 import { interpret, interpretHealth, redirectTarget } from "../../src/client/interpret.js";
 import type { HttpResponse } from "../../src/client/transport.js";
 import {
@@ -10,6 +10,8 @@ import {
   UsageError,
   WrongClockError,
 } from "../../src/kit/text/errors.js";
+
+const decodeContent = decoderOf({ kind: "content", name: "A" });
 
 const HTML = "<html>t0p-s3cr3t</html>";
 const MESSAGE = '{"message":"limit must be a whole number"}';
@@ -64,13 +66,13 @@ describe("an answer of a data endpoint", () => {
       response(200, '{"value":12345678901234567890}'),
       foreign(200, `line 1, column 10: ${INEXACT}`),
     ],
-    [response(200, '{"content":"t0p-s3cr3t"}'), foreign(200, "value must be present")],
+    [response(200, '{"content":"t0p-s3cr3t"}'), foreign(200, "value is missing")],
     [response(200, '["t0p-s3cr3t"]'), foreign(200, "it must be an object")],
     [response(204, ""), foreign(204)],
     [response(400, HTML), foreign(400)],
     [response(401, HTML), foreign(401)],
     [response(404, HTML), foreign(404)],
-    [response(404, '{"error":"t0p-s3cr3t"}'), foreign(404, "message must be a string")],
+    [response(404, '{"error":"t0p-s3cr3t"}'), foreign(404, "message is missing")],
     [response(404, '{"message":404}'), foreign(404, "message must be a string")],
     [response(403, HTML), foreign(403)],
     [
@@ -251,12 +253,12 @@ describe("an answer of the health endpoint", () => {
 
   it.each([
     [response(503, HTML), foreign(503)],
-    [response(503, MESSAGE), foreign(503, "uptime must be seconds")],
-    [response(200, MESSAGE), foreign(200, "uptime must be seconds")],
+    [response(503, MESSAGE), foreign(503, "uptime is missing")],
+    [response(200, MESSAGE), foreign(200, "uptime is missing")],
     [response(500, MESSAGE), new ServerError("the server failed with status 500", 500)],
     [response(404, HTML), foreign(404)],
-    [response(404, MESSAGE), foreign(404, "uptime must be seconds")],
-    [response(401, MESSAGE), foreign(401, "uptime must be seconds")],
+    [response(404, MESSAGE), foreign(404, "uptime is missing")],
+    [response(401, MESSAGE), foreign(401, "uptime is missing")],
   ])(
     "an answer of the health endpoint is rejected if it is not of the API: %o",
     (answer, expected) => {

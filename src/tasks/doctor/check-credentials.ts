@@ -1,4 +1,4 @@
-import { decodePage, decodeVariable } from "../../client/decode.js";
+import { decoderOf } from "../../client/decode.js";
 import { interpret } from "../../client/interpret.js";
 import { type AuthScheme, authHeaders } from "../../client/options.js";
 import type { HttpResponse, TimedResponse, Transport } from "../../client/transport.js";
@@ -29,8 +29,8 @@ export async function ask<T>(
 }
 
 /** Definitions only: no value is read. */
-const PAGE = { limit: 1, offset: 0 };
-const TARGET = targetOf({ kind: "variables", page: PAGE });
+const READ = { kind: "variables", page: { limit: 1, offset: 0 } } as const;
+const TARGET = targetOf(READ);
 
 /**
  * Whether the server accepts the credentials, and if not, which of them is wrong: its 401 does not
@@ -49,8 +49,7 @@ export async function tryCredentials(
 ): Promise<{ finding: Finding; asSent: Outcome<number> }> {
   const attempt = (scheme: AuthScheme, key: string | undefined, timestamp: number) => {
     const request = { timestamp, method: "GET", route: TARGET };
-    const total = (response: HttpResponse) =>
-      interpret(response, decodePage(decodeVariable, PAGE, "name")).metadata.total;
+    const total = (response: HttpResponse) => interpret(response, decoderOf(READ)).metadata.total;
     return ask(
       transport,
       TARGET,

@@ -40,7 +40,6 @@ export default defineConfig([
     input: {
       start: "src/cli/start.ts",
       index: "src/index.ts",
-      "worker-process": "src/cli/commands/serve/worker-process.ts",
       "parse-worker": "src/store/file/parse-worker.ts",
     },
     platform,

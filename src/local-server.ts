@@ -14,14 +14,7 @@ import { followProblem } from "./store/store.js";
 export interface ServeOptions
   extends Omit<
     ServerOptions,
-    | "maxStale"
-    | "audit"
-    | "statistics"
-    | "limiter"
-    | "rateLimitStore"
-    | "onRateLimitStore"
-    | "workers"
-    | "fd"
+    "maxStale" | "audit" | "statistics" | "rateLimitStore" | "onRateLimitStore" | "fd"
   > {
   /**
    * The path of a data file, which is reloaded when it changes; or the content of one, as an

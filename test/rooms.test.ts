@@ -24,7 +24,6 @@ const MAY_IMPORT: Record<string, string> = {
   service: "kit model store store/schema",
   server: "kit model signing service",
   metrics: "kit model store server",
-  cluster: "kit model store service server metrics",
   client: "kit model signing",
   tasks: "",
   "tasks/settings": "kit model etcd client tasks",

@@ -25,8 +25,8 @@ export interface LastData {
 interface DataKeeperOptions {
   /** Unix time in milliseconds. */
   clock: () => number;
-  /** Called once when data can't be kept. Without it, another process keeps the data. */
-  onFailure?: ((error: Error) => void) | undefined;
+  /** Called once when data can't be saved. */
+  onFailure: (error: Error) => void;
 }
 
 /**
@@ -62,7 +62,6 @@ export class DataKeeper {
   }
 
   keep(data: Data, version: string): void {
-    if (!this.#options.onFailure) return;
     const now = this.#options.clock();
     if (version !== this.#keptVersion) {
       this.#keptVersion = version;
@@ -105,7 +104,7 @@ export class DataKeeper {
       } else if (this.#confirmedAt > 0 && !this.#hasFailed)
         await this.#file.confirm(this.#confirmedAt);
     } catch (error) {
-      if (!this.#hasFailed) this.#options.onFailure?.(error as Error);
+      if (!this.#hasFailed) this.#options.onFailure(error as Error);
       this.#hasFailed = true;
     }
   }

@@ -17,7 +17,7 @@ export interface ServedStoreOptions {
   user: number | undefined;
   clock: () => number;
   times?: Partial<Times>;
-  warn?: ((text: string) => void) | undefined;
+  warn: (text: string) => void;
 }
 
 /**
@@ -29,10 +29,8 @@ export async function openServedEtcdStore(
   access: StoreAccess,
   { cacheFolder, user, clock, times, warn }: ServedStoreOptions,
 ): Promise<Store & Reloadable> {
-  const onFailure =
-    warn &&
-    (({ message }: Error) =>
-      warn(`the last data can't be kept for a start without the store: ${message}`));
+  const onFailure = ({ message }: Error) =>
+    warn(`can't save data for starting while the store is down: ${message}`);
   const store = etcdStore(access, {
     // Another thread takes time to start, and no work waits for the first data.
     parse: (bytes, signal) =>

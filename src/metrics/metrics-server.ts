@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import type { Registry } from "prom-client";
 import { LISTENER_OPTIONS, listen } from "../server/listener.js";
 import { originForm } from "../server/match-route.js";
 import { serverUrl } from "../server/start-server.js";
-import type { MetricsJson } from "./registry.js";
-import { aggregate } from "./worker-metrics.js";
+import { readMetrics } from "./registry.js";
 
 /** Prometheus keeps one connection open. */
 const MAX_CONNECTIONS = 16;
@@ -18,8 +18,8 @@ export interface MetricsServerOptions {
   host: string;
   /** 0 picks a free one. */
   port: number;
-  /** Resolves to the metrics of each process. Never called again before that. */
-  collect: () => Promise<MetricsJson[]>;
+  registry: Registry;
+  /** Called with an error that prevents a metric from being read. */
   onError: (error: unknown) => void;
   /** Milliseconds that a client has for a request. Default 5,000. */
   requestTimeout?: number;
@@ -27,15 +27,14 @@ export interface MetricsServerOptions {
 
 /**
  * Serves `GET /metrics` in the text format of Prometheus, or in that of OpenMetrics, which has
- * exemplars. It has no credentials and no rate limit: requests that arrive while the metrics are
- * collected get the same ones.
+ * exemplars. It has no credentials and no rate limit.
  *
  * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
  */
 export async function startMetricsServer({
   host,
   port: requestedPort,
-  collect,
+  registry,
   onError,
   requestTimeout = 5_000,
 }: MetricsServerOptions): Promise<MetricsServer> {
@@ -46,7 +45,7 @@ export async function startMetricsServer({
     connectionsCheckingInterval: requestTimeout / 5,
   });
   server.maxConnections = MAX_CONNECTIONS;
-  server.on("request", createHandler(collect, onError));
+  server.on("request", createHandler(registry, onError));
   const { port } = await listen(server, { host, port: requestedPort });
   return {
     url: `${serverUrl(host, port, false)}/metrics`,
@@ -58,25 +57,16 @@ export async function startMetricsServer({
   };
 }
 
-function createHandler(
-  collect: () => Promise<MetricsJson[]>,
-  onError: (error: unknown) => void,
-): RequestListener {
-  let current: Promise<MetricsJson[]> | undefined;
+function createHandler(registry: Registry, onError: (error: unknown) => void): RequestListener {
   return async (req, res) => {
     const { method, headers } = req;
     if (originForm(req).replace(/\?.*/s, "") !== "/metrics") return send(res, 404, "Not found\n");
     if (method !== "GET" && method !== "HEAD")
       return send(res.setHeader("Allow", "GET, HEAD"), 405, "Only GET\n");
     try {
-      current ??= collect().finally(() => {
-        current = undefined;
-      });
-      const metrics = aggregate(
-        await current,
-        headers.accept?.includes("application/openmetrics-text"),
-      );
-      send(res, 200, await metrics.metrics(), metrics.contentType);
+      const isOpenMetrics = headers.accept?.includes("application/openmetrics-text") === true;
+      const current = await readMetrics(registry, isOpenMetrics);
+      send(res, 200, await current.metrics(), current.contentType);
     } catch (error) {
       onError(error);
       send(res, 500, "Internal server error\n");

@@ -5,13 +5,11 @@ import {
   Histogram,
   type Metric,
   Registry,
+  type RegistryContentType,
 } from "prom-client";
 import { expiringKeys, qualifiedName } from "../model/environment.js";
 import { LATENCY_BOUNDS, type ServerStatistics } from "../server/statistics.js";
 import type { Reloadable, Store } from "../store/store.js";
-
-/** The metrics of one process, as plain data. */
-export type MetricsJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 /**
  * Metrics of prom-client that are left out. They list all sockets each time, and their names are
@@ -72,8 +70,6 @@ export function addServerMetrics(registry: Registry, statistics: ServerStatistic
     name: "appvars_recording_failed",
     help: "1 while the audit log can't be written, so that reads are answered 503, otherwise 0.",
     registers,
-    // One worker is enough.
-    aggregator: "max",
     collect() {
       this.set(statistics.isRecordingFailed() ? 1 : 0);
     },
@@ -86,8 +82,6 @@ export function addRateLimitStoreMetric(registry: Registry, statistics: ServerSt
     name: "appvars_rate_limit_store_up",
     help: "1, or 0 while the rate limit store fails and the server counts requests on its own.",
     registers: [registry],
-    // Of several workers.
-    aggregator: "min",
     collect() {
       this.set(statistics.isRateLimitStoreUp() ? 1 : 0);
     },
@@ -101,7 +95,6 @@ function latencyMetric({ routes }: ServerStatistics): Metric {
     name,
     help: "Time from the head of a request to the end of its answer, by route.",
     type: "histogram",
-    aggregator: "sum",
     values: [...routes].flatMap(([route, { latencies, exemplars, latencySum }]) => {
       let count = 0;
       const buckets = latencies.map((more, index) => {
@@ -113,8 +106,29 @@ function latencyMetric({ routes }: ServerStatistics): Metric {
       return [...buckets, sum, { metricName: `${name}_count`, labels: { route }, value: count }];
     }),
   });
-  // The part of a metric that a registry needs.
-  return { name, get } as unknown as Metric;
+  return metricOf({ name, get });
+}
+
+/** @param parts those that a registry uses */
+function metricOf(parts: { name: string; get(): Promise<object> }): Metric {
+  return parts as unknown as Metric;
+}
+
+/**
+ * The metrics as they are now, to be written once: for OpenMetrics, prom-client removes the end of
+ * each counter's name, and does not restore it.
+ */
+export async function readMetrics(
+  registry: Registry,
+  isOpenMetrics: boolean,
+): Promise<Registry<RegistryContentType>> {
+  const read = new Registry<RegistryContentType>();
+  if (isOpenMetrics) read.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+  for (const metric of await registry.getMetricsAsJSON()) {
+    const copy = { ...metric, get: async () => copy };
+    read.registerMetric(metricOf(copy));
+  }
+  return read;
 }
 
 /**

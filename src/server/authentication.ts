@@ -22,8 +22,6 @@ export interface AuthenticationOptions {
   /** Monotonic clock in milliseconds. */
   ticks: () => number;
   tolerance: Tolerance;
-  /** Processes that share the budget for that. */
-  workers: number;
 }
 
 /**
@@ -47,10 +45,10 @@ const NO_PAIR: KeyPair = { api_key: "", api_secret: randomBytes(32).toString("he
 export function createAuthenticator(
   service: Service,
   limiter: RateLimiter,
-  { addressOf, clock, ticks, tolerance, workers }: AuthenticationOptions,
+  { addressOf, clock, ticks, tolerance }: AuthenticationOptions,
 ): Authenticate {
   const prepared = createSecretCache();
-  const search = createKeylessSearch(ticks, workers);
+  const search = createKeylessSearch(ticks);
 
   return (req, target) => {
     const { authorization } = req.headers;

@@ -34,11 +34,9 @@ export interface SearchResult {
  * number of addresses.
  *
  * @param ticks monotonic clock in milliseconds
- * @param workers processes that share the budget for searches
  */
 export function createKeylessSearch(
   ticks: () => number,
-  workers = 1,
 ): (candidates: readonly KeyOwner[], signature: KeylessSignature) => SearchResult {
   const book = createWorkBudget(ticks);
   const recentKeys = new RecentKeys();
@@ -50,7 +48,7 @@ export function createKeylessSearch(
     // Both rounds try all of their keys, so that the time does not reveal which one matched.
     let [match] = candidates.filter((candidate) => isRecent(candidate) && madeWith(candidate.pair));
     if (!match && others.length > 0) {
-      const retryAfter = book(address, workers * others.length * cost());
+      const retryAfter = book(address, others.length * cost());
       if (retryAfter > 0) return { retryAfter };
       [match] = others.filter(({ pair }) => madeWith(pair));
     }

@@ -91,7 +91,7 @@ interface Windows {
   countOf(counter: Counter, now: number): number;
 }
 
-export function createWindows({
+function createWindows({
   window: seconds,
   maxAddresses = MAX_ADDRESSES,
 }: Omit<RateLimitOptions, "limit">): Windows {

@@ -11,13 +11,12 @@ import { Connections } from "./connections.js";
 import { createFaults } from "./fault-handlers.js";
 import type { Faults } from "./faults.js";
 import { answerUnparsed, createListener, listen } from "./listener.js";
-import { createRateLimiter, MAX_ADDRESSES, type RateLimiter } from "./rate-limiter.js";
+import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
 import type { RedisAddress } from "./redis-address.js";
 import type { ServedRequest } from "./served-request.js";
 import type { ServerStatistics } from "./statistics.js";
 import type { TlsCredentials } from "./tls.js";
 
-/** The options of every server: of one in this process, and of one with worker processes. */
 export interface ServerOptions {
   /** Address to listen on. Default 127.0.0.1. */
   host?: string;
@@ -67,20 +66,13 @@ export interface ServerOptions {
   audit?: Audit | undefined;
   /** The statistics to count in. */
   statistics?: ServerStatistics | undefined;
-  /** In place of one in memory. */
-  limiter?: RateLimiter | undefined;
   /**
-   * Where requests are counted, with those of other servers; while that fails, `limiter` counts.
+   * Where requests are counted, with those of other servers; while that fails, it counts on its own.
    * Default: nowhere else.
    */
   rateLimitStore?: RedisAddress | undefined;
   /** Called with the problem of that store and, when it counts (again), without one. */
   onRateLimitStore?: (problem: StoreProblem | undefined) => void;
-  /**
-   * Processes that serve together. Each has its share of the work that clients may cause. Default
-   * 1.
-   */
-  workers?: number;
   /** Descriptor of a socket to listen on, in place of `host` and `port`. */
   fd?: number | undefined;
 }
@@ -115,7 +107,7 @@ export async function startServer(
   clock: () => number,
   ticks = () => performance.now(),
 ): Promise<RunningServer> {
-  const { host, port: requestedPort, workers, ...settings } = withDefaults(options);
+  const { host, port: requestedPort, ...settings } = withDefaults(options);
   const { drainGrace, maxConnections, maxStale, tolerance, trustProxy } = settings;
   const {
     fd,
@@ -128,7 +120,7 @@ export async function startServer(
   const addressOf = await createAddressOf(trustProxy);
   const ownLimiter = await openLimiter(options, ticks);
   const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
-  const identity = { addressOf, clock, ticks, tolerance, workers };
+  const identity = { addressOf, clock, ticks, tolerance };
   const authenticate = createAuthenticator(service, limiter, identity);
   const observers = [statistics?.count, options.onRequest].filter((each) => each !== undefined);
   const onRequest = (request: ServedRequest) => {
@@ -175,19 +167,14 @@ export async function startServer(
 }
 
 async function openLimiter(options: ServerOptions, ticks: () => number): Promise<RateLimiter> {
-  const { rateLimit: limit, rateWindow: window, workers } = withDefaults(options);
-  const {
-    limiter: fallback = createRateLimiter({ limit, window }, ticks),
-    rateLimitStore,
-    statistics,
-  } = options;
+  const { rateLimit: limit, rateWindow: window } = withDefaults(options);
+  const { rateLimitStore, statistics } = options;
+  const fallback = createRateLimiter({ limit, window }, ticks);
   if (!rateLimitStore) return fallback;
   const { createRedisLimiter } = await import("./redis-store.js");
-  const maxAddresses = Math.ceil(MAX_ADDRESSES / workers);
   const shared = {
     limit,
     window,
-    maxAddresses,
     fallback,
     onChange: options.onRateLimitStore ?? (() => {}),
   };
@@ -197,7 +184,7 @@ async function openLimiter(options: ServerOptions, ticks: () => number): Promise
 }
 
 /** The numbers and addresses among the options, with defaults. */
-export function withDefaults({
+function withDefaults({
   host = defaults.DEFAULT_HOST,
   port = defaults.DEFAULT_PORT,
   rateLimit = defaults.DEFAULT_RATE_LIMIT,
@@ -206,7 +193,6 @@ export function withDefaults({
   maxConnections = defaults.DEFAULT_MAX_CONNECTIONS,
   maxStale = Number.POSITIVE_INFINITY,
   trustProxy = [],
-  workers = 1,
   tolerance,
 }: ServerOptions) {
   const limits = {
@@ -216,7 +202,6 @@ export function withDefaults({
     maxConnections,
     maxStale,
     trustProxy,
-    workers,
   };
   return { host, port, ...limits, tolerance: { ...DEFAULT_TOLERANCE, ...tolerance } };
 }

@@ -36,21 +36,12 @@ export class Service {
   /** By the ids of environments, followed by the patterns of a scope that has some. */
   readonly #views = new Map<number | string, EnvironmentView>();
 
-  /**
-   * @param clock Unix time in milliseconds
-   * @param ticks monotonic clock in milliseconds
-   * @param startedAt by that clock
-   */
-  constructor(
-    store: Store,
-    clock: () => number,
-    ticks = () => performance.now(),
-    startedAt = ticks(),
-  ) {
+  /** @param clock Unix time in milliseconds @param ticks monotonic clock in milliseconds */
+  constructor(store: Store, clock: () => number, ticks = () => performance.now()) {
     this.#store = store;
     this.#clock = clock;
     this.#ticks = ticks;
-    this.#startedAt = startedAt;
+    this.#startedAt = ticks();
     this.#data = store.snapshot;
     this.#owners = ownersOf(this.environments);
     // Releases replaced data immediately rather than at the next request.

@@ -9,9 +9,8 @@ import { serveProcess } from "../support/serve-process.js";
 
 const VARIABLES = 40_000;
 const CONNECTIONS = 8;
-// The workers have most of the processors, as beside clients on other machines.
+// The server has most of a processor, as beside clients on other machines.
 const REST_MS = 20;
-const WORKERS = 2;
 const MAX_MS = 60_000;
 const HEADERS = [
   ["x-api-key", "key-of-staging"],
@@ -35,16 +34,9 @@ function version(value: string) {
   };
 }
 
-it("workers under load reload a large file, and every answer is of one version", async () => {
+it("a server under load reloads a large file, and every answer is of one version", async () => {
   const { path, write } = await dataFile(version("one"));
-  const server = await serveProcess([
-    "--data",
-    path,
-    "--rate-limit",
-    "0",
-    "--workers",
-    String(WORKERS),
-  ]);
+  const server = await serveProcess(["--data", path, "--rate-limit", "0"]);
   const connections = Array.from({ length: CONNECTIONS }, () => new Connection(server.port));
   const seen = connections.map(() => [] as string[]);
   let longest = 0;
@@ -73,7 +65,7 @@ it("workers under load reload a large file, and every answer is of one version",
   await Promise.all(loads);
   const milliseconds = performance.now() - writtenAt;
   report(
-    `Large reload, --workers ${WORKERS}`,
+    "Large reload",
     `${grouped(VARIABLES)} variables (${grouped(Math.round(next.length / 1e6))} MB) replaced under ${CONNECTIONS} connections`,
     `all answers of one version; the new one on all connections after ${(milliseconds / 1_000).toFixed(1)} s, longest answer ${longest.toFixed(0)} ms`,
   );

@@ -21,10 +21,8 @@ const tlsFile = (name: string) =>
 const TLS = ["--tls-cert", tlsFile("certificate"), "--tls-key", tlsFile("key")];
 
 const SERVERS: [server: string, flags: string[], tls: boolean][] = [
-  ["one process", [], false],
-  ["2 workers", ["--workers", "2"], false],
+  ["plain", [], false],
   ["TLS", TLS, true],
-  ["TLS, 2 workers", [...TLS, "--workers", "2"], true],
 ];
 
 it.each(SERVERS)(

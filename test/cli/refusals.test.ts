@@ -393,8 +393,8 @@ describe("a usage error exits 2 and changes nothing", () => {
       "option '--rate-limit <requests[/time]>' argument '5/0s' is invalid. It must be requests in a time of up to a day, such as 7500/60s or 7500, or 0 for no limit.",
     ],
     [
-      "serve --data DIR/example.json --port 0 --workers 65",
-      "option '--workers <number>' argument '65' is invalid. It must be a whole number from 1 to 64, or auto.",
+      "serve --data DIR/example.json --port 0 --workers 2",
+      "--workers was removed: run several servers behind a load balancer (docs/scaling.md), each with --trust-proxy, or all clients share one counter",
     ],
     [
       "serve --data DIR/example.json --port 0 --log-format xml",

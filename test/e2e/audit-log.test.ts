@@ -13,18 +13,17 @@ import { DEV_HEADERS, get, type Headers, raw } from "../support/http.js";
 const PATIENCE = { timeout: 20_000 };
 
 interface Options {
-  workers?: number;
   flags?: string[];
   /** The largest file that the server can write: units of 512 bytes. */
   fileSize?: number;
 }
 
 /** `serve` with an audit log next to its data file. */
-async function serveWith({ workers = 1, flags = [], fileSize }: Options) {
+async function serveWith({ flags = [], fileSize }: Options) {
   const { path } = await dataFile(DATA);
   const audit = `${path}.audit`;
   const argv = ["serve", "--data", path, "--port", "0", "--rate-limit", "0", "--audit-log", audit];
-  const all = [process.execPath, BINARY, ...argv, "--workers", String(workers), ...flags];
+  const all = [process.execPath, BINARY, ...argv, ...flags];
   // Node ignores the signal that comes with the limit.
   const script = `${fileSize === undefined ? "" : `ulimit -f ${fileSize} && `}exec "$0" "$@"`;
   const child = spawn("sh", ["-c", script, ...all], {
@@ -95,8 +94,8 @@ const loadedIds = (lines: Line[]) =>
   lines.flatMap(({ id }) => (id?.startsWith("load-") ? [id] : [])).sort();
 
 describe.skipIf(process.platform === "win32")("the audit log", () => {
-  it.each([1, 2])("loses no line when it is renamed, with --workers %i", async (workers) => {
-    const { child, port, audit, log, stop } = await serveWith({ workers });
+  it("loses no line when it is renamed", async () => {
+    const { child, port, audit, log, stop } = await serveWith({});
     const reads = load(port);
     const old = [`${audit}.1`, `${audit}.2`];
     for (const [index, name] of old.entries()) {
@@ -126,34 +125,31 @@ describe.skipIf(process.platform === "win32")("the audit log", () => {
     expect((await stat(audit)).mode & 0o777).toBe(0o600);
   });
 
-  it.each([1, 2])(
-    "refuses reads that can't be logged, and recovers by itself, with --workers %i",
-    async (workers) => {
-      const { port, audit, log, stop } = await serveWith({ workers, fileSize: 16 });
-      const reads = load(port);
-      await expect.poll(log, PATIENCE).toMatch(/can't be written: .*; reads are answered 503\n/);
-      await expect
-        .poll(async () => (await get({ port }, "/v1/variables")).status, PATIENCE)
-        .toBe(503);
-      const health = async () => (await get({ port }, "/healthz", {})).status;
-      await expect.poll(health, PATIENCE).toBe(503);
-      expect(await get({ port }, "/v1/variables", {})).toMatchObject({ status: 401 });
-      // As many lines as there were answers, all of them whole.
-      const answered = await reads.stop();
-      expect(loadedIds(await linesOf(audit))).toEqual([...answered].sort());
-      await truncate(audit);
-      const statuses = async () => (await get({ port }, "/v1/variables")).status;
-      await expect.poll(statuses, PATIENCE).toBe(200);
-      await expect.poll(health, PATIENCE).toBe(200);
-      await expect
-        .poll(log, PATIENCE)
-        .toContain(`${audit} can be written again; requests missing in it: `);
-      await stop();
-      const lines = await linesOf(audit);
-      expect(lines.some(({ lines_lost = 0 }) => lines_lost > 0)).toBe(true);
-      expect(log().match(/can't be written/g)?.length).toBeLessThanOrEqual(2 * workers);
-    },
-  );
+  it("refuses reads that can't be logged, and recovers by itself", async () => {
+    const { port, audit, log, stop } = await serveWith({ fileSize: 16 });
+    const reads = load(port);
+    await expect.poll(log, PATIENCE).toMatch(/can't be written: .*; reads are answered 503\n/);
+    await expect
+      .poll(async () => (await get({ port }, "/v1/variables")).status, PATIENCE)
+      .toBe(503);
+    const health = async () => (await get({ port }, "/healthz", {})).status;
+    await expect.poll(health, PATIENCE).toBe(503);
+    expect(await get({ port }, "/v1/variables", {})).toMatchObject({ status: 401 });
+    // As many lines as there were answers, all of them whole.
+    const answered = await reads.stop();
+    expect(loadedIds(await linesOf(audit))).toEqual([...answered].sort());
+    await truncate(audit);
+    const statuses = async () => (await get({ port }, "/v1/variables")).status;
+    await expect.poll(statuses, PATIENCE).toBe(200);
+    await expect.poll(health, PATIENCE).toBe(200);
+    await expect
+      .poll(log, PATIENCE)
+      .toContain(`${audit} can be written again; requests missing in it: `);
+    await stop();
+    const lines = await linesOf(audit);
+    expect(lines.some(({ lines_lost = 0 }) => lines_lost > 0)).toBe(true);
+    expect(log().match(/can't be written/g)?.length).toBeLessThanOrEqual(2);
+  });
 
   it.each([
     [
@@ -197,12 +193,12 @@ const SECRET = [
   "HMAC",
 ];
 
-describe.each([1, 2])("logs and the audit log of a server with --workers %i", (workers) => {
+describe("logs and the audit log of a server", () => {
   it.each(["pretty", "json"])(
     "have no secret, no value and no text of a client: format %s",
     async (format) => {
       const flags = ["--verbose", "--log-format", format];
-      const { port, audit, log, stop } = await serveWith({ workers, flags });
+      const { port, audit, log, stop } = await serveWith({ flags });
       const paths = [
         "/v1/variables",
         "/v1/variables-values",

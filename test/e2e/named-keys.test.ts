@@ -123,25 +123,6 @@ describe("named keys of a store in etcd", needs("etcd"), () => {
 });
 
 describe("several processes", () => {
-  it("workers share the rate limit of each named key, and refuse one that is removed", async () => {
-    const { path } = await dataFile(DATA);
-    const place = ["--data", path];
-    const [ana, ben] = [await addKey("ana", place, "--only", "PORT"), await addKey("ben", place)];
-    const server = await serveProcess([...place, "--workers", "2", "--rate-limit", "20"]);
-    const statuses: number[] = [];
-    // Each on a new connection, which either worker takes.
-    for (let index = 0; index < 24; index++)
-      statuses.push(await status(server, ana, index % 2 ? PORT : FLAGS));
-    const count = (wanted: number) => statuses.filter((each) => each === wanted).length;
-    expect([count(200), count(404), count(429)]).toEqual([10, 10, 4]);
-    expect([await status(server, ben), await status(server, ben, FLAGS)]).toEqual([200, 200]);
-    await appvars("env", "key", "remove", "shop/development", "ben", "--quiet", ...place);
-    await expect.poll(() => status(server, ben)).toBe(401);
-    await expect
-      .poll(async () => Promise.all(Array.from({ length: 8 }, () => status(server, ben))))
-      .not.toContain(200);
-  });
-
   it(
     "servers with one rate limit store count each named key together, a rotated pair with it",
     needs("redis-server"),

@@ -1,14 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BINARY, start } from "../support/binary.js";
-import { DATA, DEVELOPMENT } from "../support/data.js";
+import { DEVELOPMENT } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { startServe } from "../support/serve-process.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** A server that accepts connections, and never answers. */
 async function silentServer() {
@@ -31,19 +29,11 @@ async function untilHandling(pid: number): Promise<void> {
 }
 
 describe.skipIf(process.platform === "win32")("a server that is starting", () => {
-  it.each([
-    ["SIGTERM", []],
-    ["SIGINT", []],
-    ["SIGTERM", ["--workers", "2"]],
-  ] as const)(
-    "%s ends serve %j with exit code 0 while its store does not answer",
-    async (signal, flags) => {
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "%s ends serve with exit code 0 while its store does not answer",
+    async (signal) => {
       const { port, asked } = await silentServer();
-      const { child, ended, log } = startServe([
-        "--store",
-        `etcd://127.0.0.1:${port}/vars`,
-        ...flags,
-      ]);
+      const { child, ended, log } = startServe(["--store", `etcd://127.0.0.1:${port}/vars`]);
       await asked;
       // Which reads everything again.
       child.kill("SIGHUP");
@@ -65,26 +55,6 @@ describe.skipIf(process.platform === "win32")("a server that is starting", () =>
       expect(await ended).toBe(0);
     },
   );
-
-  it("SIGTERM ends serve with exit code 0 before all its workers are ready", async () => {
-    const { path } = await dataFile(DATA);
-    const preload = join(await temporaryFolder(), "preload.cjs");
-    // The first worker signals in place of telling that it is ready. A second signal would end the
-    // server by itself.
-    await writeFile(
-      preload,
-      `const { mkdirSync } = require("node:fs");
-      const { send } = process;
-      const signalOnce = () => {
-        try { mkdirSync(__filename + ".signalled"); } catch { return; }
-        process.kill(process.ppid, "SIGTERM");
-      };
-      if (send) process.send = (message, ...rest) =>
-        message.kind === "ready" ? signalOnce() : send.call(process, message, ...rest);`,
-    );
-    const env = { NODE_OPTIONS: `--require=${preload}` };
-    expect(await startServe(["--data", path, "--workers", "2"], { env }).ended).toBe(0);
-  });
 });
 
 const AS_FIRST = ["--user", "--map-root-user", "--pid", "--fork", "--kill-child"];

@@ -1,7 +1,12 @@
 import type { Data } from "../../store/data.js";
 import type { History } from "../../store/history.js";
-import type { ChangeData, EditableStore, UpdateOptions } from "../../store/store.js";
-import type { ServedData } from "./served-data.js";
+import type {
+  ChangeData,
+  EditableStore,
+  Reloadable,
+  Store,
+  UpdateOptions,
+} from "../../store/store.js";
 
 /** The data of a place, before it is opened. */
 export interface LocalData {
@@ -47,11 +52,12 @@ export interface LocalData {
    */
   seal(form: "sealed" | "plain"): Promise<boolean>;
   /**
-   * The data that a server opens. Creates a data file that nothing names, with example variables.
+   * Opens it for a server, and follows its changes. Creates a data file that nothing names, with
+   * example variables.
    *
-   * @throws InvalidDataError, also if other users can change it
+   * @throws InvalidDataError, also if other users can change it; as `openEtcdStore`
    */
-  served(options: ServeDataOptions): Promise<ServedData>;
+  serve(options: ServeDataOptions): Promise<Store & Reloadable>;
 }
 
 export interface ServeDataOptions {

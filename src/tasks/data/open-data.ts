@@ -18,7 +18,7 @@ import {
 } from "../../store/file/data-file.js";
 import type { FileSealing, SealedForm } from "../../store/file/file-sealing.js";
 import type { History } from "../../store/history.js";
-import type { ChangeData, UpdateOptions } from "../../store/store.js";
+import type { ChangeData, Reloadable, Store, UpdateOptions } from "../../store/store.js";
 import { type DataPlace, type FilePlace, placeFiles } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { readSecret, type SecretIo } from "../settings/secret-files.js";
@@ -26,13 +26,12 @@ import type { Io } from "../surroundings.js";
 import { authorOf } from "./author.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 import {
-  ALLOW_VARIABLE,
   describeRisk,
   type FileUser,
   fileRisk,
+  refuseToReload,
   refuseUnsafeFile,
 } from "./safe-files.js";
-import type { ServedData } from "./served-data.js";
 
 export async function localData(
   place: DataPlace,
@@ -261,7 +260,7 @@ function fileData(
       await copyHistory(path, history, await sealing("sealed"));
     },
     seal: async (form) => (await update((data) => data, form)).written !== undefined,
-    served: (options) => prepareFile(place, io, options),
+    serve: (options) => serveFile(place, io, options),
   };
 }
 
@@ -291,22 +290,23 @@ async function createFile(
   return `created ${path}, ${readers}; it contains the credentials of all its environments`;
 }
 
-async function prepareFile(
+async function serveFile(
   place: FilePlace,
   io: FileUser & SecretIo,
   { log }: ServeDataOptions,
-): Promise<ServedData> {
+): Promise<Store & Reloadable> {
   const { path } = place;
   const unsafe = refuseUnsafeFile(path, io);
   const sealKeys = place.sealKey && (await readSecret(place.sealKey, io));
   const created = await createIfMissing(place, io, await fileSealing(sealKeys, "sealed"));
+  const { openDataFile } = await import("../../store/file/json-file-store.js");
+  const check = (file: string) => refuseToReload(file, io);
+  const store = await openDataFile(path, { watch: true, sealKeys, check });
   if (created) log("info", `${created}; appvars env credentials NAME prints them`);
   const inClear = placeFiles(place).filter(({ text }) => text !== path || sealKeys === undefined);
   const loose = inClear.map(({ text }) => looseModeWarning(text));
   for (const warning of [unsafe, ...loose]) if (warning) log("warn", warning);
-  const { user, groups, env } = io;
-  const unsafeFiles = { [ALLOW_VARIABLE]: env[ALLOW_VARIABLE] };
-  return { kind: "file", path, user: { user, groups, env: unsafeFiles }, sealKeys };
+  return store;
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Io } from "../surroundings.js";
 /** Who runs this, and whether they allow unsafe files. */
 export type FileUser = Pick<Io, "user" | "groups" | "env">;
 
-export const ALLOW_VARIABLE = "APPVARS_ALLOW_UNSAFE_FILES";
+const ALLOW_VARIABLE = "APPVARS_ALLOW_UNSAFE_FILES";
 
 /**
  * Whether the user trusts the others on this machine: on file systems without modes, files can't be

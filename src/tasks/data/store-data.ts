@@ -9,14 +9,14 @@ import {
 import type { OnProgress } from "../../etcd/uploads.js";
 import { looseModeWarning } from "../../kit/files/owners.js";
 import { UsageError } from "../../kit/text/errors.js";
+import type { Reloadable, Store } from "../../store/store.js";
 import { placeFiles, type SecretSetting, type StorePlace } from "../settings/connection.js";
 import { readSecret, readTlsFiles, type SecretIo } from "../settings/secret-files.js";
 import type { Io } from "../surroundings.js";
 import { authorOf } from "./author.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
-import type { ServedData } from "./served-data.js";
 
-type StoreIo = SecretIo & Pick<Io, "command" | "env" | "progress">;
+type StoreIo = SecretIo & Pick<Io, "command" | "env" | "clock" | "progress">;
 
 /** The data in a store. Who can change it is for the store to decide. */
 export function storeData(place: StorePlace, io: StoreIo): LocalData {
@@ -43,7 +43,7 @@ export function storeData(place: StorePlace, io: StoreIo): LocalData {
       await sealAgain(await readAccess(place, io), progressOf(io));
       return true;
     },
-    served: (options) => prepareStore(place, io, options),
+    serve: (options) => serveStore(place, io, options),
   };
 }
 
@@ -60,14 +60,19 @@ async function withStore<T>(
   }
 }
 
-async function prepareStore(
+async function serveStore(
   place: StorePlace,
   io: StoreIo,
   { cacheFolder, log }: ServeDataOptions,
-): Promise<ServedData> {
+): Promise<Store & Reloadable> {
+  const { openServedEtcdStore } = await import("../../etcd/served-store.js");
+  const { user, clock } = io;
+  const warn = (text: string) => log("warn", text);
+  const access = await readAccess(place, io);
+  const store = await openServedEtcdStore(access, { cacheFolder, user, clock, warn });
   const loose = placeFiles(place).map(({ text }) => looseModeWarning(text));
-  for (const warning of [...loose, ...openTrafficWarning(place)]) if (warning) log("warn", warning);
-  return { kind: "store", access: await readAccess(place, io), cacheFolder, user: io.user };
+  for (const warning of [...loose, ...openTrafficWarning(place)]) if (warning) warn(warning);
+  return store;
 }
 
 /** One warning if the connection to another machine is not encrypted, otherwise none. */

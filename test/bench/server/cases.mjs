@@ -136,10 +136,6 @@ export async function startCases(folder, start) {
       ...(await serve("tls-log.json", data, [...TLS, ...LOG])),
       request: "content by name, TLS and log",
     },
-    {
-      ...(await serve("workers.json", data, ["--workers", "2"])),
-      request: "content by name, --workers 2",
-    },
   ].map((item) => complete({ ...guarded, name: "appvars", ...item, limit: plain }));
   return [
     bareContent,

@@ -373,7 +373,7 @@ describe("--store", needs("etcd"), () => {
     await chmod(keys, 0o644);
     const served = await serving(["--store", url, "--seal-key-file", keys], async () => {});
     expect(served.stderr).toContain(
-      "the last data can't be kept for a start without the store: ENOTDIR",
+      "can't save data for starting while the store is down: ENOTDIR",
     );
     expect(served.stderr).toContain(`${keys} holds secrets and others may read it (mode 0644)`);
     const doctor = await runCli(["doctor", ...args, "--seal-key-file", keys]);

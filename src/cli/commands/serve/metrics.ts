@@ -1,47 +1,34 @@
 import type { Endpoint } from "../../../kit/net/endpoint.js";
 import type { MetricsServer } from "../../../metrics/metrics-server.js";
-import type { WorkerMetrics } from "../../../metrics/worker-metrics.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import type { ServerStatistics } from "../../../server/statistics.js";
 import type { Reloadable, Store } from "../../../store/store.js";
 import type { Log } from "./log.js";
 
 interface ServedMetrics extends MetricsServer {
-  /** The statistics of a server in this process. */
-  readonly statistics?: ServerStatistics;
-  /** Collects the metrics of workers. */
-  readonly workers?: WorkerMetrics;
+  /** The statistics for the server to count in. */
+  readonly statistics: ServerStatistics;
 }
 
-/**
- * Serves the metrics of this process and, if there are any, of its workers.
- *
- * @throws as `startMetricsServer` does
- */
+/** Serves the metrics of this process. @throws as `startMetricsServer` does */
 export async function serveMetrics(
   store: Store & Reloadable,
-  { workers = 1, rateLimitStore }: ServerOptions,
+  { rateLimitStore }: ServerOptions,
   place: Endpoint,
   log: Log,
 ): Promise<ServedMetrics> {
   const { startMetricsServer } = await import("../../../metrics/metrics-server.js");
   const { addDataMetrics, addRateLimitStoreMetric, addServerMetrics, createRegistry } =
     await import("../../../metrics/registry.js");
-  const { WorkerMetrics } = await import("../../../metrics/worker-metrics.js");
   const { ServerStatistics } = await import("../../../server/statistics.js");
   const registry = createRegistry();
+  const statistics = new ServerStatistics();
   addDataMetrics(registry, store, () => performance.now());
-  const counted =
-    workers > 1 ? { workers: new WorkerMetrics() } : { statistics: new ServerStatistics() };
-  if (counted.statistics) addServerMetrics(registry, counted.statistics);
-  if (counted.statistics && rateLimitStore) addRateLimitStoreMetric(registry, counted.statistics);
-  const collect = async () => [
-    await registry.getMetricsAsJSON(),
-    ...((await counted.workers?.collect()) ?? []),
-  ];
+  addServerMetrics(registry, statistics);
+  if (rateLimitStore) addRateLimitStoreMetric(registry, statistics);
   const onError = (error: unknown) =>
     log("error", `the metrics can't be collected: ${(error as Error).message}`);
-  const server = await startMetricsServer({ ...place, collect, onError });
+  const server = await startMetricsServer({ ...place, registry, onError });
   log("info", `metrics on ${server.url}`);
-  return { ...server, ...counted };
+  return { ...server, statistics };
 }

@@ -1,22 +1,16 @@
 import { isLoopback } from "../../../client/options.js";
-import { looseMode, looseModeWarning } from "../../../kit/files/owners.js";
+import { looseModeWarning } from "../../../kit/files/owners.js";
 import { type Endpoint, hostOf } from "../../../kit/net/endpoint.js";
-import { UsageError } from "../../../kit/text/errors.js";
-import { command } from "../../../kit/text/shell.js";
+import type { AuditLog } from "../../../server/audit.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import type { TlsCredentials } from "../../../server/tls.js";
-import {
-  allowsUnsafeFiles,
-  isSameFile,
-  refuseToReload,
-  refuseUnsafeFile,
-} from "../../../tasks/data/safe-files.js";
+import { refuseToReload, refuseUnsafeFile } from "../../../tasks/data/safe-files.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";
 import { type Context, printLines } from "../../output/context.js";
 import { colorsFor } from "../../output/output.js";
 import { pasteLines } from "../../output/shell-lines.js";
 import { createLog, type Log, type LogFormat, logKeyWarnings, logReloads } from "./log.js";
-import { hasWorkers, startServing } from "./start-serving.js";
+import { startServing } from "./start-serving.js";
 import type { TlsFiles, TlsPaths } from "./tls-files.js";
 
 /** The flags of `serve` besides the options of its server. */
@@ -41,18 +35,12 @@ export async function runServe(
   const phase = { isStarting: true, reload: () => {} };
   const stopped = io.untilStopped(phase);
   const { localData } = await import("../../../tasks/data/open-data.js");
-  const { openServed } = await import("../../../tasks/data/served-data.js");
   const { Service } = await import("../../../service/service.js");
   const data = await localData(place, io);
   const colors = await colorsFor(io.stderr, io.env, flags.color);
   const { log, written } = createLog(io.stderr, logFormat, io.clock, colors);
-  const notices: Parameters<typeof log>[] = [];
-  const served = await data.served({
-    cacheFolder: io.folders.cache,
-    log: (...notice) => notices.push(notice),
-  });
-  const store = await openServed(served, io.clock, (text) => log("warn", text));
-  for (const notice of notices) log(...notice);
+  const store = await data.serve({ cacheFolder: io.folders.cache, log });
+  let audit: AuditLog | undefined;
   let tlsFiles: TlsFiles | undefined;
   let endWarnings = () => {};
   try {
@@ -63,15 +51,12 @@ export async function runServe(
       tlsPaths &&
       (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
     const tls = tlsFiles?.current;
-    const auditFile = await describeAuditFile(serveFlags, io, log);
-    // A worker serves as soon as it is ready.
-    phase.isStarting = !hasWorkers(options);
-    server = await startServing(
-      store,
-      service,
-      { ...options, tls },
-      { served, auditFile, metrics, stopped, log, flags, io },
-    );
+    if (auditLog !== undefined) {
+      const { openAuditLog } = await import("./audit-file.js");
+      audit = await openAuditLog(auditLog, otherFiles(serveFlags), io, log);
+    }
+    const setup = { audit, metrics, log, flags, io };
+    server = await startServing(store, service, { ...options, tls }, setup);
     phase.isStarting = false;
     warnOfRisks(serveFlags, server.url, log);
     // Renewed in the meantime.
@@ -82,7 +67,7 @@ export async function runServe(
       log("info", `SIGHUP: reloading ${data.name}${reopened}`);
       store.readAgain();
       tlsFiles?.readAgain();
-      server?.reload?.();
+      audit?.reopen();
     };
     if (options.fd !== undefined)
       log("info", "listening on the socket of the service manager, not on --host and --port");
@@ -94,7 +79,7 @@ export async function runServe(
       lines: pasteLines({ APPVARS_URL: server.url }, io),
     });
     try {
-      await Promise.race([stopped, ...(server.failure ? [server.failure] : [])]);
+      await stopped;
       log("info", "stopping: open requests are answered first");
     } finally {
       await server.close();
@@ -102,6 +87,7 @@ export async function runServe(
   } finally {
     endWarnings();
     tlsFiles?.close();
+    audit?.close();
     await store.close();
     await written();
   }
@@ -135,37 +121,15 @@ async function openTlsFiles(
   });
 }
 
-/**
- * @throws UsageError if it is another file of the server; InvalidDataError if other users can
- *   change or replace it
- */
-async function describeAuditFile(
-  { auditLog: path, place, tlsPaths }: ServeFlags,
-  io: Context["io"],
-  log: Log,
-) {
-  if (path === undefined) return undefined;
+/** The files that the audit log must not be, and the flag that names each. */
+function otherFiles({ place, tlsPaths }: ServeFlags) {
   const { cert, key, clientCa } = tlsPaths ?? {};
-  const tlsFiles = { "--tls-cert": cert, "--tls-key": key, "--tls-client-ca": clientCa };
-  const others = [
+  return [
     ...placeFiles(place),
-    ...Object.entries(tlsFiles).map(([from, text]) => ({ from, text })),
+    { from: "--tls-cert", text: cert },
+    { from: "--tls-key", text: key },
+    { from: "--tls-client-ca", text: clientCa },
   ];
-  for (const { from, text } of others) {
-    if (text !== undefined && (await isSameFile(path, text)))
-      throw new UsageError(
-        `--audit-log ${path} is the file of ${from}, which its lines would destroy`,
-      );
-  }
-  const unsafe = refuseUnsafeFile(path, io);
-  if (unsafe) log("warn", unsafe);
-  const mode = looseMode(path);
-  if (mode !== undefined)
-    log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
-  return {
-    path,
-    account: { user: allowsUnsafeFiles(io) ? undefined : io.user, groups: io.groups },
-  };
 }
 
 function warnOfRisks({ tlsPaths, metrics }: ServeFlags, url: string, log: Log): void {

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import { availableParallelism } from "node:os";
 import { InvalidArgumentError, Option } from "commander";
 import { type Endpoint, parseEndpoint } from "../../../kit/net/endpoint.js";
 import { isProxyRange } from "../../../kit/net/proxy-range.js";
 import { durationMs } from "../../../kit/text/duration.js";
+import { UsageError } from "../../../kit/text/errors.js";
 import { DEFAULT_HOST, DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../../model/defaults.js";
 import type { Tolerance } from "../../../signing/tolerance.js";
 import { valid } from "../../arguments/flag-arguments.js";
@@ -18,13 +18,11 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
   };
 }
 
-const MAX_WORKERS = 64;
-
-/** `4`, or `auto` for the number of cores that this process may use. */
-export function parseWorkers(text: string): number {
-  const workers = text === "auto" ? Math.min(availableParallelism(), MAX_WORKERS) : Number(text);
-  const isValid = text === "auto" || (/^\d+$/.test(text) && workers >= 1 && workers <= MAX_WORKERS);
-  return valid(workers, isValid, `a whole number from 1 to ${MAX_WORKERS}, or auto`);
+/** @throws UsageError */
+export function refuseWorkers(): never {
+  throw new UsageError(
+    "--workers was removed: run several servers behind a load balancer (docs/scaling.md), each with --trust-proxy, or all clients share one counter",
+  );
 }
 
 /** `10.0.0.0/8, loopback`. */

@@ -16,8 +16,8 @@ import {
   parseClockTolerance,
   parseListenPlace,
   parseTrustProxy,
-  parseWorkers,
   rateLimitOption,
+  refuseWorkers,
   wholeNumber,
 } from "./serve-arguments.js";
 import type { TlsPaths } from "./tls-files.js";
@@ -67,12 +67,7 @@ export function serveCommand(context: Context): Command {
       "answer /healthz with 503 once the data store's data is older, such as 5m",
       parseDuration,
     )
-    .option(
-      "--workers <number>",
-      "processes that serve requests, auto for the number of cores",
-      parseWorkers,
-      1,
-    )
+    .addOption(new Option("--workers <number>").argParser(refuseWorkers).hideHelp())
     .option(
       "--tls-cert <file>",
       "serve HTTPS with this certificate, and the next one when the file is replaced",
@@ -99,7 +94,6 @@ export function serveCommand(context: Context): Command {
         clockTolerance: tolerance,
         trustProxy,
         maxStale,
-        workers,
         ...flags
       } = given;
       const rateLimitStore = await readRateLimitStore(
@@ -110,7 +104,7 @@ export function serveCommand(context: Context): Command {
       const fd = takeActivatedSocket(context.io.env, process.pid);
       const place = readSettings({ data, store, sealKeyFile }, context.io).dataPlace;
       const limits = { ...rateLimit, rateLimitStore, maxConnections, maxStale, tolerance };
-      const options = { host, port, fd, workers, trustProxy, ...limits };
+      const options = { host, port, fd, trustProxy, ...limits };
       const serveFlags = { ...flags, place, tlsPaths: readTlsPaths(flags) };
       checkFlags(options, serveFlags);
       return runServe(options, serveFlags, context).finally(context.io.leaveUnread);

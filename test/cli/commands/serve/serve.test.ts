@@ -201,7 +201,6 @@ it.each([
   ["--metrics", "65536"],
   ["--clock-tolerance", "x"],
   ["--max-connections", "-1"],
-  ["--workers", "0"],
   ["--trust-proxy", ""],
   ["--trust-proxy", "10.0.0.0/8,proxy.example"],
   ["--log-format", "xml"],

@@ -1,0 +1,49 @@
+import { AppendFile } from "../../../kit/files/append-file.js";
+import { looseMode } from "../../../kit/files/owners.js";
+import { UsageError } from "../../../kit/text/errors.js";
+import { command } from "../../../kit/text/shell.js";
+import { AuditLog, type AuditState } from "../../../server/audit.js";
+import { allowsUnsafeFiles, isSameFile, refuseUnsafeFile } from "../../../tasks/data/safe-files.js";
+import type { Io } from "../../../tasks/surroundings.js";
+import type { Log } from "./log.js";
+
+/**
+ * Opens the audit log.
+ *
+ * @param others the server's other files, and the flag that names each
+ * @throws UsageError if it is one of those; InvalidDataError if other users can change or replace
+ *   it, or lines can't be appended to it
+ */
+export async function openAuditLog(
+  path: string,
+  others: readonly { text: string | undefined; from: string }[],
+  io: Io,
+  log: Log,
+): Promise<AuditLog> {
+  for (const { from, text } of others) {
+    if (text !== undefined && (await isSameFile(path, text)))
+      throw new UsageError(
+        `--audit-log ${path} is the file of ${from}, which its lines would destroy`,
+      );
+  }
+  const unsafe = refuseUnsafeFile(path, io);
+  if (unsafe) log("warn", unsafe);
+  const mode = looseMode(path);
+  if (mode !== undefined)
+    log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
+  const { groups, clock, ticks } = io;
+  const file = new AppendFile(path, { user: allowsUnsafeFiles(io) ? undefined : io.user, groups });
+  file.open();
+  return new AuditLog(file, { clock, ticks, onProblem: logAuditProblems(path, log) });
+}
+
+function logAuditProblems(path: string, log: Log) {
+  return ({ problem, isRecording, lost }: AuditState) => {
+    const consequence = isRecording
+      ? "the file that was open before is used for now"
+      : "reads are answered 503";
+    const missing = lost > 0 ? `; requests missing in it: ${lost}` : "";
+    if (problem !== undefined) log("error", `${problem}; ${consequence}`);
+    else log("info", `${path} can be written again${missing}`);
+  };
+}

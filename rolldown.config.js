@@ -46,7 +46,6 @@ export default defineConfig([
     resolve,
     transform,
     preserveEntrySignatures: "allow-extension",
-    external: ["ioredis", "rate-limiter-flexible"],
     plugins: [
       leaveInkApart(),
       // prom-client uses them for summaries and exemplars, which the metrics of appvars have not.

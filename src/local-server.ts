@@ -12,10 +12,7 @@ import { createMemoryStore } from "./store/memory/memory-store.js";
 import { followProblem } from "./store/store.js";
 
 export interface ServeOptions
-  extends Omit<
-    ServerOptions,
-    "maxStale" | "audit" | "statistics" | "rateLimitStore" | "onRateLimitStore" | "fd"
-  > {
+  extends Omit<ServerOptions, "maxStale" | "audit" | "statistics" | "fd"> {
   /**
    * The path of a data file, which is reloaded when it changes; or the content of one, as an
    * object.

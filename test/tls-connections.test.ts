@@ -8,9 +8,6 @@ import { Gateway } from "../src/etcd/gateway.js";
 import { readCertificate } from "../src/kit/net/certificate.js";
 import { parseProxy } from "../src/kit/net/proxy.js";
 import { openTunnel } from "../src/kit/net/tunnel.js";
-import { createRateLimiter } from "../src/server/rate-limiter.js";
-import { parseRedisUrl } from "../src/server/redis-address.js";
-import { createRedisLimiter } from "../src/server/redis-store.js";
 import { ask as askAsDoctor } from "../src/tasks/doctor/check-credentials.js";
 import { listening } from "./client/peer.js";
 import { httpProxy } from "./support/http-proxy.js";
@@ -29,7 +26,6 @@ const CONNECTING = {
   "client/transport.ts": "tlsOptions",
   "kit/net/tunnel.ts": "proxyAddress",
   "etcd/json-posts.ts": "tlsOptions",
-  "server/redis-store.ts": "tlsOptions",
 };
 /** The only one that accepts TLS connections. */
 const LISTENING = "server/tls.ts";
@@ -40,9 +36,9 @@ const sources = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
 
 describe("the sources", () => {
   it("the sources make TLS connections in a few files only, with the options of one function", () => {
-    // Anything that can connect: modules of Node.js, its fetch and WebSocket, and ioredis.
+    // Anything that can connect: modules of Node.js, its fetch and WebSocket.
     const connects =
-      /^import (?!type)[^;]*"(?:node:)?(?:https|tls|http2)";|import\("(?:(?:node:)?(?:https|tls|http2)|ioredis|undici)"\)|(?<![.\w])fetch\(|new WebSocket\(/m;
+      /^import (?!type)[^;]*"(?:node:)?(?:https|tls|http2)";|import\("(?:(?:node:)?(?:https|tls|http2)|undici)"\)|(?<![.\w])fetch\(|new WebSocket\(/m;
     const found = sources.filter(([, text]) => connects.test(text)).map(([path]) => path);
     expect(found.sort()).toEqual([...Object.keys(CONNECTING), LISTENING].sort());
     for (const [path, name] of Object.entries(CONNECTING))
@@ -58,7 +54,6 @@ describe("the sources", () => {
   });
 });
 
-const CLOCKS = { clock: Date.now, ticks: () => performance.now() };
 const CREDENTIALS = {
   apiKey: "key",
   apiSecret: "hunter2",
@@ -81,24 +76,6 @@ const askEtcd = (url: string) => {
   });
   onTestFinished(() => gateway.close());
   return gateway.range({ key: "/s/head" });
-};
-
-/** Resolves when the connection has failed, and it counts here. */
-const countInRedis = async (url: string) => {
-  const problems: unknown[] = [];
-  const options = {
-    limit: 5,
-    window: 60,
-    fallback: createRateLimiter({ limit: 5, window: 60 }, CLOCKS.ticks),
-  };
-  const onChange = (problem: unknown) => void problems.push(problem);
-  const limiter = await createRedisLimiter(
-    parseRedisUrl(url, "the URL"),
-    { ...options, onChange },
-    CLOCKS.ticks,
-  );
-  onTestFinished(() => limiter.close());
-  throw new Error(JSON.stringify(problems));
 };
 
 const tunnelTo = async (port: number) => {
@@ -132,7 +109,6 @@ const CONNECTIONS: [client: string, connect: (port: number) => Promise<unknown>]
   ["doctor", probe],
   ["doctor, to a tunnel", tunnelTo],
   ["etcd", (port) => askEtcd(`https://localhost:${port}`)],
-  ["Redis", (port) => countInRedis(`rediss://user:hunter2@localhost:${port}`)],
 ];
 
 /** A server with an untrusted certificate, and all bytes sent to it inside of TLS. */

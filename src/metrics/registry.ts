@@ -76,18 +76,6 @@ export function addServerMetrics(registry: Registry, statistics: ServerStatistic
   });
 }
 
-/** Adds whether the store of the rate limit counts. */
-export function addRateLimitStoreMetric(registry: Registry, statistics: ServerStatistics): void {
-  new Gauge({
-    name: "appvars_rate_limit_store_up",
-    help: "1, or 0 while the rate limit store fails and the server counts requests on its own.",
-    registers: [registry],
-    collect() {
-      this.set(statistics.isRateLimitStoreUp() ? 1 : 0);
-    },
-  });
-}
-
 /** A histogram of numbers that are there already: prom-client's own takes 1 µs for each request. */
 function latencyMetric({ routes }: ServerStatistics): Metric {
   const name = "appvars_http_request_duration_seconds";

@@ -42,10 +42,10 @@ export interface RateLimiter {
  * About 600 bytes each: a million would take 0.6 GB, and block the server for half a second when
  * they expire.
  */
-export const MAX_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 /** The id of the counter that the addresses without one share. */
-export const OTHERS = "others";
+const OTHERS = "others";
 
 /** Counts in this process's memory. @param ticks monotonic clock in milliseconds */
 export function createRateLimiter(options: RateLimitOptions, ticks: () => number): RateLimiter {
@@ -68,7 +68,7 @@ export function createRateLimiter(options: RateLimitOptions, ticks: () => number
  *
  * @param timeLeft milliseconds until the window ends
  */
-export function rateLimitResult(limit: number, count: number, timeLeft: number): RateLimitResult {
+function rateLimitResult(limit: number, count: number, timeLeft: number): RateLimitResult {
   const reset = Math.ceil(timeLeft / 1_000);
   const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
   return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
@@ -142,7 +142,7 @@ function windowsOfKind(lengthMs: number) {
 }
 
 /** Which requests have a counter of their own. */
-export interface AddressPlaces {
+interface AddressPlaces {
   /** Whether a request has one, or gets one now. True for every API key. */
   take(counter: Counter, now: number): boolean;
   /** Whether it has one already. */
@@ -156,7 +156,7 @@ export interface AddressPlaces {
  *
  * @param max the number of places, for each kind of counter
  */
-export function createAddressPlaces(max: number, keepMs: number): AddressPlaces {
+function createAddressPlaces(max: number, keepMs: number): AddressPlaces {
   // When each was last seen, the least recent first.
   const lastSeen = { address: new Map<string, number>(), health: new Map<string, number>() };
   const freeExpired = (places: Map<string, number>, now: number) => {

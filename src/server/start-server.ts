@@ -5,14 +5,12 @@ import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/tolerance.js";
 import { createApp } from "./app.js";
 import type { Audit } from "./audit.js";
 import { createAuthenticator } from "./authentication.js";
-import type { StoreProblem } from "./circuit-breaker.js";
 import { createAddressOf } from "./client-address.js";
 import { Connections } from "./connections.js";
 import { createFaults } from "./fault-handlers.js";
 import type { Faults } from "./faults.js";
 import { answerUnparsed, createListener, listen } from "./listener.js";
-import { createRateLimiter, type RateLimiter } from "./rate-limiter.js";
-import type { RedisAddress } from "./redis-address.js";
+import { createRateLimiter } from "./rate-limiter.js";
 import type { ServedRequest } from "./served-request.js";
 import type { ServerStatistics } from "./statistics.js";
 import type { TlsCredentials } from "./tls.js";
@@ -66,13 +64,6 @@ export interface ServerOptions {
   audit?: Audit | undefined;
   /** The statistics to count in. */
   statistics?: ServerStatistics | undefined;
-  /**
-   * Where requests are counted, with those of other servers; while that fails, it counts on its own.
-   * Default: nowhere else.
-   */
-  rateLimitStore?: RedisAddress | undefined;
-  /** Called with the problem of that store and, when it counts (again), without one. */
-  onRateLimitStore?: (problem: StoreProblem | undefined) => void;
   /** Descriptor of a socket to listen on, in place of `host` and `port`. */
   fd?: number | undefined;
 }
@@ -108,7 +99,15 @@ export async function startServer(
   ticks = () => performance.now(),
 ): Promise<RunningServer> {
   const { host, port: requestedPort, ...settings } = withDefaults(options);
-  const { drainGrace, maxConnections, maxStale, tolerance, trustProxy } = settings;
+  const {
+    rateLimit: limit,
+    rateWindow: window,
+    drainGrace,
+    maxConnections,
+    maxStale,
+    tolerance,
+    trustProxy,
+  } = settings;
   const {
     fd,
     tls,
@@ -118,8 +117,8 @@ export async function startServer(
     onInternalError = () => {},
   } = options;
   const addressOf = await createAddressOf(trustProxy);
-  const ownLimiter = await openLimiter(options, ticks);
-  const limiter = statistics?.countDecisions(ownLimiter) ?? ownLimiter;
+  const counting = createRateLimiter({ limit, window }, ticks);
+  const limiter = statistics?.countDecisions(counting) ?? counting;
   const identity = { addressOf, clock, ticks, tolerance };
   const authenticate = createAuthenticator(service, limiter, identity);
   const observers = [statistics?.count, options.onRequest].filter((each) => each !== undefined);
@@ -150,37 +149,14 @@ export async function startServer(
     ...hooks,
   });
   server.on("request", connections.inTurn(app));
-  const { address, port } = await listen(server, { host, port: requestedPort, fd }).catch(
-    (error) => {
-      ownLimiter.close?.();
-      throw error;
-    },
-  );
+  const { address, port } = await listen(server, { host, port: requestedPort, fd });
   let closing: Promise<void> | undefined;
   return {
     url: serverUrl(fd === undefined ? host : address, port, tls !== undefined),
     port,
     renewTls: async (renewed) => (await import("./tls.js")).renewTls(server, tls, renewed),
-    close: () =>
-      (closing ??= connections.close(drainGrace * 1_000).finally(() => ownLimiter.close?.())),
+    close: () => (closing ??= connections.close(drainGrace * 1_000)),
   };
-}
-
-async function openLimiter(options: ServerOptions, ticks: () => number): Promise<RateLimiter> {
-  const { rateLimit: limit, rateWindow: window } = withDefaults(options);
-  const { rateLimitStore, statistics } = options;
-  const fallback = createRateLimiter({ limit, window }, ticks);
-  if (!rateLimitStore) return fallback;
-  const { createRedisLimiter } = await import("./redis-store.js");
-  const shared = {
-    limit,
-    window,
-    fallback,
-    onChange: options.onRateLimitStore ?? (() => {}),
-  };
-  const limiter = await createRedisLimiter(rateLimitStore, shared, ticks);
-  if (statistics) statistics.isRateLimitStoreUp = () => limiter.isStoreUp;
-  return limiter;
 }
 
 /** The numbers and addresses among the options, with defaults. */

@@ -63,8 +63,6 @@ export class ServerStatistics {
   openConnections = (): number => 0;
   /** Whether requests can't be recorded in an audit log. */
   isRecordingFailed = (): boolean => false;
-  /** Whether the store of the rate limit counts, if there is one. */
-  isRateLimitStoreUp = (): boolean => false;
 
   /** Counts a request that is answered. */
   readonly count = ({

@@ -2,7 +2,7 @@
  * How fast `appvars serve` is: CPU time and throughput beside other servers, waits and memory while
  * the data file is replaced, the start, tasks with more and more data, and reads of data in etcd.
  * Prints the tables of docs/performance.md and, for etcd, of docs/scaling.md. For Linux with two
- * cores: it needs `taskset`, `wrk`, /proc, `etcd` and Redis. `npm run bench` builds first; `npm run
+ * cores: it needs `taskset`, `wrk`, /proc and `etcd`. `npm run bench` builds first; `npm run
  * bench start` measures only that, and `QUICK=1` makes fewer rounds, to try it out.
  */
 import { mkdtempSync, rmSync } from "node:fs";

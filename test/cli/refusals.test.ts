@@ -394,7 +394,11 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     [
       "serve --data DIR/example.json --port 0 --workers 2",
-      "--workers was removed: run several servers behind a load balancer (docs/scaling.md), each with --trust-proxy, or all clients share one counter",
+      "--workers is no longer supported: run several servers behind a load balancer (docs/scaling.md), each with --trust-proxy, or all clients share one counter",
+    ],
+    [
+      "serve --data DIR/example.json --port 0 --rate-limit-store redis://:hunter2@127.0.0.1:1",
+      "--rate-limit-store is no longer supported: each server counts requests by itself, so that several allow as many times the limit (docs/scaling.md)",
     ],
     [
       "serve --data DIR/example.json --port 0 --log-format xml",

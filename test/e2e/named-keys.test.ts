@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { runCli } from "../support/cli.js";
-import { DATA, edited } from "../support/data.js";
+import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { sharedEtcd } from "../support/etcd.js";
 import { get } from "../support/http.js";
 import { needs } from "../support/needed-program.js";
-import { startRedis } from "../support/redis.js";
 import { serveProcess } from "../support/serve-process.js";
 import { tcpProxy } from "../support/tcp-proxy.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -120,36 +119,4 @@ describe("named keys of a store in etcd", needs("etcd"), () => {
     await expect.poll(() => status(server, ana)).toBe(401);
     await expect.poll(() => status(server, {}, "/healthz")).toBe(200);
   });
-});
-
-describe("several processes", () => {
-  it(
-    "servers with one rate limit store count each named key together, a rotated pair with it",
-    needs("redis-server"),
-    async () => {
-      const redis = await startRedis();
-      const OLD = {
-        api_key: "old-ana",
-        api_secret: "old-secret-of-ana",
-        valid_until: "2999-12-31T00:00:00Z",
-      };
-      const data = edited((copy) => {
-        copy.environments[0].keys = ["ana", "ben"].map((name) => ({
-          ...{ name, api_key: `key-of-${name}`, api_secret: `secret-of-${name}` },
-          ...(name === "ana" && { previous: [OLD] }),
-        }));
-      });
-      const { path } = await dataFile(data);
-      const flags = ["--data", path, "--rate-limit", "3", "--rate-limit-store", redis.url];
-      const [one, other] = [await serveProcess(flags), await serveProcess(flags)];
-      const ana = { "x-api-key": "key-of-ana", "x-api-secret": "secret-of-ana" };
-      const old = { "x-api-key": OLD.api_key, "x-api-secret": OLD.api_secret };
-      const ben = { "x-api-key": "key-of-ben", "x-api-secret": "secret-of-ben" };
-      const asked = [await status(one, ana), await status(other, ana), await status(other, old)];
-      expect([...asked, await status(one, ana), await status(other, ana)]).toEqual([
-        200, 200, 200, 429, 429,
-      ]);
-      expect([await status(one, ben), await status(other, ben)]).toEqual([200, 200]);
-    },
-  );
 });

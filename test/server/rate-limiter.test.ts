@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Counter, clientAddress, createRateLimiter } from "../../src/server/rate-limiter.js";
-import { createSharedLimiter } from "../../src/server/shared-limiter.js";
-import { FakeCounterStore } from "../support/counter-store.js";
 import { usedMemory } from "../support/used-memory.js";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -10,21 +8,9 @@ afterEach(() => void vi.useRealTimers());
 const OPTIONS = { limit: 2, window: 60, maxAddresses: 3 };
 const ticks = () => performance.now();
 
-const LIMITERS = {
-  memory: async () => createRateLimiter(OPTIONS, ticks),
-  store: async () => {
-    const unused = () => Promise.reject(new Error("the store fails"));
-    const fallback = { count: unused, isUsedUp: unused };
-    const store = new FakeCounterStore(OPTIONS.window);
-    const limiter = createSharedLimiter({ ...OPTIONS, store, fallback, onChange: () => {} }, ticks);
-    await limiter.started;
-    return limiter;
-  },
-};
-
 /** A limiter with a limit of 2 in 60 s, and places for 3 addresses. */
-async function smallLimiter(place: keyof typeof LIMITERS) {
-  const limiter = await LIMITERS[place]();
+function smallLimiter() {
+  const limiter = createRateLimiter(OPTIONS, ticks);
   const count = async (id: string, kind: Counter["kind"] = "address") => {
     const { rateLimit, retryAfter } = await limiter.count({ kind, id });
     return retryAfter === undefined ? rateLimit?.remaining : "refused";
@@ -34,105 +20,103 @@ async function smallLimiter(place: keyof typeof LIMITERS) {
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
 
-describe.each(["memory", "store"] as const)("a limiter that counts in %s", (place) => {
-  describe("with more addresses than counters", () => {
-    it("the addresses without a counter share one, and the others keep theirs", async () => {
-      const { count } = await smallLimiter(place);
-      for (const address of ["a", "b", "c"]) expect(await count(address)).toBe(1);
-      expect([await count("d"), await count("e"), await count("f")]).toEqual([1, 0, "refused"]);
-      for (const address of ["a", "b", "c"]) expect(await count(address)).toBe(0);
-    });
-
-    it("requests from many addresses do not reset a counter", async () => {
-      const { count } = await smallLimiter(place);
-      for (let i = 0; i < 3; i++) await count("a");
-      for (let i = 0; i < 100; i++) await count(`other ${i}`);
-      expect(await count("a")).toBe("refused");
-    });
-
-    it("API keys and health checks still have their own counters", async () => {
-      const { count } = await smallLimiter(place);
-      for (let i = 0; i < 100; i++) await count(`address ${i}`);
-      expect([
-        await count("key", "key"),
-        await count("key", "key"),
-        await count("key", "key"),
-      ]).toEqual([1, 0, "refused"]);
-      expect(await count("another", "key")).toBe(1);
-      expect(await count("new", "health")).toBe(1);
-    });
-
-    it("an address keeps its counter while it sends a request in every window", async () => {
-      const { count } = await smallLimiter(place);
-      await count("a");
-      for (let i = 0; i < 10; i++) {
-        await seconds(40);
-        for (let other = 0; other < 10; other++) await count(`address ${i} ${other}`);
-        expect(await count("a")).not.toBe("refused");
-      }
-    });
-
-    it("the counter of an address that sent nothing for a window goes to another", async () => {
-      const { count } = await smallLimiter(place);
-      for (const address of ["a", "b", "c"]) await count(address);
-      await seconds(30);
-      await count("b");
-      await seconds(31);
-      expect([await count("d"), await count("e"), await count("f"), await count("g")]).toEqual([
-        1, 1, 1, 0,
-      ]);
-    });
+describe("with more addresses than counters", () => {
+  it("the addresses without a counter share one, and the others keep theirs", async () => {
+    const { count } = smallLimiter();
+    for (const address of ["a", "b", "c"]) expect(await count(address)).toBe(1);
+    expect([await count("d"), await count("e"), await count("f")]).toEqual([1, 0, "refused"]);
+    for (const address of ["a", "b", "c"]) expect(await count(address)).toBe(0);
   });
 
-  describe.each([
-    ["back", -3_600_000],
-    ["forward", 3_600_000],
-  ])("after the machine's clock was set %s by an hour", (_direction, change) => {
-    it("a window ends at the same time, and Retry-After is unchanged", async () => {
-      const { limiter, count } = await smallLimiter(place);
-      for (let i = 0; i < 2; i++) await count("a");
-      await seconds(20);
-      vi.setSystemTime(Date.now() + change);
-      const refused = { rateLimit: { limit: 2, remaining: 0, reset: 40 }, retryAfter: 40 };
-      expect(await limiter.count({ kind: "address", id: "a" })).toEqual(refused);
-      await seconds(39.9);
-      expect(await count("a")).toBe("refused");
-      await seconds(0.1);
-      expect(await count("a")).toBe(1);
-    });
+  it("requests from many addresses do not reset a counter", async () => {
+    const { count } = smallLimiter();
+    for (let i = 0; i < 3; i++) await count("a");
+    for (let i = 0; i < 100; i++) await count(`other ${i}`);
+    expect(await count("a")).toBe("refused");
   });
 
-  it("a window ends at its time, whatever others began and ended meanwhile", async () => {
-    const { count } = await smallLimiter(place);
+  it("API keys and health checks still have their own counters", async () => {
+    const { count } = smallLimiter();
+    for (let i = 0; i < 100; i++) await count(`address ${i}`);
+    expect([
+      await count("key", "key"),
+      await count("key", "key"),
+      await count("key", "key"),
+    ]).toEqual([1, 0, "refused"]);
+    expect(await count("another", "key")).toBe(1);
+    expect(await count("new", "health")).toBe(1);
+  });
+
+  it("an address keeps its counter while it sends a request in every window", async () => {
+    const { count } = smallLimiter();
     await count("a");
-    await seconds(30);
-    expect([await count("b"), await count("b"), await count("b")]).toEqual([1, 0, "refused"]);
-    await seconds(30);
-    // The window of a has ended, and another begins.
-    expect(await count("a")).toBe(1);
-    await seconds(30);
-    expect(await count("b")).toBe(1);
+    for (let i = 0; i < 10; i++) {
+      await seconds(40);
+      for (let other = 0; other < 10; other++) await count(`address ${i} ${other}`);
+      expect(await count("a")).not.toBe("refused");
+    }
   });
 
-  describe("isUsedUp()", () => {
-    it("isUsedUp() does not count a request", async () => {
-      const { limiter, count } = await smallLimiter(place);
-      const isUsedUp = () => limiter.isUsedUp({ kind: "address", id: "a" });
-      expect(await isUsedUp()).toBe(false);
-      await count("a");
-      expect(await isUsedUp()).toBe(false);
-      await count("a");
-      expect(await isUsedUp()).toBe(true);
-      await seconds(60);
-      expect(await isUsedUp()).toBe(false);
-    });
+  it("the counter of an address that sent nothing for a window goes to another", async () => {
+    const { count } = smallLimiter();
+    for (const address of ["a", "b", "c"]) await count(address);
+    await seconds(30);
+    await count("b");
+    await seconds(31);
+    expect([await count("d"), await count("e"), await count("f"), await count("g")]).toEqual([
+      1, 1, 1, 0,
+    ]);
+  });
+});
 
-    it("isUsedUp() is false for an address without a counter of its own", async () => {
-      const { limiter, count } = await smallLimiter(place);
-      for (let i = 0; i < 100; i++) await count(`address ${i}`);
-      expect(await count("a")).toBe("refused");
-      expect(await limiter.isUsedUp({ kind: "address", id: "a" })).toBe(false);
-    });
+describe.each([
+  ["back", -3_600_000],
+  ["forward", 3_600_000],
+])("after the machine's clock was set %s by an hour", (_direction, change) => {
+  it("a window ends at the same time, and Retry-After is unchanged", async () => {
+    const { limiter, count } = smallLimiter();
+    for (let i = 0; i < 2; i++) await count("a");
+    await seconds(20);
+    vi.setSystemTime(Date.now() + change);
+    const refused = { rateLimit: { limit: 2, remaining: 0, reset: 40 }, retryAfter: 40 };
+    expect(await limiter.count({ kind: "address", id: "a" })).toEqual(refused);
+    await seconds(39.9);
+    expect(await count("a")).toBe("refused");
+    await seconds(0.1);
+    expect(await count("a")).toBe(1);
+  });
+});
+
+it("a window ends at its time, whatever others began and ended meanwhile", async () => {
+  const { count } = smallLimiter();
+  await count("a");
+  await seconds(30);
+  expect([await count("b"), await count("b"), await count("b")]).toEqual([1, 0, "refused"]);
+  await seconds(30);
+  // The window of a has ended, and another begins.
+  expect(await count("a")).toBe(1);
+  await seconds(30);
+  expect(await count("b")).toBe(1);
+});
+
+describe("isUsedUp()", () => {
+  it("isUsedUp() does not count a request", async () => {
+    const { limiter, count } = smallLimiter();
+    const isUsedUp = () => limiter.isUsedUp({ kind: "address", id: "a" });
+    expect(await isUsedUp()).toBe(false);
+    await count("a");
+    expect(await isUsedUp()).toBe(false);
+    await count("a");
+    expect(await isUsedUp()).toBe(true);
+    await seconds(60);
+    expect(await isUsedUp()).toBe(false);
+  });
+
+  it("isUsedUp() is false for an address without a counter of its own", async () => {
+    const { limiter, count } = smallLimiter();
+    for (let i = 0; i < 100; i++) await count(`address ${i}`);
+    expect(await count("a")).toBe("refused");
+    expect(await limiter.isUsedUp({ kind: "address", id: "a" })).toBe(false);
   });
 });
 

@@ -15,9 +15,7 @@ export interface BackingProcessOptions {
   readonly input?: string;
 }
 
-/**
- * An etcd or a Redis that tests start, stop and start again. It dies with the process of the tests.
- */
+/** A server that tests start, stop and start again. It dies with the process of the tests. */
 export class BackingProcess {
   readonly #options: BackingProcessOptions;
   #child: ChildProcess | undefined;

@@ -4,7 +4,6 @@ import { spawnSync } from "node:child_process";
 const INSTALL = {
   etcd: "apt-get install etcd-server etcd-client",
   git: "apt-get install git",
-  "redis-server": "apt-get install redis-server",
   strace: "apt-get install strace",
 };
 

@@ -43,10 +43,7 @@ export async function serveWithMetrics(flags: string[] = [], data: unknown = DAT
 
 /** A scrape after requests of several kinds. */
 export async function scrapeAfterRequests(data: unknown = DATA) {
-  const { url, scrape } = await serveWithMetrics(
-    ["--rate-limit-store", "redis://127.0.0.1:1"],
-    data,
-  );
+  const { url, scrape } = await serveWithMetrics([], data);
   const headers = { ...DEV_HEADERS, "x-forwarded-for": "192.0.2.77" };
   for (const path of [
     "/v1/variables-values-by-name/DATABASE_URL/content",

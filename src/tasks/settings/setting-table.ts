@@ -105,10 +105,7 @@ export function isOfStore(name: SettingName): boolean {
   return /^(store|seal)/.test(name);
 }
 
-/**
- * The URL of the Redis in which `serve` counts requests. Unlike the flag, it may hold a user and a
- * password.
- */
+/** The URL of a Redis, with its password, for `serve` of earlier versions. */
 export const RATE_LIMIT_STORE_VARIABLE = "APPVARS_RATE_LIMIT_STORE";
 
 /** A setting as it was given: its text, and the flag, variable or file that gave it. */

@@ -2,7 +2,6 @@ import { barChart, growthChart } from "./charts.mjs";
 
 /** The servers of the first picture, by their rows in the table, and what they check. */
 const SERVERS = [
-  ["Redis | `GET`", "Redis GET", "no checks"],
   ["bare `node:http` | content by name", "bare node:http", "no checks"],
   ["appvars | content by name", "appvars", "signature, rate limit"],
   ["Fastify, @fastify/rate-limit | content by name", "Fastify", "signature, rate limit"],

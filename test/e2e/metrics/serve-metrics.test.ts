@@ -3,9 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
 import { edited } from "../../support/data.js";
-import { needs } from "../../support/needed-program.js";
-import { startRedis } from "../../support/redis.js";
-import { scrapeAfterRequests, serveWithMetrics } from "../../support/serve-with-metrics.js";
+import { scrapeAfterRequests } from "../../support/serve-with-metrics.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const DOCS = join(import.meta.dirname, "../../../docs");
@@ -20,23 +18,10 @@ function promtool({ skip }: TestContext, args: string[], input = "") {
   return { status, output: stdout + stderr };
 }
 
-describe("serve --metrics", () => {
-  it("has the state of the rate limit store, if there is one", needs("redis-server"), async () => {
-    const redis = await startRedis();
-    const { value } = await serveWithMetrics(["--rate-limit-store", redis.url]);
-    const isUp = () => value("appvars_rate_limit_store_up");
-    expect(await isUp()).toBe(1);
-    await redis.process.kill();
-    await expect.poll(isUp).toBe(0);
-    const { scrape } = await serveWithMetrics();
-    expect(await scrape()).not.toContain("appvars_rate_limit_store_up");
-  });
-});
-
 describe("the dashboard and the alert rules", () => {
   it("the alert rules pass `promtool check rules`", (context) => {
     const { status, output } = promtool(context, ["check", "rules", join(DOCS, "alerts.yml")]);
-    expect([status, output]).toEqual([0, expect.stringContaining("7 rules found")]);
+    expect([status, output]).toEqual([0, expect.stringContaining("6 rules found")]);
   });
 });
 

@@ -1,7 +1,5 @@
 import { isoClock } from "../../../kit/text/iso-clock.js";
 import { printable } from "../../../kit/text/printable.js";
-import type { StoreProblem } from "../../../server/circuit-breaker.js";
-import type { RedisAddress } from "../../../server/redis-address.js";
 import type { ServedRequest } from "../../../server/served-request.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import { followProblem, type Store } from "../../../store/store.js";
@@ -104,13 +102,8 @@ function rounded(milliseconds: number): number {
 /**
  * The log of a server: its own failures, refused connections and, with `--verbose`, each request.
  */
-export function serverLogHooks(
-  log: Log,
-  { verbose }: OutputFlags,
-  rateLimitStore?: RedisAddress,
-): ServerOptions {
+export function serverLogHooks(log: Log, { verbose }: OutputFlags): ServerOptions {
   return {
-    ...(rateLimitStore && { onRateLimitStore: logRateLimitStore(rateLimitStore, log) }),
     onConnectionsRefused: (count) =>
       log(
         "warn",
@@ -133,26 +126,6 @@ export function logReloads(store: Store, name: string, log: Log): void {
     if (problem === undefined) log("info", `reloaded ${name}`);
     else log("error", `${name}: ${problem}`);
   });
-}
-
-/**
- * Logs whether the rate limit store counts, and why it does not. Not again if that is the same as
- * before.
- */
-function logRateLimitStore(
-  { url }: RedisAddress,
-  log: Log,
-): (problem: StoreProblem | undefined) => void {
-  let logged: string | undefined;
-  return (problem) => {
-    const { what, detail } = problem ?? { what: "counts the requests" };
-    if (what === logged) return;
-    logged = what;
-    const text = `the rate limit store ${url} ${what}${detail === undefined ? "" : ` (${detail})`}`;
-    if (problem)
-      log("warn", `${text}; this server counts requests on its own until it can be used`);
-    else log("info", text);
-  };
 }
 
 /** Between two looks at the clock. */

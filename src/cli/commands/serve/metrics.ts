@@ -1,6 +1,5 @@
 import type { Endpoint } from "../../../kit/net/endpoint.js";
 import type { MetricsServer } from "../../../metrics/metrics-server.js";
-import type { ServerOptions } from "../../../server/start-server.js";
 import type { ServerStatistics } from "../../../server/statistics.js";
 import type { Reloadable, Store } from "../../../store/store.js";
 import type { Log } from "./log.js";
@@ -13,19 +12,18 @@ interface ServedMetrics extends MetricsServer {
 /** Serves the metrics of this process. @throws as `startMetricsServer` does */
 export async function serveMetrics(
   store: Store & Reloadable,
-  { rateLimitStore }: ServerOptions,
   place: Endpoint,
   log: Log,
 ): Promise<ServedMetrics> {
   const { startMetricsServer } = await import("../../../metrics/metrics-server.js");
-  const { addDataMetrics, addRateLimitStoreMetric, addServerMetrics, createRegistry } =
-    await import("../../../metrics/registry.js");
+  const { addDataMetrics, addServerMetrics, createRegistry } = await import(
+    "../../../metrics/registry.js"
+  );
   const { ServerStatistics } = await import("../../../server/statistics.js");
   const registry = createRegistry();
   const statistics = new ServerStatistics();
   addDataMetrics(registry, store, () => performance.now());
   addServerMetrics(registry, statistics);
-  if (rateLimitStore) addRateLimitStoreMetric(registry, statistics);
   const onError = (error: unknown) =>
     log("error", `the metrics can't be collected: ${(error as Error).message}`);
   const server = await startMetricsServer({ ...place, registry, onError });

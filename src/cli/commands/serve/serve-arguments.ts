@@ -18,11 +18,17 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
   };
 }
 
-/** @throws UsageError */
-export function refuseWorkers(): never {
-  throw new UsageError(
-    "--workers was removed: run several servers behind a load balancer (docs/scaling.md), each with --trust-proxy, or all clients share one counter",
-  );
+export const NO_WORKERS =
+  "is no longer supported: run several servers behind a load balancer (docs/scaling.md), each with --trust-proxy, or all clients share one counter";
+export const NO_RATE_LIMIT_STORE =
+  "is no longer supported: each server counts requests by itself, so that several allow as many times the limit (docs/scaling.md)";
+
+/** A flag of earlier versions. @param why what replaces it, said by a UsageError */
+export function removedFlag(flags: string, why: string): Option {
+  const option = new Option(flags).hideHelp();
+  return option.argParser(() => {
+    throw new UsageError(`${option.long} ${why}`);
+  });
 }
 
 /** `10.0.0.0/8, loopback`. */

@@ -13,11 +13,13 @@ import { addPlaceOptions } from "../../arguments/source-flags.js";
 import type { Context } from "../../output/context.js";
 import { runServe, type ServeFlags } from "./run-serve.js";
 import {
+  NO_RATE_LIMIT_STORE,
+  NO_WORKERS,
   parseClockTolerance,
   parseListenPlace,
   parseTrustProxy,
   rateLimitOption,
-  refuseWorkers,
+  removedFlag,
   wholeNumber,
 } from "./serve-arguments.js";
 import type { TlsPaths } from "./tls-files.js";
@@ -39,10 +41,6 @@ export function serveCommand(context: Context): Command {
       DEFAULT_PORT,
     )
     .addOption(rateLimitOption())
-    .option(
-      "--rate-limit-store <url>",
-      `count requests in this Redis, for several servers: redis://host:6379 (${RATE_LIMIT_STORE_VARIABLE})`,
-    )
     .option(
       "--max-connections <number>",
       "connections open at a time, 0 for no limit",
@@ -67,7 +65,8 @@ export function serveCommand(context: Context): Command {
       "answer /healthz with 503 once the data store's data is older, such as 5m",
       parseDuration,
     )
-    .addOption(new Option("--workers <number>").argParser(refuseWorkers).hideHelp())
+    .addOption(removedFlag("--workers <number>", NO_WORKERS))
+    .addOption(removedFlag("--rate-limit-store <url>", NO_RATE_LIMIT_STORE))
     .option(
       "--tls-cert <file>",
       "serve HTTPS with this certificate, and the next one when the file is replaced",
@@ -86,7 +85,7 @@ export function serveCommand(context: Context): Command {
     )
     .option("--audit-log <file>", "append a line about each request to this file")
     .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
-    .action(async ({ data, store, sealKeyFile, rateLimit, rateLimitStore: limitUrl, ...given }) => {
+    .action(async ({ data, store, sealKeyFile, rateLimit, ...given }) => {
       const {
         host,
         port,
@@ -96,47 +95,17 @@ export function serveCommand(context: Context): Command {
         maxStale,
         ...flags
       } = given;
-      const rateLimitStore = await readRateLimitStore(
-        limitUrl,
-        rateLimit.rateLimit,
-        context.io.env,
-      );
+      // An empty variable counts as unset.
+      if (context.io.env[RATE_LIMIT_STORE_VARIABLE])
+        throw new UsageError(`${RATE_LIMIT_STORE_VARIABLE} ${NO_RATE_LIMIT_STORE}`);
       const fd = takeActivatedSocket(context.io.env, process.pid);
       const place = readSettings({ data, store, sealKeyFile }, context.io).dataPlace;
-      const limits = { ...rateLimit, rateLimitStore, maxConnections, maxStale, tolerance };
+      const limits = { ...rateLimit, maxConnections, maxStale, tolerance };
       const options = { host, port, fd, trustProxy, ...limits };
       const serveFlags = { ...flags, place, tlsPaths: readTlsPaths(flags) };
       checkFlags(options, serveFlags);
       return runServe(options, serveFlags, context).finally(context.io.leaveUnread);
     });
-}
-
-/**
- * Undefined if there is no store, or no limit.
- *
- * @throws UsageError that does not quote the URL, and if packages are missing
- */
-async function readRateLimitStore(
-  flag: string | undefined,
-  limit: number,
-  env: Context["io"]["env"],
-) {
-  if (flag?.includes("@"))
-    throw new UsageError(
-      `--rate-limit-store must not contain a user or password: set ${RATE_LIMIT_STORE_VARIABLE}`,
-    );
-  // An empty variable counts as unset.
-  const url = flag ?? (env[RATE_LIMIT_STORE_VARIABLE] || undefined);
-  if (url === undefined) return undefined;
-  const { parseRedisUrl } = await import("../../../server/redis-address.js");
-  const { loadRedisPackages } = await import("../../../server/redis-store.js");
-  const address = parseRedisUrl(
-    url,
-    flag === undefined ? RATE_LIMIT_STORE_VARIABLE : "--rate-limit-store",
-  );
-  if (limit === 0) return undefined;
-  await loadRedisPackages();
-  return address;
 }
 
 /**

@@ -29,13 +29,13 @@ export async function startServing(
 ): Promise<RunningServer> {
   const metrics =
     place &&
-    (await serveMetrics(store, options, place, log).catch((error) => {
+    (await serveMetrics(store, place, log).catch((error) => {
       throw explainListenError(error, place, "--metrics", "--metrics");
     }));
   try {
     const { startServer } = await import("../../../server/start-server.js");
     const hooks = {
-      ...serverLogHooks(log, flags, options.rateLimitStore),
+      ...serverLogHooks(log, flags),
       audit,
       statistics: metrics?.statistics,
     };

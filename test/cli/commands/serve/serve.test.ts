@@ -210,6 +210,16 @@ it.each([
   expect(stderr).toContain(flag);
 });
 
+it("serve refuses APPVARS_RATE_LIMIT_STORE with exit code 2, and does not quote it", async () => {
+  const env = { APPVARS_RATE_LIMIT_STORE: "redis://:hunter2@127.0.0.1:6379" };
+  expect(await runCli(["serve", "--port", "0"], { env })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "appvars: APPVARS_RATE_LIMIT_STORE is no longer supported: each server counts requests by itself, so that several allow as many times the limit (docs/scaling.md)\n",
+  });
+});
+
 it("serve applies its rate limit", async () => {
   const argv = ["--data", (await dataFile(DATA)).path, "--rate-limit", "3/7s"];
   await serving(argv, async ({ APPVARS_URL }) => {

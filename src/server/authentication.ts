@@ -30,7 +30,7 @@ export interface AuthenticationOptions {
  */
 export type Identity = SearchResult;
 
-export type Authenticate = (req: IncomingMessage, target: string) => Identity | Promise<Identity>;
+export type Authenticate = (req: IncomingMessage, target: string) => Identity;
 
 /**
  * Checked if a key is unknown, in the same steps, so that the time does not reveal which keys
@@ -66,13 +66,13 @@ export function createAuthenticator(
     return isLong && !hasKey ? {} : byCostlySignature(req, check, hasKey);
   };
 
-  async function byCostlySignature(
+  function byCostlySignature(
     req: IncomingMessage,
     check: SignatureCheck,
     hasKey: boolean,
-  ): Promise<Identity> {
+  ): Identity {
     const address = addressOf(req);
-    if (await limiter.isUsedUp({ kind: "address", id: address })) return {};
+    if (limiter.isUsedUp({ kind: "address", id: address })) return {};
     return hasKey ? bySignature(req, check) : byAnySignature(address, check);
   }
 

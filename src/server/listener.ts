@@ -124,12 +124,10 @@ function createRawAnswer(
   return (req, reply, isHead = false) => {
     const { socket } = req;
     stopParsing(socket);
-    // The client may disconnect at any time, also while the request is counted.
     socket.on("error", () => socket.destroy());
-    connections.wait(socket, async () => {
+    connections.wait(socket, () => {
       const address = addressOf(req);
-      const { rateLimit, retryAfter } = await limiter.count({ kind: "address", id: address });
-      if (!socket.writable) return void socket.destroy();
+      const { rateLimit, retryAfter } = limiter.count({ kind: "address", id: address });
       const sent = retryAfter === undefined ? reply : TOO_MANY_REQUESTS;
       const headers = [...NOT_STORED, ...formatRateLimit(rateLimit, retryAfter), ...sent.headers];
       endSoon(socket, rawReply({ ...sent, headers }, isHead));

@@ -90,31 +90,22 @@ export function identifyAndCount(
   return (req) => {
     req.malformation = findMalformation(req);
     const isAnonymous = req.malformation !== undefined || req.path === ROUTES.health;
-    return use(isAnonymous ? {} : authenticate(req, req.target), (identity) => {
-      req.identity = identity;
-      // Now: while the request is counted, newer data may have another environment with the same
-      // id.
-      const { owner } = identity;
-      let freshness: HeaderList = [];
-      if (owner !== undefined) {
-        req.view = service.view(owner.scope);
-        freshness = service.freshness(owner.scope, req.view);
-      }
-      const counter = counterOf(req, addressOf);
-      req.counter = counter.kind;
-      return use(limiter.count(counter), ({ rateLimit, retryAfter }) => {
-        const wait = retryAfter ?? identity.retryAfter;
-        req.replyHeaders = NOT_STORED.concat(formatRateLimit(rateLimit, wait), freshness);
-        if (wait === undefined) return undefined;
-        return retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS;
-      });
-    });
+    const identity = isAnonymous ? {} : authenticate(req, req.target);
+    req.identity = identity;
+    const { owner } = identity;
+    let freshness: HeaderList = [];
+    if (owner !== undefined) {
+      req.view = service.view(owner.scope);
+      freshness = service.freshness(owner.scope, req.view);
+    }
+    const counter = counterOf(req, addressOf);
+    req.counter = counter.kind;
+    const { rateLimit, retryAfter } = limiter.count(counter);
+    const wait = retryAfter ?? identity.retryAfter;
+    req.replyHeaders = NOT_STORED.concat(formatRateLimit(rateLimit, wait), freshness);
+    if (wait === undefined) return undefined;
+    return retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS;
   };
-}
-
-/** Unlike `await`, does not wait for a value that is there, which would take a microsecond. */
-function use<T, R>(value: T | Promise<T>, work: (value: T) => R): R | Promise<Awaited<R>> {
-  return value instanceof Promise ? value.then(work as (value: T) => Awaited<R>) : work(value);
 }
 
 /**

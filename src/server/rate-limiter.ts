@@ -20,22 +20,21 @@ export interface Counter {
   id: string;
 }
 
+/** A counted request. */
 export interface RateLimitResult {
-  /** Undefined without a limit. */
+  /** `undefined` without a limit. */
   rateLimit?: RateLimit;
   /** Seconds until the next request is allowed; set if this one exceeds the limit. */
   retryAfter?: number;
 }
 
-/** Its results need not be promises: a limiter in memory answers at once. */
 export interface RateLimiter {
-  count(counter: Counter): RateLimitResult | Promise<RateLimitResult>;
+  count(counter: Counter): RateLimitResult;
   /**
    * Whether the next request will exceed the limit. Always false for an address without a counter
    * of its own.
    */
-  isUsedUp(counter: Counter): boolean | Promise<boolean>;
-  close?(): void;
+  isUsedUp(counter: Counter): boolean;
 }
 
 /**
@@ -44,138 +43,95 @@ export interface RateLimiter {
  */
 const MAX_ADDRESSES = 10_000;
 
-/** The id of the counter that the addresses without one share. */
-const OTHERS = "others";
-
-/** Counts in this process's memory. @param ticks monotonic clock in milliseconds */
-export function createRateLimiter(options: RateLimitOptions, ticks: () => number): RateLimiter {
-  const { limit } = options;
+/**
+ * Counts requests in memory.
+ *
+ * @param ticks monotonic clock in milliseconds
+ * @param onDecision called for each request that is counted
+ */
+export function createRateLimiter(
+  { limit, window, maxAddresses = MAX_ADDRESSES }: RateLimitOptions,
+  ticks: () => number,
+  onDecision: (kind: Counter["kind"], isAllowed: boolean) => void = () => {},
+): RateLimiter {
   if (limit === 0) return { count: () => ({}), isUsedUp: () => false };
-  const windows = createWindows(options);
+  const windows = {
+    key: new Windows(window * 1_000, Number.POSITIVE_INFINITY),
+    address: new Windows(window * 1_000, maxAddresses),
+    health: new Windows(window * 1_000, maxAddresses),
+  };
   return {
-    count(counter) {
+    count({ kind, id }) {
       // Rounded, or a floating-point error could make the window longer by a second in the headers.
       const now = Math.floor(ticks());
-      const window = windows.enter(counter, now);
-      return rateLimitResult(limit, ++window.count, window.end - now);
+      const { count, end } = windows[kind].count(id, now);
+      const reset = Math.ceil((end - now) / 1_000);
+      const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
+      onDecision(kind, count <= limit);
+      return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
     },
-    isUsedUp: (counter) => windows.countOf(counter, ticks()) >= limit,
+    isUsedUp: ({ kind, id }) => windows[kind].countOf(id, ticks()) >= limit,
   };
-}
-
-/**
- * @param count requests in the window, with this one
- *
- * @param timeLeft milliseconds until the window ends
- */
-function rateLimitResult(limit: number, count: number, timeLeft: number): RateLimitResult {
-  const reset = Math.ceil(timeLeft / 1_000);
-  const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
-  return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
 }
 
 /** The requests that a counter has counted, for a time that starts with the first of them. */
 interface Window {
   count: number;
-  /** By the clock of `now`. */
-  readonly end: number;
-  /** Whether the addresses without a counter of their own share it. */
-  readonly isShared: boolean;
-}
-
-/** The current windows of all counters. Times are in milliseconds on a monotonic clock. */
-interface Windows {
-  /** The window to count a request in; a new one, if there is none. */
-  enter(counter: Counter, now: number): Window;
-  /** The requests in the window that is a counter's own. */
-  countOf(counter: Counter, now: number): number;
-}
-
-function createWindows({
-  window: seconds,
-  maxAddresses = MAX_ADDRESSES,
-}: Omit<RateLimitOptions, "limit">): Windows {
-  const lengthMs = seconds * 1_000;
-  const windows = {
-    key: windowsOfKind(lengthMs),
-    address: windowsOfKind(lengthMs),
-    health: windowsOfKind(lengthMs),
-  };
-  const places = createAddressPlaces(maxAddresses, lengthMs);
-  return {
-    enter(counter, now) {
-      const { kind, id } = counter;
-      const isShared = !places.take(counter, now);
-      return windows[kind].enter(isShared ? OTHERS : id, now, isShared);
-    },
-    countOf: ({ kind, id }, now) => windows[kind].current(id, now)?.count ?? 0,
-  };
-}
-
-function windowsOfKind(lengthMs: number) {
-  // All have the same length, so they end in the order in which they began.
-  const windows = new Map<string, Window>();
-  let firstEnd = Number.POSITIVE_INFINITY;
-  const dropEnded = (now: number) => {
-    firstEnd = Number.POSITIVE_INFINITY;
-    for (const [id, { end }] of windows) {
-      if (end > now) {
-        firstEnd = end;
-        return;
-      }
-      windows.delete(id);
-    }
-  };
-  const current = (id: string, now: number) => {
-    if (firstEnd <= now) dropEnded(now);
-    return windows.get(id);
-  };
-  const enter = (id: string, now: number, isShared: boolean) => {
-    const known = current(id, now);
-    if (known) return known;
-    const window = { count: 0, end: now + lengthMs, isShared };
-    windows.set(id, window);
-    firstEnd = Math.min(firstEnd, window.end);
-    return window;
-  };
-  return { current, enter };
-}
-
-/** Which requests have a counter of their own. */
-interface AddressPlaces {
-  /** Whether a request has one, or gets one now. True for every API key. */
-  take(counter: Counter, now: number): boolean;
-  /** Whether it has one already. */
-  has(counter: Counter): boolean;
+  end: number;
+  lastSeen: number;
 }
 
 /**
- * The addresses that have a counter of their own. An address keeps its place while it sends a
- * request in every window, so nobody can reset a counter by sending from many addresses. Once all
- * places are taken, other addresses share one counter.
- *
- * @param max the number of places, for each kind of counter
+ * The counters of one kind. A counter keeps its place while it counts a request in every window, so
+ * nobody can reset one by sending from many addresses. Once all places are taken, other ids share
+ * one counter. Times are in milliseconds on a monotonic clock.
  */
-function createAddressPlaces(max: number, keepMs: number): AddressPlaces {
-  // When each was last seen, the least recent first.
-  const lastSeen = { address: new Map<string, number>(), health: new Map<string, number>() };
-  const freeExpired = (places: Map<string, number>, now: number) => {
-    for (const [address, time] of places) {
-      if (now - time <= keepMs) return;
-      places.delete(address);
+class Windows {
+  readonly #lengthMs: number;
+  readonly #maxPlaces: number;
+  /** The least recently used first. */
+  readonly #windows = new Map<string, Window>();
+  readonly #others: Window = { count: 0, end: 0, lastSeen: 0 };
+
+  constructor(lengthMs: number, maxPlaces: number) {
+    this.#lengthMs = lengthMs;
+    this.#maxPlaces = maxPlaces;
+  }
+
+  /** Counts a request. */
+  count(id: string, now: number): Readonly<Window> {
+    const window = this.#place(id, now) ?? this.#others;
+    if (window.end <= now) {
+      window.count = 0;
+      window.end = now + this.#lengthMs;
     }
-  };
-  return {
-    take({ kind, id }, now) {
-      if (kind === "key") return true;
-      const places = lastSeen[kind];
-      if (!places.delete(id)) freeExpired(places, now);
-      if (places.size >= max) return false;
-      places.set(id, now);
-      return true;
-    },
-    has: ({ kind, id }) => kind === "key" || lastSeen[kind].has(id),
-  };
+    window.count++;
+    window.lastSeen = now;
+    return window;
+  }
+
+  /** The requests in the current window of an id's own counter. */
+  countOf(id: string, now: number): number {
+    const window = this.#windows.get(id);
+    return window && window.end > now ? window.count : 0;
+  }
+
+  #place(id: string, now: number): Window | undefined {
+    const known = this.#windows.get(id);
+    if (known) this.#windows.delete(id);
+    else this.#dropUnused(now);
+    if (this.#windows.size >= this.#maxPlaces) return undefined;
+    const window = known ?? { count: 0, end: 0, lastSeen: now };
+    this.#windows.set(id, window);
+    return window;
+  }
+
+  #dropUnused(now: number): void {
+    for (const [id, { lastSeen }] of this.#windows) {
+      if (now - lastSeen <= this.#lengthMs) return;
+      this.#windows.delete(id);
+    }
+  }
 }
 
 /**

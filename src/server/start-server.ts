@@ -117,8 +117,7 @@ export async function startServer(
     onInternalError = () => {},
   } = options;
   const addressOf = await createAddressOf(trustProxy);
-  const counting = createRateLimiter({ limit, window }, ticks);
-  const limiter = statistics?.countDecisions(counting) ?? counting;
+  const limiter = createRateLimiter({ limit, window }, ticks, statistics?.decide);
   const identity = { addressOf, clock, ticks, tolerance };
   const authenticate = createAuthenticator(service, limiter, identity);
   const observers = [statistics?.count, options.onRequest].filter((each) => each !== undefined);

@@ -1,5 +1,5 @@
 import { ROUTES } from "../model/routes.js";
-import type { Counter, RateLimiter, RateLimitResult } from "./rate-limiter.js";
+import type { Counter } from "./rate-limiter.js";
 import type { ServedRequest } from "./served-request.js";
 
 /** Upper bounds of the classes of latencies, in seconds. */
@@ -78,24 +78,10 @@ export class ServerStatistics {
     if (method !== OTHER) addLatency(found, milliseconds, client);
   };
 
-  /** The same limiter, with its decisions counted. */
-  countDecisions(limiter: RateLimiter): RateLimiter {
-    const add = ({ kind }: Counter, result: RateLimitResult) => {
-      // There is no decision without a limit.
-      if (result.rateLimit)
-        this.decisions[kind][result.retryAfter === undefined ? "allowed" : "refused"]++;
-      return result;
-    };
-    return {
-      count: (counter) => {
-        const result = limiter.count(counter);
-        return result instanceof Promise
-          ? result.then((later) => add(counter, later))
-          : add(counter, result);
-      },
-      isUsedUp: (counter) => limiter.isUsedUp(counter),
-    };
-  }
+  /** Counts a decision of the rate limit. */
+  readonly decide = (kind: Counter["kind"], isAllowed: boolean): void => {
+    this.decisions[kind][isAllowed ? "allowed" : "refused"]++;
+  };
 }
 
 function newRouteStatistics(): RouteStatistics {

@@ -50,7 +50,10 @@ class SessionsFirst extends BaseSequencer {
 
 export default defineConfig({
   plugins: [replaceInkOutput()],
+  // React as it ships: its development build takes twice the time.
+  oxc: { jsx: { development: false } },
   test: {
+    env: { NODE_ENV: "production" },
     // Component tests render with the replacement that ships.
     server: { deps: { inline: ["ink"] } },
     // Spawned processes, sockets and tests of 150 rounds share the cores; none of them is about time.

@@ -65,7 +65,13 @@ function repeats(pattern: string): boolean {
   return /[*+]|,\}/.test(pattern.replace(/\\.|\[(?:\\.|[^\]])*\]/g, ""));
 }
 
-const FUZZING = { checker: "fuzz", randomSeed: 1, maxIteration: 2, maxGenerationSize: 20 } as const;
+const FUZZING = {
+  checker: "fuzz",
+  randomSeed: 1,
+  maxIteration: 2,
+  maxGenerationSize: 20,
+  recallTimeout: 10_000,
+} as const;
 
 /** The end of a text that takes more than linear time; undefined if there is none. */
 function attackOn({ pattern, flags }: Expression): string | undefined {

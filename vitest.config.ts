@@ -10,6 +10,9 @@ import { ResultTable } from "./test/support/result-table.js";
 /** Real terminals, other shells, signals, and tests that take long: `npm run test:e2e`. */
 const E2E = "test/e2e/**/*.test.ts";
 
+/** Property tests of `npm test` that run once more among the end-to-end tests, with all rounds. */
+const MORE_ROUNDS = ["test/server/hidden-variables.test.ts", "test/store/merge-rounds.test.ts"];
+
 /** What hostile clients, files and servers try, and long load: `npm run abuse`. */
 const ABUSE = "test/abuse/**/*.test.ts";
 
@@ -83,7 +86,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "e2e",
-          include: [E2E],
+          include: [E2E, ...MORE_ROUNDS],
+          env: { THOROUGH: "1" },
           maxWorkers: 2 * availableParallelism(),
           sequence: { groupOrder: 1 },
         },

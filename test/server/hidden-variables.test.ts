@@ -10,10 +10,11 @@ import { createMemoryStore } from "../../src/store/memory/memory-store.js";
 import { changingStore } from "../support/changing-store.js";
 import { edited } from "../support/data.js";
 import { DEV_HEADERS, get } from "../support/http.js";
+import { THOROUGH } from "../support/measuring.js";
 import { Random } from "../support/random.js";
 import { aRecord } from "../support/records.js";
 
-const ROUNDS = 150;
+const ROUNDS = THOROUGH ? 150 : 30;
 const NAMES = [
   "A",
   "AB",

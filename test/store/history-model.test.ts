@@ -15,7 +15,8 @@ vi.mock("node:fs/promises", async (load) =>
   (await import("../support/simulated-disk.js")).simulatedPromises(load),
 );
 
-const RUNS = 100;
+/** `npm run test:durability` makes many more. */
+const RUNS = 40;
 const PATH = `${SIMULATED}vars.json`;
 
 it("a history has exactly the writes that were made, whatever is killed, cut off or changed by other programs", async () => {

@@ -16,9 +16,9 @@ import {
   secretsOf,
   unreported,
 } from "../support/branches.js";
+import { THOROUGH } from "../support/measuring.js";
 
-// MERGE_ROUNDS=1000 npx vitest run test/store/merge-rounds.test.ts
-const ROUNDS = Number(process.env["MERGE_ROUNDS"] ?? 150);
+const ROUNDS = THOROUGH ? 150 : 30;
 const KINDS: [what: string, changes: number, isApart: boolean][] = [
   ["200 changes, each branch of things of its own", 200, true],
   ["200 changes of any things", 200, false],

@@ -2,10 +2,11 @@
  * How fast `appvars serve` is: CPU time and throughput beside other servers, waits and memory while
  * the data file is replaced, the start, tasks with more and more data, and reads of data in etcd.
  * Prints the tables of docs/performance.md and, for etcd, of docs/scaling.md. For Linux with two
- * cores: it needs `taskset`, `wrk`, /proc and `etcd`. `npm run bench` builds first; `npm run
- * bench start` measures only that, and `QUICK=1` makes fewer rounds, to try it out.
+ * cores: it needs `taskset`, `wrk`, /proc, `etcd` and `npm ci --prefix test/bench`. `npm run bench`
+ * builds first; `npm run bench start` measures only that, and `QUICK=1` makes fewer rounds, to try
+ * it out.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { leaveServerCore } from "./server/cores.mjs";
@@ -34,6 +35,8 @@ const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SECT
 const unknown = names.filter((name) => !(name in SECTIONS));
 if (unknown.length > 0)
   throw new Error(`no such section: ${unknown}; there are ${Object.keys(SECTIONS).join(", ")}`);
+if (names.includes("throughput") && !existsSync(new URL("node_modules", import.meta.url)))
+  throw new Error("the other servers are not installed: npm ci --prefix test/bench");
 
 leaveServerCore();
 // Other load affects the figures: the ratios less than the rest.

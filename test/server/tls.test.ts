@@ -26,11 +26,6 @@ const [SERIAL, RENEWED_SERIAL] = ["01", "02"];
 
 const tlsServer = (options: Partial<ServeOptions> = {}) => runningServer({ tls: TLS, ...options });
 
-function fakeInterval(): void {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  onTestFinished(() => void vi.useRealTimers());
-}
-
 /** The status of an answer on a connection that stays open. */
 async function ask(socket: Socket): Promise<number> {
   const answer = nextAnswer(socket);
@@ -203,40 +198,12 @@ describe("client certificates", () => {
   });
 });
 
-describe("a handshake that is not finished", () => {
-  it.each(["silent", "dripping"])(
-    "a handshake that is not finished is cut off after 6 s: %s",
-    async (kind) => {
-      fakeInterval();
-      const server = await tlsServer();
-      const socket = await openSocket(server);
-      const end = endOf(socket);
-      if (kind === "dripping") socket.write(HALF_HELLO);
-      let isClosed = false;
-      void end.then(() => {
-        isClosed = true;
-      });
-      for (let second = 1; second <= 5; second++) {
-        vi.advanceTimersByTime(1_000);
-        if (kind === "dripping") socket.write("\0");
-        // Answered on another connection: by then the server has read the byte.
-        const other = await openTlsSocket(server);
-        await ask(other);
-        other.destroy();
-        expect(isClosed).toBe(false);
-      }
-      vi.advanceTimersByTime(1_000);
-      await end;
-    },
-  );
-
-  it("a handshake that is not finished counts as a connection", async () => {
-    const server = await tlsServer({ maxConnections: 2 });
-    const sockets = [await openSocket(server), await openSocket(server)];
-    expect(await endOf(connectTls(server))).toBe("ECONNRESET");
-    for (const socket of sockets) socket.destroy();
-    await expect.poll(() => openTlsSocket(server).then(ask, (error) => error.code)).toBe(200);
-  });
+it("a handshake that is not finished counts as a connection", async () => {
+  const server = await tlsServer({ maxConnections: 2 });
+  const sockets = [await openSocket(server), await openSocket(server)];
+  expect(await endOf(connectTls(server))).toBe("ECONNRESET");
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => openTlsSocket(server).then(ask, (error) => error.code)).toBe(200);
 });
 
 describe("the limits of a connection", () => {

@@ -8,7 +8,7 @@ import { aVariable } from "../support/records.js";
 import { httpPeer } from "./peer.js";
 
 describe("a budget", () => {
-  it("a budget starts with the first request", async () => {
+  it("starts with the first request", async () => {
     const budget = createBudget();
     const common = { random: () => 0, sleep: async () => {}, onRetry: () => {} };
     const secondsAt = (now: number, total = 70, from = budget) =>
@@ -20,7 +20,7 @@ describe("a budget", () => {
     );
   });
 
-  it("a budget allows 512 MiB of answers", () => {
+  it("allows 512 MiB of answers", () => {
     const budget = createBudget();
     const body = "x".repeat(64 * 1024 * 1024);
     for (let count = 0; count < 8; count++) countAnswer(budget, body);

@@ -96,7 +96,7 @@ describe("a source with a cache", () => {
     ["listVariables", [{ limit: 2, offset: 1 }]],
     ["listValues", []],
   ] as const)(
-    "a source with a cache answers %s(%j) again when the source can't be reached any more",
+    "answers %s(%j) again when the source can't be reached any more",
     async (method, args) => {
       const { source, open, state } = world();
       const ask = (from: VariableSource) =>
@@ -107,14 +107,14 @@ describe("a source with a cache", () => {
     },
   );
 
-  it("a source with a cache treats equal requests as one", async () => {
+  it("treats equal requests as one", async () => {
     const { source, kept } = world();
     await source.listVariables();
     await source.listVariables({ limit: 50, offset: 0 });
     expect(kept()).toHaveLength(1);
   });
 
-  it("a source with a cache returns the fresh answer whenever there is one", async () => {
+  it("returns the fresh answer whenever there is one", async () => {
     const { source, store, onServed } = world();
     await source.getContentByName("PORT");
     store.replace(edited((data) => Object.assign(data.values[0].content, { value: 4000 })));
@@ -122,7 +122,7 @@ describe("a source with a cache", () => {
     expect(onServed).not.toHaveBeenCalled();
   });
 
-  it("a source with a cache uses kept answers up to the maximum age, and none older", async () => {
+  it("uses kept answers up to the maximum age, and none older", async () => {
     const { source, state } = world({ maxAge: 60 });
     await source.getContentByName("PORT");
     state.error = DOWN;
@@ -132,7 +132,7 @@ describe("a source with a cache", () => {
     await expect(source.getContentByName("PORT")).rejects.toBe(DOWN);
   });
 
-  it("a source with a cache does not use answers from the future", async () => {
+  it("does not use answers from the future", async () => {
     const { source, state, asked } = world();
     await source.getContentByName("PORT");
     state.error = DOWN;
@@ -142,7 +142,7 @@ describe("a source with a cache", () => {
   });
 
   it.each([408, 502, 503, 504])(
-    "a source with a cache uses kept answers when a proxy can't reach the server: status %i",
+    "uses kept answers when a proxy can't reach the server: status %i",
     async (status) => {
       const { source, state } = world();
       await source.getContentByName("PORT");
@@ -158,7 +158,7 @@ describe("a source with a cache", () => {
     ["429", new RateLimitedError("limited", 9)],
     ["400", new UsageError("limit")],
     ["a bug", new TypeError("bug")],
-  ])("a source with a cache does not hide %s, and keeps its answers", async (_what, error) => {
+  ])("does not hide %s, and keeps its answers", async (_what, error) => {
     const { source, state, kept } = world();
     await source.getContentByName("PORT");
     state.error = error;
@@ -166,7 +166,7 @@ describe("a source with a cache", () => {
     expect(kept()).toHaveLength(1);
   });
 
-  it("a source with a cache forgets an answer that is no longer found", async () => {
+  it("forgets an answer that is no longer found", async () => {
     const { source, state, kept } = world();
     await Promise.all([source.getContentByName("PORT"), source.getContentByName("DEBUG")]);
     state.error = new NotFoundError();
@@ -174,7 +174,7 @@ describe("a source with a cache", () => {
     expect(kept()).toEqual(["DEBUG"]);
   });
 
-  it("a source with a cache forgets everything when the credentials are rejected", async () => {
+  it("forgets everything when the credentials are rejected", async () => {
     const { source, state, kept } = world();
     await Promise.all([source.getContentByName("PORT"), source.listValues()]);
     state.error = new UnauthorizedError("refused");
@@ -182,7 +182,7 @@ describe("a source with a cache", () => {
     expect(kept()).toEqual([]);
   });
 
-  it("a source with a cache keeps and uses its answers when a clock is wrong, as when the source can't be reached", async () => {
+  it("keeps and uses its answers when a clock is wrong, as when the source can't be reached", async () => {
     const { source, state, kept, onServed } = world();
     await source.getContentByName("PORT");
     const wrong = new WrongClockError("the server refused the signature");
@@ -193,7 +193,7 @@ describe("a source with a cache", () => {
     expect(kept()).toEqual(["PORT"]);
   });
 
-  it("a source with a cache never keeps health", async () => {
+  it("never keeps health", async () => {
     const { source, state, kept } = world();
     await source.getHealth();
     expect(kept()).toEqual([]);
@@ -212,7 +212,7 @@ describe("a read of several answers", () => {
       ["PORT", "DEBUG"].map(async (name) => (await snapshot.getContentByName(name)).value),
     );
 
-  it("a read of several answers uses only kept answers when the server goes down in the middle", async () => {
+  it("uses only kept answers when the server goes down in the middle", async () => {
     const { source, state, store, onServed } = world();
     expect(await source.readSnapshot(readPair)).toEqual([3000, true]);
     store.replace(NEXT);
@@ -223,7 +223,7 @@ describe("a read of several answers", () => {
     expect(onServed.mock.calls).toEqual([[DOWN, 1_000]]);
   });
 
-  it("a read of several answers uses those kept at different times while the data stayed the same", async () => {
+  it("uses those kept at different times while the data stayed the same", async () => {
     const { source, state } = world();
     await source.getContentByName("PORT");
     state.now += 5_000;
@@ -253,7 +253,7 @@ describe("a read of several answers", () => {
     expect(kept()).toEqual(["FLAGS"]);
   });
 
-  it("a read of several answers fails when a kept answer is missing", async () => {
+  it("fails when a kept answer is missing", async () => {
     const { source, state } = world();
     await source.getContentByName("PORT");
     state.error = DOWN;
@@ -262,7 +262,7 @@ describe("a read of several answers", () => {
 });
 
 describe("the tries of a source with a cache", () => {
-  it("the tries of a source with a cache use the retrying source when nothing is kept, and the single-try source when something is", async () => {
+  it("use the retrying source when nothing is kept, and the single-try source when something is", async () => {
     const { source, asked } = world();
     await source.getContentByName("PORT");
     await source.getContentByName("PORT");
@@ -271,7 +271,7 @@ describe("the tries of a source with a cache", () => {
 });
 
 describe("the notice of a source with a cache", () => {
-  it("the notice of a source with a cache is one for each outage, with the time since the data was last the newest", async () => {
+  it("is one for each outage, with the time since the data was last the newest", async () => {
     const { source, state, onServed } = world();
     await source.getContentByName("PORT");
     state.now += 10_000;
@@ -283,7 +283,7 @@ describe("the notice of a source with a cache", () => {
     expect(onServed.mock.calls).toEqual([[DOWN, 5_000]]);
   });
 
-  it("the notice of a source with a cache is repeated for the next outage", async () => {
+  it("is repeated for the next outage", async () => {
     const { source, state, onServed } = world();
     await source.getContentByName("PORT");
     for (const error of [DOWN, undefined, DOWN]) {
@@ -293,7 +293,7 @@ describe("the notice of a source with a cache", () => {
     expect(onServed).toHaveBeenCalledTimes(2);
   });
 
-  it("the notice of a source with a cache appears once when answers can't be kept, and reads still succeed", async () => {
+  it("appears once when answers can't be kept, and reads still succeed", async () => {
     const { source, file, onFailure } = world();
     const full = Object.assign(new Error(), { code: "ENOSPC" });
     file.write = () => Promise.reject(full);

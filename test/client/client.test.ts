@@ -44,7 +44,7 @@ describe("the client", () => {
     },
   );
 
-  it("the client sends key and secret unchanged with the scheme headers", async () => {
+  it("sends key and secret unchanged with the scheme headers", async () => {
     const { client, requests } = await clientOf(json(200, EMPTY_PAGE), {
       ...CREDENTIALS,
       auth: "headers",
@@ -54,7 +54,7 @@ describe("the client", () => {
     expect(requests[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  it("the client signs without a key if it has none", async () => {
+  it("signs without a key if it has none", async () => {
     const { client, requests } = await clientOf(json(200, EMPTY_PAGE), { apiSecret: SECRET });
     await client.listValues();
     expect(requests[0]?.headers).toHaveProperty("authorization");
@@ -66,16 +66,13 @@ describe("the client", () => {
     [{ apiKey: "key" }, "the API secret is missing"],
     [{ apiKey: "key", apiSecret: "" }, "the API secret is missing"],
     [{ apiSecret: SECRET, auth: "headers" }, "the API key is missing"],
-  ] as const)(
-    "the client sends nothing without the required credentials: %o",
-    async (options, message) => {
-      const { client, requests } = await clientOf(json(200, EMPTY_PAGE), options);
-      await expect(client.listVariables()).rejects.toThrow(new UnauthorizedError(message));
-      expect(requests).toHaveLength(0);
-    },
-  );
+  ] as const)("sends nothing without the required credentials: %o", async (options, message) => {
+    const { client, requests } = await clientOf(json(200, EMPTY_PAGE), options);
+    await expect(client.listVariables()).rejects.toThrow(new UnauthorizedError(message));
+    expect(requests).toHaveLength(0);
+  });
 
-  it("the client requests health without credentials, even if it has some", async () => {
+  it("requests health without credentials, even if it has some", async () => {
     const { client, requests } = await clientOf(json(200, HEALTH), CREDENTIALS);
     expect(await client.getHealth()).toStrictEqual(HEALTH);
     expect(requests[0]?.url).toBe("/healthz");
@@ -88,14 +85,14 @@ describe("the client", () => {
     ["-1", HEALTH],
     ["1e3", HEALTH],
     ["1, 2", HEALTH],
-  ])("the client reads the age of the data from the header %j", async (age, health) => {
+  ])("reads the age of the data from the header %j", async (age, health) => {
     const { client } = await clientOf((req, res) =>
       json(200, HEALTH)(req, res.setHeader("Appvars-Data-Age", age)),
     );
     expect(await client.getHealth()).toStrictEqual(health);
   });
 
-  it("the client reports an unhealthy server without retrying", async () => {
+  it("reports an unhealthy server without retrying", async () => {
     const { client, requests } = await clientOf(
       json(503, { ...HEALTH, message: "the data file is empty" }),
     );
@@ -106,7 +103,7 @@ describe("the client", () => {
   });
 
   it.each(["a/b", "..", "", "A?x", "é", "a%2fb", "$&"])(
-    "the client does not request the name %j",
+    "does not request the name %j",
     async (name) => {
       const { client, requests } = await clientOf(json(200, EMPTY_PAGE), CREDENTIALS);
       await expect(client.getContentByName(name)).rejects.toThrow(new NotFoundError("Not found"));
@@ -114,7 +111,7 @@ describe("the client", () => {
     },
   );
 
-  it("the client signs each attempt separately, and reports pauses and answers", async () => {
+  it("signs each attempt separately, and reports pauses and answers", async () => {
     const onRetry = vi.fn();
     const onResponse = vi.fn();
     const answers = [json(503, {}), json(200, { value: 1 })];
@@ -137,26 +134,23 @@ describe("the client", () => {
     ["with a length", "Content-Length: 11\r\n\r\n"],
     ["in chunks", "Transfer-Encoding: chunked\r\n\r\nb\r\n"],
     ["without a length", "\r\n"],
-  ])(
-    "the client asks again if an answer %s is cut short, with any status",
-    async (_how, headers) => {
-      const body = '{"value":1}';
-      const answers = [
-        `200 OK\r\n${headers}${body.slice(0, 9)}`,
-        `200 OK\r\n${headers}`,
-        `401 Unauthorized\r\n${headers}{"message`,
-        "408 Request Timeout\r\n\r\n",
-        `200 OK\r\nContent-Length: 11\r\n\r\n${body}`,
-      ];
-      const { url } = await tcpPeer((socket) => socket.end(`HTTP/1.1 ${answers.shift()}`));
-      const client = createClient({ url, ...CREDENTIALS }, { sleep: async () => {} });
-      onTestFinished(() => client.close());
-      expect(await client.getContentByName("A")).toEqual({ value: 1 });
-      expect(answers).toEqual([]);
-    },
-  );
+  ])("asks again if an answer %s is cut short, with any status", async (_how, headers) => {
+    const body = '{"value":1}';
+    const answers = [
+      `200 OK\r\n${headers}${body.slice(0, 9)}`,
+      `200 OK\r\n${headers}`,
+      `401 Unauthorized\r\n${headers}{"message`,
+      "408 Request Timeout\r\n\r\n",
+      `200 OK\r\nContent-Length: 11\r\n\r\n${body}`,
+    ];
+    const { url } = await tcpPeer((socket) => socket.end(`HTTP/1.1 ${answers.shift()}`));
+    const client = createClient({ url, ...CREDENTIALS }, { sleep: async () => {} });
+    onTestFinished(() => client.close());
+    expect(await client.getContentByName("A")).toEqual({ value: 1 });
+    expect(answers).toEqual([]);
+  });
 
-  it("the client tries once if maxWait is 0", async () => {
+  it("tries once if maxWait is 0", async () => {
     const limited = (_req: IncomingMessage, res: ServerResponse) =>
       res.writeHead(429, { "Retry-After": "9" }).end();
     const { client, requests } = await clientOf(limited, { ...CREDENTIALS, maxWait: 0 });
@@ -167,19 +161,16 @@ describe("the client", () => {
   it.each([
     ["call", 4],
     ["client", 3],
-  ] as const)(
-    "the client applies maxWait per %s: two calls make %d tries",
-    async (maxWaitScope, tries) => {
-      // One pause of 0.19 s fits, a second one does not.
-      const random = vi.spyOn(Math, "random").mockReturnValue(0.9);
-      onTestFinished(() => random.mockRestore());
-      const options = { ...CREDENTIALS, maxWait: 0.3, maxWaitScope };
-      const { client, requests } = await clientOf(json(503, {}), options);
-      for (let call = 0; call < 2; call++)
-        await expect(client.listVariables()).rejects.toThrow(ServerError);
-      expect(requests).toHaveLength(tries);
-    },
-  );
+  ] as const)("applies maxWait per %s: two calls make %d tries", async (maxWaitScope, tries) => {
+    // One pause of 0.19 s fits, a second one does not.
+    const random = vi.spyOn(Math, "random").mockReturnValue(0.9);
+    onTestFinished(() => random.mockRestore());
+    const options = { ...CREDENTIALS, maxWait: 0.3, maxWaitScope };
+    const { client, requests } = await clientOf(json(503, {}), options);
+    for (let call = 0; call < 2; call++)
+      await expect(client.listVariables()).rejects.toThrow(ServerError);
+    expect(requests).toHaveLength(tries);
+  });
 
   it.each([
     ["getVariable", [1], aVariable({ id: 2, name: "A" }), "id must be the requested one"],
@@ -203,7 +194,7 @@ describe("the client", () => {
     ],
     ["listValues", [{ offset: 1 }], EMPTY_PAGE, "metadata.offset must be 1, as requested"],
   ] as const)(
-    "the client rejects an answer that does not match %s(%j), without retrying",
+    "rejects an answer that does not match %s(%j), without retrying",
     async (method, args, body, message) => {
       const { client, requests } = await clientOf(json(200, body), CREDENTIALS);
       const answer = (client[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args);
@@ -214,7 +205,7 @@ describe("the client", () => {
   );
 
   it.each(["http://vars.example", "http://10.0.0.1:7400"])(
-    "the client does not send the secret itself to %s",
+    "does not send the secret itself to %s",
     (url) => {
       const options = { url, ...CREDENTIALS, auth: "headers" as const };
       expect(() => createClient(options)).toThrow("without encryption: use https or auth hmac");
@@ -224,7 +215,7 @@ describe("the client", () => {
   );
 
   it.each(["hmac", "headers"] as const)(
-    "the client never includes the secret in an error: %s",
+    "never includes the secret in an error: %s",
     async (auth) => {
       const echo = (status: number) => (req: IncomingMessage, res: ServerResponse) =>
         res

@@ -131,12 +131,12 @@ describe.each(RESOURCES)("the decoder of a %s", (_name, decode, good, wrong) => 
 });
 
 describe("the decoders", () => {
-  it.each(["", 0, false, null, [], { a: null }])("the decoders accept the content %j", (value) => {
+  it.each(["", 0, false, null, [], { a: null }])("accept the content %j", (value) => {
     expect(decodeContent({ value })).toStrictEqual({ value });
   });
 
   it.each([501, 100_000])(
-    "the decoders reject a value nested %d levels deep, without a stack overflow",
+    "reject a value nested %d levels deep, without a stack overflow",
     (levels) => {
       expect(() => decodeContent({ value: nested(levels) })).toThrow(
         "value must be JSON that is not nested too deeply",
@@ -145,7 +145,7 @@ describe("the decoders", () => {
     },
   );
 
-  it("the decoders drop unknown fields in the items of a page too", () => {
+  it("drop unknown fields in the items of a page too", () => {
     const page = {
       metadata: METADATA,
       data: [{ ...VALUE, environment_id: 1, content: { value: "x", more: 1 } }],
@@ -165,7 +165,7 @@ describe("the decoders", () => {
     );
   });
 
-  it("the decoders name the field and the rule in errors, without quoting the value", () => {
+  it("name the field and the rule in errors, without quoting the value", () => {
     const page = (item: object) => () =>
       valuePage({ metadata: { ...METADATA, total: 2 }, data: [VALUE, item] });
     expect(page({ ...VALUE, id: 2, variable_id: "t0p-s3cr3t" })).toThrow(
@@ -195,7 +195,7 @@ describe("a page", () => {
     ["past the end of a list that has become shorter", [3, 2, 1]],
     ["of a server with smaller pages", [2, 2, 9, 3, 4]],
     ["with gaps between its ids", [3, 2, 5, 3, 40, 500]],
-  ])("a page is accepted: %s", (_what, [limit = 0, offset = 0, total = 0, ...ids]) => {
+  ])("is accepted: %s", (_what, [limit = 0, offset = 0, total = 0, ...ids]) => {
     expect(page(limit, offset, total, ...ids).data.map(({ id }) => id)).toEqual(ids);
   });
 
@@ -215,7 +215,7 @@ describe("a page", () => {
     expect(() => page(limit, offset, total, ...ids)).toThrow(message);
   });
 
-  it("a page is rejected with a repeated name, or two values of one variable", () => {
+  it("is rejected with a repeated name, or two values of one variable", () => {
     const metadata = { ...METADATA, total: 2 };
     expect(() => variablePage({ metadata, data: [variable(1, "A"), variable(2, "A")] })).toThrow(
       "data must have each name once",

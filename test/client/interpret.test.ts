@@ -30,7 +30,7 @@ const foreign = (status: number, rule = "") =>
   new ServerError(`not an appvars server (status ${status})${rule && `: ${rule}`}`, status);
 
 describe("an answer of a data endpoint", () => {
-  it("an answer of a data endpoint is decoded from its body", () => {
+  it("is decoded from its body", () => {
     expect(interpret(response(200, '{"value":null}'), decodeContent)).toStrictEqual({
       value: null,
     });
@@ -83,18 +83,15 @@ describe("an answer of a data endpoint", () => {
       { ...response(503, HTML), forwarder: "the proxy a:1" },
       new ServerError("the request through the proxy a:1 failed with status 503", 503),
     ],
-  ])(
-    "an answer of a data endpoint becomes the error for its status, without quoting a foreign body: %o",
-    (answer, expected) => {
-      const error = failure(() => interpret(answer, decodeContent));
-      expect(error).toBeInstanceOf(expected.constructor);
-      expect({ ...error, message: error.message }).toStrictEqual({
-        ...expected,
-        message: expected.message,
-      });
-      expect(`${error.stack}${error.cause}`).not.toContain("t0p-s3cr3t");
-    },
-  );
+  ])("becomes the error for its status, without quoting a foreign body: %o", (answer, expected) => {
+    const error = failure(() => interpret(answer, decodeContent));
+    expect(error).toBeInstanceOf(expected.constructor);
+    expect({ ...error, message: error.message }).toStrictEqual({
+      ...expected,
+      message: expected.message,
+    });
+    expect(`${error.stack}${error.cause}`).not.toContain("t0p-s3cr3t");
+  });
 
   it.each([
     ["7", 7],
@@ -129,18 +126,15 @@ describe("an answer with status 401", () => {
     ["3600 s ahead of", 3_600.5, "60 s ahead"],
     ["300 s behind", -299.1, "300 s old"],
     ["86400 s behind", -86_399.5, "300 s old"],
-  ])(
-    "an answer with status 401 blames the clocks if this machine's is %s the server's",
-    (offset, seconds, allowed) => {
-      const error = refused(DATE, Date.parse(DATE) + seconds * 1_000);
-      expect(error).toBeInstanceOf(WrongClockError);
-      const clock = `this machine's clock is ${offset} the server's; signatures may be up to ${allowed}`;
-      expect(error).toMatchObject({
-        code: "unauthorized",
-        message: `the server refused the signature: ${clock}`,
-      });
-    },
-  );
+  ])("blames the clocks if this machine's is %s the server's", (offset, seconds, allowed) => {
+    const error = refused(DATE, Date.parse(DATE) + seconds * 1_000);
+    expect(error).toBeInstanceOf(WrongClockError);
+    const clock = `this machine's clock is ${offset} the server's; signatures may be up to ${allowed}`;
+    expect(error).toMatchObject({
+      code: "unauthorized",
+      message: `the server refused the signature: ${clock}`,
+    });
+  });
 
   it.each([
     ["the clocks are close", DATE, 59],
@@ -148,7 +142,7 @@ describe("an answer with status 401", () => {
     ["there is no date", undefined, 3_600],
     ["the date is not one", "t0p-s3cr3t", 3_600],
     ["the request has no signature", DATE, undefined],
-  ])("an answer with status 401 blames the credentials if %s", (_what, date, seconds) => {
+  ])("blames the credentials if %s", (_what, date, seconds) => {
     const error = refused(
       date,
       seconds === undefined ? undefined : Date.parse(DATE) + seconds * 1_000,
@@ -160,7 +154,7 @@ describe("an answer with status 401", () => {
     });
   });
 
-  it("an answer with status 401 of another server blames nothing of ours", () => {
+  it("of another server blames nothing of ours", () => {
     const error = failure(() => interpret(response(401, HTML, { date: DATE }), decodeContent, 0));
     expect(error).toBeInstanceOf(ServerError);
   });
@@ -189,21 +183,18 @@ describe("an answer that is cut short", () => {
     [200, '{"value":"t0p-s3cr3t"'],
     [200, ""],
     [401, '{"mess'],
-  ])(
-    "an answer that is cut short, without a length to tell, can be asked for again: %d %j",
-    (status, body) => {
-      const error = failure(() => interpret({ status, body, headers: {} }, decodeContent));
-      expect(error).toMatchObject({ message: "the answer was cut short", code: "unreachable" });
-      expect(error.cause).toEqual({ code: "ECONNRESET" });
-      expect(failure(() => interpret(response(status, body), decodeContent)).message).toBe(
-        foreign(status).message,
-      );
-      const chunked = { "transfer-encoding": "chunked" };
-      expect(
-        failure(() => interpret({ status, body, headers: chunked }, decodeContent)),
-      ).toBeInstanceOf(ServerError);
-    },
-  );
+  ])("without a length to tell, can be asked for again: %d %j", (status, body) => {
+    const error = failure(() => interpret({ status, body, headers: {} }, decodeContent));
+    expect(error).toMatchObject({ message: "the answer was cut short", code: "unreachable" });
+    expect(error.cause).toEqual({ code: "ECONNRESET" });
+    expect(failure(() => interpret(response(status, body), decodeContent)).message).toBe(
+      foreign(status).message,
+    );
+    const chunked = { "transfer-encoding": "chunked" };
+    expect(
+      failure(() => interpret({ status, body, headers: chunked }, decodeContent)),
+    ).toBeInstanceOf(ServerError);
+  });
 
   it.each([HTML, "[", ""])(
     "an answer of another server is not one that is cut short: %j",
@@ -222,7 +213,7 @@ describe("an answer of many megabytes", () => {
   it.each([
     ["nested deeply", () => nested(1_000_000)],
     ["made of millions of members", () => `[${"{},".repeat(2_000_001)}0]`],
-  ])("an answer of many megabytes is rejected before it is parsed, if it is %s", (_what, value) => {
+  ])("is rejected before it is parsed, if it is %s", (_what, value) => {
     const body = `{"value":${value()}}`;
     const parse = vi.spyOn(JSON, "parse");
     const error = failure(() => interpret(response(200, body), decodeContent));
@@ -231,7 +222,7 @@ describe("an answer of many megabytes", () => {
     expect(error.message).toBe(foreign(200).message);
   });
 
-  it("an answer of many megabytes is accepted if it is simple enough", () => {
+  it("is accepted if it is simple enough", () => {
     const body = `{"padding":${padding},"value":${nested(500)},"more":${padding}}`;
     expect(interpret(response(200, body), decodeContent)).toStrictEqual({
       value: JSON.parse(nested(500)),
@@ -243,13 +234,10 @@ describe("an answer of the health endpoint", () => {
   it.each([
     [200, true],
     [503, false],
-  ])(
-    "an answer of the health endpoint has the same body for each status: %d is healthy: %s",
-    (status, healthy) => {
-      const answer = response(status, JSON.stringify(HEALTH));
-      expect(interpretHealth(answer)).toStrictEqual({ healthy, health: HEALTH });
-    },
-  );
+  ])("has the same body for each status: %d is healthy: %s", (status, healthy) => {
+    const answer = response(status, JSON.stringify(HEALTH));
+    expect(interpretHealth(answer)).toStrictEqual({ healthy, health: HEALTH });
+  });
 
   it.each([
     [response(503, HTML), foreign(503)],

@@ -17,12 +17,12 @@ describe("createClient()", () => {
     { maxWait: Number.POSITIVE_INFINITY },
     // Must not fall back to the scheme that sends the secret.
     { auth: "HMAC" as "hmac" },
-  ])("createClient() throws for the options %o", (options) => {
+  ])("throws for the options %o", (options) => {
     expect(() => createClient({ url: ORIGIN, ...options })).toThrow(UsageError);
   });
 
   it.each(["with\nnewline", "näme", "two, keys", "x".repeat(513)])(
-    "createClient() throws for a credential that can't be sent: %j",
+    "throws for a credential that can't be sent: %j",
     (text) => {
       for (const options of [{ apiKey: text }, { apiSecret: text }]) {
         expect(() => createClient({ url: ORIGIN, ...options })).toThrow(
@@ -33,7 +33,7 @@ describe("createClient()", () => {
     },
   );
 
-  it("createClient() returns a client whose open and later requests fail once it is closed", async () => {
+  it("returns a client whose open and later requests fail once it is closed", async () => {
     let arrived = () => {};
     const arrival = new Promise<void>((resolve) => {
       arrived = resolve;
@@ -67,7 +67,7 @@ describe("parseOrigin()", () => {
     ["HTTP://LOCALHOST:80", "http://localhost"],
     ["http://[::1]:7400", "http://[::1]:7400"],
     [new URL("http://localhost:1"), "http://localhost:1"],
-  ])("parseOrigin() reads %s as %s", (url, origin) => {
+  ])("reads %s as %s", (url, origin) => {
     expect(parseOrigin(url).origin).toBe(origin);
   });
 
@@ -91,7 +91,7 @@ describe("parseOrigin()", () => {
     ["http://localhost:7400//", noPath("http://localhost:7400")],
     ["http://localhost?key=t0p-s3cr3t", noPath("http://localhost")],
     ["http://localhost#t0p-s3cr3t", noPath("http://localhost")],
-  ])("parseOrigin() throws for %j", (url, message) => {
+  ])("throws for %j", (url, message) => {
     expect(() => parseOrigin(url)).toThrow(new UsageError(message));
     expect(message).not.toContain("t0p-s3cr3t");
   });

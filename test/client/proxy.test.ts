@@ -16,7 +16,7 @@ const SERVER = { cert: readFileSync(tlsPath("other-host.pem"), "utf8"), key: TLS
 const BOTH = SERVER.cert + TLS.cert;
 
 describe("the client, through a proxy,", () => {
-  it("the client sends requests to an https server through one tunnel", async () => {
+  it("sends requests to an https server through one tunnel", async () => {
     const [{ port }, proxy] = [await tlsPeer(), await httpProxy()];
     const { transport, names } = proxied(
       `https://other.example:${port}`,
@@ -31,7 +31,7 @@ describe("the client, through a proxy,", () => {
     expect(names).toStrictEqual(["proxy.example"]);
   });
 
-  it("the client sends the whole URL of an http server, with the target unchanged", async () => {
+  it("sends the whole URL of an http server, with the target unchanged", async () => {
     const targets: unknown[] = [];
     const peer = await httpPeer((req, res) => {
       targets.push([req.url, req.headers.host, req.headers["x-api-key"]]);
@@ -49,29 +49,26 @@ describe("the client, through a proxy,", () => {
     expect([names, proxy.sockets.length]).toStrictEqual([["proxy.example"], 1]);
   });
 
-  it.each(["http", "https"])(
-    "the client sends user and password to the proxy only: %s",
-    async (scheme) => {
-      const seen: unknown[] = [];
-      const peer = scheme === "http" ? await httpPeer(respond) : await tlsPeer({}, respond);
-      function respond(req: { headers: object }, res: { end(text: string): void }) {
-        seen.push(JSON.stringify(req.headers).includes("roxy-"));
-        res.end("{}");
-      }
-      const proxy = await httpProxy();
-      const url = `http://us%40er:p%3Ass%C3%A9@127.0.0.1:${proxy.port}`;
-      await proxied(`${scheme}://other.example:${peer.port}`, url, {
-        ca: SERVER.cert,
-      }).transport.get("/", {});
-      expect(proxy.credentials).toStrictEqual([
-        `Basic ${Buffer.from("us@er:p:ssé").toString("base64")}`,
-      ]);
-      expect(seen).toStrictEqual([false]);
-    },
-  );
+  it.each(["http", "https"])("sends user and password to the proxy only: %s", async (scheme) => {
+    const seen: unknown[] = [];
+    const peer = scheme === "http" ? await httpPeer(respond) : await tlsPeer({}, respond);
+    function respond(req: { headers: object }, res: { end(text: string): void }) {
+      seen.push(JSON.stringify(req.headers).includes("roxy-"));
+      res.end("{}");
+    }
+    const proxy = await httpProxy();
+    const url = `http://us%40er:p%3Ass%C3%A9@127.0.0.1:${proxy.port}`;
+    await proxied(`${scheme}://other.example:${peer.port}`, url, {
+      ca: SERVER.cert,
+    }).transport.get("/", {});
+    expect(proxy.credentials).toStrictEqual([
+      `Basic ${Buffer.from("us@er:p:ssé").toString("base64")}`,
+    ]);
+    expect(seen).toStrictEqual([false]);
+  });
 
   it.each(["http", "https"])(
-    "the client speaks TLS with a proxy, and keeps its certificate for the server: %s",
+    "speaks TLS with a proxy, and keeps its certificate for the server: %s",
     async (scheme) => {
       const peer =
         scheme === "http"
@@ -92,7 +89,7 @@ describe("the client, through a proxy,", () => {
     },
   );
 
-  it("the client checks the name of the server, not that of the proxy", async () => {
+  it("checks the name of the server, not that of the proxy", async () => {
     const peer = await tlsPeer(TLS);
     const proxy = await httpProxy();
     const url = `http://localhost:${proxy.port}`;
@@ -107,7 +104,7 @@ describe("the client, through a proxy,", () => {
     );
   });
 
-  it("the client retries when the proxy can't reach the server now", async () => {
+  it("retries when the proxy can't reach the server now", async () => {
     let refusals = 2;
     const proxy = await httpProxy({
       answer: (socket) => {
@@ -226,7 +223,7 @@ describe("the client of an http server, if a proxy answers in its place,", () =>
 });
 
 describe("a tunnel", () => {
-  it("a tunnel that the proxy refuses is no answer of the server", async () => {
+  it("that the proxy refuses is no answer of the server", async () => {
     const proxy = await httpProxy({
       answer: (socket) =>
         socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 23\r\n\r\n{"message":"Not found"}'),
@@ -238,7 +235,7 @@ describe("a tunnel", () => {
     );
   });
 
-  it("a tunnel that breaks is reported with both ends", async () => {
+  it("that breaks is reported with both ends", async () => {
     const proxy = await httpProxy({
       answer: (socket) => {
         socket.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -263,7 +260,7 @@ describe("the option proxy", () => {
     "http://u:hunter2@p/path",
     "http://u:hunter2%zz@p",
     "ftp://p",
-  ])("the option proxy refuses %s without quoting it", (proxy) => {
+  ])("refuses %s without quoting it", (proxy) => {
     const message =
       "proxy must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or " +
       "http://user:password@proxy.example.com:3128";
@@ -272,7 +269,7 @@ describe("the option proxy", () => {
     );
   });
 
-  it("the option proxy makes a server on this machine one that others are in front of", () => {
+  it("makes a server on this machine one that others are in front of", () => {
     const options = {
       url: "http://127.0.0.1:7400",
       auth: "headers",

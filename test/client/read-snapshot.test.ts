@@ -328,7 +328,7 @@ describe("a snapshot from a server that sends no revision", () => {
 });
 
 describe("readAll() outside of a snapshot", () => {
-  it("readAll() outside of a snapshot fails if the length of the list changes", async () => {
+  it("fails if the length of the list changes", async () => {
     const items = (total: number) =>
       Array.from({ length: total }, (_, index) => ({ id: index + 1 }));
     const totals = [1_500, 1_499];

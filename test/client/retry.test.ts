@@ -87,7 +87,7 @@ function world(errors: Error[], options: World = {}) {
 }
 
 describe("withRetries()", () => {
-  it("withRetries() retries only after a 429 with retryOn rate-limit", async () => {
+  it("retries only after a 429 with retryOn rate-limit", async () => {
     const { run, attempt, pauses } = world([limited(3), unreachable("ECONNREFUSED")], {
       retryOn: "rate-limit",
     });
@@ -95,33 +95,33 @@ describe("withRetries()", () => {
     expect([attempt.mock.calls.length, pauses()]).toEqual([2, [3]]);
   });
 
-  it("withRetries() tries once if that succeeds", async () => {
+  it("tries once if that succeeds", async () => {
     const { run, attempt, sleep } = world([]);
     expect(await run()).toBe("done");
     expect(attempt).toHaveBeenCalledTimes(1);
     expect(sleep).not.toHaveBeenCalled();
   });
 
-  it.each(PASSING)("withRetries() retries after %s", async (_what, error) => {
+  it.each(PASSING)("retries after %s", async (_what, error) => {
     const { run, attempt } = world([error]);
     expect(await run()).toBe("done");
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  it.each(LASTING)("withRetries() does not retry after %s", async (_what, error) => {
+  it.each(LASTING)("does not retry after %s", async (_what, error) => {
     const { run, attempt, sleep } = world([error]);
     await expect(run()).rejects.toBe(error);
     expect(attempt).toHaveBeenCalledTimes(1);
     expect(sleep).not.toHaveBeenCalled();
   });
 
-  it("withRetries() waits after a 429 for exactly as long as the server said", async () => {
+  it("waits after a 429 for exactly as long as the server said", async () => {
     const { run, pauses } = world([limited(7), limited(3), limited(20)]);
     await run();
     expect(pauses()).toStrictEqual([7, 3, 20]);
   });
 
-  it("withRetries() waits after a 429 without a time as after any other failure", async () => {
+  it("waits after a 429 without a time as after any other failure", async () => {
     const { run, pauses } = world([limited(0)], { random: 0 });
     await run();
     expect(pauses()).toStrictEqual([0.1]);
@@ -131,7 +131,7 @@ describe("withRetries()", () => {
     [0, [0.1, 0.2, 0.4, 0.8, 1.6, 2.5, 2.5]],
     [1 - 2 ** -53, [0.2, 0.4, 0.8, 1.6, 3.2, 5, 5]],
   ])(
-    "withRetries() doubles its pauses from 0.2 s up to 5 s, less a jitter of up to a half: random %d",
+    "doubles its pauses from 0.2 s up to 5 s, less a jitter of up to a half: random %d",
     async (random, expected) => {
       const { run, pauses } = world(Array(7).fill(down), { random });
       await run();
@@ -139,7 +139,7 @@ describe("withRetries()", () => {
     },
   );
 
-  it("withRetries() reports each pause and its reason beforehand", async () => {
+  it("reports each pause and its reason beforehand", async () => {
     const { run, notices } = world([limited(2), down], { random: 0 });
     await run();
     expect(notices).toStrictEqual([
@@ -151,7 +151,7 @@ describe("withRetries()", () => {
   it.each([
     ["429", limited(1)],
     ["a passing failure", down],
-  ])("withRetries() tries once with a budget of 0: %s", async (_what, error) => {
+  ])("tries once with a budget of 0: %s", async (_what, error) => {
     const { run, attempt, sleep } = world([error], { maxWait: 0, random: 0 });
     await expect(run()).rejects.toBe(error);
     expect(attempt).toHaveBeenCalledTimes(1);
@@ -161,37 +161,34 @@ describe("withRetries()", () => {
   it.each([
     [5, 2],
     [4.999, 1],
-  ])(
-    "withRetries() waits for 5 s only if the budget allows it: %d s, %d tries",
-    async (span, tries) => {
-      const { run, attempt } = world([limited(5)], { maxWait: span });
-      await run().catch(() => {});
-      expect(attempt).toHaveBeenCalledTimes(tries);
-    },
-  );
+  ])("waits for 5 s only if the budget allows it: %d s, %d tries", async (span, tries) => {
+    const { run, attempt } = world([limited(5)], { maxWait: span });
+    await run().catch(() => {});
+    expect(attempt).toHaveBeenCalledTimes(tries);
+  });
 
-  it("withRetries() never spends more than its budget on pauses, and ends with the last error", async () => {
+  it("never spends more than its budget on pauses, and ends with the last error", async () => {
     const last = limited(4);
     const { run, seconds } = world([limited(4), limited(4), last, down], { maxWait: 10 });
     await expect(run()).rejects.toBe(last);
     expect(seconds()).toBe(8);
   });
 
-  it("withRetries() counts the time of all tries but the first", async () => {
+  it("counts the time of all tries but the first", async () => {
     const { run, attempt } = world(Array(9).fill(limited(1)), { maxWait: 10, attemptSeconds: 3 });
     await expect(run()).rejects.toThrow("limited");
     // 1 s of pause, then 3 s of try and 1 s of pause each time: 1, 5, 9, and no more fits.
     expect(attempt).toHaveBeenCalledTimes(4);
   });
 
-  it("withRetries() shares a budget between concurrent calls, without counting their waits twice", async () => {
+  it("shares a budget between concurrent calls, without counting their waits twice", async () => {
     const budget = createBudget();
     const calls = Array.from({ length: 8 }, () => world([limited(4)], { budget, maxWait: 5 }));
     await Promise.all(calls.map(({ run }) => run()));
     for (const { attempt } of calls) expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  it("withRetries() shares a budget between consecutive calls", async () => {
+  it("shares a budget between consecutive calls", async () => {
     const { run, budget } = world([limited(4), limited(4)], { maxWait: 5 });
     await run().catch(() => {});
     const next = world([limited(4)], { budget, maxWait: 5 });
@@ -199,7 +196,7 @@ describe("withRetries()", () => {
     expect([budget.failedAt, next.pauses()]).toEqual([0, [4]]);
   });
 
-  it("withRetries() does not wait beyond the end of its budget, however late the first failure occurs", async () => {
+  it("does not wait beyond the end of its budget, however late the first failure occurs", async () => {
     const budget = { ...createBudget(), end: 3_000 };
     const { run, pauses } = world([limited(2), limited(2)], { budget });
     await expect(run()).rejects.toThrow("limited");

@@ -7,16 +7,13 @@ import { CLIENT, CLIENT_CA, TLS } from "../support/tls.js";
 import { httpPeer, listening, tcpPeer } from "./peer.js";
 
 describe("the client over TLS", () => {
-  it.each(["127.0.0.1", "localhost"])(
-    "the client over TLS trusts the given certificate for %s",
-    async (host) => {
-      const { port } = await tlsPeer();
-      const client = clientOf(`https://${host}:${port}`, TLS.cert);
-      expect(await client.getContentByName("A")).toStrictEqual({ value: "over TLS" });
-    },
-  );
+  it.each(["127.0.0.1", "localhost"])("trusts the given certificate for %s", async (host) => {
+    const { port } = await tlsPeer();
+    const client = clientOf(`https://${host}:${port}`, TLS.cert);
+    expect(await client.getContentByName("A")).toStrictEqual({ value: "over TLS" });
+  });
 
-  it("the client over TLS rejects another self-signed certificate without retrying or sending anything", async () => {
+  it("rejects another self-signed certificate without retrying or sending anything", async () => {
     const { url, sockets, targets } = await tlsPeer();
     const error = await clientOf(url)
       .getContentByName("A")
@@ -31,7 +28,7 @@ describe("the client over TLS", () => {
   });
 
   it.each(["0", "1"])(
-    "the client over TLS rejects a self-signed certificate with NODE_TLS_REJECT_UNAUTHORIZED=%s too",
+    "rejects a self-signed certificate with NODE_TLS_REJECT_UNAUTHORIZED=%s too",
     async (setting) => {
       vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", setting);
       onTestFinished(() => void vi.unstubAllEnvs());
@@ -43,7 +40,7 @@ describe("the client over TLS", () => {
     },
   );
 
-  it("the client over TLS reports a reset if the connection ends during the handshake", async () => {
+  it("reports a reset if the connection ends during the handshake", async () => {
     const { port } = await tcpPeer((socket) => socket.end());
     const client = createClient({
       url: `https://127.0.0.1:${port}`,
@@ -54,7 +51,7 @@ describe("the client over TLS", () => {
     await expect(client.getContentByName("A")).rejects.toThrow("the connection was reset");
   });
 
-  it("the client over TLS presents its certificate", async () => {
+  it("presents its certificate", async () => {
     const { url } = await tlsPeer({ ca: CLIENT_CA, requestCert: true, rejectUnauthorized: true });
     const client = createClient({ url, apiSecret: "secret", ca: TLS.cert, ...CLIENT });
     onTestFinished(() => client.close());
@@ -64,7 +61,7 @@ describe("the client over TLS", () => {
     await expect(clientOf(url, TLS.cert).getContentByName("A")).rejects.toThrow(message);
   });
 
-  it("the client over TLS reports that the server does not trust its certificate", async () => {
+  it("reports that the server does not trust its certificate", async () => {
     // The server's own certificate is no authority for the client's.
     const { url } = await tlsPeer({ ca: TLS.cert, requestCert: true, rejectUnauthorized: true });
     const client = createClient({ url, apiSecret: "secret", ca: TLS.cert, maxWait: 0, ...CLIENT });
@@ -73,7 +70,7 @@ describe("the client over TLS", () => {
     await expect(client.getContentByName("A")).rejects.toThrow(message);
   });
 
-  it("the client over TLS reports the alert of a server that does not trust its certificate", async () => {
+  it("reports the alert of a server that does not trust its certificate", async () => {
     // A fatal alert, unknown_ca (RFC 8446, section 6).
     const alert = Buffer.from([21, 3, 3, 0, 2, 2, 48]);
     const { port } = await tcpPeer((socket) => socket.end(alert));
@@ -97,13 +94,13 @@ describe("the client over TLS", () => {
       { ...CLIENT, key: TLS.key },
       "the key in key is not that of the certificate in cert",
     ],
-  ])("the client over TLS refuses %s", (_what, pair, message) => {
+  ])("refuses %s", (_what, pair, message) => {
     expect(() => createClient({ url: "https://127.0.0.1:1", ...pair })).toThrow(
       new UsageError(message),
     );
   });
 
-  it("the client over TLS does not continue without TLS if the server has none", async () => {
+  it("does not continue without TLS if the server has none", async () => {
     const { port } = await httpPeer((_req, res) => res.end('{"value":"in the open"}'));
     await expect(clientOf(`https://127.0.0.1:${port}`).getContentByName("A")).rejects.toThrow(
       UnreachableError,
@@ -143,7 +140,7 @@ describe("the client, at an http: URL,", () => {
     return { port, handshakes, requests };
   }
 
-  it("the client says at once to use https: if the server speaks TLS", async () => {
+  it("says at once to use https: if the server speaks TLS", async () => {
     const { port, sockets, targets } = await tlsPeer();
     const client = plainClient(port);
     const [http, https] = [`http://127.0.0.1:${port}`, `https://127.0.0.1:${port}`];
@@ -161,7 +158,7 @@ describe("the client, at an http: URL,", () => {
     ["a reset", (socket: Socket) => socket.resetAndDestroy()],
     ["an end", (socket: Socket) => socket.end()],
   ])(
-    "the client tries TLS once after %s without an answer, and then continues with HTTP",
+    "tries TLS once after %s without an answer, and then continues with HTTP",
     async (_what, end) => {
       const { port, handshakes, requests } = await endingPeer("", end);
       expect(await plainClient(port).getContentByName("A")).toEqual({ value: 1 });
@@ -169,7 +166,7 @@ describe("the client, at an http: URL,", () => {
     },
   );
 
-  it("the client does not try TLS if an answer has begun", async () => {
+  it("does not try TLS if an answer has begun", async () => {
     const { port, handshakes, requests } = await endingPeer("HTTP/1.1 200 OK\r\n", (socket) =>
       socket.end(),
     );

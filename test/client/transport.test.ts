@@ -7,7 +7,7 @@ import { ServerError, UnreachableError } from "../../src/kit/text/errors.js";
 import { httpPeer, tcpPeer, unusedPort } from "./peer.js";
 
 describe("the transport", () => {
-  it("the transport sends a GET for exactly the given target and headers", async () => {
+  it("sends a GET for exactly the given target and headers", async () => {
     const { url } = await httpPeer((req, res) => {
       res.end(JSON.stringify([req.method, req.url, req.headers["x-api-key"], req.headers.host]));
     });
@@ -16,7 +16,7 @@ describe("the transport", () => {
     expect(JSON.parse(body)).toStrictEqual(["GET", target, "key", url.host]);
   });
 
-  it("the transport returns status, headers and the whole body for any status", async () => {
+  it("returns status, headers and the whole body for any status", async () => {
     const { url } = await httpPeer((_req, res) => {
       res.writeHead(503, { "X-Kind": "test" });
       for (const byte of Buffer.from("é€😀")) res.write(Buffer.from([byte]));
@@ -29,7 +29,7 @@ describe("the transport", () => {
     });
   });
 
-  it("the transport does not follow a redirect", async () => {
+  it("does not follow a redirect", async () => {
     const targets: (string | undefined)[] = [];
     const { url } = await httpPeer((req, res) => {
       targets.push(req.url);
@@ -39,14 +39,14 @@ describe("the transport", () => {
     expect(targets).toStrictEqual(["/here"]);
   });
 
-  it("the transport reuses a connection", async () => {
+  it("reuses a connection", async () => {
     const { url, sockets } = await httpPeer((_req, res) => res.end("{}"));
     const reused = transport(url);
     for (let count = 0; count < 3; count++) await reused.get("/", {});
     expect(sockets).toHaveLength(1);
   });
 
-  it("the transport ends its connections when it is closed", async () => {
+  it("ends its connections when it is closed", async () => {
     const { url, sockets } = await httpPeer((_req, res) => res.end("{}"));
     const closed = transport(url);
     await closed.get("/", {});
@@ -55,7 +55,7 @@ describe("the transport", () => {
     await ended;
   });
 
-  it("the transport opens no connection before the first request", async () => {
+  it("opens no connection before the first request", async () => {
     const { url, sockets } = await httpPeer((_req, res) => res.end("{}"));
     await transport(url).close();
     await transport(url).get("/", {});
@@ -75,7 +75,7 @@ describe("the transport, without a complete answer", () => {
       (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-"),
     ],
     ["in the middle of the body", partial],
-  ])("the transport times out if the server stops %s", async (_when, answer) => {
+  ])("times out if the server stops %s", async (_when, answer) => {
     const { url, sockets } = await tcpPeer(answer);
     const error = await failure(transport(url, { timeout: 0.1 }).get("/", {}));
     expect(error).toStrictEqual(
@@ -85,7 +85,7 @@ describe("the transport, without a complete answer", () => {
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
   });
 
-  it("the transport times out if the server sends too slowly", async () => {
+  it("times out if the server sends too slowly", async () => {
     const { url } = await httpPeer((_req, res) => {
       const drip = setInterval(() => res.write("x"), 10);
       res.once("close", () => clearInterval(drip));
@@ -106,7 +106,7 @@ describe("the transport, without a complete answer", () => {
       (socket: Socket) =>
         socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\npart"),
     ],
-  ])("the transport reports a reset if the connection ends %s", async (_how, answer) => {
+  ])("reports a reset if the connection ends %s", async (_how, answer) => {
     const { url } = await tcpPeer(answer);
     const error = await failure(transport(url).get("/", {}));
     expect(error).toStrictEqual(
@@ -115,7 +115,7 @@ describe("the transport, without a complete answer", () => {
     expect(error.cause).toMatchObject({ code: "ECONNRESET" });
   });
 
-  it("the transport reports a refused connection", async () => {
+  it("reports a refused connection", async () => {
     const url = new URL(`http://127.0.0.1:${await unusedPort()}`);
     const error = await failure(transport(url).get("/", {}));
     expect(error).toStrictEqual(
@@ -124,7 +124,7 @@ describe("the transport, without a complete answer", () => {
     expect(error.cause).toMatchObject({ code: "ECONNREFUSED" });
   });
 
-  it("the transport reports that DNS does not answer", async () => {
+  it("reports that DNS does not answer", async () => {
     const url = new URL("http://vars.invalid");
     const lookup = ((_host: string, _options: object, callback: (error: Error) => void) =>
       callback(
@@ -150,32 +150,26 @@ describe("the transport, without a complete answer", () => {
       "a 101 with Upgrade and more",
       "HTTP/1.1 101 No\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nt0p s3cr3t",
     ],
-  ])(
-    "the transport reports a protocol upgrade, and ends the connection: %s",
-    async (_what, text) => {
-      const { url, sockets } = await tcpPeer((socket) => socket.write(text));
-      const error = await failure(transport(url).get("/", {}));
-      expect(error).toStrictEqual(new ServerError(`${url.origin} switches to another protocol`, 0));
-      await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
-    },
-  );
+  ])("reports a protocol upgrade, and ends the connection: %s", async (_what, text) => {
+    const { url, sockets } = await tcpPeer((socket) => socket.write(text));
+    const error = await failure(transport(url).get("/", {}));
+    expect(error).toStrictEqual(new ServerError(`${url.origin} switches to another protocol`, 0));
+    await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
+  });
 
-  it("the transport returns a 101 without Upgrade like any other status", async () => {
+  it("returns a 101 without Upgrade like any other status", async () => {
     const { url } = await tcpPeer((socket) =>
       socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
     );
     expect(await transport(url).get("/", {})).toMatchObject({ status: 101, body: "" });
   });
 
-  it.each(["100 Continue", "103 Early Hints"])(
-    "the transport reports a reset after only %s",
-    async (status) => {
-      const { url } = await tcpPeer((socket) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`));
-      await expect(transport(url).get("/", {})).rejects.toThrow("the connection was reset");
-    },
-  );
+  it.each(["100 Continue", "103 Early Hints"])("reports a reset after only %s", async (status) => {
+    const { url } = await tcpPeer((socket) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`));
+    await expect(transport(url).get("/", {})).rejects.toThrow("the connection was reset");
+  });
 
-  it("the transport times out if the server sends only early hints", async () => {
+  it("times out if the server sends only early hints", async () => {
     const { url } = await tcpPeer((socket) => {
       const drip = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 10);
       socket.once("close", () => clearInterval(drip));
@@ -183,12 +177,12 @@ describe("the transport, without a complete answer", () => {
     await expect(transport(url, { timeout: 0.2 }).get("/", {})).rejects.toThrow("within 0.2 s");
   });
 
-  it("the transport times out earlier if a request has less time", async () => {
+  it("times out earlier if a request has less time", async () => {
     const { url } = await tcpPeer(silent);
     await expect(transport(url).get("/", {}, { atMost: 0.1 })).rejects.toThrow("within 0.1 s");
   });
 
-  it("the transport reports too many headers", async () => {
+  it("reports too many headers", async () => {
     const { url } = await tcpPeer((socket) =>
       socket.write(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n`),
     );
@@ -200,7 +194,7 @@ describe("the transport, without a complete answer", () => {
     ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n"],
     ["a broken header", "HTTP/1.1 200 OK\r\nt0p s3cr3t\r\n\r\n"],
     ["a broken chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
-  ])("the transport reports that the answer is not HTTP: %s", async (_what, text) => {
+  ])("reports that the answer is not HTTP: %s", async (_what, text) => {
     const { url } = await tcpPeer((socket) => socket.write(text));
     const error = await failure(transport(url).get("/", {}));
     expect(error).toStrictEqual(new ServerError(`${url.origin} does not answer with HTTP`, 0));
@@ -223,7 +217,7 @@ describe("the transport, with a large or invalid body,", () => {
       send();
     });
 
-  it("the transport rejects a Content-Length above 64 MiB immediately", async () => {
+  it("rejects a Content-Length above 64 MiB immediately", async () => {
     const { url, sockets } = await tcpPeer((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${64 * MIB + 1}\r\n\r\n`);
     });
@@ -234,7 +228,7 @@ describe("the transport, with a large or invalid body,", () => {
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
   });
 
-  it("the transport rejects an endless answer when it exceeds the limit", async () => {
+  it("rejects an endless answer when it exceeds the limit", async () => {
     const { url, sockets } = await endlessPeer(200);
     await expect(transport(url, { maxBodyBytes: 4 * MIB }).get("/", {})).rejects.toThrow(
       "is larger than 4 MiB",
@@ -243,7 +237,7 @@ describe("the transport, with a large or invalid body,", () => {
   });
 
   it.each([401, 404, 429, 503])(
-    "the transport reads only the beginning of an answer with status %d",
+    "reads only the beginning of an answer with status %d",
     async (status) => {
       const { url, sockets } = await endlessPeer(status);
       expect(await transport(url, { timeout: 60 }).get("/", {})).toMatchObject({
@@ -255,13 +249,13 @@ describe("the transport, with a large or invalid body,", () => {
     },
   );
 
-  it("the transport accepts an answer up to the limit", async () => {
+  it("accepts an answer up to the limit", async () => {
     const { url } = await httpPeer((_req, res) => res.end(chunk));
     const { body } = await transport(url, { maxBodyBytes: MIB }).get("/", {});
     expect(body.length).toBe(MIB);
   });
 
-  it("the transport rejects text that is not UTF-8", async () => {
+  it("rejects text that is not UTF-8", async () => {
     const { url } = await httpPeer((_req, res) =>
       res.end(Buffer.from('{"value":"\xff"}', "latin1")),
     );

@@ -435,7 +435,7 @@ describe("reading ranges of keys", () => {
 });
 
 describe("a lease", () => {
-  it("a lease is granted, kept, and given to a key", async () => {
+  it("is granted, kept, and given to a key", async () => {
     // More than a number of JavaScript can hold.
     const lease = "7587862094372847617";
     const { port, asked } = await member(
@@ -457,7 +457,7 @@ describe("a lease", () => {
   });
 
   it.each([undefined, 7, "", "0", "-1", "1e3", "9".repeat(21)])(
-    "a lease that can't be one is refused: %j",
+    "that can't be one is refused: %j",
     async (ID) => {
       const { port } = await member(sends({ header: HEADER, ID }));
       await expect(
@@ -582,7 +582,7 @@ describe("a watch", () => {
   const result = (fields: object) => ({ result: { header: HEADER, ...fields } });
   const events = [{ kv: kv() }];
 
-  it("a watch tells that it has begun, of changes as they come, and of nothing else", async () => {
+  it("tells that it has begun, of changes as they come, and of nothing else", async () => {
     const changes = await watching(
       result({ created: true }),
       result({ events }),
@@ -601,13 +601,13 @@ describe("a watch", () => {
     ["a line is not JSON", SECRET, "its answer is not JSON"],
     ["a line is something else", { [SECRET]: 1 }, OTHER_FORM],
     ["its changes are no list", result({ events: SECRET }), OTHER_FORM],
-  ])("a watch ends in an error: %s", async (_what, line, reason) => {
+  ])("ends in an error: %s", async (_what, line, reason) => {
     const error: Error = await (await watching(line)).next().catch((caught) => caught);
     expect(error.message).toContain(reason);
     expect(error.message).not.toContain(SECRET);
   });
 
-  it("a watch that does not begin is given up", async () => {
+  it("that does not begin is given up", async () => {
     const gateway = gatewayTo([(await tcpPeer(() => {})).port]);
     const changes = gateway.watch(KEY, new AbortController().signal);
     await expect(changes.next()).rejects.toThrow("no answer within");

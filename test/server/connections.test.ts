@@ -89,7 +89,7 @@ function fakeTimers(...names: ("setInterval" | "clearInterval")[]): void {
 }
 
 describe("the open requests of one connection", () => {
-  it("the open requests of one connection are all answered in order", async () => {
+  it("are all answered in order", async () => {
     const socket = await openSocket(await runningServer());
     const targets = Array.from({ length: 99 }, (_, index) => `/v1/variables/${(index % 6) + 1}`);
     socket.write(
@@ -101,7 +101,7 @@ describe("the open requests of one connection", () => {
     expect(ids).toEqual(targets);
   });
 
-  it("the open requests of one connection number at most one, even if a single read contains more", async () => {
+  it("number at most one, even if a single read contains more", async () => {
     const server = await bareServer((req, res) => {
       if (req.url === "/healthz") res.end();
     });
@@ -116,27 +116,24 @@ describe("the open requests of one connection", () => {
   it.each([
     ["", () => {}],
     ["Content-Length: 1\r\n\r\nx", ({ socket }: IncomingMessage) => endSoon(socket)],
-  ])(
-    "the open requests of one connection end it if more than 100 of a single read would have to wait: %j",
-    async (body, listener) => {
-      const server = await bareServer(listener);
-      const socket = await openSocket(server);
-      const error = once(socket, "error");
-      // One read of the server has more than 2,000 of these.
-      socket.write(
-        `GET / HTTP/1.1\r\n${body || "\r\n"}${"GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10_000)}`,
-      );
-      expect(await error).toMatchObject([{ code: "ECONNRESET" }]);
-      expect(server.handled).toBe(1);
-      expect(server.requests.length).toBeLessThanOrEqual(102);
-    },
-  );
+  ])("end it if more than 100 of a single read would have to wait: %j", async (body, listener) => {
+    const server = await bareServer(listener);
+    const socket = await openSocket(server);
+    const error = once(socket, "error");
+    // One read of the server has more than 2,000 of these.
+    socket.write(
+      `GET / HTTP/1.1\r\n${body || "\r\n"}${"GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(10_000)}`,
+    );
+    expect(await error).toMatchObject([{ code: "ECONNRESET" }]);
+    expect(server.handled).toBe(1);
+    expect(server.requests.length).toBeLessThanOrEqual(102);
+  });
 
   it.each([
     { protocol: "HTTP", tls: undefined, open: openSocket },
     { protocol: "HTTPS", tls: TLS, open: openTlsSocket },
   ])(
-    "the open requests of one connection are not read before the earlier ones are answered, but all answered in the end: $protocol",
+    "are not read before the earlier ones are answered, but all answered in the end: $protocol",
     async ({ tls, open }) => {
       let release = (): void => {};
       const released = new Promise<void>((resolve) => {
@@ -160,7 +157,7 @@ describe("the open requests of one connection", () => {
     },
   );
 
-  it("the open requests of one connection do not make the server keep the body of one that waits", async () => {
+  it("do not make the server keep the body of one that waits", async () => {
     const server = await bareServer((req, res) => {
       if (req.url === "/healthz") res.end();
     });
@@ -189,7 +186,7 @@ describe("the open requests of one connection", () => {
       open: openSocket,
     },
   ])(
-    "the open requests of one connection are all answered if the client ends its side of the connection after them: $requests, $how",
+    "are all answered if the client ends its side of the connection after them: $requests, $how",
     async ({ options, open, requests }) => {
       const socket = await open(await runningServer(options));
       const received = receivedUntilClose(socket);
@@ -199,7 +196,7 @@ describe("the open requests of one connection", () => {
   );
 
   it.each([0, 1])(
-    "the open requests of one connection do not delay the end of a connection that the client ends after %d answers",
+    "do not delay the end of a connection that the client ends after %d answers",
     // Both time limits of a connection that sends nothing are 5 s.
     { timeout: 4_000 },
     async (answers) => {
@@ -214,7 +211,7 @@ describe("the open requests of one connection", () => {
     },
   );
 
-  it("the open requests of one connection have no limit over time: a client that pipelines 10 at a time gets 1,000 answers", async () => {
+  it("have no limit over time: a client that pipelines 10 at a time gets 1,000 answers", async () => {
     const socket = await openSocket(await runningServer());
     let [sent, answered] = [10, 0];
     const all = new Promise<void>((resolve) => {
@@ -231,7 +228,7 @@ describe("the open requests of one connection", () => {
     socket.destroy();
   });
 
-  it("the open requests of one connection are read from the store one at a time, after the client has received the previous answer", async () => {
+  it("are read from the store one at a time, after the client has received the previous answer", async () => {
     const { server, ids, length } = await serverOfLargeAnswers();
     const socket = await openSocket(server);
     socket.pause();
@@ -243,7 +240,7 @@ describe("the open requests of one connection", () => {
     expect(received.length).toBeGreaterThan(2 * length);
   });
 
-  it("the open requests of one connection are dropped when the client disconnects", async () => {
+  it("are dropped when the client disconnects", async () => {
     const { server, ids } = await serverOfLargeAnswers();
     const socket = await openSocket(server);
     socket.pause();
@@ -256,7 +253,7 @@ describe("the open requests of one connection", () => {
 });
 
 describe("a connection without a request", () => {
-  it("a connection without a request is closed after 6 s", async () => {
+  it("is closed after 6 s", async () => {
     const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
     onTestFinished(() => now.mockRestore());
     fakeTimers("setInterval", "clearInterval");
@@ -289,22 +286,19 @@ describe("a connection without a request", () => {
     ["HTTP/1.0", undefined],
     ["HTTP/1.0\r\nConnection: keep-alive", "timeout=5"],
     ["HTTP/1.1\r\nHost: b", undefined],
-  ])(
-    "a connection without a request may stay open for a time that the answer tells: %j, %s",
-    async (lines, keepAlive) => {
-      const socket = await openSocket(await runningServer());
-      socket.write(`GET /healthz ${lines}\r\nHost: a\r\n\r\n`);
-      const { headers } = await nextAnswer(socket);
-      expect([headers["connection"], headers["keep-alive"]]).toEqual([
-        keepAlive ? "keep-alive" : "close",
-        keepAlive,
-      ]);
-    },
-  );
+  ])("may stay open for a time that the answer tells: %j, %s", async (lines, keepAlive) => {
+    const socket = await openSocket(await runningServer());
+    socket.write(`GET /healthz ${lines}\r\nHost: a\r\n\r\n`);
+    const { headers } = await nextAnswer(socket);
+    expect([headers["connection"], headers["keep-alive"]]).toEqual([
+      keepAlive ? "keep-alive" : "close",
+      keepAlive,
+    ]);
+  });
 });
 
 describe("the time to receive an answer", () => {
-  it("the time to receive an answer is limited, even for a client that receives slowly but steadily", async () => {
+  it("is limited, even for a client that receives slowly but steadily", async () => {
     const now = vi.spyOn(performance, "now");
     onTestFinished(() => now.mockRestore());
     fakeTimers("setInterval", "clearInterval");
@@ -325,7 +319,7 @@ describe("the time to receive an answer", () => {
     expect(received).toBeLessThan(length);
   });
 
-  it("the time to receive an answer is limited for the last one of a connection too", async () => {
+  it("is limited for the last one of a connection too", async () => {
     const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
     onTestFinished(() => now.mockRestore());
     fakeTimers("setInterval", "clearInterval");
@@ -342,7 +336,7 @@ describe("the time to receive an answer", () => {
     ["a request that is no HTTP", "nonsense\r\n\r\n", 400],
     ["a tunnel", "CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n", 405],
   ])(
-    "the time to receive an answer is short after the end of a connection that the client keeps open: the answer to %s",
+    "is short after the end of a connection that the client keeps open: the answer to %s",
     async (_what, bytes, status) => {
       const server = await runningServer({ drainGrace: 1_000 });
       const socket = connect({ host: "127.0.0.1", port: server.port, allowHalfOpen: true });
@@ -358,7 +352,7 @@ describe("the time to receive an answer", () => {
 });
 
 describe("the number of connections", () => {
-  it("the number of connections is limited: one more is closed unanswered", async () => {
+  it("is limited: one more is closed unanswered", async () => {
     fakeTimers("setInterval", "clearInterval");
     const onConnectionsRefused = vi.fn();
     const server = await runningServer({ maxConnections: 2, onConnectionsRefused });
@@ -393,7 +387,7 @@ describe("the number of connections", () => {
     open.destroy();
   });
 
-  it("the number of connections is unlimited if maxConnections is 0", async () => {
+  it("is unlimited if maxConnections is 0", async () => {
     const server = await runningServer({ maxConnections: 0 });
     const agents = Array.from({ length: 20 }, () => openSocket(server));
     for (const socket of await Promise.all(agents)) {

@@ -67,7 +67,7 @@ describe("names", () => {
     await expect(serve({ data: withNames(...names), port: 0 })).rejects.toThrow(InvalidDataError);
   });
 
-  it("names that differ in case are different names", async () => {
+  it("that differ in case are different names", async () => {
     const server = await runningServer({ data: withNames("SAME", "same") });
     const [upper, lower] = await Promise.all(
       ["SAME", "same"].map((name) => get(server, `/v1/variables-values-by-name/${name}/content`)),

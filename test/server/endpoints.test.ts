@@ -98,20 +98,17 @@ describe("an environment sees only its own data", () => {
   it.each([
     { key: "test", value: TEST_VALUE, variables: [1, 2, 3, 4, 5, 6, 7] },
     { key: "billing", value: BILLING_VALUE, variables: [8] },
-  ])(
-    "an environment sees only its own data with the key of $key",
-    async ({ key, value, variables }) => {
-      const server = await runningServer();
-      const headers = { "x-api-key": `${key}-key`, "x-api-secret": `${key}-secret` };
-      const values = await get(server, "/v1/variables-values", headers);
-      expect(values.json).toStrictEqual({
-        metadata: { limit: 50, offset: 0, total: 1 },
-        data: [value],
-      });
-      const { json } = await get(server, "/v1/variables", headers);
-      expect((json as { data: { id: number }[] }).data.map(({ id }) => id)).toEqual(variables);
-    },
-  );
+  ])("with the key of $key", async ({ key, value, variables }) => {
+    const server = await runningServer();
+    const headers = { "x-api-key": `${key}-key`, "x-api-secret": `${key}-secret` };
+    const values = await get(server, "/v1/variables-values", headers);
+    expect(values.json).toStrictEqual({
+      metadata: { limit: 50, offset: 0, total: 1 },
+      data: [value],
+    });
+    const { json } = await get(server, "/v1/variables", headers);
+    expect((json as { data: { id: number }[] }).data.map(({ id }) => id)).toEqual(variables);
+  });
 });
 
 describe("data that does not exist or belongs to another environment is answered with the same 404", () => {

@@ -42,14 +42,14 @@ describe("latency", () => {
     return { server: await serverWith({ ...faults, sleep }, options), slept };
   }
 
-  it("the latency is random between the two bounds for each request", async () => {
+  it("is random between the two bounds for each request", async () => {
     const faults = { latency: { least: 100, most: 500 }, random: numbers(0, 0.25, 0.5) };
     const { server, slept } = await recordingServer(faults);
     for (let i = 0; i < 3; i++) await get(server, TARGET);
     expect(slept).toEqual([100, 200, 300]);
   });
 
-  it("the latency is constant if the bounds are equal", async () => {
+  it("is constant if the bounds are equal", async () => {
     const { server, slept } = await recordingServer({ latency: { least: 70, most: 70 } });
     for (let i = 0; i < 3; i++) await get(server, TARGET);
     expect(slept).toEqual([70, 70, 70]);
@@ -62,7 +62,7 @@ describe("latency", () => {
     [404, "/nothing", {}, 9],
     [400, "*", {}, 9],
     [429, TARGET, DEV_HEADERS, 1],
-  ])("the latency delays an answer of %i on %s", async (status, target, headers, rateLimit) => {
+  ])("delays an answer of %i on %s", async (status, target, headers, rateLimit) => {
     const { server, slept } = await recordingServer(
       { latency: { least: 5, most: 5 } },
       { rateLimit },
@@ -73,7 +73,7 @@ describe("latency", () => {
     expect(slept).toEqual([5]);
   });
 
-  it("the latency is over before the answer is sent", async () => {
+  it("is over before the answer is sent", async () => {
     const { sleep, arrived, release } = heldSleep();
     const order: string[] = [];
     const answer = get(await serverWith({ latency: { least: 1, most: 1 }, sleep }), TARGET);
@@ -90,7 +90,7 @@ describe("latency", () => {
     expect(await get(server, TARGET)).toMatchObject({ status: 200 });
   });
 
-  it("the latency does not keep a server from closing for longer than drainGrace", async () => {
+  it("does not keep a server from closing for longer than drainGrace", async () => {
     const { sleep, arrived } = heldSleep();
     const server = await serverWith({ latency: { least: 1, most: 1 }, sleep }, { drainGrace: 0.1 });
     const socket = await openSocket(server);
@@ -103,7 +103,7 @@ describe("latency", () => {
 });
 
 describe("the failure rate", () => {
-  it("the failure rate is the share of requests that are answered with 503", async () => {
+  it("is the share of requests that are answered with 503", async () => {
     const server = await serverWith({ failRate: 0.3, random: numbers(0, 0.3, 0.29, 0.99) });
     const statuses = [];
     for (let i = 0; i < 4; i++) statuses.push((await get(server, TARGET)).status);
@@ -153,7 +153,7 @@ describe("the failure rate", () => {
     expect(await get(await serverWith({ failRate: 1 }), TARGET, {})).toMatchObject({ status: 503 });
   });
 
-  it("the failure rate applies after the rate limit", async () => {
+  it("applies after the rate limit", async () => {
     const server = await serverWith({ failRate: 1 }, { rateLimit: 1, rateWindow: 1_000 });
     await get(server, TARGET);
     expect(await get(server, TARGET)).toMatchObject({
@@ -170,7 +170,7 @@ describe("a clock skew", () => {
   });
 
   it.each([400, -400])(
-    "a clock skew of %i s rejects signatures made at the true time, and accepts those made at the server's",
+    "of %i s rejects signatures made at the true time, and accepts those made at the server's",
     async (clockSkew) => {
       const server = await serverWith({ clockSkew });
       const refused = await get(server, TARGET, signedAt(Date.now()));
@@ -184,12 +184,12 @@ describe("a clock skew", () => {
     },
   );
 
-  it("a clock skew does not affect a key and its secret", async () => {
+  it("does not affect a key and its secret", async () => {
     expect(await get(await serverWith({ clockSkew: 400 }), TARGET)).toMatchObject({ status: 200 });
   });
 
   it.each([400, -400])(
-    "a clock skew of %i s appears in /healthz and in the Date of every answer",
+    "of %i s appears in /healthz and in the Date of every answer",
     async (clockSkew) => {
       const server = await serverWith({ clockSkew });
       const skewed = () => Date.now() + clockSkew * 1_000;

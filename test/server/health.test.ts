@@ -6,7 +6,7 @@ import { stubbedServer } from "../support/stubbed-server.js";
 const STALE = "the data file could not be read again; the last good data is being served";
 
 describe("/healthz", () => {
-  it("/healthz answers OK with the uptime in seconds and the time", async () => {
+  it("answers OK with the uptime in seconds and the time", async () => {
     let now = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
     let ticks = 0;
     const server = await stubbedServer({ clock: () => now, ticks: () => ticks });
@@ -20,7 +20,7 @@ describe("/healthz", () => {
     expect(headers["content-type"]).toBe("application/json; charset=utf-8");
   });
 
-  it("/healthz contains the time of the machine's clock", async () => {
+  it("contains the time of the machine's clock", async () => {
     const before = Date.now();
     const { json } = await get(await runningServer(), "/healthz", {});
     const { uptime, message, date } = json as { uptime: number; message: string; date: string };
@@ -31,7 +31,7 @@ describe("/healthz", () => {
     expect(uptime).toBeGreaterThanOrEqual(0);
   });
 
-  it("/healthz and the rate limit use a monotonic clock: the time of day may be set back", async () => {
+  it("and the rate limit use a monotonic clock: the time of day may be set back", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
     const server = await runningServer({ rateWindow: 10 });
@@ -46,13 +46,13 @@ describe("/healthz", () => {
     ["no credentials", {}],
     ["wrong credentials", { "x-api-key": "dev-key", "x-api-secret": "wrong" }],
     ["a malformed signature", { authorization: "HMAC x" }],
-  ])("/healthz needs no authentication: %s", async (_case, headers) => {
+  ])("needs no authentication: %s", async (_case, headers) => {
     const answer = await get(await runningServer(), "/healthz?x=1", headers);
     expect(answer).toMatchObject({ status: 200, json: { message: "OK" } });
     expect(answer.headers["www-authenticate"]).toBeUndefined();
   });
 
-  it("/healthz answers 503 while the store has a problem, with the same fields and without naming it", async () => {
+  it("answers 503 while the store has a problem, with the same fields and without naming it", async () => {
     const server = await stubbedServer({
       clock: () => 0,
       ticks: () => 0,
@@ -66,7 +66,7 @@ describe("/healthz", () => {
     expect(await get(server, "/v1/variables")).toMatchObject({ status: 200 });
   });
 
-  it("/healthz has the age of data from a data store in a header, and answers 503 once it exceeds maxStale", async () => {
+  it("has the age of data from a data store in a header, and answers 503 once it exceeds maxStale", async () => {
     const problem = "10.0.0.1:2379 refuses connections";
     const health = async (ageMs: number) => {
       const parts = {

@@ -130,7 +130,7 @@ describe("an unknown path", () => {
     });
   });
 
-  it("an unknown path is not normalized first", async () => {
+  it("is not normalized first", async () => {
     const server = await runningServer();
     expect(await get(server, "/v1/variables-values-by-name/%2e%2e")).toMatchObject({ status: 404 });
     expect(await get(server, "/v1/variables-values/%2e%2e/variables")).toMatchObject({
@@ -250,7 +250,7 @@ describe("a target that is a URL is answered as its path, whatever its host:", (
 describe("a target of more than 8 KiB", () => {
   const path = "/v1/variables?x=";
 
-  it("a target of more than 8 KiB is answered with 414, and the connection closed", async () => {
+  it("is answered with 414, and the connection closed", async () => {
     const bytes = `GET ${path.padEnd(8_193, "a")} HTTP/1.1\r\nHost: a\r\n\r\n`;
     const answer = await raw(await runningServer(), bytes);
     expect(answer).toMatchObject({ status: 414, headers: { connection: "close" } });

@@ -47,24 +47,21 @@ describe("RateLimit headers are sent", () => {
     { status: 404, method: "GET", target: "/nothing", headers: {} },
     { status: 405, method: "POST", target: TARGET, headers: DEV_HEADERS },
     { status: 414, method: "GET", target: `/${"a".repeat(8_192)}`, headers: {} },
-  ])(
-    "RateLimit headers are sent with $status on $method",
-    async ({ status, method, target, headers }) => {
-      const answer = await request(
-        await runningServer({ rateLimit: 9, rateWindow: 1_000 }),
-        method,
-        target,
-        headers,
-      );
-      expect(answer.status).toBe(status);
-      expect(rateLimit(answer)).toEqual(["9", "8", "1000", undefined]);
-    },
-  );
+  ])("with $status on $method", async ({ status, method, target, headers }) => {
+    const answer = await request(
+      await runningServer({ rateLimit: 9, rateWindow: 1_000 }),
+      method,
+      target,
+      headers,
+    );
+    expect(answer.status).toBe(status);
+    expect(rateLimit(answer)).toEqual(["9", "8", "1000", undefined]);
+  });
 
   it.each([
     { status: 400, bytes: "nonsense\r\n\r\n" },
     { status: 431, bytes: `GET / HTTP/1.1\r\nHost: a\r\nx: ${"a".repeat(17_000)}\r\n\r\n` },
-  ])("RateLimit headers are sent with $status from the parser", async ({ status, bytes }) => {
+  ])("with $status from the parser", async ({ status, bytes }) => {
     const answer = await raw(await runningServer({ rateLimit: 9, rateWindow: 1_000 }), bytes);
     expect(answer.status).toBe(status);
     expect(rateLimit(answer)).toEqual(["9", "8", "1000", undefined]);
@@ -134,7 +131,7 @@ describe("a rate limit counter", () => {
     ["one key, but not another", TEST_HEADERS, 200],
     ["one key, but not another's signature", signed("test-secret"), 200],
     ["one key, but not requests without credentials", {}, 401],
-  ])("a rate limit counter belongs to %s", async (_case, headers, status) => {
+  ])("belongs to %s", async (_case, headers, status) => {
     expect(await get(await serverAfter(DEV_HEADERS), TARGET, headers)).toMatchObject({ status });
   });
 
@@ -177,7 +174,7 @@ describe("a rate limit counter", () => {
     expect(await get(probed, TARGET, {})).toMatchObject({ status: 401 });
   });
 
-  it("a rate limit counter is not shared by two addresses", async () => {
+  it("is not shared by two addresses", async () => {
     const server = await serverAfter({});
     const elsewhere = await request(server, "GET", TARGET, {}, { localAddress: "127.0.0.2" });
     expect(elsewhere).toMatchObject({ status: 401 });

@@ -32,7 +32,7 @@ const health = async (server: LocalServer) => {
 };
 
 describe("a data file that is edited while it is served", () => {
-  it("a data file that is edited while it is served is reloaded, and its answers have a new ETag", async () => {
+  it("is reloaded, and its answers have a new ETag", async () => {
     const { file, server } = await served();
     const { json, headers } = await get(server, TARGET);
     expect(json).toStrictEqual(FIRST);
@@ -45,7 +45,7 @@ describe("a data file that is edited while it is served", () => {
     expect(answer).toMatchObject({ status: 200, json: SECOND });
   });
 
-  it("a data file that is edited while it is served changes the credentials too", async () => {
+  it("changes the credentials too", async () => {
     const { file, server } = await served();
     await file.write(edited((copy) => (copy.environments[0].api_secret = "new-secret")));
     await eventually(async () => (await get(server, TARGET)).status).toBe(401);

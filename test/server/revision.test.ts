@@ -31,7 +31,7 @@ async function revisionOf(data: unknown, headers = DEV_HEADERS): Promise<string>
 }
 
 describe("Appvars-Revision", () => {
-  it("Appvars-Revision is the same short token in every answer about data: 200, 304 and 404", async () => {
+  it("is the same short token in every answer about data: 200, 304 and 404", async () => {
     const server = await runningServer();
     const { headers } = await get(server, VALUES);
     expect(headers["appvars-revision"]).toMatch(/^[A-Za-z0-9_-]{22}$/);
@@ -60,7 +60,7 @@ describe("Appvars-Revision", () => {
     [404, (server: RunningServer) => get(server, "/v1/other")],
     [405, (server: RunningServer) => request(server, "POST", VALUES, DEV_HEADERS)],
     [200, (server: RunningServer) => get(server, "/healthz")],
-  ])("Appvars-Revision is missing from a %i that is not about data", async (status, ask) => {
+  ])("is missing from a %i that is not about data", async (status, ask) => {
     const answer = await ask(await runningServer());
     expect(answer.status).toBe(status);
     expect(answer.headers).not.toHaveProperty("appvars-revision");
@@ -81,11 +81,11 @@ describe("Appvars-Revision", () => {
       "when credentials and names of environments change",
       (data) => Object.assign(data.environments[2], { api_key: "k" }),
     ],
-  ])("Appvars-Revision is the same %s", async (_when, change) => {
+  ])("is the same %s", async (_when, change) => {
     expect(await revisionOf(edited(change))).toBe(await revisionOf(DATA));
   });
 
-  it("Appvars-Revision is the same after the environment's own credentials have changed", async () => {
+  it("is the same after the environment's own credentials have changed", async () => {
     const data = edited(({ environments }) =>
       Object.assign(environments[0], { api_key: "k", api_secret: "new-secret" }),
     );
@@ -109,16 +109,16 @@ describe("Appvars-Revision", () => {
       "that there is a variable",
       (data) => void data.variables.splice(6, 1).concat(data.values.splice(6, 1)),
     ],
-  ])("Appvars-Revision changes with %s", async (_what, change) => {
+  ])("changes with %s", async (_what, change) => {
     expect(await revisionOf(edited(change))).not.toBe(await revisionOf(DATA));
   });
 
-  it("Appvars-Revision differs between environments with different values", async () => {
+  it("differs between environments with different values", async () => {
     const headers = { "x-api-key": "test-key", "x-api-secret": "test-secret" };
     expect(await revisionOf(DATA, headers)).not.toBe(await revisionOf(DATA));
   });
 
-  it("Appvars-Revision matches the body even while the data changes", async () => {
+  it("matches the body even while the data changes", async () => {
     const edit = edited((data) => Object.assign(data.values[0], { content: { value: 1 } })) as Data;
     // Fields in the order in which stores have them.
     const versions = [DATA, edit].map((data) => createMemoryStore(data).snapshot) as [Data, Data];

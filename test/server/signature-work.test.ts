@@ -96,7 +96,7 @@ describe("no HMAC is computed for a request that can be refused without one:", (
 
 describe("a request with a key", () => {
   it.each(["key-1", "unknown"])(
-    "a request with a key causes the same work whether the key exists or not: %s",
+    "causes the same work whether the key exists or not: %s",
     async (key) => {
       const server = await serverInNoTime();
       expect(await hmacsFor(() => get(server, TARGET, { ...forged(), "x-api-key": key }))).toBe(8);
@@ -106,7 +106,7 @@ describe("a request with a key", () => {
     },
   );
 
-  it("a request with a key and a long target causes no work after its address's limit is used up", async () => {
+  it("and a long target causes no work after its address's limit is used up", async () => {
     const server = await serverInNoTime({ rateLimit: 1 });
     const target = `/v1/%76ariables?x=${"a".repeat(2_000)}`;
     const statuses: number[] = [];
@@ -116,7 +116,7 @@ describe("a request with a key", () => {
     expect(statuses).toEqual([401, 429]);
   });
 
-  it("a request with a key is served even if others have used up its address's limit and searches", async () => {
+  it("is served even if others have used up its address's limit and searches", async () => {
     const server = await serverInNoTime({ rateLimit: 8 });
     for (let i = 0; i < 9; i++) await get(server, TARGET, forged());
     expect(await get(server, TARGET, forged())).toMatchObject({ status: 429 });
@@ -133,7 +133,7 @@ describe("forged signatures without a key", () => {
     ["with the default rate limit", {}],
     ["with no rate limit", { rateLimit: 0 }],
   ])(
-    "forged signatures without a key from one address cause at most the HMACs of a second's budget, %s",
+    "from one address cause at most the HMACs of a second's budget, %s",
     async (_case, options) => {
       const server = await serverInNoTime(options);
       const statuses = new Map<number, number>();
@@ -150,7 +150,7 @@ describe("forged signatures without a key", () => {
     },
   );
 
-  it("forged signatures without a key cause no HMAC after the address's rate limit is used up", async () => {
+  it("cause no HMAC after the address's rate limit is used up", async () => {
     const server = await serverInNoTime({ rateLimit: 2 });
     expect(await hmacsFor(() => get(server, TARGET, forged()))).toBe(SEARCH);
     expect(await hmacsFor(() => get(server, TARGET, forged()))).toBe(SEARCH);
@@ -162,7 +162,7 @@ describe("forged signatures without a key", () => {
     }
   });
 
-  it("forged signatures without a key that are not checked get a 429 with Retry-After and advice", async () => {
+  it("that are not checked get a 429 with Retry-After and advice", async () => {
     const server = await serverInNoTime();
     for (let i = 0; i < 4; i++) await get(server, TARGET, forged());
     const { status, json, headers } = await get(server, TARGET, forged());
@@ -177,7 +177,7 @@ describe("forged signatures without a key", () => {
     });
   });
 
-  it("forged signatures without a key that are not checked get no RateLimit headers without a limit", async () => {
+  it("that are not checked get no RateLimit headers without a limit", async () => {
     const server = await serverInNoTime({ rateLimit: 0 });
     for (let i = 0; i < 4; i++) await get(server, TARGET, forged());
     const { status, headers } = await get(server, TARGET, forged());
@@ -185,7 +185,7 @@ describe("forged signatures without a key", () => {
     expect([status, names]).toEqual([429, ["retry-after"]]);
   });
 
-  it("forged signatures without a key do not block a client whose address has signed without a key before", async () => {
+  it("do not block a client whose address has signed without a key before", async () => {
     const server = await serverInNoTime({ rateLimit: 0 });
     const honest = () =>
       get(server, "/v1/variables", {

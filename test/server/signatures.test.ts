@@ -26,7 +26,7 @@ describe("a signature", () => {
       "neither query nor body hash",
       { route: "/v1/variables-values-by-name/%44EBUG/content", bodyHash: "" },
     ],
-  ])("a signature over %s is accepted", async (_case, parts) => {
+  ])("over %s is accepted", async (_case, parts) => {
     expect(await statusWhenSigned(parts)).toBe(200);
   });
 
@@ -38,7 +38,7 @@ describe("a signature", () => {
     ["the MD5 of nothing", { bodyHash: md5("") }],
     ["the MD5 of {} in upper case", { bodyHash: md5("{}").toUpperCase() }],
     ["the body itself", { bodyHash: "{}" }],
-  ])("a signature over %s is answered with 401", async (_case, parts) => {
+  ])("over %s is answered with 401", async (_case, parts) => {
     expect(await statusWhenSigned(parts)).toBe(401);
   });
 });
@@ -79,7 +79,7 @@ describe("one signature is valid for", () => {
       404,
     ],
     ["a name: no other that decodes to it", `${BY_NAME}/PO%52T`, `${BY_NAME}/PO%2552T`, 404],
-  ])("one signature is valid for %s", async (_what, route, target, status) => {
+  ])("%s", async (_what, route, target, status) => {
     expect(await statusOf(route, target)).toBe(status);
   });
 
@@ -125,7 +125,7 @@ describe("a timestamp", () => {
     { tolerance: { future: 5 }, age: 300, status: 200 },
     { tolerance: { past: 0, future: 0 }, age: 0, status: 200 },
   ])(
-    "a timestamp with $tolerance that is $age s old is answered with $status",
+    "with $tolerance that is $age s old is answered with $status",
     async ({ tolerance, age, status }) => {
       expect(await statusOf(age, tolerance)).toBe(status);
     },
@@ -136,10 +136,7 @@ describe("a timestamp", () => {
     [310, 401],
     [-50, 200],
     [-70, 401],
-  ])(
-    "a timestamp is compared with the machine's clock: %d s old is answered with %d",
-    async (age, status) => {
-      expect(await statusWhenSigned({ timestamp: Date.now() - age * 1_000 })).toBe(status);
-    },
-  );
+  ])("is compared with the machine's clock: %d s old is answered with %d", async (age, status) => {
+    expect(await statusWhenSigned({ timestamp: Date.now() - age * 1_000 })).toBe(status);
+  });
 });

@@ -51,7 +51,7 @@ async function refused(socket: Socket): Promise<boolean> {
 }
 
 describe("a server with TLS", () => {
-  it("a server with TLS has an https URL, and answers its client", async () => {
+  it("has an https URL, and answers its client", async () => {
     const server = await tlsServer();
     expect(server.url).toBe(`https://127.0.0.1:${server.port}`);
     const client = createClient({
@@ -66,7 +66,7 @@ describe("a server with TLS", () => {
   it.each([
     ["TLSv1.3", "TLS_AES_128_GCM_SHA256"],
     ["TLSv1.2", "ECDHE-ECDSA-AES128-GCM-SHA256"],
-  ] as const)("a server with TLS speaks %s with a fast cipher", async (version, cipher) => {
+  ] as const)("speaks %s with a fast cipher", async (version, cipher) => {
     const socket = await openTlsSocket(await tlsServer(), {
       minVersion: version,
       maxVersion: version,
@@ -76,7 +76,7 @@ describe("a server with TLS", () => {
     socket.destroy();
   });
 
-  it("a server with TLS refuses TLS 1.1", async () => {
+  it("refuses TLS 1.1", async () => {
     const old = {
       minVersion: "TLSv1.1",
       maxVersion: "TLSv1.1",
@@ -87,7 +87,7 @@ describe("a server with TLS", () => {
     );
   });
 
-  it("a server with TLS refuses to negotiate again, which would cost it more than a client", async () => {
+  it("refuses to negotiate again, which would cost it more than a client", async () => {
     // Node does not notice at once that the client leaves after that.
     const server = await tlsServer({ drainGrace: 0 });
     const socket = await openTlsSocket(server, { maxVersion: "TLSv1.2" });
@@ -105,19 +105,16 @@ describe("a server with TLS", () => {
   it.each([
     ["plain HTTP", HEALTH],
     ["garbage", "\x16\x03\x01garbage that is no handshake"],
-  ])(
-    "a server with TLS closes a connection with %s cleanly, and answers others",
-    async (_what, bytes) => {
-      const server = await tlsServer();
-      const socket = await openSocket(server);
-      const end = endOf(socket);
-      socket.write(bytes);
-      expect(await end).toBeUndefined();
-      expect(await ask(await openTlsSocket(server))).toBe(200);
-    },
-  );
+  ])("closes a connection with %s cleanly, and answers others", async (_what, bytes) => {
+    const server = await tlsServer();
+    const socket = await openSocket(server);
+    const end = endOf(socket);
+    socket.write(bytes);
+    expect(await end).toBeUndefined();
+    expect(await ask(await openTlsSocket(server))).toBe(200);
+  });
 
-  it("a server with TLS counts and answers bytes that are not HTTP", async () => {
+  it("counts and answers bytes that are not HTTP", async () => {
     const socket = await openTlsSocket(await tlsServer());
     socket.write("nonsense\r\n\r\n");
     expect(await receivedUntilClose(socket)).toMatch(
@@ -133,13 +130,13 @@ describe("a server with TLS", () => {
     ],
     ["no certificate", { ...TLS, cert: "" }, "tls.cert contains no PEM certificate"],
     ["no authority", { ...TLS, clientCa: "none" }, "tls.clientCa contains no PEM certificate"],
-  ])("a server with TLS does not start with %s", async (_what, tls, message) => {
+  ])("does not start with %s", async (_what, tls, message) => {
     await expect(runningServer({ tls })).rejects.toThrow(message);
   });
 });
 
 describe("a renewed certificate", () => {
-  it("a renewed certificate is shown on new connections, and old ones keep working", async () => {
+  it("is shown on new connections, and old ones keep working", async () => {
     const server = await tlsServer();
     const old = await openTlsSocket(server);
     expect([serialOf(old), await ask(old)]).toEqual([SERIAL, 200]);
@@ -151,7 +148,7 @@ describe("a renewed certificate", () => {
     for (const socket of [old, fresh]) socket.destroy();
   });
 
-  it("a renewed certificate that does not match its key is refused, and the old one kept", async () => {
+  it("that does not match its key is refused, and the old one kept", async () => {
     const server = await tlsServer();
     await expect(server.renewTls({ ...RENEWED, key: TLS.key })).rejects.toThrow(
       "is not that of the certificate",
@@ -161,7 +158,7 @@ describe("a renewed certificate", () => {
     socket.destroy();
   });
 
-  it("a renewed certificate can't turn TLS or client certificates on or off", async () => {
+  it("can't turn TLS or client certificates on or off", async () => {
     await expect((await runningServer()).renewTls(TLS)).rejects.toThrow("without TLS");
     await expect((await tlsServer()).renewTls({ ...TLS, clientCa: CLIENT_CA })).rejects.toThrow(
       "not added or removed",
@@ -172,21 +169,18 @@ describe("a renewed certificate", () => {
 describe("client certificates", () => {
   const clientCa = CLIENT_CA;
 
-  it.each(["TLSv1.2", "TLSv1.3"] as const)(
-    "client certificates are required, with %s",
-    async (maxVersion) => {
-      const server = await runningServer({ tls: { ...TLS, clientCa } });
-      expect(await endOf(connectTls(server, { maxVersion }))).toMatch(
-        /ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)$/,
-      );
-      expect(await refused(connectTls(server, { maxVersion, ...RENEWED }))).toBe(true);
-      const socket = await openTlsSocket(server, { maxVersion, ...CLIENT });
-      expect(await ask(socket)).toBe(200);
-      socket.destroy();
-    },
-  );
+  it.each(["TLSv1.2", "TLSv1.3"] as const)("are required, with %s", async (maxVersion) => {
+    const server = await runningServer({ tls: { ...TLS, clientCa } });
+    expect(await endOf(connectTls(server, { maxVersion }))).toMatch(
+      /ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)$/,
+    );
+    expect(await refused(connectTls(server, { maxVersion, ...RENEWED }))).toBe(true);
+    const socket = await openTlsSocket(server, { maxVersion, ...CLIENT });
+    expect(await ask(socket)).toBe(200);
+    socket.destroy();
+  });
 
-  it("client certificates of another authority are accepted once it has been renewed, and the old ones refused", async () => {
+  it("of another authority are accepted once it has been renewed, and the old ones refused", async () => {
     const server = await runningServer({ tls: { ...TLS, clientCa } });
     const socket = await openTlsSocket(server, CLIENT);
     const [session] = (await once(socket, "session")) as [Buffer];
@@ -207,7 +201,7 @@ it("a handshake that is not finished counts as a connection", async () => {
 });
 
 describe("the limits of a connection", () => {
-  it("the limits of a connection are the same with TLS: 100 open requests are answered, in order", async () => {
+  it("are the same with TLS: 100 open requests are answered, in order", async () => {
     const socket = await openTlsSocket(await tlsServer());
     const received = receivedUntilClose(socket);
     const targets = Array.from({ length: 100 }, (_, index) => (index % 6) + 1);
@@ -217,7 +211,7 @@ describe("the limits of a connection", () => {
     expect(ids).toEqual(targets);
   });
 
-  it("the limits of a connection are the same with TLS: a request with a body ends it", async () => {
+  it("are the same with TLS: a request with a body ends it", async () => {
     const socket = await openTlsSocket(await tlsServer());
     const received = receivedUntilClose(socket);
     socket.write(
@@ -231,7 +225,7 @@ describe("the limits of a connection", () => {
 });
 
 describe("a server with TLS that closes", () => {
-  it("a server with TLS that closes answers a request sent right after an answer, and then ends the connection", async () => {
+  it("answers a request sent right after an answer, and then ends the connection", async () => {
     const server = await tlsServer();
     const socket = await openTlsSocket(server);
     expect(await ask(socket)).toBe(200);
@@ -244,7 +238,7 @@ describe("a server with TLS that closes", () => {
   });
 
   it.each(["TLSv1.2", "TLSv1.3"] as const)(
-    "a server with TLS that closes does not reset an idle connection on which a request arrives, with %s",
+    "does not reset an idle connection on which a request arrives, with %s",
     async (maxVersion) => {
       const server = await tlsServer();
       const socket = await openTlsSocket(server, { maxVersion });
@@ -262,7 +256,7 @@ describe("a server with TLS that closes", () => {
     },
   );
 
-  it("a server with TLS that closes ends idle connections soon, also those without a handshake", async () => {
+  it("ends idle connections soon, also those without a handshake", async () => {
     const server = await tlsServer({ drainGrace: 1_000 });
     const [silent, idle] = [await openSocket(server), await openTlsSocket(server)];
     await ask(idle);
@@ -271,7 +265,7 @@ describe("a server with TLS that closes", () => {
     expect(await Promise.all(ends)).toEqual([undefined, undefined]);
   });
 
-  it("a server with TLS that closes destroys an unfinished handshake when the grace has passed", async () => {
+  it("destroys an unfinished handshake when the grace has passed", async () => {
     const server = await tlsServer({ drainGrace: 0.3 });
     const socket = await openSocket(server);
     socket.write(HALF_HELLO);

@@ -8,22 +8,22 @@ const LAST_IDS = { environments: 4, variables: 8, values: 19 };
 const WITHOUT_HIGHEST: Data = { ...DATA, variables: DATA.variables.filter(({ id }) => id !== 8) };
 
 describe("nextId", () => {
-  it("nextId is one more than the highest id of the list, in any order", () => {
+  it("is one more than the highest id of the list, in any order", () => {
     expect(nextId(DATA, "environments")).toBe(5);
     expect(nextId(DATA, "variables")).toBe(9);
     expect(nextId(DATA, "values")).toBe(20);
   });
 
-  it("nextId starts at 1", () => {
+  it("starts at 1", () => {
     expect(nextId(NO_DATA, "values")).toBe(1);
   });
 
-  it("nextId is never a deleted id, not even the highest", () => {
+  it("is never a deleted id, not even the highest", () => {
     expect(nextId({ ...WITHOUT_HIGHEST, last_ids: LAST_IDS }, "variables")).toBe(9);
     expect(nextId({ ...NO_DATA, last_ids: LAST_IDS }, "values")).toBe(20);
   });
 
-  it("nextId is not an id in use after the file was edited by hand", () => {
+  it("is not an id in use after the file was edited by hand", () => {
     expect(
       nextId({ ...DATA, last_ids: { environments: 1, variables: 1, values: 0 } }, "variables"),
     ).toBe(9);
@@ -31,13 +31,13 @@ describe("nextId", () => {
 });
 
 describe("withLastIds", () => {
-  it("withLastIds records nothing while all ids are there, so that a change is one line", () => {
+  it("records nothing while all ids are there, so that a change is one line", () => {
     expect(withLastIds(NO_DATA, DATA)).toBe(DATA);
     const lower = { ...DATA, last_ids: { environments: 1, variables: 2, values: 3 } };
     expect(withLastIds(lower, lower)).toBe(lower);
   });
 
-  it("withLastIds changes nothing else", () => {
+  it("changes nothing else", () => {
     const before = structuredClone([DATA, WITHOUT_HIGHEST]);
     expect(withLastIds(DATA, WITHOUT_HIGHEST)).toStrictEqual({
       ...WITHOUT_HIGHEST,
@@ -46,12 +46,12 @@ describe("withLastIds", () => {
     expect([DATA, WITHOUT_HIGHEST]).toStrictEqual(before);
   });
 
-  it("withLastIds records ids that were deleted", () => {
+  it("records ids that were deleted", () => {
     expect(withLastIds(DATA, NO_DATA).last_ids).toStrictEqual(LAST_IDS);
     expect(withLastIds(DATA, WITHOUT_HIGHEST).last_ids).toStrictEqual(LAST_IDS);
   });
 
-  it("withLastIds never lowers a recorded id", () => {
+  it("never lowers a recorded id", () => {
     const high = { environments: 40, variables: 80, values: 190 };
     expect(withLastIds({ ...DATA, last_ids: high }, DATA).last_ids).toStrictEqual(high);
     expect(withLastIds(DATA, { ...DATA, last_ids: high }).last_ids).toStrictEqual(high);
@@ -73,7 +73,7 @@ describe("isSameData", () => {
       data.values[0].content.value = value;
     });
 
-  it("isSameData ignores the order of records and of their fields", () => {
+  it("ignores the order of records and of their fields", () => {
     const reversed = full((data) => {
       data.values = data.values
         .reverse()
@@ -93,12 +93,12 @@ describe("isSameData", () => {
       "a previous secret",
       (data) => Object.assign(data.environments[0].previous[0], { api_secret: "dev-secret" }),
     ],
-  ])("isSameData finds a difference in %s", (_what, change) => {
+  ])("finds a difference in %s", (_what, change) => {
     expect(isSameData(full(), full(change))).toBe(false);
     expect(isSameData(full(change), full())).toBe(false);
   });
 
-  it("isSameData compares values as they are written", () => {
+  it("compares values as they are written", () => {
     expect(isSameData(withValue(1), withValue("1"))).toBe(false);
     expect(isSameData(withValue({ a: 1, b: 2 }), withValue({ b: 2, a: 1 }))).toBe(false);
     expect(isSameData(withValue(-0), withValue(0))).toBe(true);

@@ -32,7 +32,7 @@ function toldOf(
 }
 
 describe("followProblem", () => {
-  it("followProblem calls the listener each time the data is reloaded", () => {
+  it("calls the listener each time the data is reloaded", () => {
     expect(toldOf(undefined, undefined, "a", undefined, undefined, "a")).toEqual([
       undefined,
       "a",
@@ -42,7 +42,7 @@ describe("followProblem", () => {
     ]);
   });
 
-  it("followProblem calls the listener at once if there is a problem", () => {
+  it("calls the listener at once if there is a problem", () => {
     expect(toldOf("a", "b", undefined)).toEqual(["a", "b", undefined]);
   });
 });

@@ -177,11 +177,11 @@ describe("rotation", () => {
     rotateEnvironment(data, "shop/development", pair, { now, grace });
   const [original] = DATA.environments;
 
-  it("rotation without grace leaves only the new pair", () => {
+  it("without grace leaves only the new pair", () => {
     expect(rotate(DATA, 0).environments[0]).toEqual({ ...original, ...NEW });
   });
 
-  it("rotation with grace keeps the old pair until it ends", () => {
+  it("with grace keeps the old pair until it ends", () => {
     const data = rotate(DATA, HOUR);
     const previous = [
       { api_key: "dev-key", api_secret: "dev-secret", valid_until: "2026-01-01T01:00:00.000Z" },
@@ -190,7 +190,7 @@ describe("rotation", () => {
     expect(checkData(data)).toEqual(data);
   });
 
-  it("rotation keeps earlier pairs only while they are valid", () => {
+  it("keeps earlier pairs only while they are valid", () => {
     const newest = { api_key: "newest-key", api_secret: "newest-secret" };
     const keys = (now: number) =>
       rotate(rotate(DATA, HOUR), HOUR, now, newest).environments[0]?.previous?.map(
@@ -200,7 +200,7 @@ describe("rotation", () => {
     expect(keys(NOW + HOUR)).toEqual(["new-key"]);
   });
 
-  it("rotation without grace ends earlier grace too, as for a leaked pair", () => {
+  it("without grace ends earlier grace too, as for a leaked pair", () => {
     expect(rotate(rotate(DATA, HOUR), 0).environments[0]).not.toHaveProperty("previous");
   });
 });

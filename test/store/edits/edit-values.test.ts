@@ -37,7 +37,7 @@ it("setValues keeps a field of a variable that a later version of appvars may ad
 });
 
 describe("setValues", () => {
-  it("setValues changes a value, and keeps its record, the definition and everything else", () => {
+  it("changes a value, and keeps its record, the definition and everything else", () => {
     const data = setValues(DATA, development, [{ name: "PORT", type: "NUMBER", value: 4000 }]);
     expect(read(data, development, "PORT").value).toEqual({
       id: 12,
@@ -52,7 +52,7 @@ describe("setValues", () => {
     expect(checkData(data)).toEqual(data);
   });
 
-  it("setValues creates a variable with unused ids in the environment's application", () => {
+  it("creates a variable with unused ids in the environment's application", () => {
     const earlier = { ...DATA, last_ids: { environments: 4, variables: 20, values: 30 } };
     const data = setValues(earlier, billing, [
       { name: "PORT", type: "NUMBER", value: 1, description: "For billing" },
@@ -69,7 +69,7 @@ describe("setValues", () => {
     });
   });
 
-  it("setValues sets a value for a variable that other environments have", () => {
+  it("sets a value for a variable that other environments have", () => {
     const { variable, value } = read(
       setValues(DATA, test, [{ name: "PORT", type: "NUMBER", value: 1 }]),
       test,
@@ -78,14 +78,14 @@ describe("setValues", () => {
     expect([variable?.id, value?.content.value]).toEqual([2, 1]);
   });
 
-  it("setValues keeps the last of two values for one name, in one record", () => {
+  it("keeps the last of two values for one name, in one record", () => {
     const twice = [1, 2].map((value) => ({ name: "NEW", type: "NUMBER" as const, value }));
     const data = setValues(DATA, development, twice);
     expect(data.variables.length - DATA.variables.length).toBe(1);
     expect(read(data, development, "NEW").value?.content.value).toBe(2);
   });
 
-  it("setValues keeps what a variable says about its values, and leaves out defaults", () => {
+  it("keeps what a variable says about its values, and leaves out defaults", () => {
     const rules = { optional: true, secret: false, schema: { minimum: 1 } };
     const ruled = setValues(DATA, test, [
       { name: "PORT", type: "NUMBER", value: undefined, ...rules },
@@ -99,7 +99,7 @@ describe("setValues", () => {
     expect(read(reset, test, "PORT").variable).toStrictEqual(DATA.variables[0]);
   });
 
-  it("setValues keeps a description unless there is a new one", () => {
+  it("keeps a description unless there is a new one", () => {
     const assignment = { name: "PORT", type: "NUMBER" as const, value: 1 };
     expect(read(setValues(DATA, test, [assignment]), test, "PORT").variable?.description).toBe(
       "Where it listens",
@@ -108,13 +108,13 @@ describe("setValues", () => {
     expect(read(renewed, test, "PORT").variable?.description).toBe("");
   });
 
-  it("setValues changes a type when all other values fit it", () => {
+  it("changes a type when all other values fit it", () => {
     const data = setValues(DATA, production, [{ name: "UNSET", type: "NUMBER", value: 1 }]);
     expect(read(data, production, "UNSET").variable?.type).toBe("NUMBER");
     expect(checkData(data)).toEqual(data);
   });
 
-  it("setValues rejects a type that a value in another environment does not fit", () => {
+  it("rejects a type that a value in another environment does not fit", () => {
     const change = () =>
       setValues(DATA, development, [{ name: "DATABASE_URL", type: "NUMBER", value: 1 }]);
     expect(change).toThrow(
@@ -124,16 +124,16 @@ describe("setValues", () => {
     );
   });
 
-  it.each(["", "1A", "a b", "a/b", "é"])("setValues rejects the name %j", (name) => {
+  it.each(["", "1A", "a b", "a/b", "é"])("rejects the name %j", (name) => {
     expect(() => setValues(DATA, test, [{ name, type: "STRING", value: "" }])).toThrow(UsageError);
   });
 
-  it("setValues rejects a value that is not of its type, without quoting it", () => {
+  it("rejects a value that is not of its type, without quoting it", () => {
     const change = () => setValues(DATA, test, [{ name: "NEW", type: "NUMBER", value: "hunter2" }]);
     expect(change).toThrow(new UsageError("the value for NEW is not a NUMBER"));
   });
 
-  it("setValues changes a type if the values that it does not fit are replaced too", () => {
+  it("changes a type if the values that it does not fit are replaced too", () => {
     const text = [{ name: "DATABASE_URL", type: "NUMBER", value: 1 }] as const;
     const half = setValues(DATA, development, text, [development, test]);
     const data = setValues(half, test, text, [development, test]);
@@ -145,7 +145,7 @@ describe("setValues", () => {
     expect(() => checkData(half)).toThrow("must be a NUMBER");
   });
 
-  it("setValues does not change its argument", () => {
+  it("does not change its argument", () => {
     const before = structuredClone(DATA);
     setValues(DATA, development, [{ name: "PORT", type: "NUMBER", value: 1 }]);
     unsetValues(DATA, [development], ["PORT"]);
@@ -154,7 +154,7 @@ describe("setValues", () => {
 });
 
 describe("unsetValues", () => {
-  it("unsetValues removes the value, and keeps a definition with values in other environments", () => {
+  it("removes the value, and keeps a definition with values in other environments", () => {
     const data = unsetValues(DATA, [development], ["DATABASE_URL"]);
     expect(read(data, development, "DATABASE_URL")).toMatchObject({
       variable: { id: 1 },
@@ -164,20 +164,20 @@ describe("unsetValues", () => {
     expect(read(data, billing, "DATABASE_URL").value).toBeDefined();
   });
 
-  it("unsetValues removes a definition with its last value", () => {
+  it("removes a definition with its last value", () => {
     expect(
       read(unsetValues(DATA, [development], ["FLAGS", "PORT"]), development, "FLAGS").variable,
     ).toBeUndefined();
   });
 
-  it("unsetValues removes values from several environments, of one application or more", () => {
+  it("removes values from several environments, of one application or more", () => {
     const data = unsetValues(DATA, [development, test, billing], ["DATABASE_URL", "PORT"]);
     expect(data.variables.map(({ id }) => id)).toEqual([3, 4, 5, 6, 7]);
     expect(data.values.map(({ id }) => id)).toEqual([13, 14, 15, 16, 17]);
     expect(checkData(data)).toEqual(data);
   });
 
-  it("unsetValues lists all names without a value, and removes nothing", () => {
+  it("lists all names without a value, and removes nothing", () => {
     expect(() => unsetValues(DATA, [development], ["PORT", "UNSET", "NOPE"])).toThrow(
       new NotFoundError('"UNSET", "NOPE" have no value in shop/development'),
     );
@@ -185,7 +185,7 @@ describe("unsetValues", () => {
 });
 
 describe("renameVariable", () => {
-  it("renameVariable changes the name for all environments of the application, and nothing else", () => {
+  it("changes the name for all environments of the application, and nothing else", () => {
     const data = renameVariable(DATA, "shop", "DATABASE_URL", "DB_URL");
     expect(read(data, development, "DB_URL")).toEqual({
       variable: { ...read(DATA, development, "DATABASE_URL").variable, name: "DB_URL" },
@@ -205,11 +205,11 @@ describe("renameVariable", () => {
     ],
     ["PORT", "DEBUG", new UsageError("shop has a variable DEBUG already")],
     ["PORT", "PORT", new UsageError("shop has a variable PORT already")],
-  ])("renameVariable refuses %s to %s", (name, newName, error) => {
+  ])("refuses %s to %s", (name, newName, error) => {
     expect(() => renameVariable(DATA, "shop", name, newName)).toThrow(error);
   });
 
-  it.each(["", "1A", "a b", "é"])("renameVariable refuses the new name %j", (newName) => {
+  it.each(["", "1A", "a b", "é"])("refuses the new name %j", (newName) => {
     expect(() => renameVariable(DATA, "shop", "PORT", newName)).toThrow(UsageError);
   });
 });

@@ -63,7 +63,7 @@ async function forged(forge: (data: ReturnType<typeof JSON.parse>) => void): Pro
 }
 
 describe("a sealed data file", () => {
-  it("a sealed data file shows names and descriptions, and no secret, nor does its history", async () => {
+  it("shows names and descriptions, and no secret, nor does its history", async () => {
     const path = await sealed();
     await change(path, (data) => set(data, { PORT: 4711, NEW: "n3w-s3cr3t" }));
     const content = await text(path);
@@ -207,7 +207,7 @@ describe("a sealed file that was forged", () => {
       (data) => delete data.sealed,
       /is a sealed text, which only a sealed file may have/,
     ],
-  ])("a sealed file that was forged is refused: %s", async (_what, forge, message) => {
+  ])("is refused: %s", async (_what, forge, message) => {
     const error = await open(await forged(forge)).then(
       () => expect.unreachable(),
       (reason) => reason,

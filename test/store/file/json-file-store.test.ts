@@ -18,7 +18,7 @@ import { DATA } from "../../support/data.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 describe("createDataFile", () => {
-  it("createDataFile creates a file with this data, in a readable form", async () => {
+  it("creates a file with this data, in a readable form", async () => {
     const path = join(await temporaryFolder(), "data.json");
     await createDataFile(path, DATA);
     expect((await openDataFile(path)).snapshot).toStrictEqual(sortedById(DATA));
@@ -28,7 +28,7 @@ describe("createDataFile", () => {
   });
 
   it.each([0o000, 0o022, 0o077])(
-    "createDataFile creates a file with mode 0600 under the umask %o",
+    "creates a file with mode 0600 under the umask %o",
     async (umask) => {
       const path = join(await temporaryFolder(), "data.json");
       const before = process.umask(umask);
@@ -40,13 +40,13 @@ describe("createDataFile", () => {
     },
   );
 
-  it("createDataFile leaves no temporary file behind", async () => {
+  it("leaves no temporary file behind", async () => {
     const folder = await temporaryFolder();
     await createDataFile(join(folder, "data.json"), DATA);
     expect(await readdir(folder)).toStrictEqual(["data.json"]);
   });
 
-  it("createDataFile leaves an existing file unchanged, and no temporary file behind", async () => {
+  it("leaves an existing file unchanged, and no temporary file behind", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "data.json");
     await writeFile(path, "mine\r\n");
@@ -57,7 +57,7 @@ describe("createDataFile", () => {
     expect(await readdir(folder)).toStrictEqual(["data.json"]);
   });
 
-  it("createDataFile does not follow a dangling link", async () => {
+  it("does not follow a dangling link", async () => {
     const folder = await temporaryFolder();
     await symlink("elsewhere.json", join(folder, "data.json"));
     await expect(createDataFile(join(folder, "data.json"), DATA)).rejects.toThrow(
@@ -66,7 +66,7 @@ describe("createDataFile", () => {
     expect(await readdir(folder)).toStrictEqual(["data.json"]);
   });
 
-  it("createDataFile lets one of several concurrent calls create the file", async () => {
+  it("lets one of several concurrent calls create the file", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "data.json");
     const results = await Promise.allSettled(
@@ -77,7 +77,7 @@ describe("createDataFile", () => {
     expect((await openDataFile(path)).snapshot).toStrictEqual(sortedById(DATA));
   });
 
-  it("createDataFile reports a missing folder", async () => {
+  it("reports a missing folder", async () => {
     const path = join(await temporaryFolder(), "none", "data.json");
     await expect(createDataFile(path, DATA)).rejects.toThrow(
       new InvalidDataError(`${path} can't be written: no such file or folder`),
@@ -142,7 +142,7 @@ describe("openDataFile", () => {
     );
   });
 
-  it("openDataFile opens a file through a link", async () => {
+  it("opens a file through a link", async () => {
     const folder = await temporaryFolder();
     await createDataFile(join(folder, "real.json"), DATA);
     await symlink("real.json", join(folder, "data.json"));

@@ -42,7 +42,7 @@ const added = ({ variables }: Data) =>
   variables.map(({ name }) => name).filter((name) => name.startsWith("ADDED"));
 
 describe("updateDataFile", () => {
-  it("updateDataFile applies the change to the current file, returns the result, and leaves nothing else behind", async () => {
+  it("applies the change to the current file, returns the result, and leaves nothing else behind", async () => {
     const path = await file();
     expect(added((await updateDataFile(path, add)).data)).toStrictEqual(["ADDED_9"]);
     const { data } = await updateDataFile(path, add);
@@ -56,25 +56,21 @@ describe("a link to a data file", () => {
   it.each([
     ["a link", ["real/data.json"]],
     ["a chain of links", ["second.json", "real/../real/third.json", "data.json"]],
-  ])(
-    "a link to a data file stays a link, and its target is replaced: %s",
-    async (_what, targets) => {
-      const folder = await temporaryFolder();
-      await mkdir(join(folder, "real"));
-      await writeFile(join(folder, "real", "data.json"), JSON.stringify(DATA));
-      const links = ["first.json", ...targets.slice(0, -1)].map((name) => join(folder, name));
-      for (const [index, link] of links.entries()) await symlink(targets[index] ?? "", link);
+  ])("stays a link, and its target is replaced: %s", async (_what, targets) => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "real"));
+    await writeFile(join(folder, "real", "data.json"), JSON.stringify(DATA));
+    const links = ["first.json", ...targets.slice(0, -1)].map((name) => join(folder, name));
+    for (const [index, link] of links.entries()) await symlink(targets[index] ?? "", link);
 
-      await updateDataFile(links[0] ?? "", add);
-      for (const [index, link] of links.entries())
-        expect(await readlink(link)).toBe(targets[index]);
-      expect((await lstat(join(folder, "real", "data.json"))).isFile()).toBe(true);
-      expect(added(await read(join(folder, "real", "data.json")))).toStrictEqual(["ADDED_9"]);
-      expect(
-        (await readdir(folder, { recursive: true })).filter((name) => /tmp|lock/.test(name)),
-      ).toStrictEqual([]);
-    },
-  );
+    await updateDataFile(links[0] ?? "", add);
+    for (const [index, link] of links.entries()) expect(await readlink(link)).toBe(targets[index]);
+    expect((await lstat(join(folder, "real", "data.json"))).isFile()).toBe(true);
+    expect(added(await read(join(folder, "real", "data.json")))).toStrictEqual(["ADDED_9"]);
+    expect(
+      (await readdir(folder, { recursive: true })).filter((name) => /tmp|lock/.test(name)),
+    ).toStrictEqual([]);
+  });
 });
 
 it("a change that may not be on disk is reported as such, and is in the snapshot", async () => {

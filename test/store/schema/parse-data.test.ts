@@ -7,11 +7,11 @@ import { MARKER, marked } from "../broken-data.js";
 const encoder = new TextEncoder();
 
 describe("parseData", () => {
-  it("parseData reads a data file", async () => {
+  it("reads a data file", async () => {
     expect(await parseData(encoder.encode(JSON.stringify(DATA, null, 2)))).toStrictEqual(DATA);
   });
 
-  it("parseData fills in the defaults of the records that lack them, and only those", async () => {
+  it("fills in the defaults of the records that lack them, and only those", async () => {
     const { environments, variables, values } = DATA;
     const written = JSON.stringify({
       version: 1,
@@ -73,7 +73,7 @@ describe("parseData", () => {
     ],
     ["two objects", `{"version":1}${MARKER}`, ": line 1, column 14: end of file expected"],
     ["quotes of another kind", `{'${MARKER}': 1}`, ": line 1, column 2: property name expected"],
-  ])("parseData rejects %s", async (_what, text, message) => {
+  ])("rejects %s", async (_what, text, message) => {
     const whole = message.startsWith(":") ? `is not valid JSON${message}` : message;
     await expect(parseData(encoder.encode(text))).rejects.toThrow(new InvalidDataError(whole));
   });
@@ -82,29 +82,24 @@ describe("parseData", () => {
     ["a lone byte", [0x7b, 0x22, 0xff, 0x22, 0x7d]],
     ["half a character", [0x22, 0xc3, 0x22]],
     ["UTF-16", [0x7b, 0x00, 0xd8, 0x00]],
-  ])("parseData rejects bytes that are not UTF-8: %s", async (_what, bytes) => {
+  ])("rejects bytes that are not UTF-8: %s", async (_what, bytes) => {
     await expect(parseData(Uint8Array.from(bytes))).rejects.toThrow(
       new InvalidDataError("is not valid UTF-8"),
     );
   });
 
-  it.each(["__proto__", "constructor", "toString"])(
-    "parseData rejects a field called %s",
-    async (field) => {
-      const text = `{"version":1,"environments":[],"variables":[],"values":[],"${field}":{}}`;
-      await expect(parseData(encoder.encode(text))).rejects.toThrow(
-        `${field} is not a known field`,
-      );
-    },
-  );
+  it.each(["__proto__", "constructor", "toString"])("rejects a field called %s", async (field) => {
+    const text = `{"version":1,"environments":[],"variables":[],"values":[],"${field}":{}}`;
+    await expect(parseData(encoder.encode(text))).rejects.toThrow(`${field} is not a known field`);
+  });
 
-  it("parseData rejects brackets that are nested too deeply to parse", async () => {
+  it("rejects brackets that are nested too deeply to parse", async () => {
     await expect(parseData(encoder.encode("[".repeat(200_000)))).rejects.toThrow(
       "is not valid JSON: line 1, column 601: nested more than 600 levels deep",
     );
   });
 
-  it("parseData rejects JSON that is nested too deeply to be written, and names the record", async () => {
+  it("rejects JSON that is nested too deeply to be written, and names the record", async () => {
     const text = JSON.stringify(DATA).replace(
       '{"beta":["x",null,1.5]}',
       "[".repeat(550) + "]".repeat(550),
@@ -121,7 +116,7 @@ describe("parseData", () => {
     ["in a JSON value", '{"beta":["x",null,1.5]}', '{"a":[-1e999]}'],
     ["in a JSON value", "1.5", "0.30000000000000000001"],
   ])(
-    "parseData rejects %s a number that JavaScript rounds, with the place",
+    "rejects %s a number that JavaScript rounds, with the place",
     async (_where, before, after) => {
       const text = JSON.stringify(DATA).replace(before, after);
       const column = text.indexOf(after) + after.search(/-?\d/) + 1;
@@ -144,7 +139,7 @@ describe("parseData", () => {
     ["in a content", '{"value":3000}', '{"value":3000,^"value":3000}'],
     ["in a JSON value", '{"beta":', '{"a":[{"":1,"b":{"":2},^"":3}],"beta":'],
     ["in a JSON value, as __proto__", '{"beta":', '{"__proto__":1,^"__proto__":1,"beta":'],
-  ])("parseData rejects the same key twice %s, with the place", async (_what, before, after) => {
+  ])("rejects the same key twice %s, with the place", async (_what, before, after) => {
     const [head = "", tail = ""] = JSON.stringify(DATA).replace(before, after).split("^");
     const lines = head.split("\n");
     const place = `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
@@ -154,7 +149,7 @@ describe("parseData", () => {
     );
   });
 
-  it("parseData is not misled by text that looks like a key", async () => {
+  it("is not misled by text that looks like a key", async () => {
     const value = {
       ":": '":"',
       '"': "\\",
@@ -170,7 +165,7 @@ describe("parseData", () => {
     }
   });
 
-  it("parseData rejects a file cut off anywhere, and never quotes it", async () => {
+  it("rejects a file cut off anywhere, and never quotes it", async () => {
     const bytes = encoder.encode(JSON.stringify(marked()));
     for (let length = 0; length < bytes.length; length++) {
       const message = await refusal(bytes.subarray(0, length));
@@ -178,7 +173,7 @@ describe("parseData", () => {
     }
   });
 
-  it("parseData never quotes secrets or values when one character is wrong anywhere", async () => {
+  it("never quotes secrets or values when one character is wrong anywhere", async () => {
     const text = JSON.stringify(marked());
     for (let index = 0; index < text.length; index++) {
       const message = await refusal(

@@ -234,7 +234,7 @@ describe("checkPlainValues", () => {
     variables[7].schema = { maxLength: 1 };
   }) as typeof DATA;
 
-  it("checkPlainValues names all that break their schema, and never a value", async () => {
+  it("names all that break their schema, and never a value", async () => {
     const values = [
       { name: "PORT", value: 7_777 },
       { name: "DATABASE_URL", value: "hunter2" },
@@ -247,7 +247,7 @@ describe("checkPlainValues", () => {
     );
   });
 
-  it("checkPlainValues does not check encrypted values, and values without a schema", async () => {
+  it("does not check encrypted values, and values without a schema", async () => {
     const values = [
       { name: "PORT", value: "envbee:enc:v1:AAAA" },
       { name: "NEW", value: 1 },

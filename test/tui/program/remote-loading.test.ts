@@ -164,7 +164,7 @@ describe("while 2,500 variables are read", () => {
 });
 
 describe("a server that is down", () => {
-  it("a server that is down at the start is retried until it answers", async () => {
+  it("at the start is retried until it answers", async () => {
     const port = await unusedPort();
     const program = await programOf(`http://127.0.0.1:${port}`);
     await program.until(hasFailed);
@@ -231,7 +231,7 @@ describe("a server that is down", () => {
 });
 
 describe("a rate limit", () => {
-  it("a rate limit counts down from Retry-After, then the server is reloaded", async () => {
+  it("counts down from Retry-After, then the server is reloaded", async () => {
     let limited = true;
     const { url } = await fakeServer({
       "/v1/variables": () =>
@@ -256,7 +256,7 @@ describe("a rate limit", () => {
     expect(program.frame()).not.toContain("rate limit reached");
   });
 
-  it("a rate limit without a time is retried after increasing delays", async () => {
+  it("without a time is retried after increasing delays", async () => {
     const { url } = await fakeServer({ "/v1/variables": () => ({ status: 429 }) });
     const program = await programOf(url);
     const waits: number[] = [];
@@ -382,7 +382,7 @@ describe("looking for changes", () => {
     await expect.poll(() => server.waiting).toHaveLength(3);
   });
 
-  it("looking for changes sends four requests a second at most", async () => {
+  it("sends four requests a second at most", async () => {
     const { url } = await runningServer({ data: manyVariables(9_001) });
     const program = await programOf(url);
     await program.until(isWell);
@@ -415,7 +415,7 @@ describe("a list", () => {
   it.each([
     ["grows", 900, 1_800],
     ["shrinks", 2_500, 600],
-  ])("a list that %s between pages is refused until the next read", async (_what, first, then) => {
+  ])("that %s between pages is refused until the next read", async (_what, first, then) => {
     const { program, odd } = await oddServer((page) =>
       paginate(variables(page.offset === 0 ? first : then), page),
     );
@@ -428,7 +428,7 @@ describe("a list", () => {
     expect(program.frame()).not.toContain("✗");
   });
 
-  it("a list that changes during a read is reloaded", async () => {
+  it("that changes during a read is reloaded", async () => {
     const next = manyVariables(2_500);
     const values = next.values.map((value) => ({ ...value, content: { value: -value.id } }));
     // The change comes between the first pages and the second.

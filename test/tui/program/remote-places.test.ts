@@ -30,7 +30,7 @@ async function withProfiles(profiles: Record<string, Record<string, unknown>>, f
 }
 
 describe("profiles", () => {
-  it("profiles are the places, and the chosen one is open", async () => {
+  it("are the places, and the chosen one is open", async () => {
     const { url } = await runningServer();
     const profiles = {
       staging: developmentProfile(url),
@@ -45,7 +45,7 @@ describe("profiles", () => {
     expect(program.frame()).toContain("postgres://localhost/test");
   });
 
-  it("profiles are opened with the keys, and nothing of the previous one stays", async () => {
+  it("are opened with the keys, and nothing of the previous one stays", async () => {
     const { url } = await runningServer();
     const { program } = await withProfiles({
       staging: developmentProfile(url),
@@ -83,7 +83,7 @@ describe("profiles", () => {
     expect(program.frame()).toContain("/nowhere/vars.json can't be read");
   });
 
-  it("profiles with a data file can be edited, those with a server say why not", async () => {
+  it("with a data file can be edited, those with a server say why not", async () => {
     const { url } = await runningServer();
     const { path } = await dataFile(DATA);
     const { program } = await withProfiles({
@@ -176,7 +176,7 @@ describe("profiles", () => {
 });
 
 describe("a comparison", () => {
-  it("a comparison with another profile shows both sides masked", async () => {
+  it("with another profile shows both sides masked", async () => {
     const { url } = await runningServer();
     const { program } = await withProfiles({
       staging: developmentProfile(url),
@@ -214,7 +214,7 @@ describe("a comparison", () => {
     expect(program.reading).toMatchObject({ failure: undefined, isComplete: true });
   });
 
-  it("a comparison follows both servers", async () => {
+  it("follows both servers", async () => {
     const { path, write } = await dataFile(DATA);
     const { url } = await runningServer({ data: path });
     const { program } = await withProfiles({
@@ -232,7 +232,7 @@ describe("a comparison", () => {
     await program.tickUntil(/~ PORT +•+ +•+/);
   });
 
-  it("a comparison with a hanging server can be closed", async () => {
+  it("with a hanging server can be closed", async () => {
     let release = () => {};
     const hanging = await httpPeer((_req, res) => {
       release = () => void res.writeHead(500).end();

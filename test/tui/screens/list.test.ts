@@ -310,7 +310,7 @@ describe("columns", () => {
 });
 
 describe("marks", () => {
-  it("marks with Space, R, * and !, and Escape removes range, filter and marks in turn", async () => {
+  it("with Space, R, * and !, and Escape removes range, filter and marks in turn", async () => {
     const tui = await openTui();
     tui.press(" ");
     expect(tui.frame()).toContain("▶ Variables 2/5  ✓ 1 marked");

@@ -73,23 +73,23 @@ const QUESTION = "\x1b]11;?\x07";
 const LIGHT_ACCENT = "\x1b[38;2;11;87;192m";
 const DARK_ACCENT = "\x1b[38;2;108;182;255m";
 
-test("without colors the TUI uses bold and inverse only", async () => {
+test("without colors, the TUI uses only bold and inverse", async () => {
   const text = await written(0);
   expect(text).not.toMatch(/\x1b\[[34]8;/);
   expect(text).toContain("\x1b[7m");
   expect(text).toContain("\x1b[1m");
 });
 
-test("with colors the TUI uses those of its theme", async () => {
+test("with colors, the TUI uses those of its theme", async () => {
   expect(await written(3)).toContain(DARK_ACCENT);
 });
 
-test("the colors follow the background that the terminal names, which is not typed", async () => {
+test("the colors follow the background that the terminal reports, and the reply is not taken as typed", async () => {
   const text = await written(3, { theme: "auto" }, "\x1b]11;rgb:ffff/fff0/ffff\x07", LIGHT_ACCENT);
   expect(text).not.toContain("11;rgb");
 });
 
-test("the terminal is not asked for its background where a theme is given or there are no colors", async () => {
+test("the terminal is not asked for its background if a theme is set or there are no colors", async () => {
   expect(await written(3, {}, "", DARK_ACCENT)).not.toContain(QUESTION);
   expect(await written(0, { theme: "auto" })).not.toContain(QUESTION);
 });

@@ -76,7 +76,7 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
     expect(await tui.saved()).toContain('"edited"');
   });
 
-  it("in a terminal, text that is not valid comes back to the form, from which Alt-E opens the editor again", async () => {
+  it("in a terminal, invalid text returns to the form, from which Alt-E opens the editor again", async () => {
     const { env, kept } = await editor(`printf 'many' >"$1"`);
     const tui = await openTuiInTmux({ env });
     await tui.keys("j", "E");
@@ -85,14 +85,14 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
     await expect.poll(() => kept("text")).toBe("man");
   });
 
-  it("keys that are typed before the editor has the terminal don't leave the place of the text", async () => {
+  it("keys typed before the editor has the terminal don't move the cursor away from the text", async () => {
     const { env } = await editor(`echo new >"$1"`);
     const tui = await openTuiInTmux({ env });
     await tui.keys("E", "h", "j", "Enter");
     await tui.until(/Change DATABASE_URL in shop\/development\?/);
   });
 
-  it("modes of the terminal that a crashed editor leaves are reset", async () => {
+  it("terminal modes that a crashed editor left on are reset", async () => {
     const { env } = await editor("printf '\\033[4h\\033[?1h\\033='; kill -9 $$");
     const tui = await openTuiInTmux({ env });
     await tui.keys("E");
@@ -122,7 +122,7 @@ describe.skipIf(!hasTmux)("in a real terminal, the person's own editor", () => {
     );
   });
 
-  it("Ctrl-C and Ctrl-Z are the editor's, and the modes it leaves are not kept", async () => {
+  it("Ctrl-C and Ctrl-Z go to the editor, and the modes that it leaves on are reset", async () => {
     const { env, expectRemoved } = await editor(WAITING);
     const tui = await openAnnounced(env);
     await tui.keys("E");

@@ -22,7 +22,7 @@ async function settingsFolder(): Promise<string> {
 
 // Skipped without tmux, which CI installs.
 describe.skipIf(!hasTmux)("in a real terminal", () => {
-  it("a person finds variables, marks and compares them, edits one, copies, undoes, and quits", async () => {
+  it("a user finds variables, marks and compares them, edits one, copies, undoes, and quits", async () => {
     const env = { CI: "true", XDG_CONFIG_HOME: await settingsFolder() };
     const tui = await openTuiInTmux({ columns: 120, rows: 30, terminal: "screen-256color", env });
     await tui.until(/TYPE +NAME +VALUE +┃/, atBottom(/F1 help/));

@@ -59,7 +59,7 @@ test.each([
   expect(() => keymap(entries)).toThrow(message);
 });
 
-test("the commands have no two with one key", () => {
+test("no two commands share a key", () => {
   const isFixed = (key: string) => GLOBAL_KEYS.includes(key);
   const own = ALL_COMMANDS.map(({ name, keys }) => [name, keys.filter((key) => !isFixed(key))]);
   expect(() => keymap(Object.fromEntries(own))).not.toThrow();

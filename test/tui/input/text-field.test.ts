@@ -62,7 +62,7 @@ it.each([
   expect(shown(moveLines(field(before), by))).toBe(after);
 });
 
-it("a move by lines returns to its column after a shorter line, unless the cursor was moved in between", () => {
+it("moving up and down returns to the column after a shorter line, unless the cursor was moved in between", () => {
   const short = moveLines(field("on|e\n\nthree"), 1);
   expect([shown(short), shown(moveLines(short, 1))]).toEqual(["one\n|\nthree", "one\n\nth|ree"]);
   expect(shown(moveLines(applyKey(short, press("home")), 1))).toBe("one\n\n|three");

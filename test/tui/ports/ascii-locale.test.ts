@@ -9,6 +9,6 @@ it.each([
   [{ LANG: "de_DE.utf8" }, false],
   [{ LANG: "de_DE" }, false],
   [{}, false],
-])("with %j, ASCII alone is shown: %s", (env, expected) => {
+])("with %j, only ASCII is shown: %s", (env, expected) => {
   expect(isAsciiLocale(env)).toBe(expected);
 });

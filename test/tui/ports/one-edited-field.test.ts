@@ -163,7 +163,7 @@ const unchanged = () => undefined;
 /** A paste leaves control characters out, and an empty text types nothing. */
 const isTyped = (text: string) => text !== "" && !/(?![\n\t])\p{Cc}/u.test(text);
 
-describe("in a form only the edited field changes, with any value:", () => {
+describe("in a form, only the edited field changes, whatever the value:", () => {
   it("nothing", () => expectChanges(() => ["e"], unchanged));
 
   it("the description", async () => {
@@ -173,7 +173,7 @@ describe("in a form only the edited field changes, with any value:", () => {
     );
   });
 
-  it("the type, to a STRING of the output of get", async () => {
+  it("the type, to a STRING with the output of get", async () => {
     await expectChanges(
       (type) => ["e", "shift-tab", ...types(["STRING", "JSON", "BOOLEAN", "NUMBER"].indexOf(type))],
       (type, value) =>
@@ -187,7 +187,7 @@ describe("in a form only the edited field changes, with any value:", () => {
     await expectChanges(() => ["e", "shift-tab", "right", "right", "left", "left"], unchanged);
   });
 
-  it("the value, of which the review shows the change", async () => {
+  it("the value, whose change the review shows", async () => {
     const random = new Random(18);
     const others = ALL.map(([type, value]) => {
       const [, other] = random.pick([

@@ -23,7 +23,7 @@ async function opened() {
   return { file, cwd, found, place };
 }
 
-it("an export writes a file for its user only, and replaces one only when asked to", async () => {
+it("an export writes a file that only the user can read, and replaces one only when asked to", async () => {
   const { cwd, place, file } = await opened();
   const named = { path: "out.json", format: undefined };
   const written = await place.exportFile(named, false);
@@ -55,7 +55,7 @@ it("an export writes a file for its user only, and replaces one only when asked 
   );
 });
 
-it("an export never replaces the data file, also one that was opened from the first screen", async () => {
+it("an export never replaces the data file, even one that was opened from the first screen", async () => {
   const { path } = await dataFile(DATA);
   const { code: found } = await runWith((io) => findPlaces({}, { io, warn: () => {} }), {
     cwd: dirname(path),
@@ -68,7 +68,7 @@ it("an export never replaces the data file, also one that was opened from the fi
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual(DATA);
 });
 
-it("an export of some variables has these alone, and says how many", async () => {
+it("an export of some variables contains only these, and says how many", async () => {
   const { cwd, place } = await opened();
   const named = { path: "some.json", format: undefined };
   const names = new Set(["PORT", "DEBUG", "UNSET"]);
@@ -112,7 +112,7 @@ it("an import gives values the types of their variables, and notes unusual lines
   );
 });
 
-it("a folder is listed with a slash after folders, and as empty where it can't be read", async () => {
+it("a folder is listed with a slash after each folder, and as empty if it can't be read", async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "config"));
   await writeFile(join(folder, ".env"), "");
@@ -122,7 +122,7 @@ it("a folder is listed with a slash after folders, and as empty where it can't b
   expect(await listFolder("none/", io)).toEqual([]);
 });
 
-it("environments that are added, here or by another program, become places, until they are removed", async () => {
+it("environments that are added here or by another program are places until they are removed", async () => {
   const { file, found, place } = await opened();
   const names: string[] = [];
   let lost: readonly string[] = [];
@@ -156,7 +156,7 @@ it("environments that are added, here or by another program, become places, unti
   await expect.poll(() => lost).toEqual(["shop/staging", "shop/late"]);
 });
 
-it("rotating gives the open environment new credentials, and keeps the old ones for a while if asked to", async () => {
+it("rotating creates new credentials for the open environment, and keeps the old ones for a time if asked to", async () => {
   const { file, place } = await opened();
   const saved = async () => JSON.parse(await readFile(file.path, "utf8")).environments[0];
   const before = await saved();

@@ -65,7 +65,7 @@ const databaseUrl = async ({ source }: OpenPlace) =>
   (await source.getContentByName("DATABASE_URL")).value;
 
 describe("a data file", () => {
-  it("a data file has a place for each environment, named with its application if there are several", async () => {
+  it("has a place for each environment, named with its application if there are several", async () => {
     const { path } = await dataFile(DATA);
     const { names, current, places, open } = await placesOf({ data: path });
     expect(names).toEqual([
@@ -97,7 +97,7 @@ describe("a data file", () => {
     expect(current?.name).toBe("shop/test");
   });
 
-  it("places of a data file with one application have names without it", async () => {
+  it("with one application has places named without it", async () => {
     const { names, places, open } = await placesOf({
       data: (await dataFile(ONE_APPLICATION)).path,
     });
@@ -114,7 +114,7 @@ describe("a data file", () => {
     expect(current?.name).toBe(name);
   });
 
-  it("the places of a data file share one store, also after one of them is closed", async () => {
+  it("has one store for all its places, even after one of them is closed", async () => {
     const { places, open } = await placesOf({ data: (await dataFile(DATA)).path });
     const [first, second] = [await open(places[0]), await open(places[1])];
     const type = "STRING" as const;
@@ -129,7 +129,7 @@ describe("a data file", () => {
     expect((await first.source.getContentByName("NEW")).value).toBe("y");
   });
 
-  it("a place tells what check finds, by the names of variables", async () => {
+  it("reports what check finds, by the names of variables", async () => {
     const data = edited(({ variables, values }) => {
       variables.find(({ name }: { name: string }) => name === "PORT").schema = { maximum: 80 };
       values.splice(1, 1);
@@ -153,7 +153,7 @@ describe("a data file", () => {
     expect(places.map(({ isServer, isSealed }) => isServer || isSealed)).not.toContain(true);
   });
 
-  it("a sealed file has names and public values without its key, and is read-only then", async () => {
+  it("that is sealed shows names and public values without its key, and is read-only", async () => {
     const { path, write } = await dataFile(DATA);
     const keys = "0123456789abcdef0123456789abcdef0123456789abcdef";
     await write(new FileSealing({ keys, form: "sealed" }).seal(DATA));
@@ -171,14 +171,14 @@ describe("a data file", () => {
     expect(await databaseUrl(await open(places[1]))).toBe("postgres://localhost/test");
   });
 
-  it("a file that other users can change is read-only", async () => {
+  it("is read-only if other users can change it", async () => {
     const { path } = await dataFile(DATA);
     await chmod(path, 0o666);
     const { current } = await placesOf({ data: path });
     expect(current?.readOnly).toContain("can be changed by other users");
   });
 
-  it("a place shows the changes of another program to the data file", async () => {
+  it("shows changes by other programs", async () => {
     const { path, write } = await dataFile(DATA);
     const { current, open } = await placesOf({ data: path });
     const opened = await open(current);
@@ -186,7 +186,7 @@ describe("a data file", () => {
     await expect.poll(() => databaseUrl(opened), { timeout: 10_000 }).toBe("changed");
   });
 
-  it("an environment that is gone can't be read, until it is there again", async () => {
+  it("an environment that is gone can't be read until it is back", async () => {
     const { path, write } = await dataFile(DATA);
     const { places, open } = await placesOf({ data: path });
     const { source } = await open(places[1]);
@@ -351,7 +351,7 @@ describe("a server", () => {
     await expect(databaseUrl(named)).rejects.toMatchObject({ code: "unreachable" });
   });
 
-  it("a profile of a store has its URL, and variables for other stores do not apply to it", async () => {
+  it("a profile of a store has its URL, and ignores variables for other stores", async () => {
     const profiles = { shop: { store: "etcd://127.0.0.1:1/shop", seal_key_file: "/nowhere/keys" } };
     const env = { APPVARS_URL: "http://127.0.0.1:1", APPVARS_SEAL_KEY_FILE: "/elsewhere/keys" };
     const { places, open } = await placesOf({}, { ...(await world({ profiles })), env });
@@ -410,7 +410,7 @@ describe("a server", () => {
     expect(stderr).toBe("");
   });
 
-  it("a place sends each request once: the TUI itself retries", async () => {
+  it("a place sends each request once, because the TUI itself retries", async () => {
     const { url } = await runningServer({ faults: { failRate: 1 } });
     const { current, open } = await placesOf({ url, maxWait: "60" }, { env: CREDENTIALS });
     const told: RateLimit[] = [];

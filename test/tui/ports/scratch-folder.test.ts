@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const user = process.getuid?.();
 describe.skipIf(process.platform === "win32")("a folder for a secret", () => {
-  it("a scratch folder is private, and in the first place that allows one", async () => {
+  it("a scratch folder is private, and in the first parent folder that allows one", async () => {
     const parent = await temporaryFolder();
     const folder = await makeScratchFolder([join(parent, "missing"), parent], user);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -20,7 +20,7 @@ describe.skipIf(process.platform === "win32")("a folder for a secret", () => {
     );
   });
 
-  it("a scratch folder from before the boot is removed, also where the start time of its process is hidden", async () => {
+  it("a scratch folder from before the boot is removed, even if the start time of its process is hidden", async () => {
     const parent = await temporaryFolder();
     const left = join(
       parent,

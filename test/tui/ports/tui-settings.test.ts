@@ -109,7 +109,7 @@ test.each([
 });
 
 test.each([[{ edit: "x" }, ": tui: keymap.edit: x is also a key of delete;"]])(
-  "the keymap %j is refused with its place in the file",
+  "the keymap %j is refused, and the error names its place in the file",
   async (keymap, message) => {
     await expect(read({ tui: { keymap } })).rejects.toThrow(message);
   },

@@ -75,7 +75,7 @@ const turned = ({ changes }: Edit): Edit => {
 };
 
 describe("the form", () => {
-  it("prepare turns a form into an edit with a value of its type", async () => {
+  it("becomes an edit with a value of the type", async () => {
     const { prepare } = await editing();
     expect(await prepare(portDraft({ value: "8080" }))).toEqual(
       editOf("PORT", PORT, { ...PORT, value: 8080 }),
@@ -139,7 +139,7 @@ describe("the form", () => {
   });
 });
 
-it("prepare names the field of a new name that can't be one", async () => {
+it("prepare reports the field of an invalid new name", async () => {
   const { prepare } = await editing();
   await expect(prepare(portDraft({ newName: "1 PORT" }))).rejects.toMatchObject({ field: "name" });
 });
@@ -152,7 +152,7 @@ describe("a variable with a schema", () => {
     values[1].content.value = ENVELOPE;
   });
 
-  it("prepare refuses a value that breaks it", async () => {
+  it("refuses a value that breaks it", async () => {
     const { prepare, apply, value } = await editing(ruled);
     const refusal = "refused by the schema: PORT must be <= 9000";
     await expect(
@@ -164,7 +164,7 @@ describe("a variable with a schema", () => {
     expect(await value("PORT")).toBe(8080);
   });
 
-  it("apply refuses to bring back a value that breaks it, as undo and rollback would", async () => {
+  it("refuses to restore a value that breaks it, as undo and rollback would", async () => {
     const { editor, value } = await editing(ruled);
     const changes = [{ name: "PORT", before: RULED, after: { ...RULED, value: 9_999 } }];
     await expect(
@@ -173,7 +173,7 @@ describe("a variable with a schema", () => {
     expect(await value("PORT")).toBe(3000);
   });
 
-  it("prepare checks a value that it encrypts", async () => {
+  it("is checked before a value is encrypted", async () => {
     const { prepare } = await editing(ruled, KEY);
     const schema = { maxLength: 7 };
     const draft = {
@@ -190,7 +190,7 @@ describe("a variable with a schema", () => {
     await expect(preparing).rejects.toThrow("DATABASE_URL must NOT have more than 7 characters");
   });
 
-  it("an edit keeps it, and what else the variable says about its values", async () => {
+  it("keeps it and its other rules in an edit", async () => {
     const rules = { optional: true, secret: false, schema: { minimum: 1 } };
     const { prepare, apply, onDisk } = await editing(
       edited((data) => Object.assign(data.variables[0], rules)),
@@ -214,7 +214,7 @@ describe("a variable with a schema", () => {
   });
 });
 
-describe("the form of a variable that another program has changed meanwhile", () => {
+describe("the form of a variable that another program has changed in the meantime", () => {
   const OLD: Content = { type: "STRING", description: "old", value: "1" };
   const draft = { before: OLD, type: OLD.type, description: OLD.description, value: "1" };
 
@@ -226,7 +226,7 @@ describe("the form of a variable that another program has changed meanwhile", ()
     expect(await prepare(portDraft({ ...draft, ...edits }))).toEqual(editOf("PORT", PORT, after));
   });
 
-  it("prepare changes nothing where nothing was edited, with a value or without one", async () => {
+  it("changes nothing if nothing was edited, with or without a value", async () => {
     const { prepare } = await editing();
     expect(await prepare(portDraft(draft))).toEqual({ changes: [] });
     const before = { ...OLD, value: undefined };
@@ -235,7 +235,7 @@ describe("the form of a variable that another program has changed meanwhile", ()
     });
   });
 
-  it("prepare knows the current values that a refused edit has found", async () => {
+  it("uses the current values that a refused edit has found", async () => {
     const { prepare, apply, write } = await editing();
     const edit = await prepare(portDraft({ value: "2" }));
     await write(setPort(DATA, { content: { value: 1 } }));
@@ -245,7 +245,7 @@ describe("the form of a variable that another program has changed meanwhile", ()
     );
   });
 
-  it("prepare adds a variable again that was removed", async () => {
+  it("adds a variable again that was removed", async () => {
     const { prepare } = await editing();
     const edit = editOf("GONE", undefined, { ...PORT, value: 1 });
     expect(await prepare(portDraft({ name: "GONE", value: "1" }))).toEqual(edit);
@@ -261,13 +261,13 @@ describe("encrypted values", () => {
     value: "changed",
   };
 
-  it("an edit of an encrypted value encrypts the new one", async () => {
+  it("are replaced by encrypted values", async () => {
     const { prepare, apply, value } = await editing(ENCRYPTED, KEY);
     await apply(await prepare(draft));
     expect(decrypt(String(await value("DATABASE_URL")), KEY)).toBe("changed");
   });
 
-  it("an encrypted value stays as it is when only its description changes", async () => {
+  it("stay as they are when only the description changes", async () => {
     const { prepare } = await editing(ENCRYPTED, KEY);
     const kept = { changes: [{ after: { value: ENVELOPE, description: "new" } }] };
     expect(await prepare({ ...draft, value: "hunter2", description: "new" })).toMatchObject(kept);
@@ -306,7 +306,7 @@ describe("encrypted values", () => {
     },
   );
 
-  it("apply never replaces an encrypted value by a plain one", async () => {
+  it("are never replaced by plain values", async () => {
     const { apply, value } = await editing(ENCRYPTED, KEY);
     const plain = editOf("DATABASE_URL", DATABASE, { ...DATABASE, value: "hunter2" });
     await expect(apply(plain)).rejects.toThrow("DATABASE_URL is encrypted here");
@@ -315,7 +315,7 @@ describe("encrypted values", () => {
 });
 
 describe("edits", () => {
-  it("an applied edit is in the file and in the open store", async () => {
+  it("are in the file and in the open store", async () => {
     const { apply, value, onDisk } = await editing();
     await apply(editOf("PORT", PORT, { ...PORT, value: 8080 }));
     expect(await value("PORT")).toBe(8080);
@@ -347,7 +347,7 @@ describe("edits", () => {
     expect(await sorted()).toEqual(before);
   });
 
-  it("a deletion keeps the definition while another environment has a value, and removes it with the last one", async () => {
+  it("that delete a value keep the definition until the last value is deleted", async () => {
     const inTest = edited((data) =>
       data.values.push({ ...data.values[0], id: 99, environment_id: 2 }),
     );
@@ -366,7 +366,7 @@ describe("edits", () => {
     ]);
   });
 
-  it("a change of several environments is written together, or not at all", async () => {
+  it("of several environments are written together, or not at all", async () => {
     const { editor, write, onDisk } = await editing();
     const wanted = ["shop/development", "shop/test", "shop/production"].map((environment) => {
       return { environment, changes: [{ name: "NEW", ...PORT }] };
@@ -386,7 +386,7 @@ describe("edits", () => {
     expect((await onDisk()).values.filter(({ content }) => content.value === 3000)).toHaveLength(3);
   });
 
-  it("a rename keeps the values of all environments", async () => {
+  it("that rename keep the values of all environments", async () => {
     const { prepare, apply, onDisk } = await editing();
     const edit = await prepare(portDraft({ newName: "LISTEN_PORT" }));
     expect(edit).toEqual({
@@ -403,7 +403,7 @@ describe("edits", () => {
     ).rejects.toThrow("has a variable DATABASE_URL already");
   });
 
-  it("the rules of a variable can be set and removed", async () => {
+  it("can set and remove the rules of a variable", async () => {
     const { prepare, apply, onDisk } = await editing();
     const rules = { optional: true, secret: false, schema: '{"minimum":1}' };
     await apply(await prepare(portDraft(rules)));
@@ -444,7 +444,7 @@ describe("edits", () => {
     expect(await readFile(path, "utf8")).toBe(before);
   });
 
-  it("apply keeps the changes of another program to other variables", async () => {
+  it("keep changes that another program made to other variables", async () => {
     const { apply, write, value } = await editing();
     await write(edited((data) => (data.values[1].content.value = "by another")));
     await apply(editOf("PORT", PORT, { ...PORT, value: 8080 }));
@@ -466,7 +466,7 @@ describe("edits", () => {
     },
   );
 
-  it("apply reports a file that has become invalid", async () => {
+  it("are refused if the file has become invalid", async () => {
     const { apply, write } = await editing();
     await write("{");
     const failure = { code: "invalid_data", message: expect.stringContaining("is not valid JSON") };

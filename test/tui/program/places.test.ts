@@ -67,7 +67,7 @@ function programOf(places: readonly Place[], write = WRITE) {
   return startTui({ places }, { write });
 }
 
-test("a place is opened once, and again after a failure when a person asks", async () => {
+test("a place is opened once, and again after a failure if the user asks", async () => {
   const events: string[] = [];
   const refusing = withMethods(localSource(), {
     listVariables: () => Promise.reject(new UnauthorizedError("refused")),
@@ -86,7 +86,7 @@ test("a place is opened once, and again after a failure when a person asks", asy
   expect(events).toEqual(["opened", "closed", "opened", "closed"]);
 });
 
-test("a failure is shown, and an unexpected one by its kind only, since it can quote anything", async () => {
+test("a failure is shown, but only the kind of an unexpected one, since it could quote a value", async () => {
   const usage = programOf([place(async () => Promise.reject(new UsageError("no such profile")))]);
   await usage.shows(/✗ no such profile/);
   const other = programOf([
@@ -95,7 +95,7 @@ test("a failure is shown, and an unexpected one by its kind only, since it can q
   await other.shows(/✗ unexpected error \(TypeError\)/);
 });
 
-test("a rate limit has the seconds to wait, and the limit is that of the open place", async () => {
+test("a rate limit shows the seconds to wait, and the header shows the limit of the open place", async () => {
   const rateLimit = { limit: 10, remaining: 9, reset: 60 };
   const listValues = () => Promise.reject(new RateLimitedError("too many requests", 12));
   const tui = programOf([
@@ -121,7 +121,7 @@ test.each([
   await tui.shows(expected);
 });
 
-test("the problem of a source, and the age of its data, come with its variables", async () => {
+test("the problem of a source and the age of its data are read with its variables", async () => {
   const source = localSource(PORT);
   source.getHealth = async () => Promise.reject(new ServerError("the data file is not valid", 503));
   const broken = programOf([place(async () => openPlace({ source }))]);
@@ -155,7 +155,7 @@ test("a local place is read only once for each version", async () => {
   expect(reads).toBe(1);
 });
 
-test("a local place that changes while it is read is read again when it is next looked at", async () => {
+test("a local place that changes while it is read is read again by the next poll", async () => {
   let version = {};
   let local = localSource(PORT);
   const source = withMethods(local, {
@@ -174,7 +174,7 @@ test("a local place that changes while it is read is read again when it is next 
   expect(tui.reading.entries[0]?.value?.content.value).toBe(4000);
 });
 
-test("a read of another place takes the place of the one before, of which nothing comes", async () => {
+test("a read of another place replaces the earlier one, whose result is dropped", async () => {
   let release = (_opened: OpenPlace) => {};
   const slow = place(() => new Promise((resolve) => (release = resolve)));
   const tui = programOf([slow, { ...place(async () => openPlace()), name: "other" }]);
@@ -186,7 +186,7 @@ test("a read of another place takes the place of the one before, of which nothin
   expect(tui.names).toEqual(["PORT", "UNSET", "PATH"]);
 });
 
-describe("a key that is pressed while a place is read", () => {
+describe("a key pressed while a place is read", () => {
   const reading = () => {
     let release = (_opened: OpenPlace) => {};
     const tui = programOf([place(() => new Promise((resolve) => (release = resolve)))]);
@@ -209,7 +209,7 @@ describe("a key that is pressed while a place is read", () => {
     await tui.shows(/▶ Add/, /name +NEW_TOKENSq/);
   });
 
-  test("is cancelled by Esc, with the keys after it", async () => {
+  test("is cancelled by Esc, together with the keys after it", async () => {
     const { tui, release } = reading();
     tui.press("a", ..."Sq", "escape");
     tui.press("S");
@@ -218,7 +218,7 @@ describe("a key that is pressed while a place is read", () => {
     expect([tui.state.stack, tui.state.list.isReversed, tui.events]).toEqual([[], true, []]);
   });
 
-  test("waits for its question, which no key answers that was pressed before", async () => {
+  test("waits for its question, which keys pressed earlier do not answer", async () => {
     const { tui, release } = reading();
     tui.press("x", "enter");
     release();
@@ -226,7 +226,7 @@ describe("a key that is pressed while a place is read", () => {
   });
 });
 
-test("an undo is for an environment that is listed anew, and not for the place of it that is gone", async () => {
+test("an undo applies to an environment that is listed again, and not to its place that is gone", async () => {
   const environment = "shop/test";
   const content = { type: "NUMBER", description: "" } as const;
   const changes = [
@@ -266,7 +266,7 @@ test("an undo is for an environment that is listed anew, and not for the place o
   expect(await tui.shows(/Undo the change to PORT in /)).toMatch(/ in anew\?/);
 });
 
-test("the order of the last changes, and environments that can be added, are not for servers", async () => {
+test("servers have no order by last change, and no environments can be added to them", async () => {
   const tui = programOf([{ ...place(async () => openPlace()), isServer: true }]);
   await tui.until(isWell);
   tui.press(":", ..."sort ");
@@ -276,7 +276,7 @@ test("the order of the last changes, and environments that can be added, are not
   expect(tui.frame()).toContain("✗ the environments of a server can't be changed here");
 });
 
-test("variables are copied in each form, with a notice that counts what was copied", async () => {
+test("variables are copied in each format, with a notice that counts them", async () => {
   const tui = programOf([place(async () => openPlace())]);
   await tui.until(isWell);
   tui.press("*");
@@ -305,7 +305,7 @@ test("variables are copied in each form, with a notice that counts what was copi
   ]);
 });
 
-test("the notice of a copy names what the format leaves out", async () => {
+test("the notice of a copy names the variables that the format leaves out", async () => {
   const write = async () => ({
     text: "PORT=3000",
     leftOut: ["PATH"],

@@ -73,7 +73,7 @@ async function gatedServer(data: object) {
 }
 
 describe("while 2,500 variables are read", () => {
-  it("the first of 2,500 variables are shown and usable before the rest", async () => {
+  it("the first ones are shown and usable before the rest", async () => {
     const server = await gatedServer(manyVariables(2_500));
     const program = await programOf(server.url);
     expect(program.frame()).toContain("reading…");
@@ -113,7 +113,7 @@ describe("while 2,500 variables are read", () => {
     ["a page", 2_500, "/v1/variables"],
     ["the last answer", 10, "/healthz"],
   ])(
-    "after another place was opened %s that comes late is dropped, and no more is requested",
+    "after another place was opened, %s that arrives late is dropped, and no more is requested",
     async (_what, count, late) => {
       const server = await gatedServer(manyVariables(count));
       const other = await runningServer();
@@ -138,7 +138,7 @@ describe("while 2,500 variables are read", () => {
     },
   );
 
-  it("a failure during the first read keeps its rows, and the next try has them all", async () => {
+  it("a failure keeps the rows that were read, and the next try reads all of them", async () => {
     const all = variables(1_500);
     let isBroken = true;
     const { url } = await stubbedServer({
@@ -164,7 +164,7 @@ describe("while 2,500 variables are read", () => {
 });
 
 describe("a server that is down", () => {
-  it("at the start is retried until it answers", async () => {
+  it("is retried from the start until it answers", async () => {
     const port = await unusedPort();
     const program = await programOf(`http://127.0.0.1:${port}`);
     await program.until(hasFailed);
@@ -187,7 +187,7 @@ describe("a server that is down", () => {
     expect(program.frame()).not.toContain("✗");
   });
 
-  it("r retries a server that is down once, however often it is pressed", async () => {
+  it("is retried once with r, however often it is pressed", async () => {
     const port = await unusedPort();
     const program = await programOf(`http://127.0.0.1:${port}`);
     await program.until(hasFailed);
@@ -198,7 +198,7 @@ describe("a server that is down", () => {
     expect(paths).toEqual(["/v1/variables", "/v1/variables-values", "/healthz"]);
   });
 
-  it("a server that goes down later is reported on one line above the rows", async () => {
+  it("is reported on one line above the rows if it goes down later", async () => {
     const server = await stoppableServer();
     const program = await programOf(server.url);
     await program.until(isWell);
@@ -231,7 +231,7 @@ describe("a server that is down", () => {
 });
 
 describe("a rate limit", () => {
-  it("counts down from Retry-After, then the server is reloaded", async () => {
+  it("counts down from Retry-After, then the server is read again", async () => {
     let limited = true;
     const { url } = await fakeServer({
       "/v1/variables": () =>
@@ -256,7 +256,7 @@ describe("a rate limit", () => {
     expect(program.frame()).not.toContain("rate limit reached");
   });
 
-  it("without a time is retried after increasing delays", async () => {
+  it("without a time is followed by retries after increasing delays", async () => {
     const { url } = await fakeServer({ "/v1/variables": () => ({ status: 429 }) });
     const program = await programOf(url);
     const waits: number[] = [];
@@ -269,7 +269,7 @@ describe("a rate limit", () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30]);
   });
 
-  it("the rate limit is updated after each answer", async () => {
+  it("is updated after each response", async () => {
     const { url } = await runningServer({ rateLimit: 5 });
     const program = await programOf(url);
     await program.until(isWell);
@@ -285,7 +285,7 @@ describe("a rate limit", () => {
   });
 });
 
-it("a place of a comparison that failed is tried again", async () => {
+it("a place of a comparison that failed is retried", async () => {
   const [staging, test] = await Promise.all([
     fakeServer({}),
     fakeServer({ "/v1/variables": () => (isDown ? { status: 500 } : undefined) }),
@@ -301,7 +301,7 @@ it("a place of a comparison that failed is tried again", async () => {
 });
 
 describe("looking for changes", () => {
-  it("changes on a server are marked and announced by name", async () => {
+  it("marks changes on a server and announces them by name", async () => {
     const { path, write } = await dataFile(DATA);
     const answers: string[] = [];
     const { url } = await runningServer({
@@ -348,7 +348,7 @@ describe("looking for changes", () => {
     expect(program.frame()).not.toMatch(/~ PORT|\+ NEW/);
   });
 
-  it("looks for changes in the interval of the settings", async () => {
+  it("uses the interval of the settings", async () => {
     const paths: string[] = [];
     const { url } = await runningServer({ onRequest: ({ path }) => paths.push(path) });
     const { path: config } = await profileFolder({ staging: developmentProfile(url) });
@@ -362,7 +362,7 @@ describe("looking for changes", () => {
     expect(paths).toHaveLength(6);
   });
 
-  it("the matrix asks servers once while r is held down, and one that was left in the meantime later", async () => {
+  it("sends one request to each server of the matrix while r is held down, and retries one that was left in the meantime", async () => {
     const server = await gatedServer(manyVariables(10));
     const program = await programOf(server.url, server.url);
     await server.answer(3);
@@ -382,7 +382,7 @@ describe("looking for changes", () => {
     await expect.poll(() => server.waiting).toHaveLength(3);
   });
 
-  it("sends four requests a second at most", async () => {
+  it("sends at most four requests a second", async () => {
     const { url } = await runningServer({ data: manyVariables(9_001) });
     const program = await programOf(url);
     await program.until(isWell);
@@ -428,7 +428,7 @@ describe("a list", () => {
     expect(program.frame()).not.toContain("✗");
   });
 
-  it("that changes during a read is reloaded", async () => {
+  it("that changes during a read is read again", async () => {
     const next = manyVariables(2_500);
     const values = next.values.map((value) => ({ ...value, content: { value: -value.id } }));
     // The change comes between the first pages and the second.
@@ -453,7 +453,7 @@ describe("a list", () => {
     expect(mixed).toEqual([]);
   });
 
-  it("an endless list is refused until the next read", async () => {
+  it("without an end is refused until the next read", async () => {
     const { program, odd } = await oddServer((page) => {
       const { metadata, data } = paginate(variables(1_200), page);
       return { metadata: { ...metadata, total: Number.MAX_SAFE_INTEGER }, data };
@@ -493,7 +493,7 @@ describe("an unexpected answer is reported without its content", () => {
       { headers: { "Content-Length": "99" }, body: "hunter2", isCut: true },
       "can't reach",
     ],
-  ])("%s from a server is reported without its content", async (_what, answer, expected) => {
+  ])("%s from a server", async (_what, answer, expected) => {
     const { url } = await fakeServer({ "/v1/variables": () => answer });
     const program = await programOf(url);
     await program.until(hasFailed);
@@ -502,7 +502,7 @@ describe("an unexpected answer is reported without its content", () => {
     expect(program.frame()).not.toContain("hunter2");
   });
 
-  it("an answer that isn't HTTP is reported without its content", async () => {
+  it("for an answer that isn't HTTP", async () => {
     const { url } = await tcpPeer((socket) => void socket.end("hunter2\r\n"));
     const program = await programOf(url);
     await program.until(hasFailed);
@@ -540,8 +540,8 @@ describe("an unexpected answer is reported without its content", () => {
   });
 });
 
-describe("a server that says it is not well", () => {
-  it("the problem of an unhealthy server is shown above its variables", async () => {
+describe("an unhealthy server", () => {
+  it("has its problem shown above its variables", async () => {
     const { path, write } = await dataFile(DATA);
     const { url } = await runningServer({ data: path });
     const health = async () => (await fetch(`${url}/healthz`)).status;

@@ -45,7 +45,7 @@ describe("profiles", () => {
     expect(program.frame()).toContain("postgres://localhost/test");
   });
 
-  it("are opened with the keys, and nothing of the previous one stays", async () => {
+  it("are opened with the keys, and nothing of the previous one remains", async () => {
     const { url } = await runningServer();
     const { program } = await withProfiles({
       staging: developmentProfile(url),
@@ -63,7 +63,7 @@ describe("profiles", () => {
     expect(program.frame()).toContain("postgres://localhost/test");
   });
 
-  it("a broken profile reports its problem, and the others work", async () => {
+  it("work beside a broken one, which reports its problem", async () => {
     const { url } = await runningServer();
     const { program } = await withProfiles({
       odd: { color: "red", api_secret: "hunter2" },
@@ -83,7 +83,7 @@ describe("profiles", () => {
     expect(program.frame()).toContain("/nowhere/vars.json can't be read");
   });
 
-  it("with a data file can be edited, those with a server say why not", async () => {
+  it("can be edited with a data file, and say why not with a server", async () => {
     const { url } = await runningServer();
     const { path } = await dataFile(DATA);
     const { program } = await withProfiles({
@@ -109,7 +109,7 @@ describe("profiles", () => {
     expect(await readFile(path, "utf8")).not.toContain("postgres://localhost/test");
   });
 
-  it("a profile names its environment: by the key, and once a data file is open by application and name", async () => {
+  it("name their environment by its key, or by application and name once a data file is open", async () => {
     const { url } = await runningServer();
     const { path } = await dataFile(DATA);
     const profiles = { remote: developmentProfile(url), local: { data: path, env: "test" } };
@@ -122,7 +122,7 @@ describe("profiles", () => {
     expect(program.frame()).toMatch(/^ appvars {2}local {2}profile {2}shop\/test {2}/);
   });
 
-  it("refused credentials are reported for their profile and not retried automatically", async () => {
+  it("report refused credentials, which are not retried automatically", async () => {
     const statuses: number[] = [];
     const { url } = await runningServer({ onRequest: ({ status }) => statuses.push(status) });
     const refused = developmentProfile(url, { api_secret: "hunter2-wrong" });
@@ -142,7 +142,7 @@ describe("profiles", () => {
     expect(program.frame()).not.toContain("✗");
   });
 
-  it("a profile that was fixed on the disk can be tried again", async () => {
+  it("can be retried after they were fixed on the disk", async () => {
     const { url } = await runningServer();
     const { program, folder } = await withProfiles({
       staging: developmentProfile(`http://127.0.0.1:${await unusedPort()}`),
@@ -154,7 +154,7 @@ describe("profiles", () => {
     expect(program.names).toHaveLength(7);
   });
 
-  it("credentials that are refused later are reported above the last list", async () => {
+  it("report credentials that are refused later above the last list", async () => {
     const { path, write } = await dataFile(DATA);
     const { url } = await runningServer({ data: path });
     const { program } = await withProfiles({ staging: developmentProfile(url) });
@@ -193,7 +193,7 @@ describe("a comparison", () => {
     expect(program.frame()).toMatch(/postgres:\/\/localhost\/dev +postgres:\/\/localhost\/test/);
   });
 
-  it("a failed comparison says why, and works after its profile was fixed", async () => {
+  it("that failed says why, and works after its profile was fixed", async () => {
     const { url } = await runningServer();
     const good = developmentProfile(url, TEST_CREDENTIALS);
     const staging = developmentProfile(url);

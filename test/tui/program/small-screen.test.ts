@@ -5,7 +5,7 @@ import { openTui } from "../support/tui.js";
 const SMALL = { columns: 40, rows: 10 };
 
 describe("on a screen of 40x10", () => {
-  it("the panel with the focus is alone, and Tab goes to the next one", async () => {
+  it("only the focused panel is shown, and Tab goes to the next one", async () => {
     const tui = await openTui(SMALL);
     expect(tui.frame()).toMatch(/^ appvars {2}shop\/development.*\n┏━ ▶ Variables 1\/5 /);
     tui.press("tab");
@@ -14,7 +14,7 @@ describe("on a screen of 40x10", () => {
     expect(tui.frame()).toMatch(/\n┏━ ▶ Environments ━+┓\n[^╭]*\n┗.*┛\n Enter open/);
   });
 
-  it("a comparison is its list or its detail", async () => {
+  it("a comparison shows either its list or its detail", async () => {
     const tui = await openTui(SMALL);
     tui.press(...":diff test", "enter");
     expect(await tui.shows(/~ DATABASE_URL/)).not.toContain("╭");
@@ -31,7 +31,7 @@ describe("on a screen of 40x10", () => {
     expect(tui.frame()).not.toContain("╭");
   });
 
-  it("the focused field of a form, the reason of a refusal and its footer are visible", async () => {
+  it("the focused field of a form, its problem and its footer are visible", async () => {
     const tui = await openTui(SMALL);
     tui.press("j", "e", "tab", ..."description", "shift-tab", "x", "ctrl-s");
     await tui.shows(/› value +3000x/, /✗ /, /Esc back/);
@@ -50,7 +50,7 @@ describe("on a screen of 40x10", () => {
     expect(await tui.saved("DATABASE_URL")).toBeUndefined();
   });
 
-  it("a question keeps its buttons, and the keys that leave have their place", async () => {
+  it("a question keeps its buttons and the keys that leave it", async () => {
     const tui = await openTui(SMALL);
     tui.press("e", "x", "escape");
     expect(tui.frame()).toMatch(/Discard your changes\?[\s\S]*\[ Discard \] {2}\[ Back \]/);
@@ -59,7 +59,7 @@ describe("on a screen of 40x10", () => {
   });
 });
 
-it("the footer shows the number that is typed, and always help and how to leave", async () => {
+it("the footer shows a typed number, and always help and how to leave", async () => {
   const tui = await openTui({ columns: 60, rows: 15 });
   tui.press("1", "2");
   expect(tui.footer()).toMatch(/^ 12 {2}\/ filter .* \? help {2}q quit$/);
@@ -67,7 +67,7 @@ it("the footer shows the number that is typed, and always help and how to leave"
   expect(tui.footer()).toMatch(/^ > copy to {2}Enter open .* \? help {2}Esc back$/);
 });
 
-it("a terminal for ASCII alone gets borders, signs and values in ASCII, in the same columns", async () => {
+it("an ASCII terminal gets borders, signs and values in ASCII, in the same columns", async () => {
   const tui = await openTui({ isAscii: true, columns: 100 });
   tui.press("V");
   const ascii = tui.frame();

@@ -47,7 +47,7 @@ describe("a comparison", () => {
     expect(tui.frame()).toMatch(/\d\/3 /);
   });
 
-  it("goes back to the difference from before with Escape while a filter is typed", async () => {
+  it("returns to the previous difference with Escape while a filter is typed", async () => {
     const tui = await compared();
     tui.press("2", "n", "N", "/", ..."!deb");
     expect(tui.frame()).toMatch(/› ?~ DATABASE_URL/);
@@ -56,7 +56,7 @@ describe("a comparison", () => {
     expect(tui.frame()).toMatch(/2\/3 /);
   });
 
-  it(":copy-to copies the variable under its cursor, and an environment that is gone is told", async () => {
+  it("copies the variable under its cursor with :copy-to, and reports an environment that is gone", async () => {
     const tui = await compared();
     tui.press("j", ...":copy-to test", "enter");
     await tui.shows(/Copy DEBUG to test\?/);
@@ -76,7 +76,7 @@ describe("a comparison", () => {
     expect(tui.copied).toEqual([SECRET, `other ${SECRET}`]);
   });
 
-  it("takes a value over to either side, is compared again, and u undoes it there", async () => {
+  it("copies a value to either side and compares again, and u undoes it there", async () => {
     const tui = await compared();
     tui.press(">");
     await tui.shows(/Copy DATABASE_URL to test\?/);
@@ -94,7 +94,7 @@ describe("a comparison", () => {
     expect(await tui.saved("DATABASE_URL")).toBe(`other ${SECRET}`);
   });
 
-  it("edits the value of the open place, and comes back", async () => {
+  it("edits the value of the open place, and returns", async () => {
     const tui = await compared();
     tui.press("e", "x", "ctrl-s");
     await tui.shows(/▶ Change/);
@@ -136,7 +136,7 @@ describe("a comparison", () => {
     });
   });
 
-  it("shows long values line by line, of which n and N go from change to change", async () => {
+  it("shows long values line by line, and n and N go from change to change", async () => {
     const lines = (text: string) =>
       Array.from(
         { length: 100 },
@@ -160,7 +160,7 @@ describe("a comparison", () => {
     expect(tui.frame()).toMatch(/▶ development → test[\s\S]*… 7 equal lines …/);
   });
 
-  it("of production is in its color, and a pick leaves out the open place", async () => {
+  it("of production has the warning color, and the menu leaves out the open place", async () => {
     const tui = await openTui({ env: "production" });
     tui.press("d", "j", "j", "j");
     expect(tui.frame()).toMatch(/› +test/);
@@ -192,7 +192,7 @@ describe("the matrix", () => {
     expect(frame).toMatch(/▶ shop 1\/5 {2}place 1\/3/);
   });
 
-  it("compares values with the first of their row, by type and content, and encrypted ones only with v", async () => {
+  it("compares values with the first in the row, by type and content, and encrypted values only with v", async () => {
     const KEY = "the key";
     const same = encrypt("x", KEY);
     const data = shopOf(
@@ -234,7 +234,7 @@ describe("the matrix", () => {
     }
   });
 
-  it("moves with arrows and letters, and n and N go to rows that differ or miss a value", async () => {
+  it("moves with arrows and letters, and goes with n and N to rows that differ or lack a value", async () => {
     const tui = await matrix();
     const title = (...keys: string[]) => {
       tui.press(...keys);
@@ -263,7 +263,7 @@ describe("the matrix", () => {
     expect(tui.frame()).toMatch(/▶ shop \d\/5/);
   });
 
-  it("copies, takes over and edits the value under the cursor, and comes back", async () => {
+  it("copies, fills in and edits the value under the cursor, and returns", async () => {
     const tui = await matrix();
     tui.press("l", "y");
     await tui.shows(/copied DATABASE_URL of test/);
@@ -315,7 +315,7 @@ describe("the matrix", () => {
     expect(tui.footer()).toBe(" ✗ DEBUG has no value in any other environment");
   });
 
-  it("shows short values with V, and those of one row with v; public ones at once", async () => {
+  it("shows short values with V, the values of one row with v, and public values always", async () => {
     const variables = SHOP.variables.map((each) =>
       each.name === "PORT" ? { ...each, secret: false } : each,
     );
@@ -339,7 +339,7 @@ describe("the matrix", () => {
     expect(tui.title()).toBe("Variables");
   });
 
-  it("offers all other places to :copy-to, adds to the place under the cursor, and exports that", async () => {
+  it("offers all other places for :copy-to, and adds to and exports the place under the cursor", async () => {
     const tui = await matrix();
     tui.press("l", ...":copy-to ");
     expect(tui.frame()).toMatch(/development[\s\S]*production/);
@@ -377,7 +377,7 @@ describe("the matrix", () => {
 });
 
 describe("marks", () => {
-  it("are set with Space, R, * and ! in the matrix and in comparisons as in the list, and Escape leaves them", async () => {
+  it("are set with Space, R, * and ! in the matrix and in comparisons as in the list, and Escape keeps them", async () => {
     const tui = await matrix();
     tui.press(" ", "R", "j", "R");
     expect(tui.frame()).toMatch(/▶ shop 3\/5 {2}place 1\/3 {2}✓ 3 marked/);
@@ -401,7 +401,7 @@ describe("marks", () => {
     expect(tui.copied).toEqual([`other ${SECRET}\n3000`]);
   });
 
-  it("are what y, >, < and x act on, in the matrix in the place under the cursor", async () => {
+  it("select what y, >, < and x act on, in the matrix in the place under the cursor", async () => {
     const tui = await matrix();
     tui.press("*", "l", "y");
     await tui.shows(/copied 2 variables of test/);
@@ -416,7 +416,7 @@ describe("marks", () => {
     );
   });
 
-  it("are what < copies in a comparison", async () => {
+  it("select what < copies in a comparison", async () => {
     const tui = await compared();
     tui.press("*", "Y");
     await tui.shows(/copied 1 variables? of test|copied DATABASE_URL of test/);
@@ -428,14 +428,14 @@ describe("marks", () => {
     await tui.shows(/✓ no differences/);
   });
 
-  it("say where none of them is", async () => {
+  it("that do not exist in a place are reported", async () => {
     const tui = await openTui({ data: { ...SHOP, values: [] } });
     tui.press(" ", "y");
     await tui.shows(/✗ .*no value/);
   });
 });
 
-it("a click on a heading sorts by it, and again reverses that", async () => {
+it("a click on a heading sorts by it, and a second click reverses the order", async () => {
   const tui = await openTui();
   tui.click("NAME ");
   expect(tui.names).toEqual(["DATABASE_URL", "DEBUG", "FLAGS", "PORT", "UNSET"]);
@@ -449,7 +449,7 @@ it("a click on a heading sorts by it, and again reverses that", async () => {
   expect(tui.frame()).toMatch(/▶ shop 1\/5 {2}place 1\/3 {2}by type ↑[\s\S]*DEBUG[\s\S]*FLAGS/);
 });
 
-it("> says which values are the same already, and leaves no marks", async () => {
+it("> says which values are already the same, and leaves no marks", async () => {
   const tui = await openTui();
   tui.press(" ", " ", ">", "enter");
   await tui.shows(/Copy DATABASE_URL to test\?/, /! Already the same: PORT\./);
@@ -458,7 +458,7 @@ it("> says which values are the same already, and leaves no marks", async () => 
   expect(tui.frame()).not.toContain("marked");
 });
 
-it("> in the list takes marked values over in one edit, without those that have none", async () => {
+it("> in the list copies marked values in one edit, and skips variables without a value", async () => {
   const tui = await openTui();
   tui.press("*", ">", "enter");
   await tui.shows(/Copy 2 variables to test\?|Copy 3 variables to test\?/);

@@ -5,7 +5,7 @@ import type { Data } from "../../../src/store/data.js";
 import { isWell, keyFile, openTui, remoteProgram, SECRET, SHOP, shopOf } from "../support/tui.js";
 
 describe("a form", () => {
-  it("starts at the value, masks it unless it has the focus, and Ctrl-S asks before the edit is written", async () => {
+  it("starts at the value, masks it unless it has the focus, and asks with Ctrl-S before the edit is written", async () => {
     const tui = await openTui();
     tui.press("e");
     expect(tui.frame()).toMatch(/▶ Edit in development[\s\S]*name +DATABASE_URL/);
@@ -40,7 +40,7 @@ describe("a form", () => {
     await tui.shows(/appvars {2}shop\/test/);
   });
 
-  it("adds a variable, which is selected then", async () => {
+  it("adds a variable, and selects it", async () => {
     const tui = await openTui();
     tui.press("a", ..."NEW", "tab", "right", "tab", ..."42", "tab", ..."Why", "enter");
     await tui.shows(/Add NEW to development\?/);
@@ -63,7 +63,7 @@ describe("a form", () => {
     expect(tui.frame()).not.toContain(problem);
   });
 
-  it("indents JSON, keeps the indent of a new line, and stays in a value of several lines until Tab", async () => {
+  it("indents JSON, keeps the indent of a new line, and leaves a value with several lines only with Tab", async () => {
     const tui = await openTui();
     tui.press("j", "j", "e", "down", "end", "enter", ..."2,");
     expect(tui.frame()).toMatch(/"beta": \[ *┃\n.*┃ +2, *┃\n.*┃ +1,/);
@@ -72,7 +72,7 @@ describe("a form", () => {
     expect(tui.frame()).toMatch(/› description/);
   });
 
-  it("gives the field of a problem the focus", async () => {
+  it("focuses the field with the problem", async () => {
     const tui = await openTui();
     tui.press("a", ..."1bad", "tab", "tab", ..."x", "tab", "ctrl-s");
     await tui.shows(/› name +1bad[\s\S]*✗ "1bad" can't be a variable's name/);
@@ -82,7 +82,7 @@ describe("a form", () => {
     await tui.shows(/› schema +\{[\s\S]*✗ the schema/);
   });
 
-  it("undoes edits with Alt-U, letters in a row at once", async () => {
+  it("undoes edits with Alt-U, and letters in a row together", async () => {
     const tui = await openTui();
     tui.press("a", ..."NEW", "tab", "tab", ..."one two", "ctrl-u", "tab", ..."text");
     const valueAfterUndo = () => {
@@ -108,7 +108,7 @@ describe("a form", () => {
     expect(tui.frame()).not.toContain(SECRET);
   });
 
-  it("undoes the text from an editor apart from what was typed before", async () => {
+  it("undoes the text from an editor separately from what was typed before", async () => {
     const tui = await openTui({ edit: async (text) => `${text} saved` });
     tui.press("e", "!", "alt-e");
     await tui.shows(/› value +hunter2! saved/);
@@ -150,7 +150,7 @@ describe("a form", () => {
     expect(tui.frame()).toContain("control characters were removed from the pasted text");
   });
 
-  it("keeps a missing value until another is typed, and an empty STRING is typed by deleting it", async () => {
+  it("keeps a missing value until one is typed, and takes an empty STRING once a typed text is deleted", async () => {
     const tui = await openTui();
     tui.press("j", "j", "j", "e");
     expect(tui.frame()).toMatch(/› value +\(no value\)/);
@@ -166,7 +166,7 @@ describe("a form", () => {
     expect(await tui.saved("DATABASE_URL")).toBe("");
   });
 
-  it("takes an empty STRING for a missing value, and Backspace in an empty field does not bring back a value", async () => {
+  it("accepts an empty STRING for a missing value, and Backspace in an empty field does not restore a value", async () => {
     const tui = await openTui({
       data: shopOf({ name: "NONE", values: [undefined, "x"] }, { name: "ONE", values: ["1"] }),
     });
@@ -181,7 +181,7 @@ describe("a form", () => {
     expect([await tui.saved("NONE"), await tui.saved("ONE")]).toEqual(["", ""]);
   });
 
-  it("shows the field with the focus and the problem on the smallest screen", async () => {
+  it("shows the focused field and the problem on the smallest screen", async () => {
     const tui = await openTui({ columns: 60, rows: 15 });
     tui.press("a", ..."PORT", "ctrl-s");
     await tui.shows(/› name +PORT[\s\S]*✗ PORT already exists: edit it instead/);
@@ -217,7 +217,7 @@ describe("a form", () => {
     expect(tui.events).toEqual(["quit"]);
   });
 
-  it("compares with a change of another program, and replaces that only on purpose", async () => {
+  it("shows a change by another program, and overwrites it only after a confirmation", async () => {
     const tui = await openTui();
     tui.press("j", "e", "1");
     const values = SHOP.values.map((each) =>
@@ -241,7 +241,7 @@ describe("a form", () => {
   });
 });
 
-it("an edit that another program has overtaken is not written, and its form is still there", async () => {
+it("a form is still open after an edit that was not written because another program was faster", async () => {
   const tui = await openTui();
   tui.press("j", "e", "1", "ctrl-s");
   await tui.shows(/▶ Change/);
@@ -276,19 +276,19 @@ describe("a deletion", () => {
     expect(tui.title()).toBe("Variables");
   });
 
-  it("says that a variable without another value is deleted altogether", async () => {
+  it("says that a variable without another value is deleted completely", async () => {
     const tui = await openTui();
     tui.press("j", "j", "x");
     await tui.shows(/FLAGS has no value in any other environment and will be deleted completely/);
   });
 
-  it("of a variable without a value is refused", async () => {
+  it("is refused for a variable without a value", async () => {
     const tui = await openTui();
     tui.press("j", "j", "j", "x");
     await tui.shows(/✗ UNSET has no value to delete/);
   });
 
-  it("in production needs the name of the variable, for several that of the environment", async () => {
+  it("in production needs the name of the variable, or of the environment for several variables", async () => {
     const tui = await openTui({ env: "production" });
     tui.press("x");
     await tui.shows(/type DATABASE_URL to confirm/);
@@ -304,7 +304,7 @@ describe("a deletion", () => {
 });
 
 describe("undo", () => {
-  it("takes the newest change back in whichever environment it was, then earlier ones, and U redoes it", async () => {
+  it("reverts the newest change in any environment, then earlier ones, and U redoes it", async () => {
     const tui = await openTui();
     tui.press("j", "e", "1", "ctrl-s");
     await tui.shows(/▶ Change/);
@@ -345,7 +345,7 @@ describe("undo", () => {
     await tui.shows(/Undo the change to PORT in development\?/);
   });
 
-  it("finds variables by their names, since one that comes back has another id", async () => {
+  it("finds variables by name, since a restored variable has another id", async () => {
     const tui = await openTui({ data: shopOf({ name: "ONE", values: ["a"] }) });
     const written = async (keys: readonly string[], notice: RegExp) => {
       tui.press(...keys);
@@ -363,7 +363,7 @@ describe("undo", () => {
       expect(await written(["U"], /✓ redid/)).toBe(value);
   });
 
-  it("goes on where another session has undone changes, and redoes these", async () => {
+  it("continues where another session has undone changes, and redoes them", async () => {
     const tui = await openTui();
     for (const digit of "12") {
       tui.press("g", "j", "e", digit, "ctrl-s");
@@ -391,7 +391,7 @@ describe("undo", () => {
     await later.shows(/change 2, by/);
   });
 
-  it("takes back the change to another program, and shows what is there now", async () => {
+  it("reverts a change by another program, and shows the current value", async () => {
     const tui = await openTui();
     const edit = async (...keys: string[]) => {
       tui.press("g", "j", "e", ...keys, "ctrl-s");
@@ -421,7 +421,7 @@ describe("undo", () => {
     expect(await tui.saved("PORT")).toBe(30001);
   });
 
-  it("goes on in the next session", async () => {
+  it("continues in the next session", async () => {
     const first = await openTui();
     first.press("j", "x");
     await first.shows(/▶ Delete/);
@@ -436,7 +436,7 @@ describe("undo", () => {
     expect(await first.saved("PORT")).toBe(3000);
   });
 
-  it("in production needs the name where a value is replaced", async () => {
+  it("in production needs the name if a value is replaced", async () => {
     const tui = await openTui({ env: "production" });
     tui.press("j", "e", "1", "ctrl-s");
     await tui.shows(/type PORT to confirm/);
@@ -476,7 +476,7 @@ describe("an edit of several environments", () => {
     expect(await tui.saved("NEW", "test")).toBeUndefined();
   });
 
-  it("adds a variable to those that are marked", async () => {
+  it("adds a variable to the marked environments", async () => {
     const tui = await openTui();
     tui.press(
       "a",
@@ -503,7 +503,7 @@ describe("an edit of several environments", () => {
     ]);
   });
 
-  it("renames a variable in all of them, which needs its name if production is among them", async () => {
+  it("renames a variable in all of them, and needs its name if production is among them", async () => {
     const tui = await openTui();
     tui.press("j", "e", "tab", "tab", "tab", "tab", "tab", "tab");
     tui.press(
@@ -563,7 +563,7 @@ describe("the rules of a variable", () => {
   });
 });
 
-it("keys that are typed while an edit is prepared wait for its question", async () => {
+it("keys typed while an edit is prepared wait for its question", async () => {
   const tui = await openTui();
   tui.press("j", "x", "v", "escape", "y");
   await tui.shows(/copied PORT to the clipboard/);
@@ -571,7 +571,7 @@ it("keys that are typed while an edit is prepared wait for its question", async 
   expect(await tui.saved("PORT")).toBe(3000);
 });
 
-describe("a text that is typed after a key runs no commands", () => {
+describe("a text typed after a key runs no commands", () => {
   const TEXT = [..."SR*V>DTq", "enter"];
 
   it.each([
@@ -600,7 +600,7 @@ describe("a text that is typed after a key runs no commands", () => {
   });
 });
 
-it("E and Alt-E open the value in the person's own editor", async () => {
+it("E and Alt-E open the value in the user's own editor", async () => {
   const texts: string[] = [];
   const tui = await openTui({
     edit: async (text) => {
@@ -620,7 +620,7 @@ it("E and Alt-E open the value in the person's own editor", async () => {
   await tui.shows(/› value +2x[\s\S]*✗ a NUMBER must be/);
 });
 
-it("JSON that would lose digits when it is indented is opened in the person's own editor as it is", async () => {
+it("JSON that would lose digits when indented is opened in the user's own editor as it is", async () => {
   const texts: string[] = [];
   const edit = async (text: string) => {
     texts.push(text);
@@ -642,7 +642,7 @@ it("JSON that would lose digits when it is indented is opened in the person's ow
   expect(texts).toEqual(["[12345678901234567890]"]);
 });
 
-it("an encrypted value is indented in the person's own editor, which gets the schema alone where that has the focus", async () => {
+it("an encrypted value is indented in the user's own editor, which gets only the schema if that has the focus", async () => {
   const KEY = "the key";
   const texts: string[] = [];
   const edit = async (text: string) => {
@@ -658,7 +658,7 @@ it("an encrypted value is indented in the person's own editor, which gets the sc
   expect(texts).toEqual(['{\n  "a": 1\n}', ""]);
 });
 
-it("an encrypted value is decrypted when it is revealed, copied and edited, and encrypted again", async () => {
+it("an encrypted value is decrypted to reveal, copy and edit it, and encrypted again", async () => {
   const KEY = "the key";
   const values = SHOP.values.map((each) =>
     each.id === 11 ? { ...each, content: { value: encrypt("old", KEY) } } : each,
@@ -678,7 +678,7 @@ it("an encrypted value is decrypted when it is revealed, copied and edited, and 
   expect(decrypt(String(await tui.saved("DATABASE_URL")), KEY)).toBe("new");
 });
 
-it("a change of the description alone shows no value, and one that makes a secret public has to be confirmed by its name", async () => {
+it("a change of only the description shows no value, and making a secret public has to be confirmed by its name", async () => {
   const tui = await openTui({ env: "shop/production" });
   tui.press("e", "tab", "!", "ctrl-s");
   await tui.shows(/Change the description of DATABASE_URL/);
@@ -695,7 +695,7 @@ it("a change of the description alone shows no value, and one that makes a secre
   );
 });
 
-it("keys that wait for the question of an edit don't answer that before quitting", async () => {
+it("keys that wait for the question of an edit don't answer the question whether to quit", async () => {
   const tui = await openTui();
   tui.press("e", "!", "ctrl-s", "ctrl-x", "enter", "ctrl-c");
   await tui.shows(/Quit, and lose your changes\?|▶ Change/);

@@ -44,7 +44,7 @@ it.each([
   ["data !'data", ["DATABASE_URL", "LOG_DATA", "DOWN_AT_A"]],
   ["!missing !type:string", ["PORT", "DEBUG", "DATA"]],
   ["!~o", ["DATABASE_URL", "DEBUG", "DATA"]],
-])("the filter %o shows the variables that match, the best first", async (filter, names) => {
+])("the filter %o shows the variables that match, best matches first", async (filter, names) => {
   const tui = await openTui({ data: DATA });
   tui.press("/", ...filter, "enter");
   expect(tui.names).toEqual(names);
@@ -69,7 +69,7 @@ it("filter, type, sort and order can be combined", async () => {
   expect(tui.names).toEqual(["DOWN_AT_A", "DATABASE_URL", "LOG_DATA"]);
 });
 
-it("a filter for a type that there is not lists the types", async () => {
+it("a filter for an unknown type lists the types", async () => {
   const tui = await openTui();
   tui.press("/", ..."type:text");
   expect(tui.frame()).toContain("there is no type text; use string, number, boolean, json");
@@ -96,7 +96,7 @@ it("a variable that was found stays selected and in view when the filter is remo
   expect(selectedIn(tui.frame())).toBe("V_42");
 });
 
-it("changed follows the changes of another program, which are marked, and is empty after a minute", async () => {
+it("the term changed finds marked changes by another program, and nothing after a minute", async () => {
   const tui = await openTui();
   tui.press("/", ..."changed", "enter");
   expect(tui.names).toEqual([]);
@@ -111,7 +111,7 @@ it("changed follows the changes of another program, which are marked, and is emp
   expect(tui.names).toEqual([]);
 });
 
-it("in the matrix the words have the same meaning; a place that misses the value, or has it, is enough", async () => {
+it("in the matrix, the words have the same meaning, and one place that lacks or has the value is enough", async () => {
   const tui = await openTui({ data: DATA });
   tui.press("m");
   await tui.shows(/NONE +! missing += same/);
@@ -130,7 +130,7 @@ it("in the matrix the words have the same meaning; a place that misses the value
   expect(rows("changed")).toEqual([]);
 });
 
-it("in the matrix the values of all places are searched while they are shown", async () => {
+it("in the matrix, the values of all places are searched while they are shown", async () => {
   const tui = await openTui({ data: DATA });
   tui.press("m");
   await tui.shows(/NONE +! missing += same/);
@@ -140,7 +140,7 @@ it("in the matrix the values of all places are searched while they are shown", a
   expect(tui.frame()).toMatch(/nothing matches "zz"; .*; encrypted values were not searched/);
 });
 
-it("a filter says that only one type is listed, and Esc takes back the filter, then the type", async () => {
+it("a filter says that only one type is listed, and Esc clears the filter, then the type", async () => {
   const tui = await openTui();
   tui.press("t", "/", ..."zzz", "enter");
   expect(tui.frame()).toMatch(/Variables {3}only STRING {2}\/zzz/);
@@ -151,7 +151,7 @@ it("a filter says that only one type is listed, and Esc takes back the filter, t
   expect(tui.frame()).not.toContain("only STRING");
 });
 
-it("the last line begins with what acts on marked variables", async () => {
+it("the last line begins with the keys that act on marked variables", async () => {
   const tui = await openTui();
   tui.press(" ");
   expect(tui.frame()).toMatch(/ > copy to {2}y copy {2}x delete/);

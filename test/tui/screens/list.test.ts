@@ -57,7 +57,7 @@ describe("moving", () => {
     expect(tui.frame()).toContain("no variables yet; a adds one");
   });
 
-  it("moves to the variable in place of one that was removed", async () => {
+  it("moves to the variable that takes the place of a removed one", async () => {
     const tui = await openTui();
     tui.press("G");
     const variables = SHOP.variables.slice(0, 4);
@@ -156,7 +156,7 @@ describe("moving", () => {
 });
 
 test.each(["x", "e", "y", "v", "t", "s", "a"])(
-  "with the places focused %s does nothing, and says so",
+  "with the places focused, %s does nothing, and says so",
   async (key) => {
     const tui = await openTui();
     tui.press("h", key);
@@ -179,7 +179,7 @@ describe("filter, type and sort", () => {
     expect(tui.names).toHaveLength(5);
   });
 
-  it("goes back to the variable from before with Escape while it is typed", async () => {
+  it("returns to the previous variable with Escape while it is typed", async () => {
     const tui = await openTui();
     tui.press("j", "/", ..."debug", "down");
     expect(selected(tui.frame())).toBe("DEBUG");
@@ -278,7 +278,7 @@ describe("columns", () => {
     [120, "N".repeat(100), "NAME 0, TYPE 34, VALUE 43"],
     [60, "N".repeat(100), "NAME 0, TYPE 27, VALUE 36"],
   ])(
-    "at %d columns a name has its room, then a value, then a description: %s",
+    "at %d columns, names get room first, then values, then descriptions: %s",
     async (columns, name, expected) => {
       const tui = await openTui({ columns, data: shopOf({ name, values: ["x"] }) });
       expect(headings(tui.frame())).toBe(expected);
@@ -330,7 +330,7 @@ describe("marks", () => {
     expect(tui.frame()).not.toContain("marked");
   });
 
-  it("lets y copy all that are marked", async () => {
+  it("lets y copy all marked variables", async () => {
     const tui = await openTui();
     tui.press(" ", " ", "y");
     await tui.shows(/copied 2 variables to the clipboard/);
@@ -338,7 +338,7 @@ describe("marks", () => {
   });
 });
 
-it("announces changes of another program by name, many by their number, and own edits by their own notice", async () => {
+it("changes by another program are announced by name, or by their number if there are many, and edits by their own notice", async () => {
   const tui = await openTui();
   const more = shopOf(...["A", "B", "C", "D"].map((name) => ({ name, values: [1] })));
   const added = more.variables.map((each) => ({ ...each, id: each.id + 10 }));
@@ -358,7 +358,7 @@ it("announces changes of another program by name, many by their number, and own 
   await tui.shows(/✓ deleted the value of DATABASE_URL; u undoes it$/m, /›! DATABASE_URL/);
 });
 
-it("the outcome of an action is not replaced by changes of another program, nor hidden by a filter that is typed", async () => {
+it("the outcome of an action is not replaced by changes by another program, or hidden by a filter that is being typed", async () => {
   // A long notice is shown long enough for the other program.
   const reason = "no clipboard ".repeat(300);
   const tui = await openTui({ outcome: { kind: "failed", reason } });
@@ -374,7 +374,7 @@ it("the outcome of an action is not replaced by changes of another program, nor 
   await tui.tickUntil(/· changed: PORT$/m);
 });
 
-it("the row under the cursor is inverse where the list has the focus, and production has a warning color", async () => {
+it("the row under the cursor is inverse if the list has the focus, and production has a warning color", async () => {
   const tui = await openTui();
   const rowOf = (name: string) =>
     tui
@@ -389,7 +389,7 @@ it("the row under the cursor is inverse where the list has the focus, and produc
 });
 
 describe("values", () => {
-  it("masks all at first; v shows one for 30 seconds, and V all for a minute", async () => {
+  it("are masked at first; v shows one for 30 seconds, and V shows all for a minute", async () => {
     const tui = await openTui();
     expect(tui.frame()).not.toContain(SECRET);
     tui.press("v");
@@ -410,7 +410,7 @@ describe("values", () => {
     }
   });
 
-  it("reveals the values of other environments in the record with v, also of a variable that has none here", async () => {
+  it("of other environments are shown in the record with v, even for a variable without a value here", async () => {
     const tui = await openTui({ rows: 40 });
     await tui.shows(/test +~ differs +•+/);
     tui.press("v");
@@ -420,7 +420,7 @@ describe("values", () => {
   });
 
   it.each([undefined, "all"] as const)(
-    "shows a public value at once unless the setting masked is %s",
+    "that are public are shown unless the setting masked is %s",
     async (masked) => {
       const variables = SHOP.variables.map((each) =>
         each.id === 1 ? { ...each, secret: false } : each,
@@ -444,7 +444,7 @@ describe("values", () => {
     },
   );
 
-  it("shows an empty text as (empty), and blanks at the end as dots, in list, record, comparison and matrix", async () => {
+  it("that are empty are shown as (empty), and blanks at the end as dots, in list, record, comparison and matrix", async () => {
     const texts: Record<number, string> = { 11: "a b  \nc ", 15: "" };
     const values = SHOP.values.map((each) => ({
       ...each,
@@ -477,7 +477,7 @@ describe("values", () => {
     await tui.until(() => tui.frame().includes(text));
   });
 
-  it("copies with Y in the chosen form", async () => {
+  it("are copied with Y in the chosen format", async () => {
     const tui = await openTui();
     tui.press("Y");
     expect(tui.frame()).toMatch(/▶ Copy DATABASE_URL/);
@@ -489,14 +489,14 @@ describe("values", () => {
     expect(tui.copied[1]).toMatch(/^appvars get DATABASE_URL --data .* --env shop\/development$/);
   });
 
-  it("copies marked variables with Y in a format of export", async () => {
+  it("of marked variables are copied with Y in a format of export", async () => {
     const tui = await openTui();
     tui.press(" ", " ", "Y", "/", ..."docker", "enter");
     await tui.shows(/copied 2 variables as docker/);
     expect(tui.copied[0]).toBe(`DATABASE_URL=${SECRET}\nPORT=3000\n`);
   });
 
-  it("refuses to copy a variable without a value", async () => {
+  it("that are missing can't be copied", async () => {
     const tui = await openTui();
     tui.press("j", "j", "j", "y");
     expect(tui.footer()).toBe(" ✗ UNSET has no value here");
@@ -526,7 +526,7 @@ it("r reads again, q quits, Ctrl-C and Ctrl-Z work everywhere, and a paste runs 
   expect(tui.events).toEqual(["quit"]);
 });
 
-it("on a screen that is too small only Ctrl-C acts", async () => {
+it("on a screen that is too small, only Ctrl-C works", async () => {
   const tui = await openTui();
   tui.program.resize({ columns: 80, rows: 9 });
   tui.press("x", "q", "e", "enter");

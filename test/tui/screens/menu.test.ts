@@ -20,7 +20,7 @@ describe("the command line", () => {
     expect(tui.footer()).toMatch(new RegExp(`^ :${full} `));
   });
 
-  it("lists commands with their keys, and why one can't run now", async () => {
+  it("lists commands with their keys, and says why one can't run now", async () => {
     const tui = await openTui();
     tui.press("j", "j", "j", ":", ..."copy-to");
     expect(tui.frame()).toMatch(/› +> +copy-to <place> +✗ UNSET has no value here/);
@@ -77,7 +77,7 @@ describe("help", () => {
     expect(tui.frame()).toContain("by id ↓");
   });
 
-  it("shows the whole help of the command under the cursor, and why one can't run", async () => {
+  it("shows the complete help of the command under the cursor, and says why one can't run", async () => {
     const tui = await openTui({ rows: 20, columns: 100 });
     tui.press("j", "j", "j", "?");
     expect(tui.frame()).toMatch(/name:port searches only names; missing,/);
@@ -122,7 +122,7 @@ describe("help", () => {
     },
   );
 
-  it("types ? where it is text, and runs a fixed key with Enter", async () => {
+  it("leaves ? as text in a text input, and runs a fixed key with Enter", async () => {
     const tui = await openTui();
     tui.press("e", "?", "f1", "/", ..."next field", "enter");
     expect(tui.frame()).toMatch(/› description/);
@@ -158,7 +158,7 @@ describe("files and environments", () => {
     expect(tui.frame()).not.toContain("[ Back ]");
   });
 
-  it(":import and :env add without an argument ask for it, and :export says what is wrong with it", async () => {
+  it(":import and :env add ask for a missing argument, and :export says what is wrong with it", async () => {
     const tui = await openTui();
     tui.press(...":import", "enter");
     await tui.shows(/Which file do you want to import\?/);
@@ -172,7 +172,7 @@ describe("files and environments", () => {
     await tui.shows(/The new credentials of shop\/staging/);
   });
 
-  it(":export writes the marked variables alone, and asks before it replaces a file", async () => {
+  it(":export writes only the marked variables, and asks before it replaces a file", async () => {
     const tui = await openTui();
     const file = join(dirname(tui.file.path), "out.json");
     tui.press(" ", " ", ...`:export ${file}`, "enter");
@@ -189,7 +189,7 @@ describe("files and environments", () => {
     expect(await readFile(file, "utf8")).toMatch(/^PORT: 3000$/m);
   });
 
-  it("new credentials are masked until v, copied by y, and asked about before they are closed", async () => {
+  it("new credentials are masked until v, copied by y, and closed only after a question", async () => {
     const tui = await openTui();
     tui.press(...":env add staging", "enter");
     await tui.shows(/The new credentials of shop\/staging/, /API secret +•+/);
@@ -232,7 +232,7 @@ describe("files and environments", () => {
     expect(tui.events).toEqual([]);
   });
 
-  it("a question whether to quit during a write is over with it", async () => {
+  it("a question whether to quit during a write closes when the write ends", async () => {
     const tui = await openTui();
     tui.press("x");
     await tui.shows(/▶ Delete/);
@@ -285,7 +285,7 @@ describe("a menu of places", () => {
     await tui.shows(/✓ copied DATABASE_URL to test and production/, /▶ Variables/);
   });
 
-  it("tells the named keys of an environment, and what they can read", async () => {
+  it("shows the named keys of an environment, and what they can read", async () => {
     const keys = [{ name: "worker", only: ["PORT", "DB_*"], api_key: "k9", api_secret: "s9" }];
     const environments = SHOP.environments.map((each) =>
       each.name === "test" ? { ...each, keys } : each,
@@ -296,7 +296,7 @@ describe("a menu of places", () => {
     expect(tui.frame()).not.toContain("s9");
   });
 
-  it("d is a menu that a double click chooses from, and letters find", async () => {
+  it("d opens a menu that a double click chooses from, and finds places by letters", async () => {
     const tui = await openTui();
     tui.press("d", "/", ..."'prod");
     expect(tui.frame()).not.toMatch(/┃.*production/);

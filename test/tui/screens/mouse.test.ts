@@ -6,7 +6,7 @@ import { openTui, SHOP } from "../support/tui.js";
 const WIDE = { columns: 160 };
 
 describe("a click", () => {
-  it("on a row selects the variable and gives the list the focus, on a panel only the focus", async () => {
+  it("on a row selects the variable and focuses the list, and on a panel only focuses it", async () => {
     const tui = await openTui(WIDE);
     tui.press("h");
     tui.click("FLAGS");
@@ -48,7 +48,7 @@ describe("a click", () => {
     expect(tui.events).toEqual(["quit"]);
   });
 
-  it("beside a question, or right after one that changed the screen there, changes nothing", async () => {
+  it("beside a question, or right after a click that changed the screen there, changes nothing", async () => {
     const tui = await openTui(WIDE);
     tui.press("e");
     const before = tui.frame();
@@ -87,7 +87,7 @@ describe("a click", () => {
   });
 });
 
-describe("what the mouse was aimed at has to be on the screen:", () => {
+describe("the target of the mouse has to be on the screen:", () => {
   it("a press before a question opens does not answer it, nor one right after", async () => {
     const tui = await openTui(WIDE);
     tui.press("x");
@@ -112,16 +112,19 @@ describe("what the mouse was aimed at has to be on the screen:", () => {
     ["a form", (tui) => tui.press("e")],
     ["another place", (tui) => tui.press("]")],
     ["a screen of another size", (tui) => tui.program.resize({ columns: 160, rows: 29 })],
-  ])("neither a press nor the wheel acts on %s that has come meanwhile", async (_what, change) => {
-    const tui = await openTui(WIDE);
-    const cell = tui.cellOf("FLAGS  ");
-    change(tui);
-    const { state } = tui;
-    for (const action of ["press", "wheel-down"] as const) tui.program.mouse({ action, ...cell });
-    expect(tui.state).toBe(state);
-  });
+  ])(
+    "neither a press nor the wheel acts on %s that has appeared in the meantime",
+    async (_what, change) => {
+      const tui = await openTui(WIDE);
+      const cell = tui.cellOf("FLAGS  ");
+      change(tui);
+      const { state } = tui;
+      for (const action of ["press", "wheel-down"] as const) tui.program.mouse({ action, ...cell });
+      expect(tui.state).toBe(state);
+    },
+  );
 
-  it("a press does nothing on a row that has moved there, because of a key, the wheel or another program", async () => {
+  it("a press does nothing on a row that a key, the wheel or another program has just moved there", async () => {
     const tui = await openTui(WIDE);
     const press = () => {
       const { state } = tui;

@@ -33,7 +33,7 @@ function panelIn(frame: string): string[] {
 }
 
 describe("the list of places", () => {
-  it("has a heading for each group, the open place, the cursor, and how the last read went", async () => {
+  it("has a heading for each group, and shows the open place, the cursor, and the result of the last read", async () => {
     const tui = await openTui({ data: DATA, env: "shop/development" });
     expect(panelIn(await tui.shows(/production +✓/))).toEqual([
       ...[" shop", "›● development  ✓", "   test         ✓", "   production   ✓"],
@@ -95,7 +95,7 @@ describe("the list of places", () => {
     expect(narrow.frame()).toMatch(/▶ Environments[\s\S]*│? shop\b/);
   });
 
-  it("keeps the variable under the cursor through an environment that does not have it", async () => {
+  it("keeps the selected variable while visiting an environment that does not have it", async () => {
     const tui = await openTui({ data: DATA, env: "shop/development" });
     tui.press("j");
     const name = selectedIn(tui.frame());
@@ -123,7 +123,7 @@ describe("a sealed file without its key", () => {
     return { file, plain, tui: await remoteProgram({}, { config: profiles.path }) };
   }
 
-  it("has names and public values, and offers nothing that needs the key", async () => {
+  it("shows names and public values, and offers nothing that needs the key", async () => {
     const { tui } = await withProfiles();
     await openPlace(tui, "locked");
     await tui.shows(
@@ -178,7 +178,7 @@ describe("production", () => {
   ];
   const NOR = ["preprod", "pre-production", "PreProd", "non_prod", "notProd"];
 
-  it("is told by the words of a name, has a warning color, and asks for a name before a deletion", async () => {
+  it("is recognized by the words of a name, has a warning color, and asks for a name before a deletion", async () => {
     const tui = await openTui({
       data: named(...NO, ...NOR, ...YES, ...TOO),
       env: "test",
@@ -199,7 +199,7 @@ describe("production", () => {
     }
   });
 
-  it("is not told by the application", async () => {
+  it("is not recognized by the application", async () => {
     const data = {
       ...SHOP,
       environments: [environment(1, "test", "prod"), environment(2, "main", "prod")],

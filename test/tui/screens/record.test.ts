@@ -15,7 +15,7 @@ function recordIn(frame: string): string[] {
 
 const opened = (...rows: readonly Row[]) => openTui({ data: shopOf(...rows) });
 
-it("shows description, type, rules and the masked value, and in a low panel the same in one line", async () => {
+it("shows description, type, rules and the masked value, or the same facts on one line in a low panel", async () => {
   const rules = { optional: true, secret: false, schema: { maxLength: 99 } };
   const variables = SHOP.variables.map((each) => (each.id === 2 ? { ...each, ...rules } : each));
   const tui = await openTui({ data: { ...SHOP, variables } });
@@ -48,7 +48,7 @@ it.each([
   ["the matrix", ["m"], /~ \{"a":2\}/],
   ["a comparison", ["d", "enter"], /→ test/],
   ["the history", ["H"], / \+ +"a": 3/],
-])("%s makes the text of a value once, and not for each frame", async (_what, keys, expected) => {
+])("%s formats the text of a value once, and not for each frame", async (_what, keys, expected) => {
   const data = shopOf({ name: "FLAGS", values: [{ a: 1 }, { a: 2 }] });
   const tui = await openTui({ data, edit: async (text) => text.replace("1", "3") });
   tui.press("E");
@@ -119,7 +119,7 @@ it("keeps line breaks, escapes control characters, and wraps wide characters", a
   ]);
 });
 
-it("neither a long description nor a problem hides the value in a low panel", async () => {
+it("shows the value in a low panel despite a long description or a problem", async () => {
   const variables = SHOP.variables.map((each) => ({
     ...each,
     description: "word ".repeat(60).trim(),

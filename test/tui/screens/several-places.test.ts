@@ -38,7 +38,7 @@ describe("one edit of several environments", () => {
     expect(await tui.saved("DATABASE_URL", "test")).toBe(`other ${SECRET}`);
   });
 
-  it("leaves variables without a value out of a copy: that of the other place stays", async () => {
+  it("skips variables without a value in a copy, and keeps the values in the other place", async () => {
     const tui = await openTui();
     tui.press("*", ">", "/", ..."production", "escape");
     tui.press("j", "enter");
@@ -51,7 +51,7 @@ describe("one edit of several environments", () => {
     ]).toEqual([true, true]);
   });
 
-  it("copies to environments of several applications, and says what is written", async () => {
+  it("copies to environments of several applications, and says what was written", async () => {
     const billing = {
       id: 9,
       application: "billing",
@@ -75,7 +75,7 @@ describe("one edit of several environments", () => {
     );
   });
 
-  it("deletes a variable everywhere, and says that nothing of it is left", async () => {
+  it("deletes a variable everywhere, and says that it is deleted completely", async () => {
     const tui = await openTui();
     await tui.shows(/test +[~=] /, /production +[~=] /);
     tui.press("D");
@@ -90,7 +90,7 @@ describe("one edit of several environments", () => {
     expect(await readFile(tui.file.path, "utf8")).not.toContain("DATABASE_URL");
   });
 
-  it("needs the names of all places of production where several variables are replaced", async () => {
+  it("needs the names of all production places if several variables are replaced", async () => {
     const environments = SHOP.environments.map((each) =>
       each.name === "test" ? { ...each, name: "eu-prod" } : each,
     );
@@ -99,7 +99,7 @@ describe("one edit of several environments", () => {
     await tui.shows(/type eu-prod production to confirm/);
   });
 
-  it("in different files are written one after another, and an error says what was written", async () => {
+  it("writes to different files one after another, and says in an error what was written", async () => {
     const [first, second] = [await dataFile(SHOP), await dataFile(SHOP)];
     const profile = (path: string, env: string) => ({ data: path, env: `shop/${env}` });
     const { url } = await runningServer();
@@ -129,7 +129,7 @@ describe("one edit of several environments", () => {
 });
 
 describe("the history", () => {
-  it("of a variable or of the environment is shown with a diff, and a roll back brings back what was before a change", async () => {
+  it("of a variable or of the environment is shown with a diff, and a rollback restores the state before a change", async () => {
     const tui = await openTui();
     for (const key of ["1", "2"]) {
       tui.press("g", "j", "e", key, "ctrl-s");
@@ -211,7 +211,7 @@ describe("the history", () => {
     await tui.shows(/Changes to DATABASE_URL in test/);
   });
 
-  it("gives the list the order of the last changes, which follows new ones", async () => {
+  it("sorts the list by last change, also after new changes", async () => {
     const tui = await openTui();
     tui.press("j", "x");
     await tui.shows(/▶ Delete/);
@@ -225,7 +225,7 @@ describe("the history", () => {
     await tui.until(() => tui.names[0] === "DATABASE_URL" && tui.names[1] === "PORT");
   });
 
-  it("a place without one has nothing to undo", async () => {
+  it("that is missing leaves nothing to undo", async () => {
     const tui = await openTui({ data: { ...SHOP, history: { entries: 0 } } });
     tui.press("x");
     await tui.shows(/▶ Delete/);
@@ -235,7 +235,7 @@ describe("the history", () => {
     await tui.shows(/✗ nothing to undo/);
   });
 
-  it("an undo leaves what was changed in environments and other applications, and says so", async () => {
+  it("an undo does not touch environments and other applications, and says so", async () => {
     const billing = {
       id: 9,
       application: "billing",
@@ -263,7 +263,7 @@ describe("the history", () => {
     );
   });
 
-  it("an undo is not for an environment of the same name in another file, and says that it leaves something out", async () => {
+  it("an undo does not touch an environment with the same name in another file, and says that it leaves something out", async () => {
     const session = await openTui({ env: "production" });
     session.press(">", "*", "enter");
     await session.shows(/Copy DATABASE_URL to development and test\?/);

@@ -11,7 +11,7 @@ it.each([
 });
 
 it.each(["│ text │", "\u001b[1m日本語 👋\u001b[22m"])(
-  "a line that all terminals agree about is unchanged: %j",
+  "a line whose width all terminals agree on is unchanged: %j",
   (line) => {
     expect(anchorColumns(line)).toBe(line);
   },

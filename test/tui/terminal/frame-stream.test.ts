@@ -57,7 +57,7 @@ test("a slow terminal gets only the newest frame", () => {
   expect(written[0]).toContain("two");
 });
 
-test("after something else was on the screen, the next frame is written completely", () => {
+test("the next frame after a clear is written completely", () => {
   const { screen, written } = testScreen();
   screen.write("one\ntwo");
   screen.clear();

@@ -55,7 +55,7 @@ test("texts are measured without their colors", () => {
   ]);
 });
 
-test("component tests and the bundle use these instead of ink's own", () => {
+test("component tests and the bundle use these modules instead of ink's own", () => {
   const get = vi.spyOn(Output.prototype, "get");
   onTestFinished(() => get.mockRestore());
   expect(inkScreen(() => 20).draw(<Text>hello</Text>)).toBe("hello");

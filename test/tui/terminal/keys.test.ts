@@ -89,7 +89,7 @@ test.each([
   ["the wheel down", "\x1b[<65;10;5M", { ...PRESS, action: "wheel-down" }],
   ["an answer", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "11;rgb:ffff/ffff/ffff"],
   ["an answer with another end", "\x1b]11;rgb:00/00/0\x07", "11;rgb:00/00/0"],
-])("%s is reported, also in two chunks, and types nothing", async (_what, sequence, expected) => {
+])("%s is reported, even in two chunks, and types nothing", async (_what, sequence, expected) => {
   for (const chunks of splits(sequence))
     expect(await inputOf([...chunks, "q"], "q")).toEqual([expected, Q]);
 });
@@ -101,11 +101,11 @@ test.each([
   ["a position of 0", "\x1b[<0;0;5M"],
   ["no position", "\x1b[<M"],
   ["another end", "\x1b[<0;10;5x"],
-])("%s in an event is dropped, also in two chunks", async (_what, sequence) => {
+])("%s in an event is dropped, even in two chunks", async (_what, sequence) => {
   for (const chunks of splits(sequence)) expect(await inputOf([...chunks, "q"], "q")).toEqual([Q]);
 });
 
-test("an event in a paste is text, and keys and events after the paste count", async () => {
+test("a mouse event in a paste is text, and keys and events after the paste are reported", async () => {
   const [, ...chunks] = splits("\x1b[200~a\x1b[<0;1;1M\x1b[201~\x1b[<0;10;5M");
   for (const [first = "", second = ""] of chunks) {
     const pasted = { name: "paste", text: "a\x1b[<0;1;1M" };
@@ -113,7 +113,7 @@ test("an event in a paste is text, and keys and events after the paste count", a
   }
 });
 
-test("Escape before an event is a key", async () => {
+test("Escape before a mouse event is a key", async () => {
   expect(await inputOf(["\x1b\x1b[<0;10;5M"], "escape")).toEqual([
     PRESS,
     { name: "escape", text: "" },
@@ -124,7 +124,7 @@ test.each([
   ["\x1b[", []],
   ["\x1b[200~one", [{ name: "paste", text: "one" }]],
   ["\x1b[200~one\x1b[20", [{ name: "paste", text: "one\x1b[20" }]],
-])("%j without an end ends after two seconds, and the next key counts", (bytes, expected) => {
+])("%j without an end ends after two seconds, and the next key is reported", (bytes, expected) => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const keyboard = new EventEmitter() as NodeJS.ReadableStream & EventEmitter;

@@ -20,7 +20,7 @@ function textOf(line: Line): string {
 const numbered = (count: number, text = "line") =>
   Array.from({ length: count }, (_, index) => `${text} ${index}`);
 
-it("lines are compared by a longest common subsequence", () => {
+it("lines are compared by their longest common subsequence", () => {
   expect(drawn(["a", "b", "c", "d"], ["a", "x", "c", "new", "d", "end"])).toEqual([
     "  a",
     "- b",
@@ -32,7 +32,7 @@ it("lines are compared by a longest common subsequence", () => {
   ]);
 });
 
-it("changed words in a changed line are inverse, and nothing is where most of it has changed", () => {
+it("changed words are inverse, unless most of the line has changed", () => {
   expect(drawn(["the port is 3000 here"], ["the port is 8080 here "])).toEqual([
     "- the port is [3000] here",
     "+ the port is [8080] here[·]",
@@ -40,7 +40,7 @@ it("changed words in a changed line are inverse, and nothing is where most of it
   expect(drawn(["debug"], ["info"])).toEqual(["- debug", "+ info"]);
 });
 
-it("long runs of equal lines are folded, with some lines around changes", () => {
+it("long runs of equal lines are folded, except for some lines around changes", () => {
   const before = numbered(30);
   const after = before.map((text, index) => (index === 10 ? "other" : text));
   expect(drawn(before, after)).toEqual([
@@ -59,7 +59,7 @@ it("long runs of equal lines are folded, with some lines around changes", () => 
   ]);
 });
 
-it("texts with too many changes are shown one after the other, and the diff says so", () => {
+it("texts with too many changes are shown one after another, and the diff says so", () => {
   const middle = numbered(2_000);
   const lines = drawn(["first", ...middle], ["first", ...middle.toReversed()], 80);
   expect(lines.slice(0, 2)).toEqual(["  (too many changes: lines were not compared)", "- first"]);
@@ -85,13 +85,13 @@ it.each([
   expect(lines.map(textOf).join("")).not.toMatch(/\x1b/);
 });
 
-it("of two texts of a megabyte only the first part is drawn, and the diff says so", () => {
+it("only the first part of two texts of a megabyte is drawn, and the diff says so", () => {
   const lines = drawn(numbered(50_000, "before"), numbered(50_000, "漢字"), 80);
   expect(lines.at(-1)).toBe("  (only the first 50,000 characters are shown)");
   expect(lines.length).toBeLessThan(10_000);
 });
 
-it("a long line is cut to what differs in it", () => {
+it("a long line is cut to its differences", () => {
   const [head, tail] = ["a".repeat(20_000), "z".repeat(20_000)];
   const lines = drawn([`${head} old ${tail}`], [`${head} new ${tail}`], 600);
   expect(lines.map((each) => each.replaceAll(/a{2,}/g, "a").replaceAll(/z{2,}/g, "z"))).toEqual([

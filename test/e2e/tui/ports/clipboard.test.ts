@@ -38,7 +38,7 @@ async function clipboard(programs: Record<string, string>, env: Record<string, s
 const X11 = { DISPLAY: ":0" };
 
 describe("copying", () => {
-  it("copy passes the text to a program on stdin, where no process list shows it, and to the terminal", async () => {
+  it("passes the text to a program on stdin, where no process list shows it, and to the terminal", async () => {
     const { copy, written, kept } = await clipboard(
       { xclip: KEEP },
       { ...X11, APPVARS_API_SECRET: "hunter2" },
@@ -51,7 +51,7 @@ describe("copying", () => {
     expect(written()).toBe(OSC_52);
   });
 
-  it("copy tries the next clipboard program when one is missing or fails", async () => {
+  it("tries the next clipboard program when one is missing or fails", async () => {
     const env = { ...X11, WAYLAND_DISPLAY: "wayland-0" };
     const { copy, kept } = await clipboard({ xclip: "exit 1", xsel: KEEP }, env);
     expect(await copy(TEXT)).toEqual({ kind: "clipboard" });
@@ -67,19 +67,16 @@ describe("copying", () => {
       "there is no desktop clipboard",
     ],
     ["no program works", { xclip: "exit 1" }, X11, "xclip failed, can't start xsel"],
-  ])(
-    "copy uses the terminal alone where %s, and says why",
-    async (_what, programs, env, reason) => {
-      const { copy, written } = await clipboard(programs, env);
-      expect(await copy(TEXT)).toEqual({
-        kind: "terminal",
-        reason: expect.stringContaining(reason),
-      });
-      expect(written()).toBe(OSC_52);
-    },
-  );
+  ])("copy uses only the terminal where %s, and says why", async (_what, programs, env, reason) => {
+    const { copy, written } = await clipboard(programs, env);
+    expect(await copy(TEXT)).toEqual({
+      kind: "terminal",
+      reason: expect.stringContaining(reason),
+    });
+    expect(written()).toBe(OSC_52);
+  });
 
-  it("copy sends the terminal no text that is too long for it", async () => {
+  it("sends the terminal no text that is too long for it", async () => {
     const without = await clipboard({});
     expect(await without.copy(LONGEST)).toMatchObject({ kind: "terminal" });
     const asked = without.written();
@@ -91,7 +88,7 @@ describe("copying", () => {
     expect([written(), await kept("xclip.stdin")]).toEqual(["", `${LONGEST}x`]);
   });
 
-  it("copy does not wait for a clipboard program that stays in the background", async () => {
+  it("does not wait for a clipboard program that stays in the background", async () => {
     const { copy, kept } = await clipboard(
       { xclip: `${KEEP}; sleep 600 & echo $! >"$0.pid"` },
       X11,
@@ -108,14 +105,14 @@ describe("copying", () => {
     expect(isRunning(Number(await kept("xclip.pid")))).toBe(false);
   });
 
-  it("copy succeeds when a clipboard program does not read the text", async () => {
+  it("succeeds when a clipboard program does not read the text", async () => {
     const { copy } = await clipboard({ xclip: "exit 0" }, X11);
     expect(await copy("x".repeat(10_000_000))).toEqual({ kind: "clipboard" });
   });
 });
 
 describe("inside tmux", () => {
-  it("copy inside tmux passes the text to tmux", async () => {
+  it("passes the text to tmux", async () => {
     const { copy, kept, written } = await clipboard(
       { tmux: KEEP },
       { TMUX: "/tmp/tmux-0/default,1,0" },
@@ -128,7 +125,7 @@ describe("inside tmux", () => {
     expect(written()).toBe("");
   });
 
-  it("copy inside tmux uses OSC 52 when tmux can't be run or is too old", async () => {
+  it("uses OSC 52 when tmux can't be run or is too old", async () => {
     const { copy, written } = await clipboard({ tmux: "exit 1" }, { TMUX: "x" });
     await copy(TEXT);
     expect(written()).toBe(OSC_52);

@@ -42,7 +42,7 @@ describe.skipIf(process.platform === "win32")("a text in the person's own editor
     ["a carriage return at the end", "abc\r"],
     ["a byte order mark", "\ufeffabc"],
     ["nothing in it", ""],
-  ])("a text with %s comes back as it is", async (_what, text) => {
+  ])("a text with %s is returned unchanged", async (_what, text) => {
     expect((await edited(text, "")).outcome).toBe(text);
   });
 

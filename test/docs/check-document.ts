@@ -16,7 +16,7 @@ const VARIABLE_TEXT: [RegExp, string][] = [
 ];
 
 export interface CheckedDocument {
-  /** The commands that print something other than the document shows, with both. */
+  /** The commands whose output differs from the document, with both outputs. */
   problems: { line: number; command: string; shown: string[]; printed: string[] }[];
   /** The document with the output of the commands. */
   rewritten: string;
@@ -32,7 +32,7 @@ export async function checkDocument(markdown: string): Promise<CheckedDocument> 
     ([{ output }, lines]) => output.map(settle).join("\n") !== lines.join("\n"),
   );
   const lines = markdown.split("\n");
-  // From the last to the first: each replacement moves the lines after it.
+  // Replace from last to first, because each replacement moves the lines after it.
   for (const [{ bodyStart, output }, actual] of differing.toReversed())
     lines.splice(bodyStart, output.length, ...actual);
   return {

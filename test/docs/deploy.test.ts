@@ -25,7 +25,7 @@ async function readKubernetes(): Promise<Yaml[]> {
   });
 }
 
-/** Checks a command line of `serve`, and the variables that it gets. */
+/** Checks a command line of `serve` and its variables. */
 async function checkServe(
   [command, ...args]: string[],
   variables: Record<string, string | undefined>,

@@ -19,7 +19,7 @@ import type { Command } from "./parse-document.js";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const PRELOAD = fileURLToPath(new URL("preload.cjs", import.meta.url));
-/** For a background command to print as many lines as the document shows. */
+/** How long a background command may take to print as many lines as the document shows. */
 const MAX_WAIT_MS = 40_000;
 const FOLDERS = ["work", "home", "bin", "streams", "terminal", "node_modules"];
 
@@ -51,7 +51,7 @@ export class DocumentSession {
     });
   }
 
-  /** @param usesEtcd whether it starts etcd, as `etcd` without flags for its ports */
+  /** @param usesEtcd whether the document starts etcd, as `etcd` without flags for its ports */
   static async open({ usesEtcd = false } = {}): Promise<DocumentSession> {
     const root = await realpath(await mkdtemp(join(tmpdir(), "appvars-docs-")));
     for (const folder of FOLDERS) await mkdir(join(root, folder));
@@ -60,8 +60,8 @@ export class DocumentSession {
     const node = `exec '${process.execPath}' --require '${root}/preload.cjs'`;
     await writeProgram(root, "node", `${node} "$@"`);
     await writeProgram(root, "appvars", `${node} '${BINARY}' "$@"`);
-    // On a terminal curl shows no progress. Its requests go to the session's port, as those of
-    // `appvars` do.
+    // Like on a terminal, curl shows no progress. Its requests go to the session's port, as the
+    // requests of `appvars` do.
     const connectTo = [7400, 7401].map((port) => {
       return `--connect-to "127.0.0.1:${port}:127.0.0.1:$(cat '${root}/port-${port}' 2>/dev/null || echo 1)"`;
     });
@@ -75,13 +75,13 @@ export class DocumentSession {
   }
 
   /**
-   * Returns the output of the command, as on a terminal: stdout and stderr in one. A command that
-   * ends with `&` is left running, and read until it has printed as many lines as the document
-   * shows.
+   * Runs a command. Returns its output as on a terminal, with stdout and stderr together. A command
+   * that ends with `&` keeps running, and is read until it has printed as many lines as the
+   * document shows.
    */
   async run({ text, output }: Command): Promise<string[]> {
     const file = join(this.#root, "terminal", String(++this.#steps));
-    // `$?` is that of the command before.
+    // `$?` is the exit code of the previous command.
     const { code = 0 } = await this.#shell.run(
       `(exit ${this.#code}); eval ${quote(text)} >${quote(file)} 2>&1`,
     );
@@ -93,13 +93,13 @@ export class DocumentSession {
     return printed === "" ? [] : printed.split("\n");
   }
 
-  /** Kills all that still runs, and removes the files. */
+  /** Kills everything that is still running, and removes the files. */
   async close(): Promise<void> {
     await this.#shell.close();
     await rm(this.#root, { recursive: true, force: true });
   }
 
-  /** @throws Error with the output so far, when the rest does not come */
+  /** @throws Error with the output so far, if the rest does not arrive */
   #untilPrinted(file: string, lines: number): Promise<void> {
     return new Promise((resolve, reject) => {
       let printed = "";

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 export const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The documents for users, by their path in the repository. */
+/** The paths of the user documents in the repository. */
 export const DOCUMENTS = [
   "README.md",
   ...readdirSync(join(REPOSITORY, "docs"))

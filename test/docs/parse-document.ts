@@ -2,9 +2,9 @@
 export interface Command {
   kind: "command";
   text: string;
-  /** Number of its first line, from 1. */
+  /** The number of its first line, counting from 1. */
   line: number;
-  /** Index of the first line of its output, from 0. */
+  /** The index of the first line of its output, counting from 0. */
   bodyStart: number;
   output: string[];
 }
@@ -15,11 +15,14 @@ export interface CodeBlock {
   language: string;
   text: string;
   line: number;
-  /** The name of the file that it shows: the line before the block ends with `` `NAME`: ``. */
+  /**
+   * The name of the file that the block shows, if the line before the block ends with `` `NAME`:
+   * ``.
+   */
   file?: string;
 }
 
-/** The commands and the code blocks of a Markdown document, in its order. */
+/** Returns the commands and the code blocks of a Markdown document, in order. */
 export function parseDocument(markdown: string): (Command | CodeBlock)[] {
   const lines = markdown.split("\n");
   const parts: (Command | CodeBlock)[] = [];
@@ -43,8 +46,8 @@ export function parseDocument(markdown: string): (Command | CodeBlock)[] {
 }
 
 /**
- * A command begins with `$ ` and goes on for as long as its lines end with a backslash; below it
- * comes its output.
+ * A command begins with `$ ` and continues while its lines end with a backslash. Its output
+ * follows.
  */
 function parseCommands(lines: readonly string[], start: number, end: number): Command[] {
   const commands: Command[] = [];

@@ -75,7 +75,7 @@ function growth(...lines: [string, ...number[]][]) {
   };
 }
 
-/** The elements that are not closed at the end of well-formed XML: none. */
+/** Returns the elements that are not closed, which is none for well-formed XML. */
 function openElements(svg: string): string[] {
   const open: string[] = [];
   const parts = [...svg.matchAll(/<(\/?)(\w+)(?: [\w-]+="[^"<&]*")*(\/?)>|[^<>&]+|&#\d+;/g)];

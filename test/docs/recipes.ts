@@ -10,7 +10,7 @@ import { type CodeBlock, parseDocument } from "./parse-document.js";
 export interface Recipe {
   readonly title: string;
   readonly text: string;
-  /** Its blocks other than console blocks, in their order. */
+  /** The blocks other than console blocks, in order. */
   readonly blocks: readonly CodeBlock[];
 }
 
@@ -42,8 +42,8 @@ export function block(title: string, languageOrFile: string): string {
 }
 
 /**
- * A folder with the files of a recipe, in which its commands are run. Programs in it can import the
- * package.
+ * Creates a folder with the files of a recipe, in which its commands run. Programs in it can import
+ * the package.
  */
 export class Workplace {
   readonly folder: string;
@@ -55,8 +55,8 @@ export class Workplace {
   }
 
   /**
-   * @param env variables of the commands besides `PATH`, which has `appvars`, and a home of their
-   *   own
+   * @param env variables of the commands, in addition to `PATH`, which has `appvars`, and their own
+   *   home
    */
   static async of(title: string, env: Record<string, string>): Promise<Workplace> {
     const folder = await temporaryFolder();
@@ -97,7 +97,7 @@ export class Workplace {
     });
   }
 
-  /** The same for a script that has to succeed. Resolves to its output. */
+  /** Runs a script that must succeed. Resolves to its output. */
   async print(script: string, options?: Parameters<Workplace["run"]>[1]): Promise<string> {
     const { code, stdout, stderr } = await this.run(script, options);
     if (code !== 0) throw new Error(`exit code ${code}: ${stderr}${stdout}`);

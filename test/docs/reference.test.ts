@@ -102,11 +102,11 @@ it("docs/http-api.md has exactly the routes of the server", () => {
   expect(routes).toContain("/healthz");
   const [, endpoints = ""] = readDocument("http-api.md").split(/^## Endpoints$/m);
   const rows = [...endpoints.matchAll(/^\| `(.+?)` \|/gm)].map(([, path]) => path as string);
-  // Of the table of endpoints; the next one has parameters.
+  // Only the table of endpoints; the next one lists parameters.
   expect(rows.filter((path) => path.startsWith("/")).sort()).toEqual(routes);
 });
 
-/** The paths that the server has handlers for, as in `/v1/variables/{id}`. */
+/** The paths that the server has handlers for, such as `/v1/variables/{id}`. */
 function registeredRoutes(): string[] {
   // The method that every router of polka inherits from trouter.
   const add = vi.spyOn(Object.getPrototypeOf(Object.getPrototypeOf(polka())), "add");

@@ -6,13 +6,16 @@ import { runTui, type TuiOptions } from "../../src/tui/run-tui.js";
 import type { TuiTerminal } from "../../src/tui/terminal/frame-stream.js";
 import { localSource } from "./support/tui.js";
 
-// The TUI sets it for the whole process.
+// The TUI sets the color level for the whole process.
 const { level } = chalk;
 afterEach(() => {
   chalk.level = level;
 });
 
-/** Runs the TUI on a fake terminal, and resolves to its output up to the list, or to this. */
+/**
+ * Runs the TUI on a fake terminal. Resolves to its output once it contains `expected`, by default a
+ * name in the list.
+ */
 async function written(
   colorLevel: ColorSupportLevel,
   looks: Partial<Pick<TuiOptions, "theme">> = {},

@@ -16,7 +16,7 @@ import {
 } from "../../tui/support/tui-in-tmux.js";
 
 /**
- * Keeps the path of the file, the modes of the file and its folder, its content, and the editor's
+ * Records the path of the file, the modes of the file and its folder, its content, and the editor's
  * process id.
  */
 const KEEP = `
@@ -40,7 +40,7 @@ async function editor(script: string) {
   };
 }
 
-/** Waits for Enter, with the terminal's modes changed before and after. */
+/** Waits for Enter, and changes the terminal's modes before and after that. */
 const WAITING = `stty -icanon; trap 'echo interrupted' INT; trap 'echo resumed' CONT; echo ready; while ! read line; do :; done`;
 
 /** Makes the program throw on SIGUSR2. */

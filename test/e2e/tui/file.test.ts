@@ -58,7 +58,7 @@ describe.skipIf(!hasTmux)("in a real terminal, while another program changes the
   it("an edit that can't be written says why and changes nothing", async () => {
     const tui = await openTuiInTmux();
     const before = await tui.saved();
-    // File modes don't restrict root. A file in place of the lock folder makes locking fail.
+    // File modes don't restrict root. A file with the name of the lock folder makes locking fail.
     await writeFile(`${tui.file.path}.lock`, "");
     await tui.keys("x");
     await tui.until(/Delete the value of DATABASE_URL in/);

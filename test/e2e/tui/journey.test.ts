@@ -5,11 +5,11 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 import { hasTmux } from "../../support/tmux.js";
 import { atBottom, type EXAMPLE, openTuiInTmux } from "../../tui/support/tui-in-tmux.js";
 
-/** The cursor is on these. */
+/** Match when the cursor is on the variable. */
 const PORT = /›[ ~+] NUMBER +PORT /;
 const DEBUG = /›[ ~+] BOOLEAN +DEBUG /;
 
-/** The person's settings: columns of the list, and another key for the help. */
+/** The user's settings: columns of the list, and another key for the help. */
 async function settingsFolder(): Promise<string> {
   const folder = await temporaryFolder();
   await mkdir(join(folder, "appvars"), { mode: 0o700 });

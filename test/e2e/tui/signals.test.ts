@@ -19,7 +19,7 @@ interface Tui extends Terminal {
   folder: string;
 }
 
-/** The words that start the TUI in a shell, over a data file. */
+/** The words that start the TUI in a shell on a data file. */
 async function tuiCommand(): Promise<string> {
   return `'${process.execPath}' '${BINARY}' tui --data '${(await dataFile(DATA)).path}'`;
 }
@@ -38,7 +38,7 @@ function countOf(sequence: string, { written }: Terminal): number {
   return written().split(sequence).length - 1;
 }
 
-// Skipped where there is no script of util-linux, which makes the terminal.
+// Skipped without `script` from util-linux, which makes the terminal.
 describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => {
   it("the terminal is restored after q, with its modes, and nothing is left on it", async () => {
     const tty = terminal(`stty -g; ${await tuiCommand()}; stty -g; echo over`, {});
@@ -101,7 +101,7 @@ describe.skipIf(!has("script", "--version"))("the terminal is as it was", () => 
     await tty.until(/file=/);
     const [, path = "", pid] = /file=(.*)=(\d+)=/.exec(tty.written()) ?? [];
     expect(existsSync(path)).toBe(true);
-    // A shell reports it, and so does the kernel.
+    // Both the shell and the kernel report the closed terminal.
     process.kill(tty.pid, "SIGHUP");
     await tty.until(/ending/);
     tty.close();
@@ -182,8 +182,8 @@ describe.skipIf(!has("script", "--version") || !has("bash", "--version"))(
         await tty.until(/typed\r\n[\s\S]*typed\r\n[\s\S]*prompt> /);
         tty.type("fg\r");
         await tty.until(/shop\/development/);
-        // On a busy machine, a third time: for the signal, after the time in which it should have
-        // come.
+        // On a busy machine, the screen is redrawn a third time, for a signal that arrives after
+        // the timeout.
         await expect.poll(() => countOf(ENTER, tty), { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
         tty.type("q");
         await tty.until(/prompt> /);

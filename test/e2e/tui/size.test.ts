@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { hasTmux } from "../../support/tmux.js";
 import { openShell, openTuiInTmux, START } from "../../tui/support/tui-in-tmux.js";
 
-/** Header, panels from edge to edge, and footer: nothing else, and nothing twice. */
+/**
+ * Checks that the screen has a header, panels from edge to edge, and a footer, each once, and
+ * nothing else.
+ */
 function fills(columns: number, rows: number, footer: RegExp): (screen: string) => boolean {
   return (screen) => {
     const lines = screen.replace(/\n$/, "").split("\n");

@@ -78,7 +78,7 @@ function anyValue(random: Random, depth: number): JsonValue {
   }
 }
 
-/** Each text and number in the types that can hold it, and 80 JSON values of any shape. */
+/** Each text and number in the types that can represent it, and 80 random JSON values. */
 function allValues(): [VariableType, JsonValue][] {
   const random = new Random(17);
   return [
@@ -100,7 +100,7 @@ function allValues(): [VariableType, JsonValue][] {
 
 const ALL = allValues();
 
-/** The editor of these values, and the TUI on it, with the edits that forms have led to. */
+/** An editor of values, and the TUI on it, which records the edits of forms. */
 async function editing(values: readonly [VariableType, JsonValue][]) {
   const data = shopOf(
     ...values.map(([type, value], index) => {
@@ -129,7 +129,7 @@ async function editing(values: readonly [VariableType, JsonValue][]) {
   };
   const tui = startTui({ places: [place] });
   await tui.until(isWell);
-  /** The change that a form has led to, which is not written. */
+  /** The change that a form has produced. It is not written. */
   const review = async () => {
     const { length } = changes;
     tui.press("ctrl-s");
@@ -143,7 +143,7 @@ async function editing(values: readonly [VariableType, JsonValue][]) {
 
 const types = (count: number) => Array<string>(count).fill("right");
 
-/** Edits each value with these keys, or texts to paste, and compares the change. */
+/** Edits each value with keys or pasted texts, and compares the change. */
 async function expectChanges(
   keysOf: (type: VariableType, value: JsonValue) => readonly (string | { readonly text: string })[],
   afterOf: (type: VariableType, value: JsonValue) => object | undefined,
@@ -160,7 +160,7 @@ async function expectChanges(
 
 const unchanged = () => undefined;
 
-/** A paste leaves control characters out, and an empty text types nothing. */
+/** A paste drops control characters, and an empty text types nothing. */
 const isTyped = (text: string) => text !== "" && !/(?![\n\t])\p{Cc}/u.test(text);
 
 describe("in a form, only the edited field changes, whatever the value:", () => {
@@ -208,7 +208,7 @@ describe("in a form, only the edited field changes, whatever the value:", () => 
       const isSame = isDeepStrictEqual(value, other);
       const after = { type, value: other, description: "What it is" };
       expect((await review())?.after).toEqual(isSame ? undefined : after);
-      // Drawing takes longer than all else.
+      // Drawing takes longer than anything else.
       if (index % 8 === 0) {
         const isShown = /(value| {5}) +[-+] /.test(tui.frame());
         expect([value, other, isShown]).toEqual([value, other, !isDeepStrictEqual(value, other)]);

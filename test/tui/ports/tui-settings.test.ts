@@ -12,7 +12,7 @@ const SCHEMA = JSON.parse(
 );
 const isValid = new Ajv2020().compile(SCHEMA);
 
-/** The settings read from this file of the user, and the notices about it. */
+/** Reads settings from a user's file. Returns the settings and the notices. */
 async function read(content: unknown, options: CliOptions = {}) {
   const config = await temporaryFolder();
   const file = join(config, "settings.json");

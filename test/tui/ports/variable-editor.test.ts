@@ -47,7 +47,7 @@ async function editing(content: unknown = DATA, key?: string) {
   return { ...file, editor, prepare, apply, source, value, onDisk };
 }
 
-/** Changes of shop/development. */
+/** Changes in shop/development. */
 interface Edit {
   readonly changes: readonly Change[];
 }
@@ -195,8 +195,8 @@ describe("a variable with a schema", () => {
     const { prepare, apply, onDisk } = await editing(
       edited((data) => Object.assign(data.variables[0], rules)),
     );
-    // What the form knows, so that the edit does not count as one of a variable that has been
-    // changed meanwhile.
+    // The state that the form knows, so that the variable does not count as changed in the
+    // meantime.
     const before: Content = { ...PORT, ...rules };
     const form = { ...rules, schema: '{"minimum":1}' };
     const edit = await prepare(portDraft({ before, value: "1", description: "new", ...form }));

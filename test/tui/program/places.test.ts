@@ -40,7 +40,7 @@ function place(open: Place["open"]): Place {
   return { name: "staging", group: "data.json", kind: "profile", location: "", open };
 }
 
-/** The source with these methods replaced, in snapshots too. */
+/** A source with some methods replaced, also in snapshots. */
 function withMethods(source: VariableSource, methods: Partial<VariableSource>): VariableSource {
   return withOwn(source, {
     readSnapshot: <T>(read: (snapshot: Snapshot) => Promise<T>) =>
@@ -62,7 +62,7 @@ const WRITE: WriteValues = async (format, values, { allowReserved }) => {
   return { text: JSON.stringify({ format, names: values.map(({ name }) => name), allowReserved }) };
 };
 
-/** The program on these places, of which the first is read. */
+/** Starts the program on places, and waits until the first one is read. */
 function programOf(places: readonly Place[], write = WRITE) {
   return startTui({ places }, { write });
 }

@@ -35,7 +35,7 @@ function variables(count: number): Variable[] {
   });
 }
 
-/** Data with this many variables in shop/development, each with its id as its value. */
+/** Data with a number of variables in shop/development, each with its id as its value. */
 function manyVariables(count: number): Data {
   const all = variables(count);
   return {
@@ -62,7 +62,7 @@ async function gatedServer(data: object) {
     faults: { latency: { least: 1, most: 1 }, sleep },
     onRequest: ({ path }) => paths.push(path),
   });
-  /** Releases the answers to this many requests. */
+  /** Releases the answers to a number of requests. */
   const answer = async (count: number) => {
     for (let answered = 0; answered < count; answered++) {
       await expect.poll(() => waiting.length, { interval: 5 }).toBeGreaterThan(0);
@@ -95,7 +95,7 @@ describe("while 2,500 variables are read", () => {
 
   it("a value that hasn't been read yet is not shown as missing", async () => {
     const { variables: all, values, ...data } = manyVariables(1_001);
-    // Those of the first page have their values on the second one.
+    // The values of the variables on the first page are on the second page.
     const backwards = values.map((value) => ({ ...value, id: 2_000 - value.id }));
     const server = await gatedServer({ ...data, variables: all, values: backwards });
     const program = await programOf(server.url);
@@ -393,8 +393,8 @@ describe("looking for changes", () => {
 
 describe("a list", () => {
   /**
-   * A server of 1,200 variables that may have pages of 700, and do something else with a page when
-   * it is odd.
+   * A server of 1,200 variables with pages of up to 700. While `odd.is` is true, it lists variables
+   * as `listOddly` does.
    */
   async function oddServer(listOddly: (page: Required<PageRequest>) => Page<Variable>) {
     const odd = { is: true };
@@ -431,7 +431,7 @@ describe("a list", () => {
   it("that changes during a read is read again", async () => {
     const next = manyVariables(2_500);
     const values = next.values.map((value) => ({ ...value, content: { value: -value.id } }));
-    // The change comes between the first pages and the second.
+    // The data changes between the first and the second pages.
     const { url } = await switchingServer([manyVariables(2_500), { ...next, values }], {
       pick: (before) => (before < 3 ? 0 : 1),
     });

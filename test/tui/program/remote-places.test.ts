@@ -186,7 +186,7 @@ describe("a comparison", () => {
     program.press("d");
     if (program.frame().includes("Compare ")) program.press("enter");
     await program.shows(/▶ \S+ → \S+ {2}\d\/\d/);
-    // The variable of the list is selected.
+    // The variable that is selected in the list is selected here.
     expect(program.frame()).toMatch(/›~ DATABASE_URL +•+ +•+/);
     expect(program.frame()).toMatch(/- PORT +•+ +\(missing\)/);
     program.press("v");
@@ -248,7 +248,7 @@ describe("a comparison", () => {
     expect(program.frame()).toContain("reading slow…");
     program.press("escape", "j");
     expect(program.frame()).toMatch(/▶ Variables 2\//);
-    // Its request is cancelled: repeated opening leaves no others behind.
+    // Its request is cancelled, so repeated opening leaves no requests behind.
     await expect.poll(() => hanging.sockets.every(({ destroyed }) => destroyed)).toBe(true);
     release();
     program.press("r");
@@ -265,7 +265,7 @@ describe("a command that is copied prints the value, and contains no secret,", (
     await program.shows(/copied the command for DATABASE_URL/);
     const [command = ""] = program.copied;
     expect(command).not.toMatch(/dev-secret|hunter2|['"\\]/);
-    // `env -u NAME` before it removes variables of the shell.
+    // The command begins with `env -u NAME`, which removes variables of the shell.
     const words = command.split(" ");
     const at = words.indexOf("appvars");
     const env = Object.entries(options.env ?? {}).filter(

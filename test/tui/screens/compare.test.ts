@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { encrypt } from "../../../src/client/envelope.js";
 import { keyFile, openTui, SECRET, SHOP, shopOf } from "../support/tui.js";
 
-/** A comparison of development with test, which has been read. */
+/** Opens a comparison of development with test, and waits until test has been read. */
 async function compared(options: Parameters<typeof openTui>[0] = {}) {
   const tui = await openTui(options);
   tui.press("d");
@@ -169,7 +169,7 @@ describe("a comparison", () => {
   });
 });
 
-/** The matrix, in which all environments have been read. */
+/** Opens the matrix, and waits until all environments have been read. */
 async function matrix(options: Parameters<typeof openTui>[0] = {}) {
   const tui = await openTui(options);
   tui.press("m");
@@ -406,7 +406,7 @@ describe("marks", () => {
     tui.press("*", "l", "y");
     await tui.shows(/copied 2 variables of test/);
     tui.press("<");
-    // Only those that are missing there.
+    // Only variables that are missing there are copied.
     await tui.shows(/3 variables from development, production to test\?/);
     tui.press("escape", "h", "<");
     await tui.shows(/Copy UNSET from production to development\?/);

@@ -249,7 +249,7 @@ it("a form is still open after an edit that was not written because another prog
     each.id === 12 ? { ...each, content: { value: 4000 } } : each,
   );
   await tui.file.write({ ...SHOP, values });
-  // What is typed after Enter was not for the form.
+  // Text typed after Enter was not meant for the form.
   tui.press("enter", "9", "ctrl-s", "ctrl-x");
   await tui.shows(/✗ PORT was changed by another program; review it again/, /› value +30001 /);
   expect(await tui.saved("PORT")).toBe(4000);

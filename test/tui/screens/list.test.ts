@@ -359,7 +359,7 @@ it("changes by another program are announced by name, or by their number if ther
 });
 
 it("the outcome of an action is not replaced by changes by another program, or hidden by a filter that is being typed", async () => {
-  // A long notice is shown long enough for the other program.
+  // A long notice is shown long enough for the other program to make its change.
   const reason = "no clipboard ".repeat(300);
   const tui = await openTui({ outcome: { kind: "failed", reason } });
   tui.press("y", "/", "p");

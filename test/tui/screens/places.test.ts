@@ -18,7 +18,7 @@ const environment = (id: number, name: string, application = "shop") => {
   return { id, application, name, api_key: `key-${id}`, api_secret: `secret-${id}` };
 };
 
-/** A variable with a value in environments of these names. */
+/** A variable with a value in the named environments. */
 function named(...names: string[]): Data {
   const environments = names.map((name, index) => environment(index + 1, name));
   return { ...shopOf({ name: "A", values: names.map(() => "x") }), environments };

@@ -7,15 +7,15 @@ import { type DataFile, dataFile } from "../../support/data-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { type Tmux, type TmuxOptions, tmux } from "../../support/tmux.js";
 
-/** The example of the package: two applications with three environments each. */
+/** The package's example data: two applications with three environments each. */
 export const EXAMPLE: Data = JSON.parse(
   readFileSync(new URL("../../../data/example.json", import.meta.url), { encoding: "utf8" }),
 );
 
 export interface TuiOptions extends Omit<TmuxOptions, "cwd"> {
-  /** The content of the data file, by default the example. */
+  /** The content of the data file. Default: the example. */
   content?: Data;
-  /** The command in the shell, by default the one that starts the TUI. */
+  /** The command in the shell. Default: the one that starts the TUI. */
   command?: string;
 }
 
@@ -56,15 +56,15 @@ export async function openTuiInTmux({
   return tui;
 }
 
-/** All variables have been read. */
+/** Matches once all variables have been read. */
 export const READY = / \d+ variables .*· \d+ s old$/m;
 
-/** The list's cursor is on this variable. */
+/** Matches when the list's cursor is on a variable. */
 export function isOn(name: string): RegExp {
   return new RegExp(`›[ ~+] ${name} `);
 }
 
-/** The text below the panels matches: the last line, or a notice of several lines. */
+/** Matches text below the panels: the last line, or a notice of several lines. */
 export function atBottom(expected: RegExp): (screen: string) => boolean {
   return (screen) => {
     const lines = screen.trimEnd().split("\n");

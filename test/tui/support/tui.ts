@@ -41,15 +41,13 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 /** The time at which tests start, in milliseconds. */
 const NOW = Date.UTC(2026, 0, 31);
 
-/**
- * How long the picture is on the screen before a click, which can be the second of a double click.
- */
+/** How long the picture stays on the screen before a click, short enough for a double click. */
 const AIM_MS = 300;
 
 /** The pause after which keys act again. */
 const READING_MS = 500;
 
-/** A value that must not appear while it is masked; short, so that no column cuts it. */
+/** A value that must not appear while it is masked. It is short, so that no column cuts it. */
 export const SECRET = "hunter2";
 
 const THEMES = Object.fromEntries(THEME_NAMES.map((name) => [name, createTheme(name)])) as Record<
@@ -72,7 +70,7 @@ export async function keyFile(key: string): Promise<string> {
   return path;
 }
 
-/** A config folder with these profiles, of which the first is the current one. */
+/** Creates a config folder with profiles. The first one is the current profile. */
 export async function profileFolder(profiles: Profiles): Promise<ProfileFolder> {
   const path = await temporaryFolder();
   const write = async (next: Profiles) => {
@@ -100,12 +98,12 @@ interface TuiOptions {
   readonly cwd?: string;
   readonly columns?: number;
   readonly rows?: number;
-  /** Whether the terminal shows ASCII alone. */
+  /** Whether the terminal shows only ASCII. */
   readonly isAscii?: boolean;
-  /** By default all, with their own keys. */
+  /** Default: all commands, with their default keys. */
   readonly commands?: readonly Command[];
   readonly preferences?: Preferences;
-  /** The person's own editor: the text that it saves. */
+  /** The user's own editor. Returns the text that it saves. */
   readonly edit?: OpenInEditor;
   readonly outcome?: CopyOutcome;
   readonly write?: WriteValues;
@@ -179,7 +177,7 @@ export function startTui(
     return ink.draw(createElement(ScreenView, { picture, theme: THEMES[theme] }));
   };
   let last: { readonly state: State; readonly text: string } | undefined;
-  /** Drawn once for each state, since drawing takes longer than all else. */
+  /** Each state is drawn only once, since drawing takes longer than anything else. */
   const frame = () => {
     const { state } = program;
     if (last?.state !== state) last = { state, text: stripVTControlCharacters(draw("plain")) };
@@ -197,7 +195,7 @@ export function startTui(
       setImmediate(look);
     });
   };
-  /** The cell of a text on the screen. */
+  /** Finds the cell of a text on the screen. */
   const cellOf = (text: string) => {
     const lines = frame().split("\n");
     const row = lines.findIndex((line) => line.includes(text));
@@ -223,17 +221,17 @@ export function startTui(
     get state() {
       return program.state;
     },
-    /** What is known of the open place. */
+    /** What is known about the open place. */
     get reading() {
       return readingOf(program.state);
     },
     get names() {
       return namesOf(listOf(program.state));
     },
-    /** Presses keys by their names, or types a text one key after another. */
+    /** Presses keys by name, or types a text one key after another. */
     press(...names: string[]) {
       program.shown();
-      // A refusal is read before the next key.
+      // A user reads a refusal before pressing the next key.
       if (program.state.notice?.tone === "error") now += READING_MS;
       for (const name of names) program.press({ name, text: name.length === 1 ? name : "" });
     },
@@ -252,7 +250,7 @@ export function startTui(
       await until(() => expected.every((each) => each.test(frame())));
       return frame();
     },
-    /** The same, and the time passes: for what the TUI looks for by itself. */
+    /** Like `shows`, but lets time pass, for changes that the TUI finds by polling. */
     async tickUntil(...expected: readonly RegExp[]): Promise<string> {
       await until(() => {
         if (expected.every((each) => each.test(frame()))) return true;
@@ -345,11 +343,13 @@ export const SHOP: Data = {
 
 /** A variable, and its values in the three environments. */
 export interface Row extends Partial<VariableRecord> {
-  /** In development, test and production; undefined for none. */
+  /** The values in development, test and production. `undefined` for no value. */
   readonly values: readonly (JsonValue | undefined)[];
 }
 
-/** The environments of `SHOP` with these variables, by default of the type of their first value. */
+/**
+ * The environments of `SHOP` with variables, which by default have the type of their first value.
+ */
 export function shopOf(...rows: readonly Row[]): Data {
   return {
     ...SHOP,
@@ -385,7 +385,9 @@ export function localSource(...rows: readonly Row[]): VariableSource {
   return service.source(service.findEnvironment("shop/development"));
 }
 
-/** The TUI on a data file, which has been read. `env` is the environment that is open. */
+/**
+ * Opens the TUI on a data file, and waits until it has been read. `env` is the open environment.
+ */
 export async function openTui({
   env = "development",
   data = SHOP,
@@ -401,7 +403,7 @@ export async function openTui({
   return Object.assign(tui, {
     file,
     data,
-    /** The value that the file has for a variable now; undefined without one. */
+    /** The current value of a variable in the file, or `undefined` if there is none. */
     async saved(name: string, environment = env) {
       const now: Data = JSON.parse(await readFile(file.path, "utf8"));
       const variable = now.variables.find((each) => each.name === name);
@@ -418,7 +420,7 @@ export const selectedIn = (frame: string) => /[┃│]›[ +~!][ ✓] ?(\w+)/.ex
 
 export type RemoteProgram = Awaited<ReturnType<typeof remoteProgram>>;
 
-/** Whether everything was read, and nothing failed since. */
+/** Whether everything has been read, and nothing has failed since. */
 export function isWell(state: State): boolean {
   const { isComplete, isReading, failure, nextAt } = readingOf(state);
   return isComplete && !isReading && failure === undefined && nextAt !== undefined;
@@ -430,7 +432,7 @@ export function hasFailed(state: State): boolean {
   return failure !== undefined && (nextAt !== undefined || failure.code === "unauthorized");
 }
 
-/** Opens a place by its name. */
+/** Opens a place by name. */
 export async function openPlace(program: RemoteProgram, name: string): Promise<void> {
   program.press(":", ..."open ", ...name, "enter");
   await program.until((state) => isWell(state) || hasFailed(state));

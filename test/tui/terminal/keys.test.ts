@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { listenToInput } from "../../../src/tui/terminal/input.js";
 import type { Key, Mouse } from "../../../src/tui/widgets/key.js";
 
-/** The input reported for the chunks of a terminal, up to the key with this name. */
+/** Returns the input reported for chunks from a terminal, up to the key with a name. */
 async function inputOf(chunks: readonly string[], last: string): Promise<(Key | Mouse | string)[]> {
   const keyboard = new PassThrough();
   const input: (Key | Mouse | string)[] = [];
@@ -78,7 +78,7 @@ test("a paste is one key with newlines", async () => {
 const Q = { name: "q", text: "q" };
 const PRESS = { action: "press", column: 9, row: 4 };
 
-/** A text as one chunk, and split at each place in two. */
+/** Returns a text as one chunk, and split in two at each position. */
 function splits(text: string): string[][] {
   return Array.from(text, (_, index) => [text.slice(0, index), text.slice(index)]);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createTheme, type ThemeName } from "../../../src/tui/text/theme.js";
 
-/** WCAG 2.2: relative luminance of an sRGB color. */
+/** The relative luminance of an sRGB color, as WCAG 2.2 defines it. */
 function luminance(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
@@ -39,7 +39,7 @@ it.each<[ThemeName, string, number]>([
 
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
-/** An xterm color: a cube of 6 x 6 x 6 from 16 on, and greys from 232 on. */
+/** The RGB values of an xterm color: a 6 x 6 x 6 cube from 16 on, and grays from 232 on. */
 function hexOf(ansi256: number): string {
   const at = ansi256 - 16;
   const cube = [Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map(

@@ -9,13 +9,13 @@ import { terminal } from "../../../support/terminal.js";
 
 const TEXT = "it's a secret: ünï \\ $(id)\n";
 const OSC_52 = `\x1b]52;c;${Buffer.from(TEXT).toString("base64")}\x07`;
-/** The longest that goes through a terminal, and one more. */
+/** The longest text that is sent to a terminal. */
 const LONGEST = "x".repeat(74_994);
 
-/** Keeps its stdin, its arguments and its environment. */
+/** Records its stdin, its arguments and its environment. */
 const KEEP = 'cat >"$0.stdin"; echo "$*" >"$0.args"; env >"$0.env"';
 
-/** A clipboard with these programs, scripts of sh, and no others. */
+/** A clipboard with only the given programs, which are sh scripts. */
 async function clipboard(programs: Record<string, string>, env: Record<string, string> = {}) {
   const folder = await temporaryFolder();
   for (const [name, script] of Object.entries(programs)) {
@@ -144,7 +144,7 @@ describe("inside tmux", () => {
          await createCopy({ write, platform: "linux", env: process.env })(${JSON.stringify(TEXT)});
          setInterval(() => {}, 1_000);`,
       );
-      // Waited for: the folder with the socket is removed next.
+      // Wait for the end, because the folder with the socket is removed next.
       onTestFinished(async () => void (await run("tmux", ["-S", socket, "kill-server"])));
       const command = `tmux -S '${socket}' -f /dev/null new-session "'${process.execPath}' '${script}'"`;
       const { written } = terminal(command, { TERM: "xterm-256color" });

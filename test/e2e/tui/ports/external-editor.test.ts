@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createOpenInEditor } from "../../../../src/tui/ports/external-editor.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
-/** An editor that is a script of sh with the file in `$1`. */
+/** An editor that is an sh script with the file in `$1`. */
 async function editing(script: string) {
   const folder = await temporaryFolder();
   const program = join(folder, "editor");
@@ -27,7 +27,7 @@ async function editing(script: string) {
   };
 }
 
-/** The text from an editor, or the reason for refusing it. */
+/** Returns the text from an editor, or the reason for refusing it. */
 async function edited(text: string, script: string, file?: { name: string; isJson: boolean }) {
   const { edit, path, env, isLeft } = await editing(script);
   const outcome = await edit(text, file);

@@ -1,5 +1,5 @@
-import { endIfObstructed } from "../kit/process/end-process.js";
-import { endWithParent, isStartedByNpm, wasTerminated } from "../kit/process/signals.js";
+import { endWithTerminal } from "../kit/process/end-process.js";
+import { wasTerminated } from "../kit/process/signals.js";
 import type { Io } from "../tasks/surroundings.js";
 import { findUnknownCommand, VERSION_FLAGS } from "./known-commands.js";
 import { type Context, createContext, type OutputFlags } from "./output/context.js";
@@ -16,11 +16,10 @@ import { packageVersion, processIo } from "./process-io.js";
  */
 export async function start(argv: readonly string[], keepCompiled?: () => void): Promise<number> {
   const io = processIo();
-  if (isStartedByNpm(io.env, argv)) endWithParent();
   if (argv[0] === "run") keepCompiled?.();
   const code = (await quickCall(argv, io)) ?? (await call(argv, io, keepCompiled));
   if (wasTerminated()) io.leaveUnread();
-  await endIfObstructed(code, io);
+  endWithTerminal(code);
   return code;
 }
 

@@ -1,14 +1,10 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { expect, it, onTestFinished } from "vitest";
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
 import { BINARY, isRunning, start } from "../support/binary.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
 import { get } from "../support/http.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
 import { terminal } from "../support/terminal.js";
 
 /** Runs `serve` on a terminal with its log in a file. */
@@ -64,34 +60,3 @@ it.skipIf(process.platform !== "linux")(
     expect(await log()).not.toContain("Assertion failed");
   },
 );
-
-it.skipIf(process.platform === "win32").each([
-  ["npx --no", "serve --port 0", /stopping: open requests are answered first/],
-  ["npx --no", "run --env shop/development -- sh -c 'echo started; exec sleep 60'", /^$/],
-  ["npm --silent start", "serve --port 0", /stopping: open requests are answered first/],
-])("SIGTERM to %s ends the appvars %s that it has started", async (npm, line, expected) => {
-  const folder = await temporaryFolder();
-  await mkdir(join(folder, "node_modules", ".bin"), { recursive: true });
-  await symlink(BINARY, join(folder, "node_modules", ".bin", "appvars"));
-  const { path } = await dataFile(DATA);
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, APPVARS_DATA: path };
-  await writeFile(
-    join(folder, "package.json"),
-    JSON.stringify({ scripts: { start: `appvars ${line}` } }),
-  );
-  const script = `exec ${npm} ${npm.startsWith("npx") ? `appvars ${line}` : ""}`;
-  // In its own process group, so that everything it has started can be killed.
-  const npx = spawn("sh", ["-c", script], {
-    cwd: folder,
-    env,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const group = -Number(npx.pid);
-  onTestFinished(() => void (isRunning(group) && process.kill(group, "SIGKILL")));
-  const log = text(npx.stderr);
-  await once(npx.stdout, "data");
-  npx.kill("SIGTERM");
-  // The log ends with the last process that can write to it.
-  expect(await log).toMatch(expected);
-});

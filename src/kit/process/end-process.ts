@@ -1,7 +1,6 @@
-import { accessSync, constants } from "node:fs";
 import { isatty } from "node:tty";
-import { writeLines, writeRaw } from "../../cli/output/output.js";
-import type { Io, Output } from "../../tasks/surroundings.js";
+import { writeLines } from "../../cli/output/output.js";
+import type { Output } from "../../tasks/surroundings.js";
 
 /** Replaces the program of this process, as execve(2) does. */
 export type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
@@ -10,42 +9,10 @@ export type Execve = (file: string, args: readonly string[], env: NodeJS.Process
 export const execve =
   process.platform === "win32" ? undefined : (process as { execve?: Execve }).execve;
 
-/**
- * Ends the process as `process.exit` does, but immediately. Node looks up host names in threads
- * that it can't stop, and waits for them before it exits: 10 seconds or more when no DNS server
- * answers. Only execve(2) and signals end them, and a signal changes the exit code. So a program
- * that only sets the exit code replaces this one, where Node can.
- *
- * @param isBusy whether threads may delay the end; one that parses a large file can't be stopped
- *   either
- */
-export function endProcess(code: number, isBusy = isLookupPending()): never {
-  if (isTerminalClosed()) endWithTerminal(code);
-  if (!execve || !isBusy || !isExecutable(process.execPath)) process.exit(code);
-  process.emit("exit", code);
-  // NODE_OPTIONS could make it load files or print.
-  return execve(process.execPath, [process.execPath, "--eval", `process.exitCode = ${code}`], {
-    ...process.env,
-    NODE_OPTIONS: "",
-  });
-}
-
-/**
- * Ends the process if its normal end would fail: after all output is written if a lookup would
- * delay it, and by SIGHUP if its terminal has been closed.
- */
-export async function endIfObstructed(
-  code: number,
-  io: Pick<Io, "stdout" | "stderr">,
-): Promise<void> {
-  if (isTerminalClosed()) endWithTerminal(code);
-  if (!isLookupPending()) return;
-  // If nobody reads the output, `leaveUnread` ends the process.
-  process.exitCode = code;
-  for (const stream of [io.stdout, io.stderr]) {
-    await new Promise<void>((resolve) => writeRaw(stream, "", () => resolve()));
-  }
-  endProcess(code);
+/** Ends the process as `process.exit` does, or by SIGHUP if its terminal has been closed. */
+export function endProcess(code: number): never {
+  endWithTerminal(code);
+  process.exit(code);
 }
 
 const terminals = [0, 1, 2].filter(isatty);
@@ -56,29 +23,15 @@ export function isTerminalClosed(): boolean {
 }
 
 /**
- * At a normal end Node resets its terminals, and aborts with a core dump, since one has been
- * closed.
+ * Ends the process by SIGHUP if its terminal has been closed. At a normal end, Node would reset its
+ * terminals, and abort with a core dump.
  */
-function endWithTerminal(code: number): void {
-  if (process.platform === "win32") return;
-  // A signal runs no listeners: files would be left, and programs.
+export function endWithTerminal(code: number): void {
+  if (process.platform === "win32" || !isTerminalClosed()) return;
+  // Dying by a signal skips exit listeners, and would leave files and child processes behind.
   process.emit("exit", code);
   process.removeAllListeners("SIGHUP");
   process.kill(process.pid, "SIGHUP");
-}
-
-function isLookupPending(): boolean {
-  return process.getActiveResourcesInfo().includes("GetAddrInfoReqWrap");
-}
-
-/** Node aborts after a failed execve(2), and an upgrade may have removed the file. */
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The number of the signal, which Windows does not have. */

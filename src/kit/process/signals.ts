@@ -133,7 +133,7 @@ export function untilStopped(phase: Parameters<Io["untilStopped"]>[0]): Promise<
   return new Promise((resolve) => {
     const stop = () => {
       // Nothing is open yet, and its wait may take long.
-      if (phase.isStarting) endProcess(0, true);
+      if (phase.isStarting) endProcess(0);
       resolve();
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
       process.off("SIGHUP", onHangUp);
@@ -147,36 +147,4 @@ export function untilStopped(phase: Parameters<Io["untilStopped"]>[0]): Promise<
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
     process.on("SIGHUP", onHangUp);
   });
-}
-
-const CHECK_MS = 250;
-
-/**
- * Whether npx or a script of npm calls only this command, and not one that calls it: programs under
- * `run` inherit the variable. @param argv the words after `appvars`, of which npx tells none
- */
-export function isStartedByNpm(
-  env: Record<string, string | undefined>,
-  [own]: readonly string[],
-): boolean {
-  // npx of npm 11 has it in single quotes, and older ones in double quotes or none.
-  const script =
-    /^(['"]?)(node )?(\S*\/)?appvars(\.cjs)?\1(?: ([^\s;&|]+)(?:[^\S\n][^;&|\n]*)?)?$/.exec(
-      env["npm_lifecycle_script"] ?? "",
-    );
-  return script !== null && (script[5] ?? own) === own;
-}
-
-/**
- * Sends this process SIGTERM once its parent is gone. npm and npx run a command in a shell, and
- * send a signal that they receive to that shell only: dash ends without passing it on. So `npx
- * appvars serve &` and `kill $!` would leave the server.
- */
-export function endWithParent(): void {
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    process.kill(process.pid, "SIGTERM");
-  }, CHECK_MS).unref();
 }

@@ -1,12 +1,9 @@
 /**
- * Prints how much code runs for everyday tasks, beside the goal for each: `npm run proportion`.
- * With --list, also the files and functions.
+ * Runs everyday tasks, and tells which functions of the modules in build/ ran, as V8 counts them.
  *
- * The counts are V8's, of the modules in build/. A command runs in a process of its own with
- * NODE_V8_COVERAGE. A request is counted in a server of this process that is up already: the first
- * one of an environment, and the next one, for another name. The client of these requests is not
- * counted. A file counts if one of its functions runs. The body of a module is not a function here,
- * so a module that is only loaded does not count.
+ * A command runs in a process of its own with NODE_V8_COVERAGE. A request is counted in a server of
+ * this process that has answered nothing yet; its client is not counted. The body of a module is not
+ * a function here, so a module that is only loaded does not count.
  */
 import { spawn } from "node:child_process";
 import { createHash, createHmac } from "node:crypto";
@@ -17,50 +14,35 @@ import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { serve } from "../build/local-server.js";
 
 const BUILD = new URL("../build/", import.meta.url).href;
-const MAX_LINES = 25_290;
-
 const folder = mkdtempSync(join(tmpdir(), "appvars-proportion-"));
-try {
-  await main(process.argv.includes("--list"));
-} finally {
-  rmSync(folder, { recursive: true });
+
+/** Resolves to the functions that ran for each task, by its name. */
+export async function runTasks() {
+  try {
+    return await runIn(join(folder, "vars.json"));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
-async function main(isListed) {
-  const data = join(folder, "vars.json");
+async function runIn(data) {
   copyFileSync(new URL("../data/example.json", import.meta.url), data);
   const server = await serve({ data, port: 0 });
   const { apiKey, apiSecret } = server.credentials("shop/test");
   const secret = { APPVARS_API_SECRET: apiSecret };
   const local = ["--data", data, "--env", "shop/test"];
   const remote = ["--url", server.url, "--api-key", apiKey];
-
-  const first = await runRequest(server.url, "DEBUG", apiKey, apiSecret);
-  const next = await runRequest(server.url, "PORT", apiKey, apiSecret);
-  const tasks = [
-    ["get --data", await runCommand(["get", "PORT", ...local]), 28, 121],
-    [
-      "get from a server, the client",
-      await runCommand(["get", "PORT", ...remote], secret),
-      30,
-      121,
-    ],
-    ["a request in the server, first", first, 15, 80],
-    ["a request in the server, later", next, 15, 80],
-    ["set --data", await runCommand(["set", "PORT", "8081", ...local]), 39, 200],
-  ];
+  const tasks = {
+    "one request": await runRequest(server.url, "DEBUG", apiKey, apiSecret),
+    "get from a file": await runCommand(["get", "PORT", ...local]),
+    "get from a server": await runCommand(["get", "PORT", ...remote], secret),
+    set: await runCommand(["set", "PORT", "8081", ...local]),
+  };
   await server.close();
-
-  printRow("", "files", "goal", "functions", "goal");
-  for (const [name, run, files, functions] of tasks) {
-    printRow(name, new Set(run.map(({ file }) => file)).size, files, run.length, functions);
-    if (isListed) printList(run);
-  }
-  print(`\n${countLines()} lines in src/ without the terminal interface; the goal is ${MAX_LINES}`);
+  return tasks;
 }
 
 /** Runs the command line in a new process. Resolves to the functions that ran there. */
@@ -112,8 +94,8 @@ async function requestValue(url, name, apiKey, apiSecret) {
 }
 
 /**
- * Those in build/, by file and position. V8 reports the body of a module as a function at 0 without
- * a name.
+ * The functions of modules in build/ that ran, with their files and positions. V8 reports the body
+ * of a module as a function at 0 without a name.
  */
 function functionsThatRan(scripts) {
   return scripts
@@ -127,26 +109,4 @@ function functionsThatRan(scripts) {
           startOffset,
         })),
     );
-}
-
-function print(line) {
-  process.stdout.write(`${line}\n`);
-}
-
-function printRow(name, ...figures) {
-  print(`${name.padEnd(32)}${figures.map((figure) => String(figure).padStart(10)).join("")}`);
-}
-
-function printList(run) {
-  for (const file of new Set(run.map(({ file }) => file))) {
-    const names = run.filter((one) => one.file === file).map(({ name }) => name);
-    print(`  ${file}: ${names.join(", ")}`);
-  }
-}
-
-function countLines() {
-  const src = fileURLToPath(new URL("../src/", import.meta.url));
-  return readdirSync(src, { recursive: true })
-    .filter((path) => /\.tsx?$/.test(path) && !/^(cli\/)?tui\//.test(path))
-    .reduce((sum, path) => sum + readFileSync(join(src, path), "utf8").split("\n").length - 1, 0);
 }

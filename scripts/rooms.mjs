@@ -1,0 +1,117 @@
+/** The rooms of `src`, and the imports between them: for test/rooms.test.ts and `npm run proportion`. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/**
+ * The rooms of `src`, from the top down, and which of those above it each may import: `kit` is every
+ * room of kit, and `*` is all. To add a room, add a line.
+ */
+export const MAY_IMPORT = {
+  "kit/text": "",
+  "kit/net": "kit",
+  "kit/crypto": "kit",
+  "kit/process": "kit",
+  "kit/files": "kit",
+  model: "kit",
+  signing: "kit model",
+  formats: "kit model",
+  store: "kit model",
+  "store/schema": "kit model store",
+  "store/edits": "kit model store",
+  "store/file": "kit model store",
+  "store/memory": "kit model store",
+  etcd: "kit model store",
+  service: "kit model store",
+  server: "kit model signing service",
+  metrics: "kit model store server",
+  client: "kit model signing",
+  tasks: "kit",
+  "tasks/settings": "kit model etcd client tasks",
+  "tasks/data": "kit model store etcd client tasks",
+  "tasks/sources": "kit model store service client formats tasks",
+  "tasks/selection": "kit model tasks",
+  "tasks/run": "kit model client formats tasks",
+  "tasks/transfer": "kit model store formats tasks",
+  "tasks/doctor": "kit model signing store etcd client tasks",
+  "tui/text": "kit model",
+  "tui/widgets": "tui",
+  "tui/state": "kit model formats tui",
+  "tui/reading": "kit model formats tui",
+  "tui/view": "kit model tui",
+  "tui/edit": "kit model tui",
+  "tui/screens": "kit model tui",
+  "tui/commands": "kit model formats tui",
+  "tui/program": "kit model tui",
+  "tui/terminal": "tui/widgets tui/text",
+  tui: "tui",
+  "tui/ports": "kit model store etcd service client formats tasks tui",
+  "cli/output": "kit model store tasks",
+  "cli/arguments": "kit model client tasks cli/output",
+  "cli/completion": "kit model store tasks cli/output cli/arguments",
+  "cli/commands": "*",
+  cli: "*",
+  ".": "kit model signing formats store service server client tasks",
+};
+
+const ROOMS = Object.keys(MAY_IMPORT);
+const SOURCES = fileURLToPath(new URL("../src/", import.meta.url));
+/** Imports of modules: data is in no room. */
+const SPECIFIERS = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.js)"/g;
+
+/** The modules of `src`, such as `store/data.ts`. */
+export const MODULES = readdirSync(SOURCES, { recursive: true })
+  .filter((path) => /\.tsx?$/.test(path))
+  .map((path) => path.replaceAll("\\", "/"));
+
+/** The modules that a module imports, such as `store/data.js`. */
+export function importsOf(path) {
+  const text = readFileSync(join(SOURCES, path), "utf8");
+  return [...text.matchAll(SPECIFIERS)].map(([, specifier]) => join(dirname(path), specifier));
+}
+
+/** The first two folders of a module; the folders below belong to the same room. */
+export function roomOf(path) {
+  return dirname(path).split("/").slice(0, 2).join("/");
+}
+
+/** The imports that leave a room, as `from.ts -> to.js`. */
+export function arrowsFrom(room) {
+  return MODULES.filter((path) => roomOf(path) === room).flatMap((path) =>
+    importsOf(path)
+      .filter((to) => roomOf(to) !== room)
+      .map((to) => ({ text: `${path} -> ${to}`, to: roomOf(to) })),
+  );
+}
+
+/** The imports of a room that {@link MAY_IMPORT} does not allow. */
+export function forbiddenArrows(room) {
+  const above = ROOMS.slice(0, ROOMS.indexOf(room));
+  const allowed = MAY_IMPORT[room].split(" ");
+  const isAllowed = (to) =>
+    above.includes(to) &&
+    (allowed[0] === "*" || allowed.includes(to) || allowed.includes(to.split("/")[0]));
+  return arrowsFrom(room).flatMap(({ text, to }) => (isAllowed(to) ? [] : [text]));
+}
+
+/** The imports of rooms that the table does not allow. */
+export function arrowsUp() {
+  return ROOMS.flatMap(forbiddenArrows);
+}
+
+/** Groups of rooms each of which imports the others, directly or not. */
+export function circles() {
+  const reached = new Map(ROOMS.map((room) => [room, reachedFrom(room)]));
+  const together = (a, b) => reached.get(a).has(b) && reached.get(b).has(a);
+  const groups = ROOMS.map((room) => ROOMS.filter((other) => together(room, other)).join(", "));
+  return [...new Set(groups)].filter(Boolean);
+}
+
+function reachedFrom(room, reached = new Set()) {
+  for (const { to } of arrowsFrom(room)) {
+    if (reached.has(to) || !(to in MAY_IMPORT)) continue;
+    reached.add(to);
+    reachedFrom(to, reached);
+  }
+  return reached;
+}

@@ -20,7 +20,7 @@ const CHUNKS = {
   /** `get` from a server; most of it is needed by all commands that read. */
   read: [
     "cli/arguments/parse-words.ts",
-    "tasks/sources/run-get.ts",
+    "cli/commands/run-get.ts",
     "client/client.ts",
     "model/source.ts",
     // For a data file, and for `run`.

@@ -1,13 +1,14 @@
-import { guardCallbacks } from "./cli/guard-callbacks.js";
 import {
   createClient as createPlainClient,
   type ClientOptions as PlainOptions,
 } from "./client/client.js";
+import { guardCallbacks } from "./guard-callbacks.js";
 import { ChangedDataError, DecryptionError, withSubject } from "./kit/text/errors.js";
+import type { JsonValue } from "./kit/text/strict-json.js";
 import type { Page } from "./model/page.js";
 import type { Read } from "./model/read.js";
 import { readAll, type Snapshot, type VariableSource } from "./model/source.js";
-import { isEncrypted, type JsonValue, type VariableValue } from "./model/variable.js";
+import { isEncrypted, type VariableValue } from "./model/variable.js";
 
 export interface ClientOptions extends PlainOptions {
   /**

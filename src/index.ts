@@ -13,19 +13,14 @@ export {
   UnreachableError,
   UsageError,
 } from "./kit/text/errors.js";
+export type { JsonValue } from "./kit/text/strict-json.js";
 export { type LoadEnvOptions, loadEnv } from "./load-env.js";
 export { type LocalServer, type ServeOptions, serve } from "./local-server.js";
 export type { Credentials } from "./model/environment.js";
 export type { Page, PageMetadata, PageRequest } from "./model/page.js";
 export type { Answer, Read, VariableReader } from "./model/read.js";
 export { type Health, readAll, type Snapshot, type VariableSource } from "./model/source.js";
-export type {
-  JsonValue,
-  ValueContent,
-  Variable,
-  VariableType,
-  VariableValue,
-} from "./model/variable.js";
+export type { ValueContent, Variable, VariableType, VariableValue } from "./model/variable.js";
 export type { Faults } from "./server/faults.js";
 export type { Secret, SignedParts } from "./signing/sign.js";
 export { sign } from "./signing/sign.js";

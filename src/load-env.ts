@@ -1,4 +1,5 @@
-import type { JsonValue } from "./model/variable.js";
+import { emitWarning, guardCallbacks } from "./guard-callbacks.js";
+import type { JsonValue } from "./kit/text/strict-json.js";
 
 type Options<Names extends string, T> = { readonly [Name in Names]?: T | undefined };
 
@@ -47,7 +48,8 @@ export interface LoadEnvOptions
 export async function loadEnv<T = Record<string, JsonValue>>(
   options: LoadEnvOptions = {},
 ): Promise<T> {
+  const { onWarning = emitWarning, ...flags } = guardCallbacks(options);
   // Loaded here: programs that only use the client need none of it.
   const { loadVariables } = await import("./tasks/run/load-variables.js");
-  return (await loadVariables(options)) as T;
+  return (await loadVariables({ ...flags, onWarning })) as T;
 }

@@ -1,4 +1,4 @@
-import { guardCallbacks } from "./cli/guard-callbacks.js";
+import { guardCallbacks } from "./guard-callbacks.js";
 import { MAX_INPUT, readRegularFile } from "./kit/files/open-file.js";
 import { ifMissing, withPathInErrors } from "./kit/files/system-errors.js";
 import { InvalidDataError } from "./kit/text/errors.js";

@@ -3,13 +3,12 @@ import { Socket } from "node:net";
 import { packageFile } from "../kit/files/package-file.js";
 import { endWithReader, leaveUnread } from "../kit/process/end-process.js";
 import { endBySignals, untilStopped } from "../kit/process/signals.js";
+import { thisProcess } from "../kit/process/this-process.js";
 import { userFolders } from "../tasks/settings/user-folders.js";
-import type { Io } from "../tasks/surroundings.js";
+import type { Io } from "./output/context.js";
+import { writeLines } from "./output/output.js";
 
-/**
- * This process as a command sees it. Streams are created when they are first used: stdin alone
- * takes Node 2 ms.
- */
+/** This process as a command sees it. Streams are created when they are first used. */
 export function processIo(): Io {
   let stdout: Io["stdout"] | undefined;
   let stderr: Io["stderr"] | undefined;
@@ -17,38 +16,22 @@ export function processIo(): Io {
   // that has secrets.
   process.on("SIGUSR1", () => {});
   if (process.pid === 1) endBySignals();
-  const streams = {
+  const own = thisProcess();
+  return {
+    surroundings: { ...own, folders: userFolders(own.env, own.platform) },
+    get stdin() {
+      return process.stdin;
+    },
     get stdout() {
-      stdout ??= endWithReader(process.stdout);
+      stdout ??= endWithReader(process.stdout, (text) =>
+        writeLines(process.stderr, [`appvars: ${text}`]),
+      );
       return stdout;
     },
     get stderr() {
       stderr ??= openStderr();
       return stderr;
     },
-  };
-  return Object.setPrototypeOf(streams, unchangedProcess());
-}
-
-/**
- * The same without output, and without an effect on the process: it may be that of another program.
- */
-export function unchangedProcess(): Omit<Io, "stdout" | "stderr"> {
-  const { env, platform } = process;
-  return {
-    get stdin() {
-      return process.stdin;
-    },
-    env,
-    get cwd() {
-      return process.cwd();
-    },
-    folders: userFolders(env, platform),
-    platform,
-    user: process.getuid?.(),
-    groups: process.getgroups?.() ?? [],
-    clock: Date.now,
-    ticks: () => performance.now(),
     untilStopped,
     leaveUnread,
   };

@@ -1,11 +1,10 @@
 import { Command, CommanderError, Help, Option } from "commander";
 import { packageFile } from "../kit/files/package-file.js";
 import { UsageError } from "../kit/text/errors.js";
-import type { Io } from "../tasks/surroundings.js";
 import { InlineOption } from "./arguments/flag-arguments.js";
 import { CONNECTION, CONNECTION_GROUP, collect } from "./arguments/source-flags.js";
 import { findUnknownCommand, GROUPS, NAMES } from "./known-commands.js";
-import { type Context, createContext, type OutputFlags } from "./output/context.js";
+import { type Context, createContext, type Io, type OutputFlags } from "./output/context.js";
 import { writeLines } from "./output/output.js";
 import { ownWords, reportError } from "./output/report-error.js";
 import { packageVersion } from "./process-io.js";
@@ -68,9 +67,9 @@ async function buildProgram(
   program.hook("preAction", (_program, command) => {
     const { dryRun, values } = command.opts<OutputFlags>();
     context.flags = { ...program.opts<OutputFlags>(), dryRun, values };
-    context.io.command = command.name();
+    context.command = command.name();
     for (let above = command.parent; above?.parent; above = above.parent)
-      context.io.command = `${above.name()} ${context.io.command}`;
+      context.command = `${above.name()} ${context.command}`;
   });
   const { stdout, stderr } = io;
   program.configureOutput({

@@ -1,8 +1,7 @@
 import { endWithTerminal } from "../kit/process/end-process.js";
 import { wasTerminated } from "../kit/process/signals.js";
-import type { Io } from "../tasks/surroundings.js";
 import { findUnknownCommand, VERSION_FLAGS } from "./known-commands.js";
-import { type Context, createContext, type OutputFlags } from "./output/context.js";
+import { type Context, createContext, type Io, type OutputFlags } from "./output/context.js";
 import { writeLines } from "./output/output.js";
 import { reportError } from "./output/report-error.js";
 import { packageVersion, processIo } from "./process-io.js";
@@ -79,7 +78,7 @@ function parseGet(argv: readonly string[], { parseQuickWords }: Parsers): QuickC
   // commander reports the flags that conflict with --null.
   if (endsWithNul && (output.json || !newline)) return undefined;
   const run = async (context: Context) => {
-    const { runGet } = await import("../tasks/sources/run-get.js");
+    const { runGet } = await import("./commands/run-get.js");
     await runGet({ names, newline, null: endsWithNul }, flags, context);
   };
   return { output, run };

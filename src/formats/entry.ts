@@ -1,7 +1,7 @@
 import { UsageError } from "../kit/text/errors.js";
+import type { JsonValue } from "../kit/text/strict-json.js";
 import {
   isVariableName,
-  type JsonValue,
   NAME_RULE,
   type NamedValue,
   type VariableType,

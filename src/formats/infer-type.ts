@@ -1,11 +1,6 @@
 import { UsageError } from "../kit/text/errors.js";
-import { exactNumber, JsonError, parseJson } from "../kit/text/strict-json.js";
-import {
-  isEncrypted,
-  type JsonValue,
-  type VariableType,
-  valueFitsType,
-} from "../model/variable.js";
+import { exactNumber, JsonError, type JsonValue, parseJson } from "../kit/text/strict-json.js";
+import { isEncrypted, type VariableType, valueFitsType } from "../model/variable.js";
 
 /**
  * Type and value of a text, for a new variable:

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { MAX_LINUX_STRING } from "../kit/process/program.js";
 import { unitEscapes } from "../kit/text/printable.js";
 import { quoteForShell } from "../kit/text/shell.js";
-import { type JsonValue, MAX_LINUX_STRING, type NamedValue, valueText } from "../model/variable.js";
+import type { JsonValue } from "../kit/text/strict-json.js";
+import { type NamedValue, valueText } from "../model/variable.js";
 import {
   inAnyString,
   loneSurrogate,

@@ -1,11 +1,6 @@
 import { printable, unitEscapes } from "../kit/text/printable.js";
-import {
-  type JsonValue,
-  type ValueRules,
-  type Variable,
-  valueFitsType,
-  valueText,
-} from "../model/variable.js";
+import type { JsonValue } from "../kit/text/strict-json.js";
+import { type ValueRules, type Variable, valueFitsType, valueText } from "../model/variable.js";
 
 type Declared = Variable & ValueRules;
 

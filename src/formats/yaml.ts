@@ -14,8 +14,8 @@ import {
 } from "yaml";
 import { UsageError } from "../kit/text/errors.js";
 import { unitEscapes } from "../kit/text/printable.js";
-import { INEXACT_NUMBER, keepsDigits } from "../kit/text/strict-json.js";
-import type { JsonValue, NamedValue } from "../model/variable.js";
+import { INEXACT_NUMBER, type JsonValue, keepsDigits } from "../kit/text/strict-json.js";
+import type { NamedValue } from "../model/variable.js";
 import {
   entriesOf,
   inAnyString,

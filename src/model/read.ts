@@ -1,7 +1,7 @@
+import type { JsonValue } from "../kit/text/strict-json.js";
 import { type Page, type PageRequest, pageBounds } from "./page.js";
 import {
   checkId,
-  type JsonValue,
   type ValueContent,
   type ValueRules,
   type Variable,

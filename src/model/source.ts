@@ -1,9 +1,9 @@
 import { ChangedDataError, ServerError } from "../kit/text/errors.js";
 import { durationText } from "../kit/text/printable.js";
+import type { JsonValue } from "../kit/text/strict-json.js";
 import { MAX_LIMIT, type Page, type PageRequest } from "./page.js";
 import type { ValuesByName, VariableReader } from "./read.js";
 import {
-  type JsonValue,
   type NamedValue,
   type ValueRules,
   type Variable,

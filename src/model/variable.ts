@@ -1,13 +1,6 @@
 import { UsageError } from "../kit/text/errors.js";
+import type { JsonValue } from "../kit/text/strict-json.js";
 import { isSealedText } from "./sealed-text.js";
-
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | JsonValue[]
-  | { [key: string]: JsonValue };
 
 export const VARIABLE_TYPES = ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const;
 
@@ -80,12 +73,6 @@ export interface NamedValue {
   /** Where values are shown. */
   rules?: ValueRules | undefined;
 }
-
-/**
- * Linux's MAX_ARG_STRLEN with pages of 4 KiB: for one argument or `NAME=value`, with the NUL at its
- * end.
- */
-export const MAX_LINUX_STRING = 128 * 1024;
 
 /** Safe in a path, a shell and a dotenv file. */
 export const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;

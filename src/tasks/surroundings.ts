@@ -1,58 +1,67 @@
 import { isAbsolute, resolve } from "node:path";
-import type { Readable, Writable } from "node:stream";
+import { UsageError } from "../kit/text/errors.js";
 
-/** An output stream; on a terminal it has `isTTY` and knows its colors. */
-export interface Output extends Writable {
-  isTTY?: boolean;
-  /** Its file descriptor, if it is the process's own. */
-  fd?: number;
-  getColorDepth?: (env?: object) => number;
+/** What a task uses of its process and its machine; tests pass their own. */
+export interface Surroundings {
+  readonly env: Record<string, string | undefined>;
+  /** The current folder. Throws if it has been deleted; most tasks do not read it. */
+  readonly cwd: () => string;
+  /** The user's folders for this program; they may not exist. */
+  readonly folders: { readonly config: string; readonly cache: string };
+  readonly platform: NodeJS.Platform;
+  /** Id of the user; `undefined` if the system has no such ids, which is Windows. */
+  readonly user: number | undefined;
+  readonly groups: readonly number[];
+  /** Unix time in milliseconds. */
+  readonly clock: () => number;
+  /** Milliseconds on a monotonic clock, for durations. */
+  readonly ticks: () => number;
+  /**
+   * Reads all of stdin. Rejects with an InvalidDataError, whose message is a predicate, if it has
+   * more bytes.
+   */
+  readonly readStdin: (maxBytes: number) => Promise<Buffer>;
 }
 
-/** Everything outside the process that a command uses; tests pass their own. */
-export interface Io {
-  stdin: Readable & { isTTY?: boolean };
-  stdout: Output;
-  stderr: Output;
-  env: Record<string, string | undefined>;
-  /** The current folder. Throws if it has been deleted; most commands do not read it. */
-  cwd: string;
-  /** The user's folders for this program; they may not exist. */
-  folders: { config: string; cache: string };
-  platform: NodeJS.Platform;
-  /** Id of the user; undefined if the system has no such ids, which is Windows. */
-  user: number | undefined;
-  groups: readonly number[];
-  /** Reports a settings file that is ignored. */
-  notice?: (text: string) => void;
-  /** Tells how far long work is. */
-  progress?: (text: string) => void;
-  /** The name of the command that runs: `env rotate`. */
-  command?: string;
-  /** Unix time in milliseconds. */
-  clock: () => number;
-  /** Milliseconds on a monotonic clock, for durations. */
-  ticks: () => number;
+/** Where a task reports what it does, besides its result. No text contains a value or a secret. */
+export interface Messages {
   /**
-   * Resolves when the process should stop: on SIGTERM, on Ctrl-C or Ctrl-Break, or on SIGHUP after
-   * its terminal was closed.
+   * Tells what a person may want to know.
    *
-   * @param phase.isStarting while true, the process ends at once instead, with exit code 0
-   * @param phase.reload called for any other SIGHUP
+   * @param repeat `once` for a finding about a file that may be read again
    */
-  untilStopped: (phase: { isStarting: boolean; reload: () => void }) => Promise<void>;
-  /**
-   * Lets the process end without waiting for readers of its output. Called when all work is done.
-   */
-  leaveUnread: () => void;
+  note(text: string, repeat?: "once"): void;
+  /** Warns of a risk, or of a result that is not what was asked for. */
+  warn(text: string): void;
+  /** Confirms that something was done. */
+  tell(text: string): void;
+  /** Tells how far long work is. */
+  progress(text: string): void;
+  /** Describes each exchange with a server; absent if nobody wants to know. */
+  trace?: ((text: string) => void) | undefined;
+}
+
+/** Who has a task done: a command, the terminal interface, or a program that uses the library. */
+export interface Caller extends Messages {
+  readonly surroundings: Surroundings;
+  /** The name of the command, which the history records: `env rotate`. Default `appvars`. */
+  readonly command?: string | undefined;
 }
 
 /** Resolves a path in the current folder, which is not read for an absolute path. */
-export function absolutePath(path: string, io: Pick<Io, "cwd">): string {
-  return resolve(isAbsolute(path) ? path : io.cwd, path);
+export function absolutePath(path: string, { cwd }: Pick<Surroundings, "cwd">): string {
+  return resolve(isAbsolute(path) ? path : cwd(), path);
 }
 
 /** Whether an error is Node's for a current folder that has been deleted. */
 export function isFolderGone(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).syscall === "uv_cwd";
+}
+
+/** Reads a variable that is on or off, off if it is unset. @throws UsageError for any other text */
+export function readSwitch(variable: string, env: Surroundings["env"]): boolean {
+  const text = env[variable] ?? "";
+  if (!["", "0", "1", "false", "true"].includes(text))
+    throw new UsageError(`${variable} must be 1 or 0`);
+  return text === "1" || text === "true";
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { NotFoundError } from "../../src/kit/text/errors.js";
-import type { JsonValue } from "../../src/model/variable.js";
+import type { JsonValue } from "../../src/kit/text/strict-json.js";
 import { type Data, nextId } from "../../src/store/data.js";
 import {
   addEnvironment,

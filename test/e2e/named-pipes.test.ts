@@ -6,6 +6,7 @@ import { AppendFile } from "../../src/kit/files/append-file.js";
 import { serve } from "../../src/local-server.js";
 import { openDataFile } from "../../src/store/file/json-file-store.js";
 import { findPlaces } from "../../src/tui/ports/places.js";
+import { aCaller } from "../support/caller.js";
 import { runCli, runWith } from "../support/cli.js";
 import { cliWithDataFile } from "../support/cli-with-data-file.js";
 import { CREDENTIALS, DATA } from "../support/data.js";
@@ -49,7 +50,7 @@ describe.skipIf(process.platform === "win32")("a named pipe", () => {
   it("is not imported in the TUI, where waiting for it could not be stopped", async () => {
     const pipe = await namedPipe("pipe.env");
     const { code: found } = await runWith(
-      (io) => findPlaces({ data: cli.path }, { io, warn: () => {} }),
+      (io) => findPlaces({ data: cli.path }, aCaller(io.surroundings)),
       {},
     );
     onTestFinished(() => found.close());

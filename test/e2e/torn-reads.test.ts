@@ -166,7 +166,7 @@ describe("diff of two environments of one data file", () => {
         if (name === "USER") writeFileSync(path, JSON.stringify(both("two")));
         return value;
       };
-      await runDiff(options, readSettings({ data: path }, context.io), replace, context);
+      await runDiff(options, readSettings({ data: path }, context), replace, context);
       return context.exitCode;
     });
     expect(stdout).toBe("");

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { readJson, writeJson } from "../../src/formats/json.js";
-import { type JsonValue, NAME_RULE } from "../../src/model/variable.js";
+import type { JsonValue } from "../../src/kit/text/strict-json.js";
+import { NAME_RULE } from "../../src/model/variable.js";
 import { asJson, expectSame } from "./consumers.js";
 import { ALL_VALUES, entriesOf } from "./nasty-values.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { writeCompose, writeKubernetes } from "../../src/formats/manifests.js";
-import type { JsonValue } from "../../src/model/variable.js";
+import type { JsonValue } from "../../src/kit/text/strict-json.js";
 import { asText, expectAllRefused, expectSame, refusal, table } from "./consumers.js";
 import { entriesOf, hasLoneSurrogate } from "./nasty-values.js";
 

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a shell or HCL would expand them
-import type { JsonValue, NamedValue } from "../../src/model/variable.js";
+import type { JsonValue } from "../../src/kit/text/strict-json.js";
+import type { NamedValue } from "../../src/model/variable.js";
 import { seededRandom } from "../support/random.js";
 
 /**

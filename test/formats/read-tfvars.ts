@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../src/model/variable.js";
+import type { JsonValue } from "../../src/kit/text/strict-json.js";
 
 /**
  * The literals of the HCL native syntax specification that a .tfvars file may hold, read strictly:

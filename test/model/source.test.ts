@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import { ChangedDataError, ServerError } from "../../src/kit/text/errors.js";
+import type { JsonValue } from "../../src/kit/text/strict-json.js";
 import type { Page, PageRequest } from "../../src/model/page.js";
 import { byVariable, checkConsistency, joinValues, readAll } from "../../src/model/source.js";
 import {
   ENCRYPTED_PREFIX,
-  type JsonValue,
   type Variable,
   type VariableType,
   type VariableValue,

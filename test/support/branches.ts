@@ -1,16 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
+import type { JsonValue } from "../../src/kit/text/strict-json.js";
 import {
   allKeyPairs,
   type Environment,
   type NamedKey,
   qualifiedName,
 } from "../../src/model/environment.js";
-import {
-  isPublic,
-  type JsonValue,
-  type VariableType,
-  valueFitsType,
-} from "../../src/model/variable.js";
+import { isPublic, type VariableType, valueFitsType } from "../../src/model/variable.js";
 import { type Data, NO_DATA, withLastIds } from "../../src/store/data.js";
 import {
   addEnvironment,

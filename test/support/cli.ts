@@ -1,7 +1,9 @@
 import { Readable, Writable } from "node:stream";
+import type { Io } from "../../src/cli/output/context.js";
+import type { Output } from "../../src/cli/output/output.js";
 import { main } from "../../src/cli/program.js";
 import { quickCall } from "../../src/cli/start.js";
-import type { Io, Output } from "../../src/tasks/surroundings.js";
+import { readStream } from "../../src/kit/process/this-process.js";
 
 export interface CliOptions {
   env?: Record<string, string>;
@@ -60,18 +62,22 @@ export async function runWith<T>(
   const { platform = process.platform } = options;
   const stdout = capture(terminal, onStdout);
   const stderr = capture(terminal, onStderr);
+  const stdin = Readable.from([options.stdin ?? ""]);
   const io: Io = {
-    stdin: Readable.from([options.stdin ?? ""]),
+    surroundings: {
+      env: options.env ?? {},
+      cwd: () => options.cwd ?? "/nowhere",
+      folders: { config, cache },
+      platform,
+      user: platform === "win32" ? undefined : (options.user ?? process.getuid?.()),
+      groups: options.groups ?? process.getgroups?.() ?? [],
+      clock: options.clock ?? Date.now,
+      ticks: options.ticks ?? (() => performance.now()),
+      readStdin: (maxBytes) => readStream(stdin, maxBytes),
+    },
+    stdin,
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env: options.env ?? {},
-    cwd: options.cwd ?? "/nowhere",
-    folders: { config, cache },
-    platform,
-    user: platform === "win32" ? undefined : (options.user ?? process.getuid?.()),
-    groups: options.groups ?? process.getgroups?.() ?? [],
-    clock: options.clock ?? Date.now,
-    ticks: options.ticks ?? (() => performance.now()),
     untilStopped: options.untilStopped ?? (() => Promise.resolve()),
     leaveUnread: () => {},
   };

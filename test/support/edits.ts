@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../src/model/variable.js";
+import type { JsonValue } from "../../src/kit/text/strict-json.js";
 import type { Data } from "../../src/store/data.js";
 import { type Assignment, setValues, unsetValues } from "../../src/store/edits/edit-values.js";
 import type { Store } from "../../src/store/store.js";

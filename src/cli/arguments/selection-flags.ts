@@ -2,19 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { splitNames } from "../../model/name-matcher.js";
 import { isReservedName } from "../../model/reserved-names.js";
 import { isVariableName } from "../../model/variable.js";
-import type { CheckValues } from "../../tasks/sources/check-source.js";
-
-export const NAME_STYLES = ["upper", "lower", "tf-var"] as const;
-
-/** Which variables a command uses, and under which names. */
-export interface SelectionOptions {
-  /** Names and globs; all variables when undefined. */
-  only?: readonly string[] | undefined;
-  exclude?: readonly string[] | undefined;
-  nameTransformer?: (typeof NAME_STYLES)[number] | undefined;
-  /** With `--strict`: what prevents the use of a variable. */
-  findProblems?: CheckValues | undefined;
-}
+import { NAME_STYLES } from "../../tasks/selection/selection-options.js";
 
 /** Adds the flags that parse to `SelectionOptions`. */
 export function addSelectionOptions(command: Command): Command {

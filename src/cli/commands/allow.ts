@@ -18,7 +18,7 @@ import {
 } from "../../tasks/settings/project-file.js";
 import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";
 import { refuseNoHome } from "../../tasks/settings/user-folders.js";
-import { absolutePath, type Io } from "../../tasks/surroundings.js";
+import { absolutePath, type Surroundings } from "../../tasks/surroundings.js";
 import { type Context, printFields } from "../output/context.js";
 
 export function allowCommand(context: Context): Command {
@@ -36,34 +36,37 @@ export function allowCommand(context: Context): Command {
     .addHelpText("after", "\nExample:\n  appvars allow")
     .action(async (file: string | undefined, { revoke = false }: { revoke?: boolean }) => {
       const folder =
-        file === undefined ? undefined : await folderOf(absolutePath(file, context.io));
+        file === undefined ? undefined : await folderOf(absolutePath(file, context.surroundings));
       await (revoke ? runRevoke(folder, context) : runAllow(folder, context));
     });
 }
 
 /** @param folder that of the `.appvars.json`; undefined for the nearest one */
 async function runAllow(folder: string | undefined, context: Context): Promise<void> {
-  const { io } = context;
-  const file = folder === undefined ? nearestProjectFile(io) : findProjectFile(folder, io);
-  if (!file) throw new NotFoundError(`there is no ${PROJECT_FILE} in ${folder ?? io.cwd}`);
+  const { surroundings } = context;
+  const file =
+    folder === undefined ? nearestProjectFile(surroundings) : findProjectFile(folder, surroundings);
+  if (!file)
+    throw new NotFoundError(`there is no ${PROJECT_FILE} in ${folder ?? surroundings.cwd()}`);
   const settings = parseProjectFile(file).map(
     (setting) => [SETTINGS[setting.name].key, shownText(setting) ?? HIDDEN] as const,
   );
   const json = { file: file.path, settings: Object.fromEntries(settings) };
   await printFields(context, { json, fields: [["file", file.path], ...settings] });
-  await allowProject(file, io);
+  await allowProject(file, surroundings);
   context.tell("it is used from now on, until it changes");
 }
 
 async function runRevoke(folder: string | undefined, context: Context): Promise<void> {
-  const { io } = context;
+  const { surroundings } = context;
   const path = join(
-    folder ?? dirname(nearestProjectFile(io)?.path ?? join(io.cwd, PROJECT_FILE)),
+    folder ??
+      dirname(nearestProjectFile(surroundings)?.path ?? join(surroundings.cwd(), PROJECT_FILE)),
     PROJECT_FILE,
   );
-  await unlink(entryPath(path, io)).catch((error: unknown) => {
+  await unlink(entryPath(path, surroundings)).catch((error: unknown) => {
     if (hasCode(error, "ENOENT", "ENOTDIR")) throw new NotFoundError(`${path} was not allowed`);
-    throw toInvalidFile(allowedFolder(io), error, "can't be written");
+    throw toInvalidFile(allowedFolder(surroundings), error, "can't be written");
   });
   context.tell(`${path} is no longer used`);
 }
@@ -84,9 +87,9 @@ async function folderOf(path: string): Promise<string> {
 }
 
 /** @throws UsageError for a file of another user, which must be named */
-function nearestProjectFile(io: Io): ProjectFile | undefined {
-  for (let folder = io.cwd; ; folder = dirname(folder)) {
-    const file = findProjectFile(folder, io);
+function nearestProjectFile(surroundings: Surroundings): ProjectFile | undefined {
+  for (let folder = surroundings.cwd(); ; folder = dirname(folder)) {
+    const file = findProjectFile(folder, surroundings);
     if (file?.foreign)
       throw new UsageError(`${file.path} ${file.foreign}: to allow it anyway, name it`);
     if (file || folder === dirname(folder)) return file;
@@ -94,14 +97,17 @@ function nearestProjectFile(io: Io): ProjectFile | undefined {
 }
 
 /** Uses this content of a `.appvars.json` from now on. @throws UsageError, InvalidDataError */
-export async function allowProject(content: ProjectContent, io: Io): Promise<void> {
-  refuseNoHome(io.folders);
+export async function allowProject(
+  content: ProjectContent,
+  surroundings: Surroundings,
+): Promise<void> {
+  refuseNoHome(surroundings.folders);
   try {
-    await makeFolder(allowedFolder(io));
-    await refuseForeignFolder(io);
-    await replaceFile(entryPath(content.path, io), entryText(content));
+    await makeFolder(allowedFolder(surroundings));
+    await refuseForeignFolder(surroundings);
+    await replaceFile(entryPath(content.path, surroundings), entryText(content));
   } catch (error) {
-    throw toInvalidFile(allowedFolder(io), error, "can't be written");
+    throw toInvalidFile(allowedFolder(surroundings), error, "can't be written");
   }
 }
 
@@ -109,11 +115,11 @@ export async function allowProject(content: ProjectContent, io: Io): Promise<voi
  * @throws InvalidDataError for a link, which may lead to other files, or a folder that others can
  *   write
  */
-async function refuseForeignFolder(io: Io): Promise<void> {
-  const stats = await lstat(allowedFolder(io));
+async function refuseForeignFolder(surroundings: Surroundings): Promise<void> {
+  const stats = await lstat(allowedFolder(surroundings));
   if (!stats.isDirectory())
     throw new InvalidDataError("can't be written: it must be a folder, not a link; remove it");
-  const foreign = foreignWriter(stats, io);
+  const foreign = foreignWriter(stats, surroundings);
   if (foreign)
     throw new InvalidDataError(
       `can't be written: it ${foreign}; remove it, or use chown and chmod go-w`,

@@ -33,7 +33,7 @@ export function auditCommand(context: Context): Command {
     .option(
       "--since <time>",
       "only reads since a date such as 2026-01-31, or in the last 90s, 30m, 24h, 7d",
-      (text) => parseTime(text, context.io.clock(), -1),
+      (text) => parseTime(text, context.surroundings.clock(), -1),
     )
     .option("--client <name>", "only reads with the named key of this name")
     .addHelpText(
@@ -61,7 +61,7 @@ async function runAudit(
   context: Context,
 ): Promise<void> {
   const { since = Number.NEGATIVE_INFINITY, client } = flags;
-  const { dataPlace } = readSettings(flags, context.io);
+  const { dataPlace } = readSettings(flags, context);
   const { data, find } = await readHistory(dataPlace, context, currentValues);
   const found = new Map<string, Reads>();
   const clients = new Set(

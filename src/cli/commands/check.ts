@@ -59,7 +59,7 @@ async function runCheck(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const settings = readSettings({ ...flags, env: options.env[0] }, context.io);
+  const settings = readSettings({ ...flags, env: options.env[0] }, context);
   const check = await createCheck(settings, context);
   const documented =
     options.example === undefined ? undefined : await readNames(options.example, context);
@@ -106,7 +106,7 @@ async function sourcesOf({ env, all }: CheckOptions, settings: Settings, context
 }
 
 async function readNames(file: string, context: Context): Promise<Set<string>> {
-  const { entries } = await readImport({ file, format: "dotenv" }, context, () => {});
+  const { entries } = await readImport({ file, format: "dotenv" }, context.surroundings, () => {});
   return new Set(entries.map(({ name }) => name));
 }
 

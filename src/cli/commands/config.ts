@@ -12,7 +12,7 @@ import {
   shownText,
 } from "../../tasks/settings/setting-table.js";
 import { addSourceOptions } from "../arguments/source-flags.js";
-import { type Context, printTable, withNotice } from "../output/context.js";
+import { type Context, printTable } from "../output/context.js";
 
 export function configCommand(context: Context): Command {
   const command = new Command("config")
@@ -32,8 +32,8 @@ async function runConfig(flags: SourceFlags, context: Context): Promise<void> {
     if (!(error instanceof UsageError)) throw error;
     problems.add(error.message);
   };
-  const io = withNotice(context.io, (text) => void problems.add(text));
-  const all = readSettings(flags, io, note);
+  const caller = { ...context, note: (text: string) => void problems.add(text) };
+  const all = readSettings(flags, caller, note);
   try {
     all.check();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { type Finding, unknown } from "../../tasks/doctor/finding.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
-import type { Io } from "../../tasks/surroundings.js";
+import type { Caller } from "../../tasks/surroundings.js";
 import { addSourceOptions } from "../arguments/source-flags.js";
 import { type Context, print } from "../output/context.js";
 import { EXIT_CODES } from "../output/report-error.js";
@@ -19,7 +19,7 @@ export function doctorCommand(context: Context): Command {
 }
 
 async function runDoctor(flags: SourceFlags, context: Context): Promise<void> {
-  const report = Object.entries(await diagnose(flags, context.io));
+  const report = Object.entries(await diagnose(flags, context));
   const results = report.flatMap(([check, found]) =>
     [found].flat().map((finding) => ({ check, ...finding })),
   );
@@ -34,21 +34,23 @@ async function runDoctor(flags: SourceFlags, context: Context): Promise<void> {
  */
 async function diagnose(
   flags: SourceFlags,
-  surroundings: Io,
+  asking: Caller,
 ): Promise<Record<string, Finding | Finding[]>> {
   const { checkSettings } = await import("../../tasks/doctor/check-settings.js");
-  const { findings, connection, access, io } = await checkSettings(flags, surroundings);
+  const { findings, connection, access, caller } = await checkSettings(flags, asking);
   if (connection?.kind === "local")
     return {
       ...findings,
       ...(await (
         await import("../../tasks/doctor/check-local-data.js")
-      ).checkLocal(connection, io)),
+      ).checkLocal(connection, caller)),
     };
   if (access)
     return {
       ...findings,
-      ...(await (await import("../../tasks/doctor/check-server.js")).checkServer(access, io)),
+      ...(await (
+        await import("../../tasks/doctor/check-server.js")
+      ).checkServer(access, caller.surroundings)),
     };
   const untried = ["reachability", "tls", "clock", "credentials", "rate_limit"];
   return {

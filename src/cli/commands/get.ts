@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
 import { UsageError } from "../../kit/text/errors.js";
-import { runGet } from "../../tasks/sources/run-get.js";
 import { addCacheOptions } from "../arguments/cache-flags.js";
 import { addSourceOptions } from "../arguments/source-flags.js";
 import type { Context } from "../output/context.js";
+import { runGet } from "./run-get.js";
 
 /**
  * `start.ts` answers most calls sooner, with the same code; this is for `--help`, `--cache`,

@@ -10,7 +10,7 @@ export function healthCommand(context: Context): Command {
       "Print the server's health. Exits with 7 if it is not healthy. Needs no credentials.",
     )
     .addHelpText("after", "\nExample:\n  until appvars health --max-wait 0; do sleep 1; done")
-    .action((flags) => runHealth(readSettings(flags, context.io), context));
+    .action((flags) => runHealth(readSettings(flags, context), context));
   return addSourceOptions(command);
 }
 
@@ -20,7 +20,7 @@ async function runHealth({ given }: Settings, context: Context): Promise<void> {
   const ofServer = given.filter(
     ({ name, place }) => place === "flag" || (name !== "data" && name !== "store"),
   );
-  const opening = openSource(new Settings(ofServer, context.io), context, { anonymous: true });
+  const opening = openSource(new Settings(ofServer, context), context, { anonymous: true });
   const health = await withSource(opening, (source) => source.getHealth());
   const { message, uptime, date, data_age: age } = health;
   const ofData = age === undefined ? [] : [`data ${age} s old`];

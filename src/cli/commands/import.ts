@@ -3,10 +3,11 @@ import { Command, Option } from "commander";
 import { DOTENV_PROGRAMS } from "../../formats/entry.js";
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import { UsageError } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type Difference, diffValues } from "../../model/differing-values.js";
 import type { EnvironmentRecord } from "../../model/environment.js";
 import { createMatcher } from "../../model/name-matcher.js";
-import { isEncrypted, type JsonValue, type NamedValue, textAs } from "../../model/variable.js";
+import { isEncrypted, type NamedValue, textAs } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
 import { editEnvironments } from "../../tasks/data/open-data.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
@@ -57,11 +58,7 @@ export function importCommand(context: Context): Command {
       "\nExample:\n  appvars import .env --data vars.json --env development --dry-run",
     )
     .action((file: string, { format, for: program, expand = false, encrypt, ...flags }) =>
-      runImport(
-        { file, format, program, expand, encrypt },
-        readSettings(flags, context.io),
-        context,
-      ),
+      runImport({ file, format, program, expand, encrypt }, readSettings(flags, context), context),
     );
   return addDataOptions(addDryRun(command));
 }
@@ -85,7 +82,7 @@ async function runImport(
   try {
     const encrypted = await createEncryption(options, settings);
     progress("reading");
-    const imported = await readImport(options, context, note);
+    const imported = await readImport(options, context.surroundings, note);
     let done = "";
     const edited = await editEnvironments(settings, context, {}, async (data, [environment]) => {
       progress(`comparing ${imported.entries.length} variables`);

@@ -61,7 +61,7 @@ export function initCommand(context: Context): Command {
 
 /** Creates a data file, as `appvars init` does. @throws UsageError, InvalidDataError */
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
-  const settings = readSettings(flags, context.io);
+  const settings = readSettings(flags, context);
   const { dataPlace, given } = settings;
   const { checkedData } = await import("../../tasks/data/open-data.js");
   const data = await newData(flags, context);
@@ -113,7 +113,11 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
   const data = starterData({ examples: example === true });
   if (from === undefined) return data;
   const { setValues } = await import("../../store/edits/edit-values.js");
-  const imported = await readImport({ file: from, format: undefined }, context, context.note);
+  const imported = await readImport(
+    { file: from, format: undefined },
+    context.surroundings,
+    context.note,
+  );
   const environment = findEnvironment(data.environments, FIRST_ENVIRONMENT);
   return setValues(data, environment, typeEntries(imported, data, environment, context.note));
 }
@@ -187,21 +191,21 @@ function installedSchema(folder: string, name: string): string | undefined {
 async function writeProject(
   path: string,
   given: GivenSettings,
-  { io, note }: Context,
+  { surroundings, note }: Context,
 ): Promise<void> {
   try {
-    if (dirname(absolutePath(path, io)) !== io.cwd) return;
+    if (dirname(absolutePath(path, surroundings)) !== surroundings.cwd()) return;
   } catch (error) {
     if (isFolderGone(error)) return;
     throw error;
   }
-  const $schema = installedSchema(io.cwd, "appvars.settings.schema.json");
+  const $schema = installedSchema(surroundings.cwd(), "appvars.settings.schema.json");
   const text = `${JSON.stringify({ $schema, data: basename(path), env: FIRST_ENVIRONMENT })}\n`;
-  const file = { path: join(io.cwd, PROJECT_FILE), bytes: Buffer.from(text) };
+  const file = { path: join(surroundings.cwd(), PROJECT_FILE), bytes: Buffer.from(text) };
   try {
     await createFile(file.path, text);
     // The written content, even if it has changed since.
-    await allowProject(file, io);
+    await allowProject(file, surroundings);
   } catch (error) {
     if (hasCode(error, "EEXIST")) return note(`${PROJECT_FILE} already exists and was not changed`);
     await rm(file.path, { force: true });

@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableReader } from "../../model/read.js";
 import { checkType, readAll } from "../../model/source.js";
 import {
   isPublic,
-  type JsonValue,
   VARIABLE_FIELDS,
   VARIABLE_TYPES,
   type ValueRules,
@@ -12,9 +12,9 @@ import {
   valueText,
 } from "../../model/variable.js";
 import { createSelection } from "../../tasks/selection/selection.js";
+import type { SelectionOptions } from "../../tasks/selection/selection-options.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN } from "../../tasks/settings/setting-table.js";
-import { boundHeap } from "../../tasks/sources/bound-heap.js";
 import {
   createDecrypt,
   leaveEncrypted,
@@ -22,7 +22,7 @@ import {
 } from "../../tasks/sources/decryption.js";
 import { openSource, withSource } from "../../tasks/sources/open-source.js";
 import { parseType } from "../arguments/flag-arguments.js";
-import { addSelectionOptions, type SelectionOptions } from "../arguments/selection-flags.js";
+import { addSelectionOptions } from "../arguments/selection-flags.js";
 import { addSourceOptions } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
 
@@ -58,7 +58,7 @@ export function listCommand(context: Context): Command {
     .action(({ values = false, type, filter, only, exclude, nameTransformer, ...flags }) =>
       runList(
         { values, type, filter, only, exclude, nameTransformer },
-        readSettings(flags, context.io),
+        readSettings(flags, context),
         context,
       ),
     );
@@ -67,7 +67,6 @@ export function listCommand(context: Context): Command {
 
 function runList(options: ListOptions, settings: Settings, context: Context): Promise<void> {
   return withSource(openSource(settings, context), async (source) => {
-    boundHeap();
     const decrypt = options.values
       ? await createDecrypt(settings, leaveUnlessSealed)
       : leaveEncrypted;
@@ -109,7 +108,6 @@ async function readListed(options: ListOptions, reader: VariableReader) {
     listing,
     options.values ? reader.values() : undefined,
   ]);
-  boundHeap();
   const variables = listed.map((variable): Variable & ValueRules => ({
     ...variable,
     ...reader.rulesOf(variable.id),

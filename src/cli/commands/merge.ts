@@ -28,7 +28,7 @@ export function mergeCommand(context: Context): Command {
           "merge takes three files, and a name for messages: BASE OURS THEIRS [PATH]",
         );
       // A `.appvars.json` may be in conflict, too.
-      const settings = readSettings(flags, context.io, undefined, [readProfile]);
+      const settings = readSettings(flags, context, undefined, [readProfile]);
       const { sealKey } = placeNamed(settings, path ?? ours, "OURS");
       await runMerge({ base, ours, theirs }, path, sealKey, context);
     });
@@ -42,14 +42,14 @@ async function runMerge(
 ): Promise<void> {
   const { mergeFiles } = await import("../../store/file/merge-files.js");
   const { dataPieces, readContent } = await import("../../store/file/data-file.js");
-  const { writePrivateFile } = await import("../../tasks/transfer/write-private-file.js");
+  const { writePrivateFile } = await import("../../tasks/write-private-file.js");
   const { withPathInErrors } = await import("../../kit/files/system-errors.js");
   const nameOf = (side: keyof typeof files) =>
     path === undefined ? files[side] : `${path} (${side})`;
   const read = (side: keyof typeof files) =>
     readContent(files[side], nameOf(side), side === "base");
   const [base, ours, theirs] = [await read("base"), await read("ours"), await read("theirs")];
-  const keys = sealKey && (await readSecret(sealKey, context.io));
+  const keys = sealKey && (await readSecret(sealKey, context));
   const merging = mergeFiles(base, ours, theirs, keys).catch((error: unknown) => {
     // Git reports a conflict, as if the rest was merged.
     if (path !== undefined)
@@ -60,7 +60,7 @@ async function runMerge(
     `${path ?? files.ours} can't be merged:`,
     merging,
   );
-  await writePrivateFile(files.ours, dataPieces(data), context.io);
+  await writePrivateFile(files.ours, dataPieces(data), context.surroundings);
   if (conflicts.length > 0) {
     context.exitCode = 1;
     const advice = path === undefined ? "" : `, then run: ${command`git add ${path}`}`;

@@ -7,7 +7,7 @@ import type { Data } from "../../store/data.js";
 import { isSameData } from "../../store/record-changes.js";
 import type { LocalData } from "../../tasks/data/local-data.js";
 import { localData, readData, readHistory } from "../../tasks/data/open-data.js";
-import { isSameFile } from "../../tasks/data/safe-files.js";
+import { isSameFile } from "../../tasks/safe-files.js";
 import {
   type DataPlace,
   dataPlaceName,
@@ -32,7 +32,7 @@ export function migrateCommand(context: Context): Command {
     .option(...SEAL_KEY_FILE)
     .addHelpText("after", "\nExample:\n  appvars migrate vars.json etcd://127.0.0.1:2379/appvars")
     .action(async (from: string, to: string, flags: SourceFlags) => {
-      const settings = readSettings(flags, context.io);
+      const settings = readSettings(flags, context);
       await runMigrate(placeNamed(settings, from, "FROM"), placeNamed(settings, to, "TO"), context);
     });
 }
@@ -46,7 +46,7 @@ async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Pro
     (resolve(from.path) === resolve(to.path) || (await isSameFile(from.path, to.path)))
   )
     throw new UsageError("FROM and TO are the same file");
-  const target = await localData(to, context.io);
+  const target = await localData(to, context);
   const warning = target.check("change");
   if (warning) context.warn(warning);
   // The keys may be for the copy alone.

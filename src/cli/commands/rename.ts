@@ -35,7 +35,7 @@ async function runRename(
 ): Promise<void> {
   const { renameVariable } = await import("../../store/edits/edit-values.js");
   const { application } = flags;
-  const settings = readSettings(flags, context.io);
+  const settings = readSettings(flags, context);
   let renamed = { application: "", name, new_name: newName };
   const changed = await updateData(settings.dataPlace, context, (data) => {
     renamed = { ...renamed, application: chooseApplication(data, { application, names: [name] }) };

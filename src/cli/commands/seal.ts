@@ -45,7 +45,7 @@ function addArguments(built: Command, form: "sealed" | "plain", context: Context
     .option(...PROFILE)
     .option(...SEAL_KEY_FILE)
     .action(async (text: string | undefined, flags: SourceFlags) => {
-      const settings = readSettings(flags, context.io);
+      const settings = readSettings(flags, context);
       const place = text === undefined ? settings.dataPlace : placeNamed(settings, text, "DATA");
       await changeForm(place, form, context);
     });
@@ -61,7 +61,7 @@ async function changeForm(
   const keyed = form === "sealed" ? await withKey(place, context) : place;
   if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");
   const name = dataPlaceName(place);
-  const isWritten = await (await localData(keyed, context.io)).seal(form);
+  const isWritten = await (await localData(keyed, context)).seal(form);
   const key = keyed.sealKey.name === "sealKey" ? "APPVARS_SEAL_KEY" : keyed.sealKey.text;
   const history = place.kind === "store" ? "; its history begins with this" : "";
   const sealed = `${isWritten ? "now" : "already"} sealed with the first key of ${key}${history}`;

@@ -1,7 +1,7 @@
 import { createInterface, type Key } from "node:readline";
 import { Writable } from "node:stream";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { readStream } from "../../kit/files/open-file.js";
+import { MAX_INPUT } from "../../kit/files/open-file.js";
 import { withPathInErrors } from "../../kit/files/system-errors.js";
 import { endBySignal } from "../../kit/process/signals.js";
 import { checkDecoded, decodeUtf8 } from "../../kit/text/decode-utf8.js";
@@ -21,14 +21,13 @@ import { type EnvironmentChoice, editEnvironments } from "../../tasks/data/open-
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { createEncrypt } from "../../tasks/sources/decryption.js";
-import type { Io } from "../../tasks/surroundings.js";
 import { parseType } from "../arguments/flag-arguments.js";
 import {
   addDryRun,
   addEnvironmentsOptions,
   ENCRYPTION_KEY_FILE,
 } from "../arguments/source-flags.js";
-import { type Context, printLines } from "../output/context.js";
+import { type Context, type Io, printLines } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
 
 interface SetOptions {
@@ -122,7 +121,7 @@ async function runSet(
   checkDecoded(options.value, "VALUE");
   checkDecoded(definition.description, "--description");
   if (definition.schema !== undefined) await checkSchema(definition.schema, "--schema");
-  const settings = readSettings(flags, context.io);
+  const settings = readSettings(flags, context);
   const encrypt = options.encrypt
     ? await createEncrypt(settings, fromStdin ? "the value" : undefined)
     : undefined;
@@ -193,12 +192,15 @@ function checkName(text: string): void {
   checkVariableName(name);
 }
 
-async function readValue({ name, value }: SetOptions, { io }: Context): Promise<string> {
+async function readValue(
+  { name, value }: SetOptions,
+  { io, surroundings }: Context,
+): Promise<string> {
   if (value !== undefined && value !== "-") return value;
   const given = io.stdin.isTTY
     ? await askHidden(`value of ${name}: `, io)
     : decodeUtf8(
-        await withPathInErrors("the value on stdin", readStream(io.stdin)),
+        await withPathInErrors("the value on stdin", surroundings.readStdin(MAX_INPUT)),
         "the value on stdin",
       );
   const text = given.replace(/\r?\n$/, "");

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { ChangedDataError, DecryptionError, orUndefined } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import type { VariableReader } from "../../model/read.js";
 import { isReservedName } from "../../model/reserved-names.js";
@@ -7,7 +8,6 @@ import { checkType, readAll, type VariableEntry } from "../../model/source.js";
 import {
   isEncrypted,
   isPublic,
-  type JsonValue,
   VARIABLE_FIELDS,
   VARIABLE_LABELS,
   type VariableValue,
@@ -28,7 +28,7 @@ import {
   leaveUnlessSealed,
 } from "../../tasks/sources/decryption.js";
 import { openSource, withSource } from "../../tasks/sources/open-source.js";
-import { missingNamesError } from "../../tasks/sources/run-get.js";
+import { missingNamesError } from "../../tasks/sources/read-values.js";
 import { addSourceOptions } from "../arguments/source-flags.js";
 import { type Context, printFields } from "../output/context.js";
 
@@ -43,7 +43,7 @@ export function showCommand(context: Context): Command {
     .option("--values", "show the value too")
     .addHelpText("after", "\nExample:\n  appvars show DATABASE_URL")
     .action((name: string, { values = false, ...flags }) =>
-      runShow(name, values, readSettings(flags, context.io), context),
+      runShow(name, values, readSettings(flags, context), context),
     );
   return addSourceOptions(command);
 }
@@ -54,7 +54,7 @@ function runShow(
   settings: Settings,
   context: Context,
 ): Promise<void> {
-  const { env } = context.io;
+  const { env } = context.surroundings;
   return withSource(openSource(settings, context), async (source) => {
     const { variable, value, rules } = await source.readSnapshot(async (snapshot) => {
       const entry = await readRecord(name, snapshot);
@@ -144,16 +144,16 @@ function valueJson(
 }
 
 /** The last change of a value in local data, if it is known. */
-async function lastChange({ id }: VariableValue, { connection }: Settings, { io, warn }: Context) {
+async function lastChange({ id }: VariableValue, { connection }: Settings, context: Context) {
   if (connection.kind !== "local") return undefined;
   const { localData } = await import("../../tasks/data/open-data.js");
-  const local = await localData(connection.place, io);
+  const local = await localData(connection.place, context);
   const find = async ({ changes }: History) => {
     for await (const { changes: records, ...change } of changes)
       if (records.some(({ list, after }) => list === "values" && after?.id === id)) return change;
     return undefined;
   };
-  return local.history(find).catch((error: Error) => warn(error.message));
+  return local.history(find).catch((error: Error) => context.warn(error.message));
 }
 
 interface Origin {

@@ -20,7 +20,7 @@ export function signCommand(context: Context): Command {
         '    -H "Authorization: $(appvars sign GET /v1/variables?limit=2)" "$APPVARS_URL/v1/variables?limit=2"',
     )
     .action(async (method: string, path: string, flags) => {
-      const apiSecret = await readSettings(flags, context.io).apiSecret();
+      const apiSecret = await readSettings(flags, context).apiSecret();
       checkCredential("API secret", apiSecret);
       await runSign(method, path, apiSecret, context);
     });
@@ -40,6 +40,9 @@ async function runSign(
   }
   if (apiSecret === undefined) throw missingSecretError();
   const { sign } = await import("../../signing/sign.js");
-  const authorization = sign({ timestamp: context.io.clock(), method, route: path }, apiSecret);
+  const authorization = sign(
+    { timestamp: context.surroundings.clock(), method, route: path },
+    apiSecret,
+  );
   printLines(context, { json: { authorization }, lines: [authorization] });
 }

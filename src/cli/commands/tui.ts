@@ -6,7 +6,7 @@ import { SETTINGS, type SourceFlags } from "../../tasks/settings/setting-table.j
 import type { ProcessTerminalOptions } from "../../tui/ports/process-terminal.js";
 import type { ThemeName } from "../../tui/text/theme.js";
 import { addSourceOptions } from "../arguments/source-flags.js";
-import { type Context, withNotice } from "../output/context.js";
+import type { Context } from "../output/context.js";
 import { colorLevel } from "../output/output.js";
 import { reportError } from "../output/report-error.js";
 
@@ -58,11 +58,13 @@ async function runTuiCommand(
   context: Context,
 ): Promise<void> {
   let isShown = false;
-  const io = withNotice(context.io, (text) => {
-    if (!isShown) context.io.notice?.(text);
-  });
+  const note: Context["note"] = (text, repeat) => {
+    if (!isShown) context.note(text, repeat);
+  };
+  const caller = { ...context, note };
+  const { surroundings, io } = context;
   const streams = terminalOf(context);
-  const { platform } = io;
+  const { platform, env } = surroundings;
   refuseStdin(flags);
   const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
   const { readTuiSettings } = await import("../../tui/ports/tui-settings.js");
@@ -72,9 +74,9 @@ async function runTuiCommand(
     masked,
     poll_interval: poll,
     ...settings
-  } = readTuiSettings(io, ALL_COMMANDS);
+  } = readTuiSettings(caller, ALL_COMMANDS);
   const { findPlaces } = await import("../../tui/ports/places.js");
-  const { close, welcome, ...places } = await findPlaces(flags, context);
+  const { close, welcome, ...places } = await findPlaces(flags, caller);
   try {
     const { ProcessTerminal } = await import("../../tui/ports/process-terminal.js");
     const { listFolder, writeValues: write } = await import("../../tui/ports/place-files.js");
@@ -89,12 +91,12 @@ async function runTuiCommand(
       mouse: mouse && (settings.mouse ?? true),
       onCrash: (error) => void crash(error, context),
     });
-    const copy = createCopy({ write: (text) => terminal.write(text), platform, env: io.env });
-    const openInEditor = createOpenInEditor(terminal, io);
+    const copy = createCopy({ write: (text) => terminal.write(text), platform, env });
+    const openInEditor = createOpenInEditor(terminal, surroundings);
     const colors = {
       theme: theme ?? settings.theme ?? "auto",
-      colorLevel: colorLevel(io.stdout, io.env, context.flags.color),
-      isAscii: isAsciiLocale(io.env),
+      colorLevel: colorLevel(io.stdout, env, context.flags.color),
+      isAscii: isAsciiLocale(env),
     };
     try {
       await tui.runTui({
@@ -105,10 +107,10 @@ async function runTuiCommand(
         copy,
         write,
         openInEditor,
-        listFolder: (folder: string) => listFolder(folder, io),
+        listFolder: (folder: string) => listFolder(folder, surroundings),
         welcome: welcome && { ...welcome, createExample: () => createExample(context) },
         terminal,
-        ticks: io.ticks,
+        ticks: surroundings.ticks,
       });
     } finally {
       terminal.release();
@@ -133,7 +135,7 @@ function terminalOf({ io, flags }: Context): Pick<ProcessTerminalOptions, "input
   if (!(input instanceof ReadStream && output instanceof WriteStream)) {
     throw new UsageError(`tui needs a terminal as stdin and stdout: without one, use ${INSTEAD}`);
   }
-  if (io.env["TERM"] === "dumb")
+  if (io.surroundings.env["TERM"] === "dumb")
     throw new UsageError(`tui does not work with TERM=dumb: use ${INSTEAD}`);
   return { input, output };
 }

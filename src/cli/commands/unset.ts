@@ -25,7 +25,7 @@ async function runUnset(
   const { unsetValues } = await import("../../store/edits/edit-values.js");
   const choice = { ...flags, names };
   const edited = await editEnvironments(
-    readSettings(flags, context.io),
+    readSettings(flags, context),
     context,
     choice,
     (data, environments) => unsetValues(data, environments, names),

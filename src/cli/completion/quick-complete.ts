@@ -7,28 +7,29 @@ import { readProfiles } from "../../tasks/settings/profiles.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { profilesPath } from "../../tasks/settings/settings-file.js";
-import type { Io } from "../../tasks/surroundings.js";
+import type { Caller } from "../../tasks/surroundings.js";
 import { parseWords } from "../arguments/parse-words.js";
+import { createContext, type Io } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
 
 /** A word to offer, and its description. Both may come from an untrusted file. */
 type Offer = readonly [word: string, description: string];
 
 /** By the kind in the first argument. Nothing is read over the network. */
-const FINDERS: Record<string, (flags: SourceFlags, io: Io) => Promise<Offer[]>> = {
+const FINDERS: Record<string, (flags: SourceFlags, caller: Caller) => Promise<Offer[]>> = {
   names: findNames,
-  "reserved-names": async (flags, io) =>
-    (await findNames(flags, io)).filter(([name]) => isReservedName(name)),
-  "file-names": (flags, io) => findVariables(readSettings(flags, io)),
-  environments: async (flags, io) => {
-    const { environments } = await readData(readSettings(flags, io));
+  "reserved-names": async (flags, caller) =>
+    (await findNames(flags, caller)).filter(([name]) => isReservedName(name)),
+  "file-names": (flags, caller) => findVariables(readSettings(flags, caller)),
+  environments: async (flags, caller) => {
+    const { environments } = await readData(readSettings(flags, caller));
     return environments.map((environment) => [
       shortestName(environment, environments),
       environment.application,
     ]);
   },
-  profiles: async (_, io) => {
-    const { profiles } = readProfiles(profilesPath(io), io);
+  profiles: async (_, { surroundings }) => {
+    const { profiles } = readProfiles(profilesPath(surroundings), surroundings);
     return Object.entries(profiles).map(([name, { url, data, store }]) => [
       name,
       String(url ?? data ?? store ?? ""),
@@ -43,8 +44,9 @@ const FINDERS: Record<string, (flags: SourceFlags, io: Io) => Promise<Offer[]>> 
  */
 export async function quickComplete(argv: readonly string[], io: Io): Promise<number> {
   const [, kind = "", prefix = "", ...words] = argv;
+  const caller = createContext(io, { color: false, quiet: true });
   try {
-    const found = (await FINDERS[kind]?.(parseFlags(words, io), io)) ?? [];
+    const found = (await FINDERS[kind]?.(parseFlags(words, caller.surroundings), caller)) ?? [];
     const offered = found.filter(([word]) => word.startsWith(prefix) && isOfferable(word));
     writeRaw(
       io.stdout,
@@ -64,7 +66,7 @@ function isOfferable(word: string): boolean {
   return /^[^-]/.test(word) && printable(word) === word;
 }
 
-function parseFlags(words: string[], { env }: Io): SourceFlags {
+function parseFlags(words: string[], { env }: Caller["surroundings"]): SourceFlags {
   const { flags } = parseWords(words, {}, false);
   // The shell has not expanded it yet.
   const expand = (text: unknown) =>
@@ -72,8 +74,8 @@ function parseFlags(words: string[], { env }: Io): SourceFlags {
   return Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, expand(text)]));
 }
 
-async function findNames(flags: SourceFlags, io: Io): Promise<Offer[]> {
-  const settings = readSettings(flags, io);
+async function findNames(flags: SourceFlags, caller: Caller): Promise<Offer[]> {
+  const settings = readSettings(flags, caller);
   return settings.connection.kind === "local" ? findVariables(settings) : [];
 }
 

@@ -1,8 +1,14 @@
+import type { Readable } from "node:stream";
+import type { untilStopped } from "../../kit/process/signals.js";
 import { printable } from "../../kit/text/printable.js";
-import type { Io } from "../../tasks/surroundings.js";
+import type { Data } from "../../store/data.js";
+import type { ChangeRow } from "../../tasks/data/change-rows.js";
+import type { DataCaller } from "../../tasks/data/open-data.js";
+import type { Surroundings } from "../../tasks/surroundings.js";
 import {
   type Colors,
   colorsFor,
+  type Output,
   writeJsonLine,
   writeLines,
   writeRaw,
@@ -26,22 +32,27 @@ export interface OutputFlags {
 /** These flags as words, which may stand before the command. */
 export const OUTPUT_WORDS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
 
+/** The streams of the process of a command line, and its end. */
+export interface Io {
+  readonly surroundings: Surroundings;
+  readonly stdin: Readable & { isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly untilStopped: typeof untilStopped;
+  readonly leaveUnread: () => void;
+}
+
 /**
- * The surroundings of a command, besides its own options. Its results go through the functions
- * below.
+ * What a command has besides its own arguments. Its results go through the functions below.
+ *
+ * - `note`: to stderr; not with `--quiet` or `--json`
+ * - `warn`: to stderr, also with `--quiet`; with `--json` as a line `{"warning": {"message"}}`
+ * - `tell` and `progress`: as `note`, on a terminal only; a script has the exit code
  */
-export interface Context {
-  io: Io;
+export interface Context extends DataCaller {
+  readonly io: Io;
+  command?: string | undefined;
   flags: OutputFlags;
-  /** Writes a message for people to stderr; not with `--quiet` or `--json`. */
-  note(text: string): void;
-  /**
-   * Writes a warning to stderr, also with `--quiet`; with `--json` as a line `{"warning":
-   * {"message"}}`.
-   */
-  warn(text: string): void;
-  /** Confirms on a terminal that something was done; a script has the exit code. */
-  tell(text: string): void;
   /** The exit code if the command does not fail. Default 0. */
   exitCode: number;
 }
@@ -49,40 +60,65 @@ export interface Context {
 /** Before the first line about long work, and between two. */
 const PROGRESS_EVERY_MS = 1_000;
 
-export function createContext(surroundings: Io, flags: OutputFlags): Context {
-  const noticed = new Set<string>();
+export function createContext(io: Io, flags: OutputFlags): Context {
+  const { surroundings } = io;
+  const noted = new Set<string>();
   let nextProgress: number | undefined;
-  const io = withNotice(surroundings, (text) => {
-    // Settings are read more than once.
-    if (!noticed.has(text)) note(text);
-    noticed.add(text);
-  });
-  io.progress = (text) => {
-    nextProgress ??= io.ticks() + PROGRESS_EVERY_MS;
-    if (io.ticks() < nextProgress) return;
-    nextProgress = io.ticks() + PROGRESS_EVERY_MS;
-    tell(text);
-  };
-  const note = (text: string) => {
-    if (!context.flags.quiet && !context.flags.json) writeLines(io.stderr, [`appvars: ${text}`]);
-  };
-  const warn = (text: string) => {
-    if (context.flags.json) writeJsonLine(io.stderr, { warning: { message: text } });
-    else writeLines(io.stderr, [`appvars: ${text}`]);
+  const note: Context["note"] = (text, repeat) => {
+    if (repeat === "once" && noted.has(text)) return;
+    if (repeat === "once") noted.add(text);
+    if (context.flags.quiet || context.flags.json) return;
+    writeLines(io.stderr, [`appvars: ${text}`]);
   };
   const tell = (text: string) => {
     if (io.stderr.isTTY) note(text);
   };
-  const context: Context = { io, flags, note, warn, tell, exitCode: 0 };
+  const context: Context = {
+    surroundings,
+    io,
+    flags,
+    exitCode: 0,
+    note,
+    tell,
+    warn(text) {
+      if (context.flags.json) writeJsonLine(io.stderr, { warning: { message: text } });
+      else writeLines(io.stderr, [`appvars: ${text}`]);
+    },
+    progress(text) {
+      const now = surroundings.ticks();
+      nextProgress ??= now + PROGRESS_EVERY_MS;
+      if (now < nextProgress) return;
+      nextProgress = now + PROGRESS_EVERY_MS;
+      tell(text);
+    },
+    get trace() {
+      return context.flags.verbose ? note : undefined;
+    },
+    get preview() {
+      return context.flags.dryRun
+        ? (before: Data, after: Data) => printPreview(before, after, context)
+        : undefined;
+    },
+  };
   return context;
 }
 
-/**
- * The same object with another `notice`. By prototype, since a copy would create stdin, which takes
- * Node 2 ms.
- */
-export function withNotice<T extends Pick<Io, "notice">>(io: T, notice: (text: string) => void): T {
-  return Object.create(io, { notice: { value: notice } });
+async function printPreview(before: Data, after: Data, context: Context): Promise<void> {
+  const { values = false } = context.flags;
+  const { rowsBetween } = await import("../../tasks/data/change-rows.js");
+  await printChanges(rowsBetween(before, after, values), values, context, "nothing would change");
+}
+
+/** @param empty noted if there are no rows */
+export async function printChanges(
+  rows: readonly ChangeRow[],
+  values: boolean,
+  context: Context,
+  empty: string,
+): Promise<void> {
+  const { columnsOf } = await import("../../tasks/data/change-rows.js");
+  const { headings, cells } = columnsOf(rows, values);
+  await printTable(context, { json: rows, headings, rows: rows.map(cells), empty });
 }
 
 /** The output of a command, in each of its forms. */
@@ -106,10 +142,10 @@ export async function print(
   { io, flags }: Context,
   { json, rows, lines }: Printout,
 ): Promise<void> {
-  const { stdout, env } = io;
+  const { stdout } = io;
   if (flags.json) return writeJsonLine(stdout, json);
   if (!stdout.isTTY || !lines) return writeRows(stdout, rows);
-  const shown = await lines(await colorsFor(stdout, env, flags.color));
+  const shown = await lines(await colorsFor(stdout, io.surroundings.env, flags.color));
   const texts = shown.map(({ text }) => text);
   writeLines(stdout, texts, (line, index) => shown[index]?.style?.(line) ?? line);
 }

@@ -1,5 +1,5 @@
 import { fstatSync, write } from "node:fs";
-import type { Output } from "../../tasks/surroundings.js";
+import type { Output } from "./output.js";
 
 /** Bytes of a log that may wait for its reader, besides those that are being written. */
 const MAX_WAITING = 256 * 1_024;

@@ -1,9 +1,18 @@
+import type { Writable } from "node:stream";
 import type { ColorSupportLevel } from "chalk";
 import { printable, unitEscapes } from "../../kit/text/printable.js";
-import type { Io, Output } from "../../tasks/surroundings.js";
+import type { Surroundings } from "../../tasks/surroundings.js";
 
 // Everything written to stdout or stderr goes through these functions; `npm run lint` reports
 // exceptions. All but `writeRaw` escape characters that could control a terminal or forge a line.
+
+/** An output stream; on a terminal it has `isTTY` and knows its colors. */
+export interface Output extends Writable {
+  isTTY?: boolean;
+  /** Its file descriptor, if it is the process's own. */
+  fd?: number;
+  getColorDepth?: (env?: object) => number;
+}
 
 /** Writes lines, with line breaks inside a line escaped. `style` is applied to the escaped line. */
 export function writeLines(
@@ -14,18 +23,18 @@ export function writeLines(
   stream.write(lines.map((line, index) => `${style(printable(line), index)}\n`).join(""));
 }
 
-/** Rows whose text is made at once: that of all would take as much memory as a large file. */
-const PIECE_ROWS = 2_000;
+/** Rows per batch. Formatting all at once would use as much memory as a large file. */
+const BATCH_ROWS = 2_000;
 
 /** Writes lines of fields that are separated by tabs; an undefined one is empty. */
 export function writeRows(
   stream: Output,
   rows: readonly (readonly (string | undefined)[])[],
 ): void {
-  for (let start = 0; start < rows.length; start += PIECE_ROWS) {
-    const piece = rows.slice(start, start + PIECE_ROWS);
+  for (let start = 0; start < rows.length; start += BATCH_ROWS) {
+    const batch = rows.slice(start, start + BATCH_ROWS);
     stream.write(
-      piece
+      batch
         .map((fields) => `${fields.map((field = "") => escapeField(field)).join("\t")}\n`)
         .join(""),
     );
@@ -64,7 +73,11 @@ const NO_COLORS = { bold: plain, dim: plain, green: plain, red: plain, yellow: p
 export type Colors = typeof NO_COLORS;
 
 /** The styles that a stream supports. chalk is loaded only if there are any. */
-export async function colorsFor(stream: Output, env: Io["env"], allowed: boolean): Promise<Colors> {
+export async function colorsFor(
+  stream: Output,
+  env: Surroundings["env"],
+  allowed: boolean,
+): Promise<Colors> {
   const level = colorLevel(stream, env, allowed);
   if (level === 0) return NO_COLORS;
   const { Chalk } = await import("chalk");
@@ -75,7 +88,11 @@ export async function colorsFor(stream: Output, env: Io["env"], allowed: boolean
  * The colors that a stream supports. `--no-color` overrides FORCE_COLOR, which overrides NO_COLOR,
  * which overrides the colors of the terminal; a stream that is not a terminal gets none.
  */
-export function colorLevel(stream: Output, env: Io["env"], allowed: boolean): ColorSupportLevel {
+export function colorLevel(
+  stream: Output,
+  env: Surroundings["env"],
+  allowed: boolean,
+): ColorSupportLevel {
   if (!allowed) return 0;
   const forced = env["FORCE_COLOR"];
   if (forced !== undefined) return forcedLevel(forced);

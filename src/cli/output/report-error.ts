@@ -1,6 +1,12 @@
 import type { CommanderError } from "commander";
-import { AppvarsError, type ErrorCode, REFUSED_CREDENTIALS } from "../../kit/text/errors.js";
-import { type Io, isFolderGone } from "../../tasks/surroundings.js";
+import {
+  AppvarsError,
+  type ErrorCode,
+  REFUSED_CREDENTIALS,
+  StartError,
+} from "../../kit/text/errors.js";
+import { isFolderGone } from "../../tasks/surroundings.js";
+import type { Io } from "./context.js";
 import { colorsFor, writeJsonLine, writeLines } from "./output.js";
 
 /** The exit codes that scripts depend on (docs/commands.md, "Exit codes"). */
@@ -29,12 +35,12 @@ export async function reportError(
   if (flags.includes("--json")) {
     writeJsonLine(io.stderr, { error: { code, message } });
   } else if (!isHelp(error)) {
-    const { red } = await colorsFor(io.stderr, io.env, !flags.includes("--no-color"));
+    const { red } = await colorsFor(io.stderr, io.surroundings.env, !flags.includes("--no-color"));
     writeLines(io.stderr, [`${NAME} ${message}`], (text) => red(NAME) + text.slice(NAME.length));
   }
-  if (flags.includes("--verbose") && code === "unexpected")
+  if (flags.includes("--verbose") && !(error instanceof AppvarsError) && code === "unexpected")
     writeLines(io.stderr, String((error as Error).stack).split("\n"));
-  return EXIT_CODES[code];
+  return error instanceof StartError ? error.exitCode : EXIT_CODES[code];
 }
 
 /** The words that can be flags of appvars: those after `--` belong to another program. */

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstat, open, read, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { InvalidDataError } from "../text/errors.js";
+import { checkSize } from "../text/size.js";
 
 // Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has neither flag.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
@@ -83,41 +84,8 @@ export async function readToEnd(
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-function checkSize(size: number, maxSize: number): void {
-  if (size > maxSize)
-    throw new InvalidDataError(
-      `is too large: it has ${sizeText(size)}; the limit is ${sizeText(maxSize)}`,
-    );
-}
-
 /**
  * The largest value or file that a person gives, in bytes: as large as the largest answer of a
  * server.
  */
 export const MAX_INPUT = 64 * 1_048_576;
-
-/**
- * All of stdin.
- *
- * @throws InvalidDataError with a predicate as its message when it has more than `maxSize` bytes
- */
-export async function readStream(
-  stream: AsyncIterable<Uint8Array | string>,
-  maxSize = MAX_INPUT,
-): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let total = 0;
-  for await (const chunk of stream) {
-    const bytes = Buffer.from(chunk);
-    chunks.push(bytes);
-    total += bytes.length;
-    checkSize(total, maxSize);
-  }
-  return Buffer.concat(chunks);
-}
-
-/** `64 MB`, in units of 1,024, rounded up. */
-export function sizeText(bytes: number): string {
-  const [unit, name] = bytes < 10 * 1_048_576 ? [1_024, "KB"] : [1_048_576, "MB"];
-  return `${Math.ceil(bytes / unit).toLocaleString("en-US")} ${name}`;
-}

@@ -3,8 +3,9 @@ import { lutimes, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SEAL_BYTES, sealParts, unsealBytes } from "../crypto/aes-gcm.js";
 import { InvalidDataError } from "../text/errors.js";
+import { sizeText } from "../text/size.js";
 import { replaceFile } from "./durable-file.js";
-import { readRegularFile, sizeText } from "./open-file.js";
+import { readRegularFile } from "./open-file.js";
 import { makePrivate, makePrivateFolder, removeFiles } from "./private-folder.js";
 import { ifMissing, withPathInErrors } from "./system-errors.js";
 

@@ -2,15 +2,15 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { isatty } from "node:tty";
-import type { Context } from "../../cli/output/context.js";
+import { readProcessStat } from "./process-stat.js";
+import { type Descendants, descendantsOf } from "./process-tree.js";
 import {
   type ChildEnvironment,
   type ProgramLine,
   refuseNul,
+  type Starter,
   warnOfLostBytes,
-} from "../../tasks/run/child-environment.js";
-import { readProcessStat } from "./process-stat.js";
-import { type Descendants, descendantsOf } from "./process-tree.js";
+} from "./program.js";
 import { catchSignals, comesFromTerminal, isInForeground } from "./signals.js";
 import type { PreparedCommand } from "./windows-program.js";
 
@@ -66,10 +66,7 @@ export interface ChildOptions {
 }
 
 export interface Child {
-  /**
-   * The program's own; 128+n when signal n ended it; 127 when it was not found, 126 when it could
-   * not be started.
-   */
+  /** The program's own; 128+n when signal n ended it. Rejects with a StartError. */
   exitCode: Promise<number>;
   /**
    * Sends a signal; does nothing once the program has ended. Windows has no signals: SIGTERM and
@@ -87,7 +84,7 @@ export interface Child {
  * Starts a program with our stdin and terminal. In the foreground of a terminal it has our process
  * group, so that job control works as if it had been started directly; otherwise one of its own
  * ({@link HAS_OWN_GROUP}). Until it has ended, signals to this process are forwarded to it, once,
- * and do not end us. A failed start is reported on stderr.
+ * and do not end us.
  *
  * @throws UsageError for a variable that no environment can hold, or an argument that the program
  *   can't get
@@ -95,11 +92,11 @@ export interface Child {
 export function startChild(
   command: ProgramLine,
   env: ChildEnvironment,
-  context: Context,
+  starter: Starter,
   { isPiped, endsDescendants, windows }: ChildOptions,
 ): Child {
   refuseNul(env);
-  warnOfLostBytes(command, env, context);
+  warnOfLostBytes(command, env, starter);
   const program = prepared(command, env, windows);
   const detached = !windows && HAS_OWN_GROUP;
   let forwarded: NodeJS.Signals | undefined;
@@ -107,7 +104,7 @@ export function startChild(
     // As a terminal does, which reaches the program itself if its group is ours.
     if (group && (name === "SIGINT" || name === "SIGQUIT"))
       return void (isRunning() && group.signal(name));
-    if (comesFromTerminal(name, context.io.platform)) return;
+    if (comesFromTerminal(name, starter.platform)) return;
     forwarded = name;
     signal(name);
   });
@@ -122,16 +119,17 @@ export function startChild(
   const signal = (name: NodeJS.Signals) => {
     if (!windows) child?.kill(name);
     else if (child && isRunning() && (name === "SIGTERM" || name === "SIGKILL"))
-      windows.killTree(child, context.io.env);
+      windows.killTree(child, starter.env);
   };
   child?.once("exit", (_code, by) => {
     group?.release();
     // A shell, for example, does not pass it on to its children.
     if (by && by === forwarded && !endsDescendants) group?.signal(by);
   });
-  const exitCode = ended.catch(async (error) =>
-    (await import("./start-failure.js")).reportStartFailure(error, command, env, context),
-  );
+  const exitCode = ended.catch(async (error) => {
+    const { startError } = await import("./start-failure.js");
+    throw startError(error, command, env, starter.platform);
+  });
   return {
     exitCode: exitCode.finally(release),
     signal,

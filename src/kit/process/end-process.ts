@@ -1,6 +1,5 @@
+import type { Writable } from "node:stream";
 import { isatty } from "node:tty";
-import { writeLines } from "../../cli/output/output.js";
-import type { Output } from "../../tasks/surroundings.js";
 
 /** Replaces the program of this process, as execve(2) does. */
 export type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
@@ -40,20 +39,22 @@ const SIGPIPE = 13;
 /**
  * Ends this process when stdout fails. A reader that has read enough, such as `head`, closes the
  * pipe: the command then ends as SIGPIPE would end it, without a message, but not with 0, since it
- * may not have finished its work.
+ * may not have finished its work. Any other failure is reported.
  */
-export function endWithReader(stdout: Output): Output {
+export function endWithReader<T extends Writable>(stdout: T, report: (text: string) => void): T {
   return stdout.on("error", (error: NodeJS.ErrnoException) => {
     // Windows reports EOF.
     if (error.code === "EPIPE" || error.code === "EOF") endProcess(128 + SIGPIPE);
-    writeLines(process.stderr, [`appvars: can't write to stdout (${error.code})`]);
+    report(`can't write to stdout (${error.code})`);
     endProcess(1);
   });
 }
 
 const MAX_UNREAD_MS = 500;
 
-/** `leaveUnread` of `Io` for this process. */
+/**
+ * Lets the process end without waiting for readers of its output. Called when all work is done.
+ */
 export function leaveUnread(): void {
   // The process ends before this, unless output is waiting for its reader.
   setTimeout(() => endProcess(Number(process.exitCode ?? 1)), MAX_UNREAD_MS).unref();

@@ -1,6 +1,5 @@
 import { constants } from "node:os";
 import { isatty } from "node:tty";
-import type { Io } from "../../tasks/surroundings.js";
 import { endProcess, isTerminalClosed } from "./end-process.js";
 import { readProcessStat } from "./process-stat.js";
 
@@ -128,8 +127,18 @@ export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise
   }
 }
 
-/** `untilStopped` of {@link Io} for this process. Another signal ends it immediately. */
-export function untilStopped(phase: Parameters<Io["untilStopped"]>[0]): Promise<void> {
+export interface StopPhase {
+  /** While true, the process ends at once instead, with exit code 0. */
+  isStarting: boolean;
+  /** Called for a SIGHUP after which the process continues. */
+  reload: () => void;
+}
+
+/**
+ * Resolves when the process should stop: on SIGTERM, on Ctrl-C or Ctrl-Break, or on SIGHUP after
+ * its terminal was closed. Another signal then ends it immediately.
+ */
+export function untilStopped(phase: StopPhase): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
       // Nothing is open yet, and its wait may take long.

@@ -1,36 +1,28 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter } from "node:path";
-import type { Context } from "../../cli/output/context.js";
-import { writeJsonLine, writeLines } from "../../cli/output/output.js";
-import { MAX_LINUX_STRING } from "../../model/variable.js";
-import {
-  type ChildEnvironment,
-  nameIn,
-  type ProgramLine,
-} from "../../tasks/run/child-environment.js";
+import { StartError } from "../text/errors.js";
+import { type ChildEnvironment, MAX_LINUX_STRING, nameIn, type ProgramLine } from "./program.js";
 
 /**
- * Reports an error of `spawn`, and returns the exit code that a shell and `env` use for it. ENOENT
- * stands for a missing program or a missing interpreter; EACCES for a file that is not executable
- * or a folder.
+ * Explains an error of `spawn`. ENOENT means that the program or its interpreter is missing; EACCES
+ * that the file is a folder or not executable.
  */
-export function reportStartFailure(
+export function startError(
   { code }: Pick<NodeJS.ErrnoException, "code">,
   command: ProgramLine,
   env: ChildEnvironment,
-  { io, flags }: Context,
-): 126 | 127 {
+  platform: NodeJS.Platform,
+): StartError {
   const [program] = command;
-  const isNotFound = code === "ENOENT" || program === "";
-  const message = isNotFound
-    ? explainNotFound(program, env[nameIn(env, "PATH", io.platform) ?? ""], io.platform)
-    : code === "E2BIG"
-      ? explainTooLarge(command, env)
-      : explainNotExecutable(code, program);
-  if (flags.json)
-    writeJsonLine(io.stderr, { error: { code: isNotFound ? "not_found" : "unexpected", message } });
-  else writeLines(io.stderr, [`appvars: ${message}`]);
-  return isNotFound ? 127 : 126;
+  if (code === "ENOENT" || program === "") {
+    const path = env[nameIn(env, "PATH", platform) ?? ""];
+    return new StartError(explainNotFound(program, path, platform), 127);
+  }
+  const isTooLarge = code === "E2BIG";
+  return new StartError(
+    isTooLarge ? explainTooLarge(command, env) : explainNotExecutable(code, program),
+    126,
+  );
 }
 
 function explainNotFound(

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import crossSpawn from "cross-spawn";
-import { systemProgram } from "../../tasks/run/child-environment.js";
 import { UsageError } from "../text/errors.js";
+import { systemProgram } from "./program.js";
 
 /** The program for the system to start, in place of one that it can't start by its name. */
 export interface PreparedCommand {

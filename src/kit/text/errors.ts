@@ -114,6 +114,17 @@ export class InvalidDataError extends AppvarsError {
   readonly code = "invalid_data";
 }
 
+/** Thrown when a program can't be started. `exitCode` is the one that a shell would end with. */
+export class StartError extends AppvarsError {
+  readonly code: "not_found" | "unexpected";
+  readonly exitCode: 126 | 127;
+  constructor(message: string, exitCode: 126 | 127) {
+    super(message);
+    this.exitCode = exitCode;
+    this.code = exitCode === 127 ? "not_found" : "unexpected";
+  }
+}
+
 /** Thrown when a client-side encrypted value can't be decrypted. */
 export class DecryptionError extends AppvarsError {
   readonly code = "invalid_data";

@@ -1,4 +1,10 @@
-import type { JsonValue } from "../../model/variable.js";
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | JsonValue[]
+  | { [key: string]: JsonValue };
 
 /** A value has at most 500 levels; the rest is for the levels around it. */
 const MAX_DEPTH = 600;

@@ -1,12 +1,12 @@
 import { NotFoundError, UsageError } from "../../kit/text/errors.js";
 import { suggestion } from "../../kit/text/nearest.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
 import {
   type Complete,
   checkVariableName,
   type Definition,
   isEncrypted,
-  type JsonValue,
   type ValueContent,
   type VariableType,
   valueFitsType,

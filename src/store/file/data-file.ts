@@ -1,8 +1,9 @@
 import { constants } from "node:buffer";
-import { readRegularFile, sizeText } from "../../kit/files/open-file.js";
+import { readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
 import { builtins } from "../../kit/process/builtins.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
+import { sizeText } from "../../kit/text/size.js";
 import type { Complete } from "../../model/variable.js";
 import { byId, type Data, type List, NO_DATA } from "../data.js";
 import { checkData, type OpenContent, parseData } from "../schema/parse-data.js";

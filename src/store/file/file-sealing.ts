@@ -1,4 +1,5 @@
 import { InvalidDataError } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import {
   type EnvironmentRecord,
   type NamedKey,
@@ -6,7 +7,7 @@ import {
   type RotatedPair,
 } from "../../model/environment.js";
 import { isSealedText, NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
-import { isPublic, type JsonValue } from "../../model/variable.js";
+import { isPublic } from "../../model/variable.js";
 import type { Data } from "../data.js";
 import { checkData, parseStoredText } from "../schema/parse-data.js";
 import { createTextSealing, type TextSealing } from "./text-sealing.js";

@@ -1,4 +1,5 @@
-import type { JsonValue, VariableType } from "../../model/variable.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
+import type { VariableType } from "../../model/variable.js";
 import { DATA_VERSION, type Data, variableRecord } from "../data.js";
 import { freshCredentials } from "../edits/edit-environments.js";
 

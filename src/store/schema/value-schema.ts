@@ -1,13 +1,9 @@
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import { durationMs } from "../../kit/text/duration.js";
 import { UsageError } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { Check } from "../../model/read.js";
-import {
-  isEncrypted,
-  type JsonSchema,
-  type JsonValue,
-  type NamedValue,
-} from "../../model/variable.js";
+import { isEncrypted, type JsonSchema, type NamedValue } from "../../model/variable.js";
 import { type Data, type ValueRecord, type VariableRecord, variablesOf } from "../data.js";
 import { changesBetween } from "../record-changes.js";
 import { MAX_SCHEMA, schemaProblem } from "./schema-keywords.js";

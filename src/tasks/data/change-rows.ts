@@ -1,6 +1,6 @@
-import { type Context, printTable } from "../../cli/output/context.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type Environment, qualifiedName } from "../../model/environment.js";
-import { isPublic, type JsonValue, valueText } from "../../model/variable.js";
+import { isPublic, valueText } from "../../model/variable.js";
 import type { Data, List, ValueRecord, VariableRecord } from "../../store/data.js";
 import { type RecordedEnvironment, recordedData } from "../../store/history.js";
 import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
@@ -159,15 +159,4 @@ function formerName({ kind, what, name, before }: ChangeRow): string {
 export function namesOf({ what, name, before }: ChangeRow): string[] {
   const former = what === "definition" ? (before as { name: string } | undefined)?.name : undefined;
   return [name, former].filter((given) => given !== undefined);
-}
-
-/** @param empty noted if there are no rows */
-export async function printChanges(
-  rows: readonly ChangeRow[],
-  values: boolean,
-  context: Context,
-  empty: string,
-) {
-  const { headings, cells } = columnsOf(rows, values);
-  await printTable(context, { json: rows, headings, rows: rows.map(cells), empty });
 }

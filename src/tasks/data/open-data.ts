@@ -1,6 +1,5 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Context } from "../../cli/output/context.js";
 import { looseModeWarning, refuseReadOnly } from "../../kit/files/owners.js";
 import { hasCode, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
 import { cleanUpBeforeEnd } from "../../kit/process/signals.js";
@@ -19,31 +18,34 @@ import {
 import type { FileSealing, SealedForm } from "../../store/file/file-sealing.js";
 import type { History } from "../../store/history.js";
 import type { ChangeData, Reloadable, Store, UpdateOptions } from "../../store/store.js";
-import { type DataPlace, type FilePlace, placeFiles } from "../settings/connection.js";
-import type { Settings } from "../settings/resolve-settings.js";
-import { readSecret, type SecretIo } from "../settings/secret-files.js";
-import type { Io } from "../surroundings.js";
-import { authorOf } from "./author.js";
-import type { LocalData, ServeDataOptions } from "./local-data.js";
 import {
   describeRisk,
   type FileUser,
   fileRisk,
   refuseToReload,
   refuseUnsafeFile,
-} from "./safe-files.js";
+} from "../safe-files.js";
+import { type DataPlace, type FilePlace, placeFiles } from "../settings/connection.js";
+import type { Settings } from "../settings/resolve-settings.js";
+import { readSecret } from "../settings/secret-files.js";
+import type { Caller } from "../surroundings.js";
+import { authorOf } from "./author.js";
+import type { LocalData, ServeDataOptions } from "./local-data.js";
 
-export async function localData(
-  place: DataPlace,
-  io: FileUser & SecretIo & Pick<Io, "command" | "clock" | "progress">,
-): Promise<LocalData> {
-  if (place.kind === "store") return (await import("./store-data.js")).storeData(place, io);
-  return fileData(place, io);
+/** Who changes data, or only wants to see the change. */
+export interface DataCaller extends Caller {
+  /** Called in place of the change with the data before and after it. */
+  readonly preview?: ((before: Data, after: Data) => Promise<void>) | undefined;
+}
+
+export async function localData(place: DataPlace, caller: Caller): Promise<LocalData> {
+  if (place.kind === "store") return (await import("./store-data.js")).storeData(place, caller);
+  return fileData(place, caller);
 }
 
 /** Reads data once, with a warning if other users can change it. @throws InvalidDataError */
-export async function readData(place: DataPlace, context: Context): Promise<Data> {
-  return (await checkedData(place, context, "read")).read();
+export async function readData(place: DataPlace, caller: Caller): Promise<Data> {
+  return (await checkedData(place, caller, "read")).read();
 }
 
 /**
@@ -53,31 +55,29 @@ export async function readData(place: DataPlace, context: Context): Promise<Data
  */
 export async function readHistory<T>(
   place: DataPlace,
-  context: Context,
+  caller: Caller,
   use: (history: History) => Promise<T>,
 ): Promise<T> {
-  return (await checkedData(place, context, "read")).history(use);
+  return (await checkedData(place, caller, "read")).history(use);
 }
 
 /**
- * Changes data in one atomic write. Resolves to the data with the change; with `--dry-run`, prints
- * the change, and resolves to undefined.
+ * Changes data in one atomic write. Resolves to the data with the change; to `undefined` if the
+ * caller only previews it.
  *
  * @throws InvalidDataError, also if other users can change it; the errors of `applyChange`
  */
 export async function updateData(
   place: DataPlace,
-  context: Context,
+  caller: DataCaller,
   change: ChangeData,
   options?: UpdateOptions,
 ): Promise<Data | undefined> {
-  const { dryRun, values = false } = context.flags;
-  if (!dryRun) return (await checkedData(place, context, "change")).update(change, options);
-  const { printChanges, rowsBetween } = await import("./change-rows.js");
+  const { preview } = caller;
+  if (!preview) return (await checkedData(place, caller, "change")).update(change, options);
   const { applyChange } = await import("../../store/edits/apply-change.js");
-  const data = await readData(place, context);
-  const rows = rowsBetween(data, await applyChange(data, change, options), values);
-  await printChanges(rows, values, context, "nothing would change");
+  const data = await readData(place, caller);
+  await preview(data, await applyChange(data, change, options));
   return undefined;
 }
 
@@ -88,12 +88,12 @@ export async function updateData(
  */
 export async function checkedData(
   place: DataPlace,
-  { io, warn }: Context,
+  caller: Caller,
   purpose: "read" | "change",
 ): Promise<LocalData> {
-  const data = await localData(place, io);
+  const data = await localData(place, caller);
   const warning = data.check(purpose);
-  if (warning) warn(warning);
+  if (warning) caller.warn(warning);
   return data;
 }
 
@@ -129,19 +129,19 @@ export interface EnvironmentChoice {
 type Chosen = readonly [EnvironmentRecord, ...EnvironmentRecord[]];
 
 /**
- * Changes environments in one atomic write. Resolves to these; with `--dry-run` to undefined.
+ * Changes environments in one atomic write. Resolves as `updateData`, to these.
  *
  * @param change gets the data at that time, and the environments
  * @throws InvalidDataError, NotFoundError, UsageError; nothing is changed then
  */
 export async function editEnvironments(
   settings: Settings,
-  context: Context,
+  caller: DataCaller,
   choice: EnvironmentChoice,
   change: (data: Data, environments: Chosen) => Data | Promise<Data>,
 ): Promise<Chosen | undefined> {
   let chosen: Chosen | undefined;
-  const changed = await updateData(settings.dataPlace, context, (data) => {
+  const changed = await updateData(settings.dataPlace, caller, (data) => {
     chosen = chooseEnvironments(data, settings, choice);
     return change(data, chosen);
   });
@@ -195,12 +195,10 @@ export function chooseApplication(
   throw new UsageError(`which application? add --application with one of ${choices}`);
 }
 
-function fileData(
-  place: FilePlace,
-  io: FileUser & SecretIo & Pick<Io, "command" | "clock">,
-): LocalData {
+function fileData(place: FilePlace, caller: Caller): LocalData {
   const { path, sealKey, mayBePlain } = place;
-  const sealKeys = async () => sealKey && readSecret(sealKey, io);
+  const { surroundings } = caller;
+  const sealKeys = async () => sealKey && readSecret(sealKey, caller);
   const sealing = async (form: SealedForm = mayBePlain && "kept") =>
     fileSealing(await sealKeys(), form);
   const update = async (change: ChangeData, form?: SealedForm, rules?: UpdateOptions) => {
@@ -208,8 +206,8 @@ function fileData(
     const { updateDataFile } = await import("../../store/file/update-data-file.js");
     const options = {
       ...rules,
-      author: authorOf(io),
-      clock: io.clock,
+      author: authorOf(caller),
+      clock: surroundings.clock,
       sealing: await sealing(form),
     };
     const updating = cleanUpBeforeEnd((signal) =>
@@ -222,13 +220,13 @@ function fileData(
     check: (purpose) => {
       if (purpose === "change") {
         refuseUnwritable(path);
-        return refuseUnsafeFile(path, io);
+        return refuseUnsafeFile(path, surroundings);
       }
-      const risk = fileRisk(path, io);
+      const risk = fileRisk(path, surroundings);
       return risk?.isRefused ? describeRisk(path, risk) : undefined;
     },
     risks: () => {
-      const risk = fileRisk(path, io);
+      const risk = fileRisk(path, surroundings);
       return risk ? [describeRisk(path, risk)] : [];
     },
     read: async () => {
@@ -244,8 +242,8 @@ function fileData(
       const { openDataFile } = await import("../../store/file/json-file-store.js");
       const options = {
         watch: true,
-        author: authorOf(io),
-        clock: io.clock,
+        author: authorOf(caller),
+        clock: surroundings.clock,
         sealKeys: await sealKeys(),
       };
       return openDataFile(path, options).catch((error: Error) => {
@@ -254,13 +252,13 @@ function fileData(
         return openDataFile(path, { ...options, open: openWithoutKeys });
       });
     },
-    create: async (data) => createFile(path, io, data, await sealing("sealed")),
+    create: async (data) => createFile(path, surroundings, data, await sealing("sealed")),
     copyHistory: async (history) => {
       const { copyHistory } = await import("../../store/file/file-history.js");
       await copyHistory(path, history, await sealing("sealed"));
     },
     seal: async (form) => (await update((data) => data, form)).written !== undefined,
-    serve: (options) => serveFile(place, io, options),
+    serve: (options) => serveFile(place, caller, options),
   };
 }
 
@@ -292,15 +290,16 @@ async function createFile(
 
 async function serveFile(
   place: FilePlace,
-  io: FileUser & SecretIo,
+  caller: Caller,
   { log }: ServeDataOptions,
 ): Promise<Store & Reloadable> {
   const { path } = place;
-  const unsafe = refuseUnsafeFile(path, io);
-  const sealKeys = place.sealKey && (await readSecret(place.sealKey, io));
-  const created = await createIfMissing(place, io, await fileSealing(sealKeys, "sealed"));
+  const { surroundings } = caller;
+  const unsafe = refuseUnsafeFile(path, surroundings);
+  const sealKeys = place.sealKey && (await readSecret(place.sealKey, caller));
+  const created = await createIfMissing(place, surroundings, await fileSealing(sealKeys, "sealed"));
   const { openDataFile } = await import("../../store/file/json-file-store.js");
-  const check = (file: string) => refuseToReload(file, io);
+  const check = (file: string) => refuseToReload(file, surroundings);
   const store = await openDataFile(path, { watch: true, sealKeys, check });
   if (created) log("info", `${created}; appvars env credentials NAME prints them`);
   const inClear = placeFiles(place).filter(({ text }) => text !== path || sealKeys === undefined);
@@ -316,7 +315,7 @@ async function serveFile(
  */
 async function createIfMissing(
   { path, isDefault }: FilePlace,
-  io: FileUser,
+  owner: FileUser,
   sealing?: FileSealing,
 ) {
   try {
@@ -331,5 +330,5 @@ async function createIfMissing(
       `${path} does not exist; to create it: ${command`appvars init --data ${path}`}`,
     );
   const { starterData } = await import("../../store/memory/starter-data.js");
-  return createFile(path, io, starterData({ examples: true }), sealing);
+  return createFile(path, owner, starterData({ examples: true }), sealing);
 }

@@ -11,48 +11,48 @@ import { looseModeWarning } from "../../kit/files/owners.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { Reloadable, Store } from "../../store/store.js";
 import { placeFiles, type SecretSetting, type StorePlace } from "../settings/connection.js";
-import { readSecret, readTlsFiles, type SecretIo } from "../settings/secret-files.js";
-import type { Io } from "../surroundings.js";
+import { readSecret, readTlsFiles } from "../settings/secret-files.js";
+import type { Caller } from "../surroundings.js";
 import { authorOf } from "./author.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 
-type StoreIo = SecretIo & Pick<Io, "command" | "env" | "clock" | "progress">;
-
 /** The data in a store. Who can change it is for the store to decide. */
-export function storeData(place: StorePlace, io: StoreIo): LocalData {
+export function storeData(place: StorePlace, caller: Caller): LocalData {
   const { url } = place.address;
   return {
     name: url,
     check: () => undefined,
     risks: () => [],
-    read: () => withStore(place, io, async ({ snapshot }) => snapshot),
+    read: () => withStore(place, caller, async ({ snapshot }) => snapshot),
     update: (change, options) =>
-      withStore(place, io, async (store) => {
+      withStore(place, caller, async (store) => {
         await store.update(change, options);
         return store.snapshot;
       }),
-    history: (use) => withStore(place, io, async (store) => use(await store.history())),
-    follow: async () => openEtcdStore(await readAccess(place, io), { watch: true }),
+    history: (use) => withStore(place, caller, async (store) => use(await store.history())),
+    follow: async () => openEtcdStore(await readAccess(place, caller), { watch: true }),
     create: async (data) => {
-      await createEtcdStore(await readAccess(place, io), data, progressOf(io));
+      await createEtcdStore(await readAccess(place, caller), data, progressOf(caller));
       return `created ${url}; it contains the credentials of all its environments`;
     },
     copyHistory: async () => {},
     seal: async (form) => {
       if (form === "plain") throw new UsageError("unseal is for a data file");
-      await sealAgain(await readAccess(place, io), progressOf(io));
+      await sealAgain(await readAccess(place, caller), progressOf(caller));
       return true;
     },
-    serve: (options) => serveStore(place, io, options),
+    serve: (options) => serveStore(place, caller, options),
   };
 }
 
 async function withStore<T>(
   place: StorePlace,
-  io: StoreIo,
+  caller: Caller,
   use: (store: EtcdStore) => Promise<T>,
 ): Promise<T> {
-  const store = await openEtcdStore(await readAccess(place, io), { onProgress: progressOf(io) });
+  const store = await openEtcdStore(await readAccess(place, caller), {
+    onProgress: progressOf(caller),
+  });
   try {
     return await use(store);
   } finally {
@@ -62,13 +62,13 @@ async function withStore<T>(
 
 async function serveStore(
   place: StorePlace,
-  io: StoreIo,
+  caller: Caller,
   { cacheFolder, log }: ServeDataOptions,
 ): Promise<Store & Reloadable> {
   const { openServedEtcdStore } = await import("../../etcd/served-store.js");
-  const { user, clock } = io;
+  const { user, clock } = caller.surroundings;
   const warn = (text: string) => log("warn", text);
-  const access = await readAccess(place, io);
+  const access = await readAccess(place, caller);
   const store = await openServedEtcdStore(access, { cacheFolder, user, clock, warn });
   const loose = placeFiles(place).map(({ text }) => looseModeWarning(text));
   for (const warning of [...loose, ...openTrafficWarning(place)]) if (warning) warn(warning);
@@ -84,22 +84,22 @@ export function openTrafficWarning({ address: { endpoints, url } }: StorePlace):
 }
 
 /** Removes the history of a store but for its last entries. @throws as `openEtcdStore` */
-export function pruneStore(place: StorePlace, entries: number, io: StoreIo): Promise<void> {
-  return withStore(place, io, (store) => store.prune(entries));
+export function pruneStore(place: StorePlace, entries: number, caller: Caller): Promise<void> {
+  return withStore(place, caller, (store) => store.prune(entries));
 }
 
-function progressOf(io: StoreIo): OnProgress {
+function progressOf(caller: Caller): OnProgress {
   return ({ action, done, total }) => {
-    if (done < total) io.progress?.(`${action} the store: ${done} of ${total} MB`);
+    if (done < total) caller.progress(`${action} the store: ${done} of ${total} MB`);
   };
 }
 
 /** @throws UsageError for a file that can't be read */
 async function readAccess(
   { address, user, password, sealKey, caFile, clientCert, clientKey }: StorePlace,
-  io: StoreIo,
+  caller: Caller,
 ): Promise<StoreAccess> {
-  const read = async (setting: SecretSetting | undefined) => setting && readSecret(setting, io);
+  const read = async (setting: SecretSetting | undefined) => setting && readSecret(setting, caller);
   const tls = await readTlsFiles({ caFile, clientCert, clientKey });
   const sealingKeys = await read(sealKey);
   return {
@@ -108,6 +108,6 @@ async function readAccess(
     password: await read(password),
     ...tls,
     sealingKeys,
-    author: authorOf(io),
+    author: authorOf(caller),
   };
 }

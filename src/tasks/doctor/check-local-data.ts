@@ -1,5 +1,4 @@
 import { realpath } from "node:fs/promises";
-import { keyWarnings } from "../../cli/output/shell-lines.js";
 import { findLock } from "../../kit/files/file-lock.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import type { AppvarsError } from "../../kit/text/errors.js";
@@ -7,9 +6,10 @@ import { command } from "../../kit/text/shell.js";
 import { qualifiedName } from "../../model/environment.js";
 import type { Data } from "../../store/data.js";
 import { chooseEnvironment, localData } from "../data/open-data.js";
+import { keyWarnings } from "../data/shell-lines.js";
 import { openTrafficWarning } from "../data/store-data.js";
 import { dataPlaceName, type LocalSettings, placeFlags } from "../settings/connection.js";
-import type { Io } from "../surroundings.js";
+import type { Caller } from "../surroundings.js";
 import { type Finding, ok, problemOf, unknown, warning } from "./finding.js";
 
 /**
@@ -20,8 +20,8 @@ import { type Finding, ok, problemOf, unknown, warning } from "./finding.js";
  */
 export async function checkLocal(
   { place, env }: LocalSettings,
-  io: Io,
-  read = async (): Promise<Data> => (await localData(place, io)).read(),
+  caller: Caller,
+  read = async (): Promise<Data> => (await localData(place, caller)).read(),
 ): Promise<Record<string, Finding | Finding[]>> {
   const isFile = place.kind === "file";
   const [check, traffic] = isFile ? ["data_file", []] : ["store", openTrafficWarning(place)];
@@ -42,7 +42,7 @@ export async function checkLocal(
   const { environments, variables } = data;
   const size = `${environments.length} environments, ${variables.length} variables`;
   const secrets = async () => {
-    const warnings = keyWarnings(environments, io.clock(), placeFlags(place));
+    const warnings = keyWarnings(environments, caller.surroundings.clock(), placeFlags(place));
     if (warnings.length > 0) return warnings.map(({ message, fix }) => warning(message, fix));
     return ok("each environment has its own secret, and all are long enough");
   };

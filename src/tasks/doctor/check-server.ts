@@ -11,7 +11,7 @@ import { ROUTES } from "../../model/routes.js";
 import { compareClocks } from "../../signing/tolerance.js";
 import { missingKeyError } from "../settings/secret-files.js";
 import { noSecretError } from "../sources/open-source.js";
-import type { Io } from "../surroundings.js";
+import type { Surroundings } from "../surroundings.js";
 import { ask, type Outcome, tryCredentials } from "./check-credentials.js";
 import type { ServerAccess } from "./check-settings.js";
 import {
@@ -28,7 +28,7 @@ import {
 /** Asks the server everything once. Problems become findings, not rejections. */
 export async function checkServer(
   access: ServerAccess,
-  { clock }: Io,
+  { clock }: Pick<Surroundings, "clock">,
 ): Promise<Record<string, Finding>> {
   const { auth, server } = access;
   const transport = new Transport(server);

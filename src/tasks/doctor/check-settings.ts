@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
-import { withNotice } from "../../cli/output/context.js";
 import { checkCredential } from "../../client/options.js";
 import { looseMode } from "../../kit/files/owners.js";
 import type { HttpProxy, ServerRoute } from "../../kit/net/proxy.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
-import { type FileUser, fileRisk } from "../data/safe-files.js";
+import { type FileUser, fileRisk } from "../safe-files.js";
 import {
   type Connection,
   dataPlaceName,
@@ -22,7 +21,7 @@ import {
   type SourceFlags,
 } from "../settings/setting-table.js";
 import { profilesPath } from "../settings/settings-file.js";
-import type { Io } from "../surroundings.js";
+import type { Caller, Surroundings } from "../surroundings.js";
 import { type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
 
 /** A server, and everything that requests to it need. */
@@ -37,16 +36,15 @@ export interface ServerAccess extends RemoteSettings {
  * Reads the settings and the files that they name, as far as possible. Findings are also about
  * settings that are ignored or that another user may have set.
  *
- * @returns surroundings whose notices become findings; no connection if the settings are not valid;
- *   no access for local
- *   data, or if requests can't be sent
+ * @returns a caller whose notes become findings; no connection if the settings are not valid; no
+ *   access for local data, or if requests can't be sent
  */
-export async function checkSettings(flags: SourceFlags, surroundings: Io) {
+export async function checkSettings(flags: SourceFlags, asking: Caller) {
   const found: Finding[] = [];
-  const io = withNotice(
-    surroundings,
-    (text) => void found.push(warning(text, "correct this, unless you expect it")),
-  );
+  const note = (text: string) =>
+    void found.push(warning(text, "correct this, unless you expect it"));
+  const caller: Caller = { ...asking, note };
+  const { surroundings } = asking;
   const trying = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
@@ -57,13 +55,16 @@ export async function checkSettings(flags: SourceFlags, surroundings: Io) {
       return undefined;
     }
   };
-  const settings = await trying(() => readSettings(flags, io).check());
-  const profiles = profilesPath(io);
+  const settings = await trying(() => readSettings(flags, caller).check());
+  const profiles = profilesPath(surroundings);
   if (!settings)
-    return { findings: { settings: found, file_modes: checkFiles([profiles], undefined, io) }, io };
+    return {
+      findings: { settings: found, file_modes: checkFiles([profiles], undefined, surroundings) },
+      caller,
+    };
   const { connection, given } = settings;
   const { blocked } = given.find((setting) => setting.blocked) ?? {};
-  if (blocked) io.notice?.(blocked);
+  if (blocked) note(blocked);
   await trying(() => settings.encryptionKey());
   const remote = connection.kind === "remote" ? connection : undefined;
   const secret = remote && (await trying(() => settings.apiSecret()));
@@ -76,7 +77,7 @@ export async function checkSettings(flags: SourceFlags, surroundings: Io) {
     checkCredential("API key", apiKey);
     checkCredential("API secret", secret);
     const origin = new URL(url);
-    const proxy = findProxy(origin, io.env);
+    const proxy = findProxy(origin, surroundings.env);
     // Seconds: a diagnosis should be quick.
     return { origin, timeout: Math.min(timeout, 5), proxy, ...(await readTlsFiles(files)) };
   };
@@ -99,8 +100,13 @@ export async function checkSettings(flags: SourceFlags, surroundings: Io) {
       ? undefined
       : (await import("../../store/file/data-file.js")).readContent(data);
   const content = await reading?.catch(() => undefined);
-  const file_modes = checkFiles([...placed, ...secretFiles, profiles], data, io, content?.sealed);
-  return { findings: { settings: found, file_modes }, connection, access, io };
+  const file_modes = checkFiles(
+    [...placed, ...secretFiles, profiles],
+    data,
+    surroundings,
+    content?.sealed,
+  );
+  return { findings: { settings: found, file_modes }, connection, access, caller };
 }
 
 /** `server http://127.0.0.1:7400 (from --url), through the proxy of HTTP_PROXY`. */
@@ -127,13 +133,16 @@ function describeSource(
 export function checkFiles(
   paths: readonly string[],
   data: string | undefined,
-  io: FileUser & Pick<Io, "platform">,
+  surroundings: FileUser & Pick<Surroundings, "platform">,
   isSealed = false,
 ): Finding[] {
   const files = [...new Set(paths)].filter(existsSync);
   const secret = files.filter((path) => !isSealed || path !== data);
   const found = files.flatMap((path) => {
-    const [mode, risk] = [secret.includes(path) ? looseMode(path) : undefined, fileRisk(path, io)];
+    const [mode, risk] = [
+      secret.includes(path) ? looseMode(path) : undefined,
+      fileRisk(path, surroundings),
+    ];
     const message = `${path} ${risk?.problem}`;
     const isRefused = path === data && risk?.isRefused;
     return [
@@ -149,7 +158,7 @@ export function checkFiles(
   });
   if (found.length > 0) return found;
   if (secret.length === 0) return [skipped("no file with a secret is in use")];
-  if (io.platform === "win32")
+  if (surroundings.platform === "win32")
     return [skipped("modes say nothing on Windows: icacls FILE shows who has access to a file")];
   return [ok(`only you can read and write ${secret.join(", ")}`)];
 }

@@ -1,29 +1,7 @@
-import { win32 } from "node:path";
-import type { Context } from "../../cli/output/context.js";
-import { UsageError } from "../../kit/text/errors.js";
-import type { Io } from "../surroundings.js";
-
-/** A program to start: its name or path, then its arguments. */
-export type ProgramLine = readonly [program: string, ...args: string[]];
-
-export type ChildEnvironment = Readonly<Record<string, string>>;
-
-/**
- * The path of a program that comes with Windows. By its name alone, one in the current folder would
- * be started.
- */
-export function systemProgram(
-  name: string,
-  env: Readonly<Record<string, string | undefined>>,
-): string {
-  return win32.join(env["SystemRoot"] ?? "C:\\Windows", "System32", name);
-}
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** The variables whose names are to be passed on. */
-export function passedOn(
-  env: Io["env"],
-  isPassed: (name: string) => boolean,
-): Record<string, string> {
+export function passedOn(env: Env, isPassed: (name: string) => boolean): Record<string, string> {
   const entries = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
@@ -31,51 +9,9 @@ export function passedOn(
 }
 
 /**
- * The environment for a program beside the TUI: without our credentials, since it may outlive this
- * process by days.
+ * The environment for a program beside the terminal interface: without our credentials, since it
+ * may outlive this process by days.
  */
-export function withoutCredentials(env: Io["env"]): Record<string, string> {
+export function withoutCredentials(env: Env): Record<string, string> {
   return passedOn(env, (name) => !name.toUpperCase().startsWith("APPVARS_"));
-}
-
-export function refuseNul(env: ChildEnvironment): void {
-  const name = Object.keys(env).find((key) => env[key]?.includes("\0"));
-  if (name !== undefined) {
-    throw new UsageError(
-      `the value of ${name} contains a NUL character, which no environment can hold`,
-    );
-  }
-}
-
-/** Warns about bytes that are not UTF-8, which Node.js replaces with U+FFFD. */
-export function warnOfLostBytes(
-  command: ProgramLine,
-  env: ChildEnvironment,
-  { io, warn }: Context,
-): void {
-  const names = Object.keys(env).filter(
-    (name) => env[name] === io.env[name] && /\uFFFD/.test(name + env[name]),
-  );
-  const changed = [...(/\uFFFD/.test(command.join()) ? ["an argument"] : []), ...names].join(", ");
-  if (changed)
-    warn(`Node.js can't pass on bytes that are not UTF-8, and has replaced them in ${changed}`);
-}
-
-/**
- * The name under which an environment has a variable; undefined without one. Windows finds it by
- * any case.
- */
-export function nameIn(
-  env: Readonly<Record<string, unknown>>,
-  name: string,
-  platform: NodeJS.Platform,
-): string | undefined {
-  if (platform !== "win32") return Object.hasOwn(env, name) ? name : undefined;
-  const key = variableKey(name, platform);
-  return Object.keys(env).find((each) => variableKey(each, platform) === key);
-}
-
-/** The same for all names of one variable: Windows ignores their case. */
-export function variableKey(name: string, platform: NodeJS.Platform): string {
-  return platform === "win32" ? name.toUpperCase() : name;
 }

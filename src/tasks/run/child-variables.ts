@@ -1,10 +1,12 @@
+import { variableKey } from "../../kit/process/program.js";
 import { UsageError } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableSource } from "../../model/source.js";
-import { isEncrypted, type JsonValue, type ValueRules, valueText } from "../../model/variable.js";
+import { isEncrypted, type ValueRules, valueText } from "../../model/variable.js";
 import { readSelected, type Selection } from "../selection/selection.js";
 import { RATE_LIMIT_STORE_VARIABLE, SETTING_NAMES, SETTINGS } from "../settings/setting-table.js";
 import type { Decrypt } from "../sources/decryption.js";
-import { passedOn, variableKey } from "./child-environment.js";
+import { passedOn } from "./child-environment.js";
 import { isLeftOut } from "./left-out.js";
 
 /** Which variables a program gets, and under which names. */

@@ -1,13 +1,12 @@
 import { lstatSync } from "node:fs";
-import type { Context } from "../../cli/output/context.js";
 import { READERS } from "../../formats/formats.js";
 import { statIfExists } from "../../kit/files/system-errors.js";
+import { variableKey } from "../../kit/process/program.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { withSubject } from "../../kit/text/errors.js";
-import { describeRisk, fileRisk } from "../data/safe-files.js";
-import type { FileSetting } from "../settings/connection.js";
-import { readSettingFile } from "../settings/secret-files.js";
-import { variableKey } from "./child-environment.js";
+import { describeFile, type NamedFile, readNamedFile } from "../named-file.js";
+import { describeRisk, fileRisk } from "../safe-files.js";
+import type { Caller } from "../surroundings.js";
 import type { ChildVariable, ChildVariables, VariableRules } from "./child-variables.js";
 import { isLeftOut } from "./left-out.js";
 
@@ -19,10 +18,10 @@ type ReadVariables = (rules: VariableRules) => Promise<ChildVariables>;
  * The function reads the files each time, and throws a UsageError that names a file that can't be
  * read.
  */
-export function addEnvFiles(files: readonly FileSetting[], { io, warn }: Context) {
-  const { platform } = io;
+export function addEnvFiles(files: readonly NamedFile[], { surroundings, warn }: Caller) {
+  const { platform } = surroundings;
   for (const path of new Set(files.map(({ text }) => text))) {
-    const risk = fileRisk(path, io);
+    const risk = fileRisk(path, surroundings);
     if (risk) warn(describeRisk(path, risk));
   }
   let fromPipes: Map<string, ChildVariable> | undefined;
@@ -58,14 +57,14 @@ export function addEnvFiles(files: readonly FileSetting[], { io, warn }: Context
  * @throws UsageError that names a file that can't be read, and never quotes it
  */
 async function readEnvFiles(
-  files: readonly FileSetting[],
+  files: readonly NamedFile[],
   platform: NodeJS.Platform,
 ): Promise<Map<string, ChildVariable>> {
   const entries = new Map<string, ChildVariable>();
   const read = await READERS.dotenv();
   for (const file of files) {
-    const from = `${file.from} ${file.text}`;
-    const text = decodeUtf8(await readSettingFile(file), `${from}: its content`);
+    const from = describeFile(file);
+    const text = decodeUtf8(await readNamedFile(file), `${from}: its content`);
     for (const { name, value } of withSubject(from, () => read(text))) {
       entries.set(variableKey(name, platform), { name, value: String(value), isText: true });
     }
@@ -73,6 +72,6 @@ async function readEnvFiles(
   return entries;
 }
 
-function isPipe({ text }: FileSetting): boolean {
+function isPipe({ text }: NamedFile): boolean {
   return statIfExists(text)?.isFile() === false;
 }

@@ -1,59 +1,63 @@
 import { spawnSync } from "node:child_process";
+import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Context } from "../../cli/output/context.js";
-import { writeRaw } from "../../cli/output/output.js";
 import type { Execve } from "../../kit/process/end-process.js";
-import { findProgram, reportStartFailure } from "../../kit/process/start-failure.js";
+import {
+  type ChildEnvironment,
+  type ProgramLine,
+  warnOfLostBytes,
+} from "../../kit/process/program.js";
+import { findProgram, startError } from "../../kit/process/start-failure.js";
 import { UsageError } from "../../kit/text/errors.js";
-import { type ChildEnvironment, type ProgramLine, warnOfLostBytes } from "./child-environment.js";
+import type { RunCaller } from "./prepare-variables.js";
 
 /**
  * Replaces this process by a program, which has its process id, and its stdin, stdout and stderr.
- * Resolves only if the program can't be started: to the exit code, after a report on stderr, as
- * `startChild` has it.
+ * Rejects with a StartError if it can't be started.
  */
 export type ExecProgram = (
   command: ProgramLine,
   env: ChildEnvironment,
-  context: Context,
-) => Promise<126 | 127>;
+  caller: RunCaller,
+) => Promise<never>;
 
 /** @throws UsageError if Node can't do that here */
 export function execProgram(platform: NodeJS.Platform, execve: Execve | undefined): ExecProgram {
   if (platform === "win32") throw new UsageError("--exec can't be used on Windows");
-  if (execve) return (command, env, context) => replaceProcess(command, env, context, execve);
+  if (execve) return (command, env, caller) => replaceProcess(command, env, caller, execve);
   throw new UsageError(
     `--exec needs Node 22.15, 23.11 or newer; this is Node ${process.versions.node}`,
   );
 }
 
-/** Time for our last notes if they are not read. */
+/** Milliseconds for our last notes if nobody reads them. */
 const MAX_UNREAD_MS = 500;
 
 async function replaceProcess(
   command: ProgramLine,
   env: ChildEnvironment,
-  context: Context,
+  caller: RunCaller,
   execve: Execve,
-): Promise<126 | 127> {
+): Promise<never> {
   const [program] = command;
-  const fail = (code: string) => reportStartFailure({ code }, command, env, context);
-  warnOfLostBytes(command, env, context);
+  const { surroundings, io, warn } = caller;
+  const { platform, env: own } = surroundings;
+  const failure = (code: string) => startError({ code }, command, env, platform);
+  warnOfLostBytes(command, env, { platform, env: own, warn });
   const found = findProgram(program, env["PATH"]);
-  if ("code" in found) return fail(found.code);
+  if ("code" in found) throw failure(found.code);
   const [starter, words] = withStarter(command, found.file);
-  if (isTooLong(words, env)) return fail("E2BIG");
-  await Promise.race([written(context), sleep(MAX_UNREAD_MS, undefined, { ref: false })]);
-  makeStdioBlock();
-  // Node ignores these, and the new program would inherit that. A signal with a listener gets its
-  // default action back.
+  if (isTooLong(words, env)) throw failure("E2BIG");
+  await Promise.race([written(io.stderr), sleep(MAX_UNREAD_MS, undefined, { ref: false })]);
+  // Node ignores these signals, and the new program would inherit that. A signal with a listener
+  // gets its default action back.
   process.on("SIGPIPE", () => {}).on("SIGXFSZ", () => {});
   // Node warns that the function is experimental, but only after it has returned.
   process.removeAllListeners("warning");
   try {
     return execve(starter, words, env);
   } catch (error) {
-    return fail((error as NodeJS.ErrnoException).code ?? "EIO");
+    throw failure((error as NodeJS.ErrnoException).code ?? "EIO");
   }
 }
 
@@ -69,18 +73,19 @@ function withStarter(
   [program, ...args]: ProgramLine,
   file: string,
 ): [file: string, words: string[]] {
-  // It takes other names for a variable, and for `-i`.
+  // env(1) takes other names for a variable or for `-i`.
   const isName = !program.includes("=") && program !== "-";
   if (isName && "file" in findProgram(ENV)) return [ENV, ["env", "--", program, ...args]];
   if ("file" in findProgram(SH)) return [SH, ["sh", "-c", 'exec "$0" "$@"', file, ...args]];
   return [file, [program, ...args]];
 }
 
-/** Every system has room for these. */
+/** Bytes of arguments and variables that every system accepts. */
 const SMALL_BYTES = 100_000;
 
 /**
- * Whether the system refuses so many arguments and variables; its limits differ, so it is asked.
+ * Whether the system refuses so many arguments and variables. Limits differ between systems, so
+ * another program is started with them.
  */
 function isTooLong(words: readonly string[], env: ChildEnvironment): boolean {
   const texts = [...words, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
@@ -89,15 +94,6 @@ function isTooLong(words: readonly string[], env: ChildEnvironment): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === "E2BIG";
 }
 
-function written({ io }: Context): Promise<void> {
-  return new Promise((resolve) => writeRaw(io.stderr, "", () => resolve()));
-}
-
-/**
- * Lets writes to pipes and sockets block again: Node changed that for everybody who has them, and a
- * program that wrote 2 MB to a slow reader failed with EAGAIN after 64 KB. Node has no function for
- * it, but does it whenever it starts a program. A folder can't be started, so this takes 3 ms.
- */
-function makeStdioBlock(): void {
-  spawnSync("/", { stdio: "inherit" });
+function written(stream: Writable): Promise<void> {
+  return new Promise((resolve) => stream.write("", () => resolve()));
 }

@@ -1,7 +1,7 @@
-import type { Context } from "../../cli/output/context.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { isReservedName } from "../../model/reserved-names.js";
+import type { Messages } from "../surroundings.js";
 
 export function isLeftOut(name: string, allowed: readonly string[]): boolean {
   return isReservedName(name) && !allowed.includes(name);
@@ -22,7 +22,7 @@ export function refuseReserved(asked: readonly string[], allowed: readonly strin
   );
 }
 
-export function warnLeftOut(names: readonly string[], { warn }: Pick<Context, "warn">): void {
+export function warnLeftOut(names: readonly string[], { warn }: Pick<Messages, "warn">): void {
   if (names.length === 0) return;
   warn(
     `left out ${names.join(", ")}: variables of such names can make programs run other code; ` +

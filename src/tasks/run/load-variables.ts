@@ -1,10 +1,11 @@
-import { emitWarning, guardCallbacks } from "../../cli/guard-callbacks.js";
-import { unchangedProcess } from "../../cli/process-io.js";
+import { thisProcess } from "../../kit/process/this-process.js";
 import { withSubject } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import { readAll, type VariableSource } from "../../model/source.js";
-import { type JsonValue, valueText } from "../../model/variable.js";
+import { valueText } from "../../model/variable.js";
+import { userFolders } from "../settings/user-folders.js";
 import { withSource } from "../sources/open-source.js";
-import type { Io } from "../surroundings.js";
+import type { Caller, Surroundings } from "../surroundings.js";
 import type { ChildVariables, VariableRules } from "./child-variables.js";
 import { prepareVariables, type VariableFlags } from "./prepare-variables.js";
 
@@ -12,39 +13,30 @@ interface LoadOptions extends VariableFlags {
   apiSecret?: string | undefined;
   encryptionKey?: string | undefined;
   apply?: boolean | undefined;
-  onWarning?: ((message: string) => void) | undefined;
+  onWarning: (message: string) => void;
+}
+
+function ownSurroundings(): Surroundings {
+  const own = thisProcess();
+  return { ...own, folders: userFolders(own.env, own.platform) };
 }
 
 /** The work of `loadEnv`. @param surroundings whose environment has the settings, and is filled */
 export async function loadVariables(
-  options: LoadOptions,
-  surroundings: Omit<Io, "stdout" | "stderr"> = unchangedProcess(),
+  { apiSecret, encryptionKey, apply = true, onWarning, ...flags }: LoadOptions,
+  surroundings = ownSurroundings(),
 ): Promise<Record<string, JsonValue>> {
-  const {
-    apiSecret,
-    encryptionKey,
-    apply = true,
-    onWarning = emitWarning,
-    ...flags
-  } = guardCallbacks(options);
   const { env } = surroundings;
   const secrets = { APPVARS_API_SECRET: apiSecret, APPVARS_ENC_KEY: encryptionKey };
-  const settings = {
-    ...env,
-    ...Object.fromEntries(Object.entries(secrets).filter(([, secret]) => secret)),
+  const given = Object.entries(secrets).filter(([, secret]) => secret);
+  const caller: Caller = {
+    surroundings: { ...surroundings, env: { ...env, ...Object.fromEntries(given) } },
+    note: (text) => onWarning(text),
+    warn: onWarning,
+    tell: () => {},
+    progress: () => {},
   };
-  // By prototype, since a copy would create stdin.
-  const io: Io = Object.create(surroundings, {
-    env: { value: settings },
-    notice: { value: onWarning },
-  });
-  const messages = { note: onWarning, warn: onWarning, tell: () => {} };
-  const prepared = await prepareVariables(flags, env, {
-    io,
-    flags: { color: false },
-    exitCode: 0,
-    ...messages,
-  });
+  const prepared = await prepareVariables(flags, env, caller);
   return withSource(prepared.open(), async (source) => {
     const found = await prepared.read(source);
     const typed = await withTypes(
@@ -66,7 +58,7 @@ export async function loadVariables(
  */
 async function withTypes(
   { variables, taken }: ChildVariables,
-  preserved: Io["env"] | undefined,
+  preserved: Surroundings["env"] | undefined,
   { selection, prefix, isTaken }: VariableRules,
   source: VariableSource,
 ): Promise<Record<string, JsonValue>> {

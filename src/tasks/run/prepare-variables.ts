@@ -1,14 +1,15 @@
-import type { SelectionOptions } from "../../cli/arguments/selection-flags.js";
-import type { Context } from "../../cli/output/context.js";
+import type { Writable } from "node:stream";
+import { nameIn, refuseNul } from "../../kit/process/program.js";
 import { DEFAULT_CACHE_S } from "../../model/defaults.js";
 import { splitNames } from "../../model/name-matcher.js";
 import type { VariableSource } from "../../model/source.js";
 import { createSelection } from "../selection/selection.js";
+import type { SelectionOptions } from "../selection/selection-options.js";
 import { readSettings } from "../settings/resolve-settings.js";
 import { createStrictCheck } from "../sources/check-source.js";
 import { createDecrypt } from "../sources/decryption.js";
 import { type OpenOptions, openSource } from "../sources/open-source.js";
-import { nameIn, refuseNul } from "./child-environment.js";
+import type { Caller } from "../surroundings.js";
 import { childEnvironment, readChildVariables, type VariableRules } from "./child-variables.js";
 import { refuseReserved, warnLeftOut } from "./left-out.js";
 
@@ -27,6 +28,11 @@ export interface VariableFlags extends SelectionOptions {
   offline?: boolean | undefined;
 }
 
+/** The caller of `run`, whose program has these streams. */
+export interface RunCaller extends Caller {
+  readonly io: { readonly stdout: Writable; readonly stderr: Writable };
+}
+
 export type PreparedVariables = Awaited<ReturnType<typeof prepareVariables>>;
 
 /**
@@ -38,11 +44,11 @@ export type PreparedVariables = Awaited<ReturnType<typeof prepareVariables>>;
 export async function prepareVariables(
   flags: VariableFlags,
   inherited: Readonly<Record<string, unknown>>,
-  context: Context,
+  caller: Caller,
 ) {
   const { prefix = "", allowReserved = [], preserveEnv = false, offline } = flags;
-  const settings = readSettings({ ...flags }, context.io);
-  const findProblems = await createStrictCheck(flags.strict, settings, context);
+  const settings = readSettings({ ...flags }, caller);
+  const findProblems = await createStrictCheck(flags.strict, settings, caller);
   const project = flags.only ? undefined : settings.find("only");
   const only = flags.only ?? (project && splitNames(project.text));
   const named = flags.envFile?.map((text) => ({
@@ -51,31 +57,31 @@ export async function prepareVariables(
     place: "flag" as const,
   }));
   const envFiles = named ?? [settings.find("envFile") ?? []].flat();
-  const selection = createSelection({ ...flags, only, findProblems }, context);
+  const selection = createSelection({ ...flags, only, findProblems }, caller);
   const decrypt = await createDecrypt(settings);
   const isTaken = (name: string) =>
-    preserveEnv && nameIn(inherited, name, context.io.platform) !== undefined;
+    preserveEnv && nameIn(inherited, name, caller.surroundings.platform) !== undefined;
   const asked = selection.named.map((name) => prefix + name).filter((name) => !isTaken(name));
   refuseReserved(asked, allowReserved);
   const addEnvFiles =
     envFiles.length > 0
-      ? (await import("./env-files.js")).addEnvFiles(envFiles, context)
+      ? (await import("./env-files.js")).addEnvFiles(envFiles, caller)
       : undefined;
   const rules: VariableRules = { selection, prefix, allowReserved, isTaken };
   let knownLeftOut: ReadonlySet<string> = new Set();
   const read = async (source: VariableSource) => {
     const readVariables = (wanted: VariableRules) => readChildVariables(wanted, source, decrypt);
     const found = await (addEnvFiles ? addEnvFiles(rules, readVariables) : readVariables(rules));
-    refuseNul(childEnvironment({}, found.variables, context.io.platform));
+    refuseNul(childEnvironment({}, found.variables, caller.surroundings.platform));
     // With --watch, only about names that the reading before did not leave out.
     const newlyLeftOut = found.leftOut.filter((name) => !knownLeftOut.has(name));
-    warnLeftOut(newlyLeftOut, context);
+    warnLeftOut(newlyLeftOut, caller);
     knownLeftOut = new Set(found.leftOut);
     return found;
   };
   const age = flags.cache || offline;
   const cache = age === true ? DEFAULT_CACHE_S : age || undefined;
   const open = (options?: OpenOptions) =>
-    openSource(settings, context, { cache, offline, ...options });
+    openSource(settings, caller, { cache, offline, ...options });
   return { rules, open, read };
 }

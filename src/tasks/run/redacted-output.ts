@@ -1,12 +1,10 @@
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Context } from "../../cli/output/context.js";
-import { writeLines } from "../../cli/output/output.js";
 import type { Child } from "../../kit/process/child.js";
 import { catchSignals, isStopSignal } from "../../kit/process/signals.js";
-import type { Output } from "../surroundings.js";
 import type { ChildVariable } from "./child-variables.js";
+import type { RunCaller } from "./prepare-variables.js";
 import { redactedTexts } from "./redacted-texts.js";
 import { redactStream } from "./redactor.js";
 
@@ -28,17 +26,16 @@ export interface RedactedOutput {
   finish(): Promise<void>;
 }
 
-export function createRedactedOutput({ io, note }: Context): RedactedOutput {
+export function createRedactedOutput({ io, note, warn }: RunCaller): RedactedOutput {
   const sources: Readable[] = [];
   const written: Promise<void>[] = [];
   let isStopping = false;
   let release: (() => void) | undefined;
-  const copy = (from: Readable | null, texts: string[], to: Output, name: string) => {
+  const copy = (from: Readable | null, texts: string[], to: Writable, name: string) => {
     if (!from) return;
     sources.push(from);
     const report = ({ code = "" }: NodeJS.ErrnoException) => {
-      if (!EXPECTED_ERRORS.includes(code))
-        writeLines(io.stderr, [`appvars: can't write to ${name} (${code})`]);
+      if (!EXPECTED_ERRORS.includes(code)) warn(`can't write to ${name} (${code})`);
     };
     written.push(redactInto(from, texts, to).catch(report));
   };
@@ -70,7 +67,7 @@ export function createRedactedOutput({ io, note }: Context): RedactedOutput {
  * running for nothing. To Node a pipe is a socket, so the program may get ECONNRESET instead of
  * SIGPIPE.
  */
-async function redactInto(from: Readable, texts: readonly string[], to: Output): Promise<void> {
+async function redactInto(from: Readable, texts: readonly string[], to: Writable): Promise<void> {
   // The listener for other commands ends this process, which here has a program to wait for.
   to.removeAllListeners("error").on("error", () => {});
   await pipeline(from, redactStream(texts), to, { end: false });

@@ -1,5 +1,6 @@
 import { unitEscapes } from "../../kit/text/printable.js";
-import { isPublic, type JsonValue, valueText } from "../../model/variable.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
+import { isPublic, valueText } from "../../model/variable.js";
 import type { ChildVariable } from "./child-variables.js";
 
 const MIN_VALUE = 4;

@@ -1,11 +1,10 @@
-import type { Context } from "../../cli/output/context.js";
 import { createBudget } from "../../client/retry.js";
 import { loadWindows, startChild } from "../../kit/process/child.js";
 import { execve } from "../../kit/process/end-process.js";
+import { type ChildEnvironment, nameIn, type ProgramLine } from "../../kit/process/program.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { VariableSource } from "../../model/source.js";
 import { withSource } from "../sources/open-source.js";
-import { type ChildEnvironment, nameIn, type ProgramLine } from "./child-environment.js";
 import {
   type ChildVariable,
   type ChildVariables,
@@ -17,6 +16,7 @@ import {
 import {
   type PreparedVariables,
   prepareVariables,
+  type RunCaller,
   type VariableFlags,
 } from "./prepare-variables.js";
 import type { WatchRules } from "./run-watched.js";
@@ -35,13 +35,13 @@ interface RunFlags extends InheritanceRules, VariableFlags {
 export async function callRun(
   command: ProgramLine,
   flags: RunFlags,
-  context: Context,
+  caller: RunCaller,
 ): Promise<number> {
-  const { env, platform } = context.io;
-  const rules = watchRules(flags, platform);
+  const { env, platform } = caller.surroundings;
+  const watch = watchRules(flags, platform);
   const inherited = inheritedEnvironment(env, flags, platform);
-  const prepared = await prepareVariables(flags, inherited, context);
-  return runProgram(command, inherited, prepared, flags, rules, context);
+  const prepared = await prepareVariables(flags, inherited, caller);
+  return runProgram({ ...flags, command, inherited, prepared, watch }, caller);
 }
 
 function watchRules(
@@ -55,27 +55,27 @@ function watchRules(
   return undefined;
 }
 
+/** A program to run, and its variables. */
+export interface Run extends Pick<RunFlags, "redact" | "exec"> {
+  command: ProgramLine;
+  /** Its environment without the variables. */
+  inherited: ChildEnvironment;
+  prepared: PreparedVariables;
+  /** The action when variables change; `undefined` for none. */
+  watch: WatchRules | undefined;
+}
+
 /**
  * Runs a program with the variables in its environment, until it has ended.
  *
- * @param inherited its environment without them
- * @param watch the action when variables change; none when undefined
  * @returns its exit code, as `Child` has it
- * @throws NotFoundError, DecryptionError, UsageError and the errors of reading the source; nothing
- *   is started then
+ * @throws StartError; NotFoundError, DecryptionError, UsageError and the errors of reading the
+ *   source, before anything is started
  */
-export async function runProgram(
-  command: ProgramLine,
-  inherited: ChildEnvironment,
-  prepared: PreparedVariables,
-  { redact = false, exec = false }: RunFlags,
-  watch: WatchRules | undefined,
-  context: Context,
-): Promise<number> {
-  const { platform } = context.io;
-  const replace = exec
-    ? (await import("./exec-program.js")).execProgram(platform, execve)
-    : undefined;
+export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
+  const { command, inherited, prepared, watch } = run;
+  const { platform } = caller.surroundings;
+  const replace = run.exec && (await import("./exec-program.js")).execProgram(platform, execve);
   const budget = createBudget();
   const open = () => prepared.open({ live: watch !== undefined, budget });
   const read = (source: VariableSource) => {
@@ -85,30 +85,38 @@ export async function runProgram(
   };
   if (replace) {
     const { variables } = await withSource(open(), read);
-    return replace(command, childEnvironment(inherited, variables, platform), context);
+    return replace(command, childEnvironment(inherited, variables, platform), caller);
   }
-  const windows = await loadWindows(platform);
-  const output = redact
-    ? (await import("./redacted-output.js")).createRedactedOutput(context)
-    : undefined;
-  const start = (found: ChildVariables) => {
-    const env = childEnvironment(inherited, found.variables, platform);
-    const child = startChild(command, env, context, {
-      isPiped: redact,
-      endsDescendants: watch !== undefined,
-      windows,
+  const { start, finish } = await createStarter(run, caller);
+  try {
+    if (!watch) return await start(await withSource(open(), read)).exitCode;
+    return await withSource(open(), async (source) => {
+      const { runWatched } = await import("./run-watched.js");
+      return runWatched(await read(source), () => read(source), start, watch, caller);
     });
-    output?.redact(child, [...found.variables, ...inheritedSecrets(found, inherited, platform)]);
+  } finally {
+    await finish();
+  }
+}
+
+/** Starts the program of a run, once or again and again; `finish` waits for redacted output. */
+async function createStarter({ command, inherited, redact, watch }: Run, caller: RunCaller) {
+  const { platform, env: own } = caller.surroundings;
+  const starter = { platform, env: own, warn: caller.warn };
+  const options = {
+    isPiped: redact === true,
+    endsDescendants: watch !== undefined,
+    windows: await loadWindows(platform),
+  };
+  const output = redact && (await import("./redacted-output.js")).createRedactedOutput(caller);
+  const start = (read: ChildVariables) => {
+    const env = childEnvironment(inherited, read.variables, platform);
+    const child = startChild(command, env, starter, options);
+    if (output)
+      output.redact(child, [...read.variables, ...inheritedSecrets(read, inherited, platform)]);
     return child;
   };
-  const exitCode = watch
-    ? await withSource(open(), async (source) => {
-        const { runWatched } = await import("./run-watched.js");
-        return runWatched(await read(source), () => read(source), start, watch, context);
-      })
-    : await start(await withSource(open(), read)).exitCode;
-  await output?.finish();
-  return exitCode;
+  return { start, finish: async () => void (await (output || undefined)?.finish()) };
 }
 
 /** Values to redact that the program has from our own environment. */

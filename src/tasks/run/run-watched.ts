@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Context } from "../../cli/output/context.js";
 import type { Child } from "../../kit/process/child.js";
 import { supervise } from "../../kit/process/supervise.js";
 import { valueText } from "../../model/variable.js";
+import type { Messages } from "../surroundings.js";
 import type { ChildVariables } from "./child-variables.js";
 
 /** A change is reported once it has lasted this long, so a burst of edits is one change. */
@@ -30,7 +30,7 @@ export async function runWatched(
   read: () => Promise<ChildVariables>,
   start: (found: ChildVariables) => Child,
   { interval, onChange }: WatchRules,
-  { note }: Context,
+  { note }: Pick<Messages, "note">,
 ): Promise<number> {
   const program = supervise(initial, start);
   const ended = new AbortController();

@@ -1,5 +1,3 @@
-import type { NAME_STYLES, SelectionOptions } from "../../cli/arguments/selection-flags.js";
-import type { Context } from "../../cli/output/context.js";
 import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";
 import { createMatcher, isGlob } from "../../model/name-matcher.js";
 import type { Check } from "../../model/read.js";
@@ -11,7 +9,9 @@ import {
   type VariableType,
 } from "../../model/variable.js";
 import { type CheckValues, problemsOf } from "../sources/check-source.js";
-import { describeMissing } from "../sources/run-get.js";
+import { describeMissing } from "../sources/read-values.js";
+import type { Messages } from "../surroundings.js";
+import type { NAME_STYLES, SelectionOptions } from "./selection-options.js";
 
 type Rename = (name: string) => string;
 
@@ -132,9 +132,9 @@ async function refuseProblems(
 /** The selection that the flags describe. */
 export function createSelection(
   { only, exclude = [], nameTransformer, findProblems }: SelectionOptions,
-  { note }: Pick<Context, "note">,
+  { note }: Pick<Messages, "note">,
 ): Selection {
-  const rename: Rename = nameTransformer ? NAME_TRANSFORMERS[nameTransformer] : (name) => name;
+  const rename = nameTransformer ? NAME_TRANSFORMERS[nameTransformer] : (name: string) => name;
   const [wanted, unwanted] = [only && createMatcher(only), createMatcher(exclude)];
   const named = only?.filter((pattern) => !isGlob(pattern) && !unwanted.matches(pattern)) ?? [];
   const noted = new Set<string>();

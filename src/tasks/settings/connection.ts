@@ -11,6 +11,7 @@ import { secondsOf } from "../../kit/text/duration.js";
 import { UsageError, withSubject } from "../../kit/text/errors.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defaults.js";
 import { KEY_FILE_END } from "../../model/sealed-text.js";
+import type { NamedFile } from "../named-file.js";
 import {
   DEFAULT_DATA_FILE,
   type FindableSettings,
@@ -149,10 +150,7 @@ function parseSeconds({ text, from }: Pick<Setting, "text" | "from">, min: numbe
 }
 
 /** A secret, or the file that holds it. */
-export type SecretSetting = Pick<Setting, "name"> & FileSetting;
-
-/** The path of a file, and its source. A default has no place. */
-export type FileSetting = Pick<Setting, "text" | "from"> & Partial<Pick<Setting, "place">>;
+export type SecretSetting = Pick<Setting, "name"> & NamedFile;
 
 export interface FilePlace {
   kind: "file";

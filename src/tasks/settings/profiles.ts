@@ -3,7 +3,7 @@ import { type Account, foreignWriter } from "../../kit/files/owners.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
-import type { Io } from "../surroundings.js";
+import type { Caller, Surroundings } from "../surroundings.js";
 import { HIDDEN, hidesSecret, type Setting } from "./setting-table.js";
 import {
   asObject,
@@ -25,8 +25,6 @@ export interface Profiles {
 }
 
 const NO_PROFILES: Profiles = { version: 1, profiles: {} };
-
-type ProfilesIo = Pick<Io, "folders" | "user" | "groups" | "notice">;
 
 /** @throws UnusableFileError if the file can't be read; as `parseProfiles` */
 export function readProfiles(path: string, account: Account): Profiles {
@@ -63,11 +61,12 @@ function parseProfiles(file: SettingsFile | undefined, account: Account): Profil
  * @param isDispensable whether a file that breaks a rule is left out too
  * @throws UsageError if the file breaks a rule
  */
-export function readUsableProfiles(io: ProfilesIo, isDispensable: boolean): Profiles {
+export function readUsableProfiles(caller: Caller, isDispensable: boolean): Profiles {
+  const { surroundings } = caller;
   try {
-    return readProfiles(profilesPath(io), io);
+    return readProfiles(profilesPath(surroundings), surroundings);
   } catch (error) {
-    noteLeftOut(error, isDispensable, io);
+    noteLeftOut(error, isDispensable, caller);
     return NO_PROFILES;
   }
 }
@@ -76,9 +75,9 @@ export function readUsableProfiles(io: ProfilesIo, isDispensable: boolean): Prof
  * With `sudo -E`, and in a container that runs as another user, the home may not be readable: there
  * are no profiles then, and a notice. Throws any other error.
  */
-export function noteLeftOut(error: unknown, isDispensable: boolean, { notice }: ProfilesIo): void {
+export function noteLeftOut(error: unknown, isDispensable: boolean, { note }: Caller): void {
   if (!(error instanceof (isDispensable ? UsageError : UnusableFileError))) throw error;
-  notice?.(`continuing without profiles: ${error.message}`);
+  note(`continuing without profiles: ${error.message}`, "once");
 }
 
 /**
@@ -92,10 +91,10 @@ export function settingsOfProfile(
   file: SettingsFile | undefined,
   chosen: Setting | undefined,
   isDispensable: boolean,
-  io: ProfilesIo,
+  surroundings: Surroundings,
 ): Setting[] {
-  const path = profilesPath(io);
-  const { current: text, profiles } = parseProfiles(file, io);
+  const path = profilesPath(surroundings);
+  const { current: text, profiles } = parseProfiles(file, surroundings);
   const current: Setting[] =
     text === undefined
       ? []

@@ -4,8 +4,8 @@ import { type Account, foreignWriter, STICKY } from "../../kit/files/owners.js";
 import { statIfExists } from "../../kit/files/system-errors.js";
 import { builtins } from "../../kit/process/builtins.js";
 import { command } from "../../kit/text/shell.js";
-import type { Io } from "../surroundings.js";
-import { HIDDEN, readSwitch, SETTINGS, type Setting, shownText } from "./setting-table.js";
+import { type Caller, readSwitch, type Surroundings } from "../surroundings.js";
+import { HIDDEN, SETTINGS, type Setting, shownText } from "./setting-table.js";
 import {
   parseSettingsFile,
   readKeys,
@@ -18,8 +18,6 @@ export const PROJECT_FILE = ".appvars.json";
 
 /** Trusts all project files: for CI, where nobody can be asked. */
 const ALLOW_VARIABLE = "APPVARS_ALLOW_PROJECT";
-
-type ProjectIo = Account & Pick<Io, "env" | "folders" | "notice">;
 
 /** The `.appvars.json` that is there now: its path, without links, and its content. */
 export type ProjectContent = Pick<SettingsFile, "path" | "bytes">;
@@ -72,17 +70,19 @@ export function parseProjectFile(file: SettingsFile): Setting[] {
  *
  * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
  */
-export function readProjectFile(folder: string, io: ProjectIo): Setting[] | undefined {
-  const file = findUsable(folder, io);
+export function readProjectFile(folder: string, caller: Caller): Setting[] | undefined {
+  const file = findUsable(folder, caller);
   if (!file) return undefined;
   const { path, foreign } = file;
-  const allowed = readEntry(path, io);
+  const { env } = caller.surroundings;
+  const allowed = readEntry(path, caller.surroundings);
   const isAllowed =
     allowed === entryText(file) ||
-    (readSwitch(ALLOW_VARIABLE, io.env) && (!foreign || isOfFolderOwner(file)));
+    (readSwitch(ALLOW_VARIABLE, env) && (!foreign || isOfFolderOwner(file)));
   if (!isAllowed && foreign) {
-    io.notice?.(
+    caller.note(
       `${path} ${foreign}: it is not used until you have read it and run ${command`appvars allow ${path}`}`,
+      "once",
     );
     return undefined;
   }
@@ -90,12 +90,12 @@ export function readProjectFile(folder: string, io: ProjectIo): Setting[] | unde
   return isAllowed ? given : block(given, path, allowed !== undefined);
 }
 
-function findUsable(folder: string, io: ProjectIo): ProjectFile | undefined {
+function findUsable(folder: string, caller: Caller): ProjectFile | undefined {
   try {
-    return findProjectFile(folder, io);
+    return findProjectFile(folder, caller.surroundings);
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
-    io.notice?.(`continuing without it: ${error.message}`);
+    caller.note(`continuing without it: ${error.message}`, "once");
     return undefined;
   }
 }
@@ -127,7 +127,7 @@ function shorten(text: string): string {
 }
 
 /** The folder with an entry for each `.appvars.json` that the user has allowed. */
-export function allowedFolder({ folders }: Pick<Io, "folders">): string {
+export function allowedFolder({ folders }: Pick<Surroundings, "folders">): string {
   return join(folders.config, "allowed");
 }
 
@@ -135,8 +135,8 @@ export function allowedFolder({ folders }: Pick<Io, "folders">): string {
  * Path of the entry for the file at `path`. There is one for each file, so that a new one replaces
  * the old one.
  */
-export function entryPath(path: string, io: Pick<Io, "folders">): string {
-  return join(allowedFolder(io), sha256(path));
+export function entryPath(path: string, surroundings: Pick<Surroundings, "folders">): string {
+  return join(allowedFolder(surroundings), sha256(path));
 }
 
 /** The content of an entry, in the format of `sha256sum`. */
@@ -147,10 +147,12 @@ export function entryText({ path, bytes }: ProjectContent): string {
 /**
  * Never throws: an entry that can't be read, or that another user may have written, allows nothing.
  */
-function readEntry(path: string, io: ProjectIo): string | undefined {
+function readEntry(path: string, surroundings: Surroundings): string | undefined {
   try {
-    const entry = readSettingsFile(entryPath(path, io));
-    return entry && !foreignWriter(entry.stats, io) ? entry.bytes.toString("utf8") : undefined;
+    const entry = readSettingsFile(entryPath(path, surroundings));
+    return entry && !foreignWriter(entry.stats, surroundings)
+      ? entry.bytes.toString("utf8")
+      : undefined;
   } catch {
     return undefined;
   }

@@ -2,11 +2,11 @@ import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { statIfExists } from "../../kit/files/system-errors.js";
 import { UsageError } from "../../kit/text/errors.js";
-import { type Io, isFolderGone } from "../surroundings.js";
+import { type Caller, isFolderGone } from "../surroundings.js";
 import { type Connection, connectionOf, type DataPlace, dataPlaceOf } from "./connection.js";
 import { noteLeftOut, settingsOfProfile } from "./profiles.js";
 import { PROJECT_FILE, readProjectFile } from "./project-file.js";
-import { readSecret, type SecretIo } from "./secret-files.js";
+import { readSecret } from "./secret-files.js";
 import {
   type GivenSettings,
   NotAllowedError,
@@ -19,18 +19,16 @@ import {
 } from "./setting-table.js";
 import { profilesPath, readSettingsFile } from "./settings-file.js";
 
-export type SettingsIo = SecretIo & Pick<Io, "env" | "cwd" | "folders">;
-
 /** The settings of one command: read once, and handed to everything that needs them. */
 export class Settings {
   readonly given: GivenSettings;
-  readonly #io: SecretIo;
+  readonly #caller: Caller;
   readonly #secrets: Partial<Record<SettingName, Promise<string | undefined>>> = {};
   #connection: Connection | undefined;
 
-  constructor(given: GivenSettings, io: SecretIo) {
+  constructor(given: GivenSettings, caller: Caller) {
     this.given = given;
-    this.#io = io;
+    this.#caller = caller;
   }
 
   /**
@@ -75,7 +73,7 @@ export class Settings {
   /** Read once, since it may come from stdin. */
   async #secret(name: SettingName, fileName: SettingName): Promise<string | undefined> {
     const setting = this.find(name, fileName);
-    if (setting) this.#secrets[name] ??= readSecret(setting, this.#io);
+    if (setting) this.#secrets[name] ??= readSecret(setting, this.#caller);
     return this.#secrets[name];
   }
 }
@@ -95,23 +93,23 @@ export function named(given: GivenSettings, ...names: SettingName[]): Setting[] 
  */
 export function readSettings(
   flags: SourceFlags,
-  io: SettingsIo,
+  caller: Caller,
   onError = rethrow,
   files: readonly FileReader[] = [readProject, readProfile],
 ): Settings {
-  const given = [...readGiven("flag", flags), ...readGiven("variable", io.env)];
+  const given = [...readGiven("flag", flags), ...readGiven("variable", caller.surroundings.env)];
   for (const read of files) {
     try {
-      given.push(...read(io, given));
+      given.push(...read(caller, given));
     } catch (error) {
       // No settings file is looked for in a current folder that has been deleted, or above it.
       if (!isFolderGone(error)) onError(error);
     }
   }
-  return new Settings(given, io);
+  return new Settings(given, caller);
 }
 
-type FileReader = (io: SettingsIo, stronger: GivenSettings) => Setting[];
+type FileReader = (caller: Caller, stronger: GivenSettings) => Setting[];
 
 function rethrow(error: unknown): void {
   throw error;
@@ -143,10 +141,10 @@ export function readGiven(place: "flag" | "variable", texts: Record<string, unkn
  *
  * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
  */
-export function readProject(io: SettingsIo): Setting[] {
-  for (let folder = io.cwd; ; folder = dirname(folder)) {
+export function readProject(caller: Caller): Setting[] {
+  for (let folder = caller.surroundings.cwd(); ; folder = dirname(folder)) {
     const given =
-      statIfExists(join(folder, PROJECT_FILE), lstatSync) && readProjectFile(folder, io);
+      statIfExists(join(folder, PROJECT_FILE), lstatSync) && readProjectFile(folder, caller);
     if (given) return given;
     if (folder === dirname(folder)) return [];
   }
@@ -159,10 +157,8 @@ export function readProject(io: SettingsIo): Setting[] {
  * @param stronger the settings of all other places: they choose the profile, or make it dispensable
  * @throws UsageError if the profile does not exist, or the file breaks a rule
  */
-export function readProfile(
-  io: Omit<SettingsIo, "cwd" | "stdin" | "env">,
-  stronger: GivenSettings,
-): Setting[] {
+export function readProfile(caller: Caller, stronger: GivenSettings): Setting[] {
+  const { surroundings } = caller;
   const [chosen] = named(stronger, "profile");
   const [source] = named(stronger, ...SOURCE_SETTINGS);
   // In CI, for example, where the project names a profile that people have, and the environment
@@ -171,16 +167,17 @@ export function readProfile(
     source !== undefined && (!chosen || (chosen.place === "project" && source.place !== "project"));
   if (chosen?.blocked !== undefined) {
     if (!isDispensable) throw new NotAllowedError(chosen.blocked);
-    if (!isComplete(stronger)) io.notice?.(`continuing without a profile: ${chosen.blocked}`);
+    if (!isComplete(stronger))
+      caller.note(`continuing without a profile: ${chosen.blocked}`, "once");
     // The current profile is not used instead: the project means another one.
     return [];
   }
   try {
-    const file = readSettingsFile(profilesPath(io));
-    return file || chosen ? settingsOfProfile(file, chosen, isDispensable, io) : [];
+    const file = readSettingsFile(profilesPath(surroundings));
+    return file || chosen ? settingsOfProfile(file, chosen, isDispensable, surroundings) : [];
   } catch (error) {
     if (chosen && !isDispensable) throw error;
-    noteLeftOut(error, isDispensable && !chosen, io);
+    noteLeftOut(error, isDispensable && !chosen, caller);
     return [];
   }
 }

@@ -135,14 +135,6 @@ export class NotAllowedError extends UsageError {}
 /** The flags of a command, as commander parses them. */
 export type SourceFlags = Record<string, unknown>;
 
-/** Reads a variable that is on or off, off if it is unset. @throws UsageError for any other text */
-export function readSwitch(variable: string, env: Record<string, string | undefined>): boolean {
-  const text = env[variable] ?? "";
-  if (!["", "0", "1", "false", "true"].includes(text))
-    throw new UsageError(`${variable} must be 1 or 0`);
-  return text === "1" || text === "true";
-}
-
 export const HIDDEN = "(hidden)";
 
 /** The text of a setting; undefined if it is, or may hold, a secret. */

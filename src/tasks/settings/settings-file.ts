@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { hasCode } from "../../kit/files/system-errors.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { JsonError, parseJson } from "../../kit/text/strict-json.js";
-import type { Io } from "../surroundings.js";
+import type { Surroundings } from "../surroundings.js";
 import { SETTING_NAMES, SETTINGS, type Setting } from "./setting-table.js";
 
 /** Largest settings file, in bytes. */
@@ -20,7 +20,7 @@ export interface SettingsFile {
 }
 
 /** The file with the user's profiles. */
-export function profilesPath({ folders }: Pick<Io, "folders">): string {
+export function profilesPath({ folders }: Pick<Surroundings, "folders">): string {
   return join(folders.config, "profiles.json");
 }
 

@@ -1,7 +1,7 @@
 import { homedir, userInfo } from "node:os";
 import { posix, win32 } from "node:path";
 import { UsageError } from "../../kit/text/errors.js";
-import type { Io } from "../surroundings.js";
+import type { Surroundings } from "../surroundings.js";
 
 /** The home for a user without one: nothing exists there, and nothing can be created. */
 const NO_HOME = "/dev/null";
@@ -19,10 +19,10 @@ const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
  *   in many containers.
  */
 export function userFolders(
-  env: Io["env"],
+  env: Surroundings["env"],
   platform: NodeJS.Platform,
   homes: readonly (() => string)[] = [homedir, () => userInfo().homedir],
-): Io["folders"] {
+): Surroundings["folders"] {
   const { isAbsolute, join } = platform === "win32" ? win32 : posix;
   const home = homeOf(homes, platform);
   if (platform === "darwin")
@@ -60,7 +60,7 @@ function homeOf(homes: readonly (() => string)[], platform: NodeJS.Platform): st
 }
 
 /** @throws UsageError if the user has no folder for configuration */
-export function refuseNoHome({ config }: Io["folders"]): void {
+export function refuseNoHome({ config }: Surroundings["folders"]): void {
   const isOnWindows = config.startsWith(`${NO_HOME_ON_WINDOWS}\\`);
   if (!isOnWindows && !config.startsWith(`${NO_HOME}/`)) return;
   const variables = isOnWindows ? "USERPROFILE or APPDATA" : "HOME or XDG_CONFIG_HOME";

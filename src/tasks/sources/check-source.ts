@@ -1,10 +1,11 @@
-import type { Context } from "../../cli/output/context.js";
 import { DecryptionError, orUndefined, UsageError } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { BrokenRule, Check } from "../../model/read.js";
 import { isSealedText } from "../../model/sealed-text.js";
 import { readAll, type Snapshot } from "../../model/source.js";
-import { isEncrypted, type JsonValue, type Variable } from "../../model/variable.js";
+import { isEncrypted, type Variable } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
+import type { Messages } from "../surroundings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
 
 /**
@@ -22,17 +23,17 @@ export type CheckValues = (snapshot: Snapshot, only?: readonly string[]) => Prom
 export async function createStrictCheck(
   flag: boolean | undefined,
   settings: Settings,
-  context: Context,
+  messages: Pick<Messages, "note">,
 ): Promise<CheckValues | undefined> {
   return (flag ?? settings.find("strict") !== undefined)
-    ? createCheck(settings, context)
+    ? createCheck(settings, messages)
     : undefined;
 }
 
 /** With a key, encrypted values are checked too. */
 export async function createCheck(
   settings: Settings,
-  { note }: Pick<Context, "note">,
+  { note }: Pick<Messages, "note">,
 ): Promise<CheckValues> {
   const decrypt = await createDecrypt(settings, leaveEncrypted);
   let isNoted = false;

@@ -1,6 +1,7 @@
 import { DecryptionError, UsageError } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import { isSealedText, NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
-import { isEncrypted, type JsonValue, type NamedValue } from "../../model/variable.js";
+import { isEncrypted, type NamedValue } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
 
 /**

@@ -1,4 +1,3 @@
-import type { Context } from "../../cli/output/context.js";
 import { CachedSource, type CachedSourceOptions } from "../../client/cached-source.js";
 import { type Budget, createBudget, type RetryOn } from "../../client/retry.js";
 import { SealedFile } from "../../kit/files/sealed-file.js";
@@ -7,6 +6,7 @@ import { durationText } from "../../kit/text/printable.js";
 import { MAX_KEPT_S } from "../../model/defaults.js";
 import type { VariableSource } from "../../model/source.js";
 import type { RemoteSettings } from "../settings/connection.js";
+import type { Caller } from "../surroundings.js";
 
 /** Seconds for a request to a server whose answers are kept; a slower server counts as down. */
 const SINGLE_TRY_TIMEOUT_S = 5;
@@ -38,16 +38,16 @@ type OpenClient = (options: {
 export async function openCached(
   { url, apiKey, timeout }: RemoteSettings,
   apiSecret: string,
-  { io, note, warn }: Pick<Context, "io" | "note" | "warn">,
+  { surroundings, note, warn }: Caller,
   { cache, budget = createBudget(), offline = false }: CacheOptions,
   openClient: OpenClient,
 ): Promise<VariableSource> {
   const file = new SealedFile({
-    parent: io.folders.cache,
+    parent: surroundings.folders.cache,
     kind: "cache v3",
     owner: JSON.stringify([url, apiKey ?? null]),
     secret: apiSecret,
-    user: io.user,
+    user: surroundings.user,
     maxUnused: MAX_KEPT_S * 1_000,
   });
   return new CachedSource({
@@ -63,7 +63,7 @@ export async function openCached(
         }),
     file,
     maxAge: cache,
-    clock: io.clock,
+    clock: surroundings.clock,
     onServed: ({ message }, age) => {
       const text = `using values from ${durationText(age)} ago`;
       // A requested note is no warning.

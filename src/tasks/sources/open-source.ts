@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import type { Context } from "../../cli/output/context.js";
 import type { ClientOptions } from "../../client/client.js";
 import { type Budget, createBudget, type RetryNotice, type RetryOn } from "../../client/retry.js";
 import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
@@ -19,7 +18,7 @@ import {
   type GivenSettings,
   SOURCE_SETTINGS,
 } from "../settings/setting-table.js";
-import type { Io } from "../surroundings.js";
+import type { Caller, Surroundings } from "../surroundings.js";
 
 export interface OpenOptions {
   /** Whether the read needs no credentials. */
@@ -52,7 +51,7 @@ export interface OpenOptions {
  */
 export async function openSource(
   settings: Settings,
-  context: Context,
+  caller: Caller,
   options: OpenOptions = {},
 ): Promise<VariableSource> {
   const { connection } = settings;
@@ -62,19 +61,22 @@ export async function openSource(
       throw new UsageError(
         "--offline is for a server whose answers are cached: a store is read over the network",
       );
-    return openLocal(connection, context, options);
+    return openLocal(connection, caller, options);
   }
-  const noted = { ...noteExchanges(context, options), ...options };
+  const noted = { ...noteExchanges(caller, options), ...options };
   const apiSecret = await settings.apiSecret();
   if (apiSecret === undefined && !options.anonymous) throw noSecretError(settings.given);
   const openClient = ({
     timeout = connection.timeout,
     ...changed
   }: OpenOptions & { timeout?: number } = {}) =>
-    openRemote({ ...connection, timeout }, apiSecret, context.io, { ...noted, ...changed });
+    openRemote({ ...connection, timeout }, apiSecret, caller.surroundings, {
+      ...noted,
+      ...changed,
+    });
   if (cache === undefined || apiSecret === undefined) return openClient();
   const { openCached } = await import("./open-cached.js");
-  return openCached(connection, apiSecret, context, { ...options, cache }, openClient);
+  return openCached(connection, apiSecret, caller, { ...options, cache }, openClient);
 }
 
 /** Opens the source, lets `use` read from it, and closes it in any case. */
@@ -91,10 +93,10 @@ export async function withSource<T>(
 }
 
 /**
- * Tells a person why the client retries, and with `--verbose` about each request.
+ * Notes why the client retries, and traces each request.
  */
 function noteExchanges(
-  context: Context,
+  caller: Caller,
   { live = false }: OpenOptions,
 ): Required<Pick<OpenOptions, "onRetry" | "onResponse">> {
   let isAnswered = false;
@@ -103,12 +105,12 @@ function noteExchanges(
     onRetry: ({ reason }) => {
       // A server that is down for a minute is one line. Commands that read repeatedly report an
       // outage themselves.
-      if (reason !== lastReason && !(live && isAnswered)) context.note(`trying again: ${reason}`);
+      if (reason !== lastReason && !(live && isAnswered)) caller.note(`trying again: ${reason}`);
       lastReason = reason;
     },
     onResponse: ({ target, status, milliseconds }) => {
       isAnswered = true;
-      if (context.flags.verbose) context.note(`GET ${target} ${status} in ${milliseconds} ms`);
+      caller.trace?.(`GET ${target} ${status} in ${milliseconds} ms`);
     },
   };
 }
@@ -116,13 +118,13 @@ function noteExchanges(
 /**
  * Creates the signed client for a server.
  *
- * @param io its environment names the proxy
+ * @param surroundings whose environment names the proxy
  * @throws UsageError, UnauthorizedError
  */
 export async function openRemote(
   { url, from, apiKey, auth, insecure, timeout, maxWait, ...files }: RemoteSettings,
   apiSecret: string | undefined,
-  { env }: Pick<Io, "env">,
+  { env }: Pick<Surroundings, "env">,
   {
     anonymous,
     live = false,
@@ -150,14 +152,14 @@ export async function openRemote(
 /** Data to be read now, or followed if it is live. */
 async function openLocal(
   { place, env }: LocalSettings,
-  context: Context,
+  caller: Caller,
   { live = false, known = new Map() }: OpenOptions,
 ): Promise<VariableSource> {
-  if (live) return followLocal(place, env, context);
+  if (live) return followLocal(place, env, caller);
   const { chooseEnvironment, readData } = await import("../data/open-data.js");
   const { EnvironmentView } = await import("../../service/environment-view.js");
   const name = dataPlaceName(place);
-  const reading = known.get(name) ?? readData(place, context);
+  const reading = known.get(name) ?? readData(place, caller);
   known.set(name, reading);
   const data = await reading;
   return new EnvironmentView(data, chooseEnvironment(data.environments, env));
@@ -166,13 +168,13 @@ async function openLocal(
 async function followLocal(
   place: DataPlace,
   env: string | undefined,
-  context: Context,
+  caller: Caller,
 ): Promise<VariableSource> {
   const { chooseEnvironment, checkedData } = await import("../data/open-data.js");
   const { Service } = await import("../../service/service.js");
   const service = new Service(
-    await (await checkedData(place, context, "read")).follow(),
-    context.io.clock,
+    await (await checkedData(place, caller, "read")).follow(),
+    caller.surroundings.clock,
   );
   try {
     return service.source(chooseEnvironment(service.environments, env));

@@ -1,5 +1,3 @@
-import type { SelectionOptions } from "../../cli/arguments/selection-flags.js";
-import type { Context } from "../../cli/output/context.js";
 import {
   type DotenvTarget,
   describeReasons,
@@ -18,8 +16,9 @@ import { readAll, type VariableSource } from "../../model/source.js";
 import { isEncrypted, type NamedValue, type Variable } from "../../model/variable.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
 import { createSelection, readSelected, type SelectedValue } from "../selection/selection.js";
-import { boundHeap } from "../sources/bound-heap.js";
+import type { SelectionOptions } from "../selection/selection-options.js";
 import { type Decrypt, decryptValues } from "../sources/decryption.js";
+import type { Messages } from "../surroundings.js";
 
 /** Which values are exported, and how. */
 export interface ExportedValues extends SelectionOptions {
@@ -50,15 +49,14 @@ export async function formatValues(
   options: ExportedValues,
   decrypt: Decrypt,
   source: VariableSource,
-  context: Pick<Context, "note" | "warn">,
+  messages: Messages,
 ): Promise<Written> {
   const { format, allowReserved } = options;
-  const selection = createSelection(options, context);
+  const selection = createSelection(options, messages);
   const leavesOut = ENVIRONMENT_FORMATS.includes(format);
   if (leavesOut) refuseReserved(selection.named, allowReserved);
   const types = format === "dotenv" ? "all" : "encrypted";
   const selected = await readSelected(selection, source, { types });
-  boundHeap();
   const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
   const typed = selected
     .filter(isKept)
@@ -71,14 +69,14 @@ export async function formatValues(
     write,
     values.map(({ newName, type, value, rules }) => ({ name: newName, type, value, rules })),
     options,
-    context,
+    messages,
   );
   const leftOut = selected.filter((entry) => !isKept(entry)).map(({ newName }) => newName);
-  warnLeftOut(leftOut, context);
+  warnLeftOut(leftOut, messages);
   const decrypted = typed.filter(({ value }) => isEncrypted(value)).map(({ newName }) => newName);
   // A copy by `import` would otherwise lose the encryption without a word.
   if (decrypted.length > 0 && IMPORT_FORMATS.some((each) => each === format))
-    context.note(
+    messages.note(
       `decrypted ${decrypted.join(", ")}; to encrypt them again: ${command`appvars import FILE --encrypt ${decrypted.join(",")}`}`,
     );
   return written;
@@ -92,9 +90,9 @@ export async function formatValues(
 export async function declareVariables(
   options: SelectionOptions,
   source: VariableSource,
-  context: Pick<Context, "note">,
+  messages: Messages,
 ): Promise<Written<Variable>> {
-  const selection = createSelection(options, context);
+  const selection = createSelection(options, messages);
   const all = await source.readSnapshot(async (snapshot) => {
     const variables = await readAll((page) => snapshot.listVariables(page));
     return variables.map((variable) => ({ ...variable, ...snapshot.rulesOf(variable.id) }));
@@ -115,7 +113,7 @@ function writeSupported(
   write: Writer,
   entries: readonly NamedValue[],
   options: ExportedValues,
-  { warn }: Pick<Context, "warn">,
+  { warn }: Pick<Messages, "warn">,
 ): Written {
   const { name, skipUnsupported } = options;
   try {

@@ -1,18 +1,17 @@
 import { closeSync } from "node:fs";
 import { extname } from "node:path";
-import type { Context } from "../../cli/output/context.js";
 import type { DotenvProgram, ReadEntry } from "../../formats/entry.js";
 import { type ImportFormat, READERS } from "../../formats/formats.js";
 import {
   MAX_INPUT,
   openForReading,
   readRegularFile,
-  readStream,
   readToEnd,
 } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UsageError, withSubject } from "../../kit/text/errors.js";
+import type { Messages, Surroundings } from "../surroundings.js";
 
 /** A file to import. */
 export interface ImportedFile {
@@ -47,12 +46,12 @@ export interface Imported {
 /** Reads variables from a file. @throws UsageError that names the file */
 export async function readImport(
   options: ImportedFile,
-  context: Pick<Context, "io">,
-  note: Context["note"],
+  surroundings: Pick<Surroundings, "readStdin">,
+  note: Messages["note"],
 ): Promise<Imported> {
   const { file, shownAs = file, format = formatOf(file), expand, program } = options;
   const what = file === "-" ? "stdin" : shownAs;
-  const bytes = await readInput(options, context).catch((error: unknown) => {
+  const bytes = await readInput(options, surroundings).catch((error: unknown) => {
     throw new UsageError(`${what} ${toInvalidData(error, "can't be read").message}`);
   });
   try {
@@ -82,9 +81,9 @@ export async function readImport(
 /** @throws the file system's error, or InvalidDataError with a predicate */
 async function readInput(
   { file, maxSize }: ImportedFile,
-  { io }: Pick<Context, "io">,
+  { readStdin }: Pick<Surroundings, "readStdin">,
 ): Promise<Buffer> {
-  if (file === "-") return readStream(io.stdin);
+  if (file === "-") return readStdin(MAX_INPUT);
   if (maxSize !== undefined) return (await readRegularFile(file, maxSize)).bytes;
   const descriptor = await openForReading(file, { waitForWriter: true });
   return readToEnd(descriptor, 0, MAX_INPUT).finally(() => closeSync(descriptor));

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { win32 } from "node:path";
-import { systemProgram, withoutCredentials } from "../../tasks/run/child-environment.js";
+import { systemProgram } from "../../kit/process/program.js";
+import { withoutCredentials } from "../../tasks/run/child-environment.js";
 import type { Copy } from "../state/ports.js";
 
 /**

@@ -3,14 +3,16 @@ import { rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pid } from "node:process";
 import { toInvalidFile } from "../../kit/files/system-errors.js";
 import { loadWindows, prepared } from "../../kit/process/child.js";
 import { descendantsOf, endDescendants } from "../../kit/process/process-tree.js";
+import type { ProgramLine } from "../../kit/process/program.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { isVariableName } from "../../model/variable.js";
-import { type ProgramLine, withoutCredentials } from "../../tasks/run/child-environment.js";
-import type { Io } from "../../tasks/surroundings.js";
+import { withoutCredentials } from "../../tasks/run/child-environment.js";
+import type { Surroundings } from "../../tasks/surroundings.js";
 import type { OpenInEditor } from "../state/ports.js";
 import type { ProcessTerminal } from "./process-terminal.js";
 import { makeScratchFolder, removeLeftScratchFolders, scratchParents } from "./scratch-folder.js";
@@ -25,7 +27,7 @@ const WORDS = /^[\w@+:,./\s-]+$/;
 export function editorCommand(
   file: string,
   platform: NodeJS.Platform,
-  env: Io["env"],
+  env: Surroundings["env"],
 ): ProgramLine {
   const isWindows = platform === "win32";
   const named = [env["VISUAL"], env["EDITOR"]].find(
@@ -64,16 +66,16 @@ async function runEditor(
   });
   const isStopped = await Promise.race([ended.then(() => false), untilStopped.then(() => true)]);
   // Ends all descendants, since a shell may have started the editor.
-  if (isStopped) await endDescendants(descendantsOf(process.pid));
+  if (isStopped) await endDescendants(descendantsOf(pid));
   const failure = await ended;
   return failure && `${command === "sh" ? "the editor" : command} ${failure}`;
 }
 
-type EditorIo = Pick<Io, "env" | "platform" | "user">;
+type EditorIo = Pick<Surroundings, "env" | "platform" | "user">;
 
 /** Returns a function that opens a text in the user's own editor, which takes over the terminal. */
 export function createOpenInEditor(
-  terminal: Pick<ProcessTerminal, "lend">,
+  terminal: Pick<ProcessTerminal, "lend" | "onExit">,
   io: EditorIo,
 ): OpenInEditor {
   const parents = scratchParents(tmpdir());
@@ -83,7 +85,7 @@ export function createOpenInEditor(
     const folder = await makeScratchFolder(parents, io.user);
     const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
     // Also remove the folder if the process crashes, or a second signal ends it.
-    process.once("exit", remove);
+    const release = terminal.onExit(remove);
     try {
       // Editors choose colors by the extension, and show the file name, which has at most 255
       // bytes.
@@ -96,7 +98,7 @@ export function createOpenInEditor(
       if (failure !== undefined) throw new UsageError(`${failure}: ${name} is unchanged`);
       return await readText(path, text);
     } finally {
-      process.off("exit", remove);
+      release();
       remove();
     }
   };

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { credentialLines } from "../../cli/output/shell-lines.js";
 import { durationMs } from "../../kit/text/duration.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { printable } from "../../kit/text/printable.js";
@@ -24,6 +23,7 @@ import {
 } from "../../store/edits/edit-environments.js";
 import type { LocalData } from "../../tasks/data/local-data.js";
 import { chooseEnvironment, localData } from "../../tasks/data/open-data.js";
+import { credentialLines } from "../../tasks/data/shell-lines.js";
 import type { LocalSettings, RemoteSettings } from "../../tasks/settings/connection.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import {
@@ -35,7 +35,7 @@ import {
 import { createCheck, problemsOf } from "../../tasks/sources/check-source.js";
 import { createDecrypt } from "../../tasks/sources/decryption.js";
 import { noSecretError, openRemote } from "../../tasks/sources/open-source.js";
-import type { Io } from "../../tasks/surroundings.js";
+import type { Caller, Surroundings } from "../../tasks/surroundings.js";
 import type { NewCredentials, OpenPlace, Place } from "../state/ports.js";
 import { createHistory } from "./edit-data.js";
 import { fileExporter, fileImporter } from "./place-files.js";
@@ -46,9 +46,9 @@ type GetCommand = OpenPlace["getCommand"];
 type Access = Awaited<ReturnType<typeof accessWith>>;
 
 /** Reads the key of encrypted values. @throws UsageError if the key can't be read */
-export async function accessWith(settings: Settings, getCommand: GetCommand, io: Io) {
+export async function accessWith(settings: Settings, getCommand: GetCommand, caller: Caller) {
   const [key, decrypt] = [await settings.encryptionKey(), await createDecrypt(settings)];
-  return { settings, key, decrypt, getCommand, io };
+  return { settings, key, decrypt, getCommand, caller };
 }
 
 /**
@@ -57,13 +57,17 @@ export async function accessWith(settings: Settings, getCommand: GetCommand, io:
  * @param read called for each opening, because mistakes in the settings may have been corrected in
  *   the meantime
  */
-export function placeOpener(read: () => Settings, getCommand: GetCommand, io: Io): Place["open"] {
+export function placeOpener(
+  read: () => Settings,
+  getCommand: GetCommand,
+  caller: Caller,
+): Place["open"] {
   return async (onRateLimit) => {
     const settings = read();
     const { connection } = settings;
-    const access = await accessWith(settings, getCommand, io);
+    const access = await accessWith(settings, getCommand, caller);
     if (connection.kind === "remote") return openServer(connection, access, onRateLimit);
-    const [data, environment] = await openData(connection, io);
+    const [data, environment] = await openData(connection, caller);
     return openEnvironment(data, environment, access, () => data.store.close());
   };
 }
@@ -75,12 +79,12 @@ export function placeOpener(read: () => Settings, getCommand: GetCommand, io: Io
  */
 async function openServer(
   connection: RemoteSettings,
-  { settings, decrypt, getCommand, io }: Access,
+  { settings, decrypt, getCommand, caller: { surroundings } }: Access,
   onRateLimit: (rateLimit: RateLimit) => void,
 ): Promise<OpenPlace> {
   const apiSecret = await settings.apiSecret();
   if (apiSecret === undefined) throw noSecretError(settings.given);
-  const source = await openRemote({ ...connection, maxWait: 0 }, apiSecret, io, {
+  const source = await openRemote({ ...connection, maxWait: 0 }, apiSecret, surroundings, {
     live: true,
     onResponse: ({ target, headers }) => {
       const { limit, remaining, reset } = readRateLimit(headers);
@@ -96,7 +100,7 @@ async function openServer(
       onRateLimit({ limit, remaining, reset });
     },
   });
-  const exportFile = fileExporter(source, decrypt, io);
+  const exportFile = fileExporter(source, decrypt, surroundings);
   return {
     source,
     editor: undefined,
@@ -116,7 +120,7 @@ interface WatchedData extends LocalData, Pick<EditedData, "store"> {
 /** @throws InvalidDataError */
 export async function watchData(
   data: LocalData,
-  { clock }: Pick<Io, "clock">,
+  { clock }: Pick<Surroundings, "clock">,
 ): Promise<WatchedData> {
   const store = await data.follow();
   return { ...data, store, service: new Service(store, clock) };
@@ -129,10 +133,10 @@ export async function watchData(
  */
 export async function openData(
   { place, env }: LocalSettings,
-  io: Io,
+  caller: Caller,
   choose = chooseEnvironment,
 ): Promise<[WatchedData, EnvironmentRecord]> {
-  const watched = await watchData(await localData(place, io), io);
+  const watched = await watchData(await localData(place, caller), caller.surroundings);
   const { name, service } = watched;
   const check: LocalData["check"] = (purpose) => {
     if (service.environments.some(isLocked))
@@ -203,7 +207,7 @@ function reasonOf(call: () => unknown): string | undefined {
 export function openEnvironment(
   data: WatchedData,
   environment: EnvironmentRecord,
-  { settings, key, decrypt, getCommand, io }: Access,
+  { settings, key, decrypt, getCommand, caller: { surroundings } }: Access,
   close: () => Promise<void>,
 ): OpenPlace {
   const { name, store, service } = data;
@@ -220,14 +224,14 @@ export function openEnvironment(
     version: () => store.snapshot,
     editor: {
       ...createEditor(data, environment, key),
-      importFile: fileImporter(store, environment, io),
-      ...credentialsEditor(data, environment, io),
+      importFile: fileImporter(store, environment, surroundings),
+      ...credentialsEditor(data, environment, surroundings),
     },
     history: createHistory(data, identity),
     check: problemFinder(source, settings),
     decrypt,
     getCommand,
-    exportFile: fileExporter(source, decrypt, io, name),
+    exportFile: fileExporter(source, decrypt, surroundings, name),
   };
 }
 
@@ -258,7 +262,7 @@ export function getCommandWith(
 export function repeatedFlags(
   given: GivenSettings,
   names: readonly SettingName[],
-  { cwd }: Pick<Io, "cwd">,
+  { cwd }: Pick<Surroundings, "cwd">,
   places: readonly Setting["place"][] = ["flag"],
 ): string[] {
   return names.flatMap((name) => {
@@ -267,11 +271,15 @@ export function repeatedFlags(
     if (!setting || !flag || !places.includes(setting.place)) return [];
     return is === "switch"
       ? [flag]
-      : [flag, is === "file" ? resolve(cwd, setting.text) : setting.text];
+      : [flag, is === "file" ? resolve(cwd(), setting.text) : setting.text];
   });
 }
 
-function credentialsEditor({ store, check }: EditedData, environment: EnvironmentRecord, io: Io) {
+function credentialsEditor(
+  { store, check }: EditedData,
+  environment: EnvironmentRecord,
+  surroundings: Surroundings,
+) {
   const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
     check("change");
     const issued = await issueCredentials((edit) => store.update(edit), change);
@@ -280,7 +288,7 @@ function credentialsEditor({ store, check }: EditedData, environment: Environmen
       environment: qualifiedName(issued),
       apiKey,
       apiSecret,
-      lines: credentialLines(issued, io),
+      lines: credentialLines(issued, surroundings),
     };
   };
   return {
@@ -289,7 +297,7 @@ function credentialsEditor({ store, check }: EditedData, environment: Environmen
       return issue((data, pair) => addEnvironment(data, added, pair));
     },
     rotate: (grace: string) => {
-      const times = { now: io.clock(), grace: durationMs(grace) ?? 0 };
+      const times = { now: surroundings.clock(), grace: durationMs(grace) ?? 0 };
       return issue((data, pair) =>
         rotateEnvironment(data, qualifiedName(environment), pair, times),
       );

@@ -8,23 +8,23 @@ import type { EnvironmentRecord } from "../../model/environment.js";
 import { isReservedName } from "../../model/reserved-names.js";
 import { namedValues, readVariableEntries, type VariableSource } from "../../model/source.js";
 import type { EditableStore } from "../../store/store.js";
-import { isSameFile } from "../../tasks/data/safe-files.js";
+import { isSameFile } from "../../tasks/safe-files.js";
 import { type Decrypt, decryptValues } from "../../tasks/sources/decryption.js";
-import { absolutePath, type Io } from "../../tasks/surroundings.js";
+import { absolutePath, type Surroundings } from "../../tasks/surroundings.js";
 import { formatOf, readImport } from "../../tasks/transfer/read-import.js";
 import { typeEntries } from "../../tasks/transfer/type-entries.js";
-import { writePrivateFile } from "../../tasks/transfer/write-private-file.js";
+import { writePrivateFile } from "../../tasks/write-private-file.js";
 import type { Editor, NamedFile, OpenPlace, WriteValues } from "../state/ports.js";
 
 /** @param data the URL of the store, or the path of the data file, which must not be overwritten */
 export function fileExporter(
   source: VariableSource,
   decrypt: Decrypt,
-  io: Io,
+  surroundings: Surroundings,
   data?: string,
 ): OpenPlace["exportFile"] {
   return async (file, isReplacing) => {
-    const path = pathOf(file, io);
+    const path = pathOf(file, surroundings);
     if (data !== undefined && (await isSameFile(path, data))) {
       throw new UsageError(`${file.path} is the data file itself`);
     }
@@ -39,7 +39,7 @@ export function fileExporter(
       leftOut = [],
       note,
     } = await writeValues(format, values, { decrypt, allowReserved: false });
-    await writePrivateFile(path, text, io);
+    await writePrivateFile(path, text, surroundings);
     return { count: values.length - leftOut.length, notes: note === undefined ? [] : [note] };
   };
 }
@@ -48,14 +48,19 @@ export function fileExporter(
 export function fileImporter(
   store: EditableStore,
   environment: EnvironmentRecord,
-  io: Io,
+  surroundings: Surroundings,
 ): Editor["importFile"] {
   return async (file) => {
     const notes: string[] = [];
     const format = IMPORT_FORMATS.find((each) => each === file.format);
-    const options = { file: pathOf(file, io), shownAs: file.path, format, maxSize: MAX_INPUT };
+    const options = {
+      file: pathOf(file, surroundings),
+      shownAs: file.path,
+      format,
+      maxSize: MAX_INPUT,
+    };
     const note = (text: string) => void notes.push(text);
-    const imported = await readImport(options, { io }, note);
+    const imported = await readImport(options, surroundings, note);
     if (imported.entries.length === 0)
       throw new UsageError(`${imported.what} contains no variables`);
     const typed = typeEntries(imported, store.snapshot, environment, note);
@@ -69,19 +74,22 @@ export function fileImporter(
  */
 export async function listFolder(
   folder: string,
-  io: Pick<Io, "cwd" | "env">,
+  surroundings: Pick<Surroundings, "cwd" | "env">,
 ): Promise<readonly string[]> {
-  const path = pathOf({ path: folder === "" ? "." : folder }, io);
+  const path = pathOf({ path: folder === "" ? "." : folder }, surroundings);
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
 }
 
 /** Expands `~`, since no shell does. */
-export function pathOf({ path }: Pick<NamedFile, "path">, io: Pick<Io, "cwd" | "env">): string {
-  const home = io.env["HOME"];
+export function pathOf(
+  { path }: Pick<NamedFile, "path">,
+  surroundings: Pick<Surroundings, "cwd" | "env">,
+): string {
+  const home = surroundings.env["HOME"];
   return path.startsWith("~/") && home
     ? join(home, path.slice(2))
-    : resolve(absolutePath(path, io));
+    : resolve(absolutePath(path, surroundings));
 }
 
 /**

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Context } from "../../cli/output/context.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
@@ -32,7 +31,7 @@ import {
   type SourceFlags,
 } from "../../tasks/settings/setting-table.js";
 import { isNothingConfigured } from "../../tasks/sources/open-source.js";
-import type { Io } from "../../tasks/surroundings.js";
+import type { Caller } from "../../tasks/surroundings.js";
 import type { Place, PlacesChange, WelcomeActions } from "../state/ports.js";
 import {
   accessWith,
@@ -62,24 +61,25 @@ export interface Places {
  * Returns the environments of local data, which is opened once for all of them. Without `--env`,
  * the first environment is opened.
  *
- * @param warn called if other users can change the data
  * @throws InvalidDataError; NotFoundError, UsageError when the environment does not exist
  */
 async function environmentPlaces(
   local: LocalSettings,
   settings: Settings,
-  io: Io,
-  warn: (text: string) => void,
+  caller: Caller,
 ): Promise<Places> {
   // If several applications have an environment with this name, the list of places shows the
   // others.
-  const [data, chosen] = await openData(local, io, (all, name) => {
+  const [data, chosen] = await openData(local, caller, (all, name) => {
     return all.find((each) => each.name === (name ?? each.name)) ?? chooseEnvironment(all, name);
   });
   const { name: location, store, service } = data;
-  for (const risk of data.risks()) warn(risk);
-  const keyFlags = repeatedFlags(settings.given, ["encKeyFile"], io);
-  const flags = [...placeFlags(local.place, (path) => resolve(io.cwd, path)), ...keyFlags];
+  for (const risk of data.risks()) caller.warn(risk);
+  const keyFlags = repeatedFlags(settings.given, ["encKeyFile"], caller.surroundings);
+  const flags = [
+    ...placeFlags(local.place, (path) => resolve(caller.surroundings.cwd(), path)),
+    ...keyFlags,
+  ];
   const isOnly = service.environments.every(
     ({ application }) => application === chosen.application,
   );
@@ -93,7 +93,7 @@ async function environmentPlaces(
         const access = await accessWith(
           settings,
           getCommandWith([...flags, "--env", identity]),
-          io,
+          caller,
         );
         // The data stays open for the other places.
         return openEnvironment(
@@ -147,7 +147,7 @@ const COMMON_SETTINGS: readonly SettingName[] = ["timeout", "encKey", "encKeyFil
 interface Start {
   readonly flags: SourceFlags;
   readonly settings: Settings;
-  readonly io: Io;
+  readonly caller: Caller;
 }
 
 /**
@@ -159,11 +159,11 @@ interface Start {
  * @throws UsageError when the profiles can't be read, or the chosen one does not exist
  */
 function serverPlaces(connection: RemoteSettings, start: Start, broken?: UsageError): Places {
-  const { settings, io } = start;
+  const { settings, caller } = start;
   const isServerNamed = settings.given.some(
     ({ name, place }) => place !== "profile" && SERVER_SETTINGS.includes(name),
   );
-  const { profiles, current } = readUsableProfiles(io, isServerNamed);
+  const { profiles, current } = readUsableProfiles(caller, isServerNamed);
   const names = Object.keys(profiles);
   const chosen = isServerNamed ? undefined : (settings.find("profile")?.text ?? current);
   if (broken && (chosen === undefined || !names.includes(chosen))) throw broken;
@@ -178,18 +178,20 @@ function serverPlaces(connection: RemoteSettings, start: Start, broken?: UsageEr
 
 function profilePlace(profile: ListedProfile, start: Start): Place {
   const { name, current, data, store, url, env, api_key: apiKey } = profile;
-  const { flags, settings, io } = start;
+  const { flags, settings, caller } = start;
   const read = () =>
-    current ? readSettings({ ...flags, profile: name }, io) : ownSettings(name, settings.given, io);
+    current
+      ? readSettings({ ...flags, profile: name }, caller)
+      : ownSettings(name, settings.given, caller);
   const isLocal = data !== undefined || store !== undefined;
   const location = data ?? store ?? url ?? DEFAULT_URL;
   // A server does not say which environment it answers for.
   const identity = isLocal ? env : apiKey && `key ${apiKey}`;
-  const open = placeOpener(read, getCommandOfProfile(profile, start), io);
+  const open = placeOpener(read, getCommandOfProfile(profile, start), caller);
   return { name, group: location, identity, kind: "profile", location, isServer: !isLocal, open };
 }
 
-function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: Start): Place {
+function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, caller }: Start): Place {
   const isProjects = settings.find("url")?.place === "project";
   const names = [
     "apiKey",
@@ -203,13 +205,13 @@ function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: S
   const repeated = repeatedFlags(
     settings.given,
     names,
-    io,
+    caller.surroundings,
     isProjects ? ["flag", "project"] : ["flag"],
   );
   const open = placeOpener(
-    () => readSettings(flags, io),
+    () => readSettings(flags, caller),
     getCommandWith(["--url", url, ...repeated]),
-    io,
+    caller,
   );
   const name = isProjects ? ".appvars.json" : new URL(url).host;
   return {
@@ -223,26 +225,26 @@ function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, io }: S
   };
 }
 
-function ownSettings(profile: string, given: GivenSettings, io: Io): Settings {
+function ownSettings(profile: string, given: GivenSettings, caller: Caller): Settings {
   const common = given.filter(
     ({ name, place }) =>
       COMMON_SETTINGS.includes(name) && (place === "flag" || place === "variable"),
   );
-  const own = readProfile(io, [
+  const own = readProfile(caller, [
     { name: "profile", text: profile, from: "--profile", place: "flag" },
   ]);
-  return new Settings([...common, ...own], io);
+  return new Settings([...common, ...own], caller);
 }
 
 /** Makes commands that unset the environment variables that would override the profile. */
 function getCommandOfProfile(
   { name: profile, store, current }: ListedProfile,
-  { settings: { given }, io }: Start,
+  { settings: { given }, caller }: Start,
 ) {
   const repeated = repeatedFlags(
     given,
     current ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"],
-    io,
+    caller.surroundings,
   );
   const isUnset = ({ name, place }: Setting) =>
     place === "variable" &&
@@ -259,43 +261,42 @@ function getCommandOfProfile(
  * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for missing or invalid
  *   data
  */
-export async function findPlaces(
-  flags: SourceFlags,
-  { io, warn }: Pick<Context, "io" | "warn">,
-): Promise<Places> {
-  const { settings, broken } = readUsable(flags, io);
+export async function findPlaces(flags: SourceFlags, caller: Caller): Promise<Places> {
+  const { settings, broken } = readUsable(flags, caller);
   const { connection } = settings;
   if (connection.kind === "remote") {
-    const remote = serverPlaces(connection, { flags, settings, io }, broken);
+    const remote = serverPlaces(connection, { flags, settings, caller }, broken);
     const isFirst =
       isNothingConfigured(settings.given) && remote.places.every(({ kind }) => kind === "server");
-    return isFirst ? firstPlaces(remote, settings, io) : remote;
+    return isFirst ? firstPlaces(remote, settings, caller) : remote;
   }
   if (broken) throw broken;
-  return environmentPlaces(connection, settings, io, warn);
+  return environmentPlaces(connection, settings, caller);
 }
 
 /**
  * Returns the default server, which can't be read, until the user opens a data file, whose
  * environments replace it.
  */
-function firstPlaces(remote: Places, settings: Settings, io: Io): Places {
+function firstPlaces(remote: Places, settings: Settings, caller: Caller): Places {
+  const { surroundings } = caller;
   let opened: Places | undefined;
   let tell: (change: PlacesChange) => void = () => {};
   const openData = async (path: string) => {
     const notes: string[] = [];
+    const warn = (text: string) => void notes.push(text);
     const place = dataPlaceOf(settings, {
       name: "data",
-      text: pathOf({ path }, io),
+      text: pathOf({ path }, surroundings),
       from: "the path",
     });
     const local = { kind: "local", place, env: undefined } as const;
-    opened = await environmentPlaces(local, settings, io, (note) => void notes.push(note));
+    opened = await environmentPlaces(local, settings, { ...caller, warn });
     tell({ added: opened.places, gone: remote.places });
     opened.follow?.(({ added, gone }) => tell({ added, gone: [...remote.places, ...gone] }));
     return { place: opened.places[opened.place] as Place, notes };
   };
-  const hasData = existsSync(pathOf({ path: DEFAULT_DATA_FILE }, io));
+  const hasData = existsSync(pathOf({ path: DEFAULT_DATA_FILE }, surroundings));
   return {
     ...remote,
     welcome: { dataFile: DEFAULT_DATA_FILE, hasData, openData },
@@ -310,12 +311,18 @@ function firstPlaces(remote: Places, settings: Settings, io: Io): Places {
  * Reads the settings. If the chosen profile is broken, returns the settings without it, and the
  * error.
  */
-function readUsable(flags: SourceFlags, io: Io): { settings: Settings; broken?: UsageError } {
+function readUsable(
+  flags: SourceFlags,
+  caller: Caller,
+): { settings: Settings; broken?: UsageError } {
   try {
-    return { settings: readSettings(flags, io).check() };
+    return { settings: readSettings(flags, caller).check() };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // A mistake outside the profile throws again here.
-    return { settings: readSettings(flags, io, undefined, [readProject]).check(), broken: error };
+    return {
+      settings: readSettings(flags, caller, undefined, [readProject]).check(),
+      broken: error,
+    };
   }
 }

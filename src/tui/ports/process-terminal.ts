@@ -153,6 +153,12 @@ export class ProcessTerminal implements TuiTerminal {
     }
   }
 
+  /** Calls `listener` when the process ends, unless the returned function was called before. */
+  onExit(listener: () => void): () => void {
+    process.once("exit", listener);
+    return () => void process.off("exit", listener);
+  }
+
   /** Restores the terminal for good. */
   release(): void {
     this.#cancelTimeout();

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import * as v from "valibot";
-import { type Account, foreignWriter } from "../../kit/files/owners.js";
+import { foreignWriter } from "../../kit/files/owners.js";
 import { UsageError, withSubject } from "../../kit/text/errors.js";
 import {
   parseSettingsFile,
   readSettingsFile,
   UnusableFileError,
 } from "../../tasks/settings/settings-file.js";
-import type { Io } from "../../tasks/surroundings.js";
+import type { Caller } from "../../tasks/surroundings.js";
 import { withKeymap } from "../commands/keymap.js";
 import type { Command } from "../state/command.js";
 import { COLUMN_NAMES } from "../state/state.js";
@@ -79,12 +79,9 @@ export type TuiSettings = Omit<v.InferOutput<typeof section>, "keymap"> & {
  * @param defaults the commands with their default keys
  * @throws UsageError that names the file and the setting
  */
-export function readTuiSettings(
-  io: Account & Pick<Io, "folders" | "notice">,
-  defaults: readonly Command[],
-): TuiSettings {
-  const path = join(io.folders.config, "settings.json");
-  const content = readOwn(path, io);
+export function readTuiSettings(caller: Caller, defaults: readonly Command[]): TuiSettings {
+  const path = join(caller.surroundings.folders.config, "settings.json");
+  const content = readOwn(path, caller);
   const result = v.safeParse(file, content);
   if (!result.success) throw new UsageError(describe(result.issues[0], path));
   const { keymap: own = new Map(), ...settings } = result.output.tui ?? {};
@@ -92,16 +89,16 @@ export function readTuiSettings(
 }
 
 /** Reads the user's own settings file. Returns `{}` if there is none. */
-function readOwn(path: string, io: Account & Pick<Io, "notice">): unknown {
+function readOwn(path: string, { surroundings, note }: Caller): unknown {
   try {
     const found = readSettingsFile(path);
     if (!found) return {};
-    const foreign = foreignWriter(found.stats, io);
+    const foreign = foreignWriter(found.stats, surroundings);
     if (foreign) throw new UnusableFileError(`${path} ${foreign}`);
     return parseSettingsFile(found);
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
-    io.notice?.(`continuing without settings: ${error.message}`);
+    note(`continuing without settings: ${error.message}`, "once");
     return {};
   }
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { decrypt, encrypt } from "../../client/envelope.js";
 import { parseAs, parseExactJson } from "../../formats/infer-type.js";
 import { ChangedMeanwhileError, UsageError, withSubject } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import {
   type Complete,
@@ -9,7 +10,6 @@ import {
   type Definition,
   isEncrypted,
   type JsonSchema,
-  type JsonValue,
   textAs,
 } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";

@@ -1,13 +1,7 @@
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import { isSealedText } from "../../model/sealed-text.js";
 import type { VariableEntry } from "../../model/source.js";
-import {
-  isEncrypted,
-  isPublic,
-  type JsonValue,
-  textAs,
-  type ValueRules,
-  valueText,
-} from "../../model/variable.js";
+import { isEncrypted, isPublic, textAs, type ValueRules, valueText } from "../../model/variable.js";
 import { step } from "../state/effects.js";
 import { readingOf } from "../state/reading.js";
 import { type Effect, type Revealed, remembered, type State } from "../state/state.js";

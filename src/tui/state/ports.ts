@@ -1,8 +1,9 @@
 import type { ExportFormat, ImportFormat } from "../../formats/formats.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { NamedKey } from "../../model/environment.js";
 import type { RateLimit } from "../../model/http-headers.js";
 import type { VariableSource } from "../../model/source.js";
-import type { Definition, JsonValue, NamedValue, VariableType } from "../../model/variable.js";
+import type { Definition, NamedValue, VariableType } from "../../model/variable.js";
 
 /** A source of variables that can be opened, shown as one line in the left panel. */
 export interface Place {

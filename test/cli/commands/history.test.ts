@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import type { Io } from "../../../src/cli/output/context.js";
 import { main } from "../../../src/cli/program.js";
-import type { Io } from "../../../src/tasks/surroundings.js";
 import { runCli, runWith } from "../../support/cli.js";
 import { cliWithDataFile } from "../../support/cli-with-data-file.js";
 import { edited } from "../../support/data.js";

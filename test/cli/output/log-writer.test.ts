@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LogWriter } from "../../../src/cli/output/log-writer.js";
-import type { Output } from "../../../src/tasks/surroundings.js";
+import type { Output } from "../../../src/cli/output/output.js";
 
 const KIB = "x".repeat(1_023);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Output } from "../../../src/cli/output/output.js";
 import { colorsFor, escapeField, escapeJson, writeRows } from "../../../src/cli/output/output.js";
 import { shellWord } from "../../../src/kit/text/shell.js";
-import type { Output } from "../../../src/tasks/surroundings.js";
 
 it.each([
   "plain",

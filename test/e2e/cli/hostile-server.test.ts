@@ -66,10 +66,11 @@ describe.skipIf(process.platform === "win32")("run --watch", () => {
       },
     } as unknown as PreparedVariables;
     const command = ["sh", "-c", `until [ -e ${done} ]; do sleep 0.05; done`] as const;
+    const inherited = { PATH: process.env["PATH"] ?? "" };
     const watch = { interval: 0.1, onChange: "restart" as const };
     const { code } = await runWith((io) => {
       const context = createContext(io, { color: false });
-      return runProgram(command, { PATH: process.env["PATH"] ?? "" }, prepared, {}, watch, context);
+      return runProgram({ command, inherited, prepared, watch }, context);
     });
     expect(code).toBe(0);
     expect(ends.length).toBeGreaterThanOrEqual(3);

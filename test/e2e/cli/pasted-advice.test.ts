@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { rotateCommand } from "../../../src/cli/output/shell-lines.js";
 import { looseModeWarning } from "../../../src/kit/files/owners.js";
-import { fileRisk } from "../../../src/tasks/data/safe-files.js";
+import { rotateCommand } from "../../../src/tasks/data/shell-lines.js";
 import { checkFiles } from "../../../src/tasks/doctor/check-settings.js";
 import { refuseReserved } from "../../../src/tasks/run/left-out.js";
+import { fileRisk } from "../../../src/tasks/safe-files.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const SOURCES = join(import.meta.dirname, "../../../src");

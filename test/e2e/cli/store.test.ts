@@ -5,6 +5,7 @@ import { main } from "../../../src/cli/program.js";
 import { quickCall } from "../../../src/cli/start.js";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
 import { findPlaces } from "../../../src/tui/ports/places.js";
+import { aCaller } from "../../support/caller.js";
 import { type CliOptions, type CliResult, runCli, runWith } from "../../support/cli.js";
 import { CREDENTIALS, DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -143,7 +144,8 @@ describe("--store", needs("etcd"), () => {
 
   it("an empty store is an error of the TUI, and its environments are places once it has data", async () => {
     const store = etcd().storeUrl();
-    const find = () => runWith((io) => findPlaces({ store, env: "test" }, { io, warn: () => {} }));
+    const find = () =>
+      runWith((io) => findPlaces({ store, env: "test" }, aCaller(io.surroundings)));
     await expect(find()).rejects.toThrow("holds no data");
     await runCli(["init", "--store", store, "--example"]);
     const { code: found } = await find();
@@ -313,7 +315,7 @@ describe("--store", needs("etcd"), () => {
 
   it("the TUI has a place for each environment of a store, which can be edited", async () => {
     const { world, url, run } = await filledStore();
-    const { code: found } = await runWith((io) => findPlaces({}, { io, warn: () => {} }), world);
+    const { code: found } = await runWith((io) => findPlaces({}, aCaller(io.surroundings)), world);
     onTestFinished(() => found.close());
     expect(found.places.map(({ name }) => name)).toEqual([
       "shop/development",
@@ -348,7 +350,7 @@ describe("--store", needs("etcd"), () => {
 
   it("an environment that a store does not have is an error of the TUI", async () => {
     const { world } = await filledStore();
-    const opening = runWith((io) => findPlaces({ env: "nope" }, { io, warn: () => {} }), world);
+    const opening = runWith((io) => findPlaces({ env: "nope" }, aCaller(io.surroundings)), world);
     await expect(opening).rejects.toThrow('no environment named "nope"');
   });
 
@@ -381,7 +383,7 @@ describe("--store", needs("etcd"), () => {
       `warning\tfile_modes\tother users have access to ${keys} (mode 0644)`,
     );
     const { code: found } = await runWith((io) =>
-      findPlaces({ store: url, sealKeyFile: keys }, { io, warn: () => {} }),
+      findPlaces({ store: url, sealKeyFile: keys }, aCaller(io.surroundings)),
     );
     onTestFinished(() => found.close());
     const place = await found.places[0]?.open(() => {});

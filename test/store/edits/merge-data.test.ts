@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../../src/kit/text/strict-json.js";
 import type { EnvironmentRecord } from "../../../src/model/environment.js";
-import type { JsonValue } from "../../../src/model/variable.js";
 import { type Data, NO_DATA, withLastIds } from "../../../src/store/data.js";
 import {
   addEnvironment,

@@ -1,6 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { JsonSchema, JsonValue } from "../../../src/model/variable.js";
+import type { JsonValue } from "../../../src/kit/text/strict-json.js";
+import type { JsonSchema } from "../../../src/model/variable.js";
 import type { ValueRecord } from "../../../src/store/data.js";
 import { schemaProblem } from "../../../src/store/schema/schema-keywords.js";
 import {

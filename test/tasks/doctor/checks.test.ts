@@ -1,6 +1,5 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { interpretHealth } from "../../../src/client/interpret.js";
 import {
@@ -21,8 +20,8 @@ import {
 import { checkFiles } from "../../../src/tasks/doctor/check-settings.js";
 import type { Finding } from "../../../src/tasks/doctor/finding.js";
 import { readGiven, Settings } from "../../../src/tasks/settings/resolve-settings.js";
-import type { Io } from "../../../src/tasks/surroundings.js";
 import { VARIABLES } from "../../contract/development.js";
+import { aCaller } from "../../support/caller.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const answer = (status: number, headers: Record<string, string> = {}, body = "") => ({
@@ -73,14 +72,10 @@ describe("checkClock", () => {
 
 describe("checkLocal", () => {
   const placeAt = (url: string) =>
-    new Settings(readGiven("flag", { store: url }), {
-      stdin: Readable.from([]),
-      user: 0,
-      groups: [],
-    }).dataPlace;
+    new Settings(readGiven("flag", { store: url }), aCaller()).dataPlace;
   const check = async (url: string, open: () => Promise<Data>) => {
     const local = { kind: "local", place: placeAt(url), env: undefined } as const;
-    return (await checkLocal(local, { clock: () => 0 } as Io, open))["store"] as Finding[];
+    return (await checkLocal(local, aCaller({ clock: () => 0 }), open))["store"] as Finding[];
   };
 
   it.each([

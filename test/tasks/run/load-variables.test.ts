@@ -1,7 +1,6 @@
 import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { unchangedProcess } from "../../../src/cli/process-io.js";
 import { encrypt } from "../../../src/client/envelope.js";
 import {
   AppvarsError,
@@ -14,6 +13,7 @@ import {
 } from "../../../src/kit/text/errors.js";
 import type { LoadEnvOptions } from "../../../src/load-env.js";
 import { loadVariables } from "../../../src/tasks/run/load-variables.js";
+import { aCaller } from "../../support/caller.js";
 import { runCli } from "../../support/cli.js";
 import { CREDENTIALS, DATA, DEVELOPMENT, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -35,12 +35,9 @@ async function load(options: LoadEnvOptions, surroundings: Surroundings = {}) {
   const { cwd = "/nowhere", config = "/dev/null/config", cache = "/dev/null/cache" } = surroundings;
   const env: Record<string, string> = { ...surroundings.env };
   const warnings: string[] = [];
-  const io = Object.defineProperties(unchangedProcess(), {
-    env: { value: env },
-    cwd: { value: cwd },
-    folders: { value: { config, cache } },
-  });
-  const loading = loadVariables({ onWarning: (text) => warnings.push(text), ...options }, io);
+  const caller = aCaller({ env, cwd: () => cwd, folders: { config, cache } });
+  const onWarning = (text: string) => void warnings.push(text);
+  const loading = loadVariables({ ...options, onWarning }, caller.surroundings);
   const [outcome] = await Promise.allSettled([loading]);
   return {
     values: outcome.status === "fulfilled" ? outcome.value : undefined,

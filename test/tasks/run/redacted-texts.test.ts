@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type JsonValue, valueText } from "../../../src/model/variable.js";
+import type { JsonValue } from "../../../src/kit/text/strict-json.js";
+import { valueText } from "../../../src/model/variable.js";
 import { redactedTexts } from "../../../src/tasks/run/redacted-texts.js";
 
 /** Without base64, which each value has. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SelectionOptions } from "../../../src/cli/arguments/selection-flags.js";
 import { createSelection } from "../../../src/tasks/selection/selection.js";
+import type { SelectionOptions } from "../../../src/tasks/selection/selection-options.js";
 
 const NAMES = ["DB_URL", "DB_PASSWORD", "PORT", "a.b", "a-b", "_x"];
 

@@ -1,8 +1,8 @@
-import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { readGiven, Settings } from "../../../src/tasks/settings/resolve-settings.js";
 import type { GivenSettings } from "../../../src/tasks/settings/setting-table.js";
 import { readKeys } from "../../../src/tasks/settings/settings-file.js";
+import { aCaller } from "../../support/caller.js";
 
 const given = (flags: object, variables: object = {}, files: GivenSettings = []): GivenSettings => [
   ...readGiven("flag", { ...flags }),
@@ -10,8 +10,7 @@ const given = (flags: object, variables: object = {}, files: GivenSettings = [])
   ...files,
 ];
 
-const settingsOf = (settings: GivenSettings) =>
-  new Settings(settings, { stdin: Readable.from([]), user: undefined, groups: [] });
+const settingsOf = (settings: GivenSettings) => new Settings(settings, aCaller());
 
 const connectionOf = (settings: GivenSettings) => settingsOf(settings).connection;
 

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { readSettings } from "../../../src/tasks/settings/resolve-settings.js";
 import type { SettingName } from "../../../src/tasks/settings/setting-table.js";
+import { aCaller } from "../../support/caller.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 interface Places {
@@ -24,15 +24,9 @@ async function world({ flags = {}, env = {}, project, profiles }: Places) {
   if (profiles)
     await writeFile(join(config, "profiles.json"), JSON.stringify({ version: 1, ...profiles }));
   const folders = { config, cache: "" };
-  const account = { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };
-  const io = {
-    env: { APPVARS_ALLOW_PROJECT: "1", ...env },
-    cwd,
-    folders,
-    ...account,
-    stdin: Readable.from([]),
-  };
-  return { folder, find: (name: SettingName) => readSettings(flags, io).find(name) };
+  const own = { APPVARS_ALLOW_PROJECT: "1", ...env };
+  const caller = aCaller({ env: own, cwd: () => cwd, folders });
+  return { folder, find: (name: SettingName) => readSettings(flags, caller).find(name) };
 }
 
 const PROFILES = {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { refuseNoHome, userFolders } from "../../../src/tasks/settings/user-folders.js";
 import { findPlaces } from "../../../src/tui/ports/places.js";
+import { aCaller } from "../../support/caller.js";
 import { runCli, runWith } from "../../support/cli.js";
 import { DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -143,7 +144,8 @@ describe.skipIf(process.platform === "win32")("a config folder that can't be rea
     const { config } = await unreadable();
     const world = { config, env: await serverEnvironment() };
     const { code: found } = await runWith(
-      (io) => findPlaces({}, { io, warn: (text) => void io.stderr.write(text) }),
+      (io) =>
+        findPlaces({}, aCaller(io.surroundings, { warn: (text) => void io.stderr.write(text) })),
       world,
     );
     expect(found.places).toHaveLength(1);
@@ -207,7 +209,10 @@ describe("a profiles file that breaks a rule", () => {
         expect(stderr).toMatch(/^appvars: continuing without profiles: [^\n]*\n$/);
         expect(stdout).not.toBe("");
       }
-      const { code: found } = await runWith((io) => findPlaces({}, { io, warn: () => {} }), world);
+      const { code: found } = await runWith(
+        (io) => findPlaces({}, aCaller(io.surroundings)),
+        world,
+      );
       expect(found.places[0]).toMatchObject({ kind: "server" });
       await found.close();
       expect(JSON.parse((await runCli(["config", "--json"], world)).stdout).problems).toEqual([

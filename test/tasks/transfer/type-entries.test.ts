@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { writeDotenv } from "../../../src/formats/dotenv.js";
 import { type ImportFormat, READERS, WRITERS } from "../../../src/formats/formats.js";
-import {
-  type JsonValue,
-  type NamedValue,
-  VARIABLE_TYPES,
-  valueFitsType,
-} from "../../../src/model/variable.js";
+import type { JsonValue } from "../../../src/kit/text/strict-json.js";
+import { type NamedValue, VARIABLE_TYPES, valueFitsType } from "../../../src/model/variable.js";
 import type { Data } from "../../../src/store/data.js";
 import { typeEntries } from "../../../src/tasks/transfer/type-entries.js";
 import { ALL_VALUES } from "../../formats/nasty-values.js";

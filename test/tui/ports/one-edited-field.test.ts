@@ -1,13 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { decrypt, encrypt } from "../../../src/client/envelope.js";
-import {
-  isEncrypted,
-  type JsonValue,
-  textAs,
-  type VariableType,
-  valueText,
-} from "../../../src/model/variable.js";
+import type { JsonValue } from "../../../src/kit/text/strict-json.js";
+import { isEncrypted, textAs, type VariableType, valueText } from "../../../src/model/variable.js";
 import { Service } from "../../../src/service/service.js";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.js";
 import { createEditor } from "../../../src/tui/ports/variable-editor.js";

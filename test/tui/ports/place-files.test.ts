@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { listFolder } from "../../../src/tui/ports/place-files.js";
 import { findPlaces } from "../../../src/tui/ports/places.js";
 import type { OpenPlace, Place } from "../../../src/tui/state/ports.js";
+import { aCaller } from "../../support/caller.js";
 import { runWith } from "../../support/cli.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -14,7 +15,7 @@ async function opened() {
   const file = await dataFile(DATA);
   const cwd = dirname(file.path);
   const { code: found } = await runWith(
-    (io) => findPlaces({ data: file.path }, { io, warn: () => {} }),
+    (io) => findPlaces({ data: file.path }, aCaller(io.surroundings)),
     { cwd },
   );
   onTestFinished(() => found.close());
@@ -57,7 +58,7 @@ it("an export writes a file that only the user can read, and replaces one only w
 
 it("an export never replaces the data file, even one that was opened from the first screen", async () => {
   const { path } = await dataFile(DATA);
-  const { code: found } = await runWith((io) => findPlaces({}, { io, warn: () => {} }), {
+  const { code: found } = await runWith((io) => findPlaces({}, aCaller(io.surroundings)), {
     cwd: dirname(path),
   });
   onTestFinished(() => found.close());
@@ -116,7 +117,7 @@ it("a folder is listed with a slash after each folder, and as empty if it can't 
   const folder = await temporaryFolder();
   await mkdir(join(folder, "config"));
   await writeFile(join(folder, ".env"), "");
-  const io = { cwd: folder, env: { HOME: dirname(folder) } };
+  const io = { cwd: () => folder, env: { HOME: dirname(folder) } };
   expect(await listFolder("", io)).toEqual([".env", "config/"]);
   expect(await listFolder(`~/${folder.split("/").at(-1)}/`, io)).toEqual([".env", "config/"]);
   expect(await listFolder("none/", io)).toEqual([]);

@@ -7,6 +7,7 @@ import { readAll } from "../../../src/model/source.js";
 import { FileSealing } from "../../../src/store/file/file-sealing.js";
 import { findPlaces } from "../../../src/tui/ports/places.js";
 import type { OpenPlace, Place } from "../../../src/tui/state/ports.js";
+import { aCaller } from "../../support/caller.js";
 import { type CliOptions, runWith } from "../../support/cli.js";
 import { CREDENTIALS, DATA, DEVELOPMENT, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -24,7 +25,8 @@ const ONE_APPLICATION = edited((data) => {
 
 async function placesOf(flags: Record<string, string>, options: CliOptions = {}) {
   const { code: found, stderr } = await runWith(
-    (io) => findPlaces(flags, { io, warn: (text) => void io.stderr.write(text) }),
+    (io) =>
+      findPlaces(flags, aCaller(io.surroundings, { warn: (text) => void io.stderr.write(text) })),
     options,
   );
   onTestFinished(() => found.close());

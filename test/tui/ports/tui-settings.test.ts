@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { readTuiSettings } from "../../../src/tui/ports/tui-settings.js";
+import { aCaller } from "../../support/caller.js";
 import { type CliOptions, runWith } from "../../support/cli.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -23,7 +24,7 @@ async function read(content: unknown, options: CliOptions = {}) {
   const { code } = await runWith(
     async (io) => {
       return readTuiSettings(
-        { ...io, folders: io.folders, notice: (text) => void notices.push(text) },
+        aCaller(io.surroundings, { note: (text) => void notices.push(text) }),
         ALL_COMMANDS,
       );
     },

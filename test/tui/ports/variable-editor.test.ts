@@ -1,6 +1,5 @@
 import { chmod, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { decrypt, encrypt } from "../../../src/client/envelope.js";
 import { ChangedMeanwhileError } from "../../../src/kit/text/errors.js";
@@ -9,6 +8,7 @@ import { localData } from "../../../src/tasks/data/open-data.js";
 import { watchData } from "../../../src/tui/ports/open-place.js";
 import { createEditor } from "../../../src/tui/ports/variable-editor.js";
 import type { Change, Content, Draft, EnvironmentChanges } from "../../../src/tui/state/ports.js";
+import { aCaller } from "../../support/caller.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 
@@ -16,13 +16,7 @@ const KEY = "the key";
 const ENVELOPE = encrypt("hunter2", KEY);
 const ENCRYPTED = edited((data) => (data.values[1].content.value = ENVELOPE));
 
-const OURSELVES = {
-  user: process.getuid?.(),
-  groups: process.getgroups?.() ?? [],
-  env: {},
-  clock: Date.now,
-  stdin: Readable.from([]),
-};
+const OURSELVES = aCaller();
 
 const PORT: Content = { type: "NUMBER", description: "Where it listens", value: 3000 };
 const DATABASE: Content = { type: "STRING", description: "Primary database", value: ENVELOPE };
@@ -32,7 +26,7 @@ async function editing(content: unknown = DATA, key?: string) {
   const file = await dataFile(content);
   const { store, service, check } = await watchData(
     await localData({ kind: "file", path: file.path }, OURSELVES),
-    OURSELVES,
+    OURSELVES.surroundings,
   );
   onTestFinished(() => store.close());
   const environment = service.findEnvironment("shop/development");

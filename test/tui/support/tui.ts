@@ -7,8 +7,9 @@ import chalk from "chalk";
 import { render } from "ink";
 import { createElement, type ReactNode } from "react";
 import { onTestFinished } from "vitest";
+import type { JsonValue } from "../../../src/kit/text/strict-json.js";
 import type { VariableSource } from "../../../src/model/source.js";
-import type { JsonValue, VariableType } from "../../../src/model/variable.js";
+import type { VariableType } from "../../../src/model/variable.js";
 import { Service } from "../../../src/service/service.js";
 import type { Data, VariableRecord } from "../../../src/store/data.js";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.js";
@@ -32,6 +33,7 @@ import {
   type ThemeName,
 } from "../../../src/tui/text/theme.js";
 import type { Mouse } from "../../../src/tui/widgets/key.js";
+import { aCaller } from "../../support/caller.js";
 import { type CliOptions, runCli, runWith } from "../../support/cli.js";
 import { DEVELOPMENT } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -112,7 +114,8 @@ interface TuiOptions {
 /** The TUI without a terminal, with places as the command finds them. */
 export async function remoteProgram(flags: SourceFlags, options: TuiOptions & CliOptions) {
   const { code: found } = await runWith(
-    (io) => findPlaces(flags, { io, warn: (text) => void io.stderr.write(text) }),
+    (io) =>
+      findPlaces(flags, aCaller(io.surroundings, { warn: (text) => void io.stderr.write(text) })),
     options,
   );
   onTestFinished(() => found.close());
@@ -155,7 +158,7 @@ export function startTui(
     },
     write,
     openInEditor: edit,
-    listFolder: (folder) => listFolder(folder, { cwd, env: {} }),
+    listFolder: (folder) => listFolder(folder, { cwd: () => cwd, env: {} }),
     welcome,
     ticks: () => now,
     quit: () => void events.push("quit"),

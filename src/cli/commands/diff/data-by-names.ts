@@ -7,7 +7,7 @@ import { makeFolder } from "../../../kit/files/private-folder.js";
 import { isEncrypted, isPublic } from "../../../model/variable.js";
 import { entriesOf, labelOf, SETTINGS } from "../../../store/edits/merge-entries.js";
 import { readContent } from "../../../store/file/data-file.js";
-import type { Io } from "../../../tasks/surroundings.js";
+import type { Surroundings } from "../../../tasks/surroundings.js";
 import { type Context, printLines } from "../../output/context.js";
 
 /**
@@ -22,7 +22,7 @@ import { type Context, printLines } from "../../output/context.js";
  */
 export async function printDataByNames(path: string, context: Context): Promise<void> {
   const content = await readContent(path);
-  const key = content.sealed ? "" : await readDiffKey(context.io);
+  const key = content.sealed ? "" : await readDiffKey(context.surroundings);
   const mark = (secret: unknown) =>
     key === undefined
       ? "secret"
@@ -46,7 +46,7 @@ export async function printDataByNames(path: string, context: Context): Promise<
 /**
  * The key of the user's marks, created at first use. `undefined` if it can't be created or read.
  */
-async function readDiffKey({ folders }: Io): Promise<Buffer | undefined> {
+async function readDiffKey({ folders }: Surroundings): Promise<Buffer | undefined> {
   const path = join(folders.config, "diff-key");
   try {
     if (!existsSync(path)) {

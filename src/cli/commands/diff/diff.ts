@@ -7,7 +7,6 @@ import { namedValues, readVariableEntries } from "../../../model/source.js";
 import { dataPlaceName } from "../../../tasks/settings/connection.js";
 import { readGiven, readSettings, Settings } from "../../../tasks/settings/resolve-settings.js";
 import { SOURCE_SETTINGS, type SourceFlags } from "../../../tasks/settings/setting-table.js";
-import { boundHeap } from "../../../tasks/sources/bound-heap.js";
 import {
   createDecrypt,
   type Decrypt,
@@ -15,7 +14,7 @@ import {
   leaveEncrypted,
 } from "../../../tasks/sources/decryption.js";
 import { openSource, withSource } from "../../../tasks/sources/open-source.js";
-import type { Io } from "../../../tasks/surroundings.js";
+import type { Caller } from "../../../tasks/surroundings.js";
 import { addSourceOptions } from "../../arguments/source-flags.js";
 import type { Context } from "../../output/context.js";
 import { printDifferences } from "../../output/differences.js";
@@ -52,7 +51,7 @@ export function diffCommand(context: Context): Command {
           code: "commander.missingArgument",
         });
       const { values = false, exitCode = false, missing, ...flags } = options;
-      const settings = readSettings(flags, context.io);
+      const settings = readSettings(flags, context);
       const decrypt = missing && !values ? leaveEncrypted : await createDecrypt(settings);
       await runDiff({ before, after, values, exitCode, missing }, settings, decrypt, context);
     });
@@ -70,9 +69,8 @@ export async function runDiff(
   const known = new Map();
   const read = (place: string) =>
     withSource(
-      openSource(settingsOf(place, settings, context.io), context, { budget, known }),
+      openSource(settingsOf(place, settings, context), context, { budget, known }),
       async (source) => {
-        boundHeap();
         return decryptValues(namedValues(await source.readSnapshot(readVariableEntries)), decrypt);
       },
     );
@@ -83,12 +81,12 @@ export async function runDiff(
 }
 
 /** The settings that open A or B: those of the command, with flags for this source. */
-function settingsOf(place: string, settings: Settings, io: Io): Settings {
+function settingsOf(place: string, settings: Settings, caller: Caller): Settings {
   const replaced = [...SOURCE_SETTINGS, "env"];
   const others = settings.given.filter(
     (each) => each.place !== "flag" || !replaced.includes(each.name),
   );
-  return new Settings([...readGiven("flag", sourceFlags(place, settings)), ...others], io);
+  return new Settings([...readGiven("flag", sourceFlags(place, settings)), ...others], caller);
 }
 
 function sourceFlags(place: string, settings: Settings): SourceFlags {

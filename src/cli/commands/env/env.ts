@@ -10,11 +10,11 @@ import {
 } from "../../../model/environment.js";
 import type { Data } from "../../../store/data.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
+import { credentialLines } from "../../../tasks/data/shell-lines.js";
 import { named, readSettings, type Settings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { addDryRun, addPlaceOptions } from "../../arguments/source-flags.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
-import { credentialLines } from "../../output/shell-lines.js";
 import { graceOption, keyCommand, withoutSecrets } from "./key.js";
 
 export function envCommand(context: Context): Command {
@@ -90,7 +90,7 @@ export function envCommand(context: Context): Command {
 }
 
 async function runEnvList(flags: SourceFlags, context: Context): Promise<void> {
-  const { environments } = await readData(readSettings(flags, context.io).dataPlace, context);
+  const { environments } = await readData(readSettings(flags, context).dataPlace, context);
   const rows = environments.map(({ id, application, name, api_key, previous }) => {
     return { id, application, name, api_key, previous: withoutSecrets(previous) };
   });
@@ -131,7 +131,7 @@ async function runEnvRename(
   const { renameEnvironment } = await import("../../../store/edits/edit-environments.js");
   checkDecoded(newName, "the new name");
   let renamed = { application: "", name: "", new_name: "" };
-  const settings = readSettings(flags, context.io);
+  const settings = readSettings(flags, context);
   const changed = await updateData(settings.dataPlace, context, (data) => {
     const found = findEnvironment(data.environments, name);
     const parsed = parseEnvironmentName(newName, found.application);
@@ -160,7 +160,7 @@ async function runEnvCredentials(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const { environments } = await readData(readSettings(flags, context.io).dataPlace, context);
+  const { environments } = await readData(readSettings(flags, context).dataPlace, context);
   printCredentials(findEnvironment(environments, name), context);
 }
 
@@ -171,7 +171,7 @@ async function runEnvRotate(
   context: Context,
 ): Promise<void> {
   const { rotateEnvironment } = await import("../../../store/edits/edit-environments.js");
-  const times = { now: context.io.clock(), grace };
+  const times = { now: context.surroundings.clock(), grace };
   await issue(flags, context, (data, pair) => rotateEnvironment(data, name, pair, times));
 }
 
@@ -181,7 +181,7 @@ async function issue(
   change: (data: Data, pair: KeyPair) => Data,
 ): Promise<void> {
   const { issueCredentials } = await import("../../../store/edits/edit-environments.js");
-  const { dataPlace } = readSettings(flags, context.io);
+  const { dataPlace } = readSettings(flags, context);
   const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
   if (!context.flags.dryRun) printCredentials(issued, context);
 }
@@ -196,7 +196,7 @@ async function runEnvRemove(
   let removed = { application: "", name: "", values: 0 };
   const description = () =>
     `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
-  const settings = readSettings(flags, context.io);
+  const settings = readSettings(flags, context);
   const changed = await updateData(settings.dataPlace, context, (data) => {
     const { id, application, name: found } = findEnvironment(data.environments, name);
     const values = data.values.filter((value) => value.environment_id === id).length;
@@ -218,6 +218,6 @@ function printCredentials(
   const pair = { api_key, api_secret };
   printLines(context, {
     json: { application, name, ...pair },
-    lines: credentialLines(pair, context.io),
+    lines: credentialLines(pair, context.surroundings),
   });
 }

@@ -13,13 +13,13 @@ import {
 import { createMatcher, PATTERN, PATTERN_RULE } from "../../../model/name-matcher.js";
 import { type Data, recordsOf } from "../../../store/data.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
+import { credentialLines } from "../../../tasks/data/shell-lines.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { parseDuration, parseTime, valid } from "../../arguments/flag-arguments.js";
 import { parseNames } from "../../arguments/selection-flags.js";
 import { addDryRun, addPlaceOptions } from "../../arguments/source-flags.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
-import { credentialLines } from "../../output/shell-lines.js";
 
 export function graceOption(): Option {
   return new Option(
@@ -40,7 +40,7 @@ export function keyCommand(context: Context): Command {
     new Option(
       "--expires <time>",
       `${effect}: in 90s, 30m, 24h, 7d, or at a date such as 2026-12-31`,
-    ).argParser((text) => parseExpiry(text, context.io.clock()));
+    ).argParser((text) => parseExpiry(text, context.surroundings.clock()));
   const list = new Command("list")
     .summary("list the named keys")
     .description("List the named keys of an environment or of all of them, without secrets.")
@@ -86,7 +86,7 @@ export function keyCommand(context: Context): Command {
       "\nExample:\n  appvars env key rotate production ana --grace 24h --data vars.json",
     )
     .action(async (environment: string, name: string, { grace, expires, ...flags }) => {
-      const rotation = { now: context.io.clock(), grace, validUntil: expires };
+      const rotation = { now: context.surroundings.clock(), grace, validUntil: expires };
       await issueKey(environment, name, flags, context, ({ rotateKey }, data, pair) =>
         rotateKey(data, environment, name, pair, rotation),
       );
@@ -134,7 +134,7 @@ async function runKeyList(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const { environments } = await readData(readSettings(flags, context.io).dataPlace, context);
+  const { environments } = await readData(readSettings(flags, context).dataPlace, context);
   const listed =
     environment === undefined ? environments : [findEnvironment(environments, environment)];
   const keys = listed.flatMap((record) =>
@@ -193,13 +193,13 @@ async function issueKey(
   const { freshCredentials } = await import("../../../store/edits/edit-environments.js");
   const edits = await import("../../../store/edits/edit-keys.js");
   const pair = freshCredentials();
-  const { dataPlace } = readSettings(flags, context.io);
+  const { dataPlace } = readSettings(flags, context);
   const changed = await updateData(dataPlace, context, (data) => change(edits, data, pair));
   if (!changed) return undefined;
   const of = qualifiedName(findEnvironment(changed.environments, environment));
   printLines(context, {
     json: { environment: of, name, ...pair },
-    lines: credentialLines(pair, context.io),
+    lines: credentialLines(pair, context.surroundings),
   });
   return changed;
 }
@@ -211,7 +211,7 @@ async function runKeyRemove(
   context: Context,
 ): Promise<void> {
   const { removeKey } = await import("../../../store/edits/edit-keys.js");
-  const { dataPlace } = readSettings(flags, context.io);
+  const { dataPlace } = readSettings(flags, context);
   const changed = await updateData(dataPlace, context, (data) =>
     removeKey(data, environment, name),
   );

@@ -7,9 +7,8 @@ import {
   NAME_RULES,
 } from "../../../formats/formats.js";
 import { UsageError } from "../../../kit/text/errors.js";
-import { isSameFile } from "../../../tasks/data/safe-files.js";
+import { isSameFile } from "../../../tasks/safe-files.js";
 import { readSettings, type Settings } from "../../../tasks/settings/resolve-settings.js";
-import { boundHeap } from "../../../tasks/sources/bound-heap.js";
 import { createStrictCheck } from "../../../tasks/sources/check-source.js";
 import { createDecrypt } from "../../../tasks/sources/decryption.js";
 import { openSource, withSource } from "../../../tasks/sources/open-source.js";
@@ -19,7 +18,7 @@ import {
   formatValues,
   type Written,
 } from "../../../tasks/transfer/format-values.js";
-import { outputTarget, writePrivateFile } from "../../../tasks/transfer/write-private-file.js";
+import { outputTarget, writePrivateFile } from "../../../tasks/write-private-file.js";
 import {
   addAllowReserved,
   addSelectionOptions,
@@ -104,7 +103,7 @@ export function exportCommand(context: Context): Command {
         };
         return runExport(
           { ...values, output, strict },
-          readSettings(sourceFlags, context.io),
+          readSettings(sourceFlags, context),
           context,
         );
       },
@@ -122,12 +121,11 @@ function runExport(options: ExportOptions, settings: Settings, context: Context)
   // `--output "$FILE"` with FILE unset must not select another file.
   if (options.output === "") throw new UsageError("--output must not be empty");
   return withSource(openSource(settings, context), async (source) => {
-    boundHeap();
     // Paths are checked again when they are written; this reports a bad one before the server is
     // asked.
     const githubFile = format === "github" ? findGithubFile(options.output, context) : undefined;
     const output = options.output === "-" ? undefined : options.output;
-    const file = githubFile ?? (output && outputTarget(output, context.io));
+    const file = githubFile ?? (output && outputTarget(output, context.surroundings));
     const data = settings.find("data")?.text;
     if (file && data && (await isSameFile(file, data)))
       throw new UsageError(`${file} is the data file itself`);
@@ -153,7 +151,7 @@ async function write(
   context: Context,
 ): Promise<void> {
   if (file === undefined) return printRaw(context, { text });
-  await writePrivateFile(file, text, context.io);
+  await writePrivateFile(file, text, context.surroundings);
   context.tell(`wrote ${entries.length} variables to ${file}`);
 }
 

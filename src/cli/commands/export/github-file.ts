@@ -3,10 +3,9 @@ import { devNull } from "node:os";
 import { UsageError } from "../../../kit/text/errors.js";
 import type { NamedValue } from "../../../model/variable.js";
 import { redactedLines } from "../../../tasks/run/redacted-texts.js";
-import type { Output } from "../../../tasks/surroundings.js";
-import { appendTarget, openToAppend } from "../../../tasks/transfer/write-private-file.js";
+import { appendTarget, openToAppend } from "../../../tasks/write-private-file.js";
 import type { Context } from "../../output/context.js";
-import { writeRaw } from "../../output/output.js";
+import { type Output, writeRaw } from "../../output/output.js";
 
 /**
  * The file that GitHub's runner reads variables from, which is checked.
@@ -14,10 +13,10 @@ import { writeRaw } from "../../output/output.js";
  * @throws UsageError without one, or if stdout, which is for the masks, is this file or nothing;
  *   InvalidDataError
  */
-export function findGithubFile(output: string | undefined, { io }: Pick<Context, "io">): string {
+export function findGithubFile(output: string | undefined, { io, surroundings }: Context): string {
   if (output === "-")
     throw new UsageError("--format github needs stdout for the masks: --output must be a file");
-  const path = output ?? io.env["GITHUB_ENV"] ?? "";
+  const path = output ?? surroundings.env["GITHUB_ENV"] ?? "";
   if (path === "") {
     throw new UsageError(
       "--format github appends to the file that GITHUB_ENV names, which is not set: " +
@@ -35,7 +34,7 @@ export function findGithubFile(output: string | undefined, { io }: Pick<Context,
       "--format github prints masks to stdout for the log, and stdout is closed or a null device: do not redirect it",
     );
   }
-  appendTarget(path, io);
+  appendTarget(path, surroundings);
   return path;
 }
 
@@ -58,14 +57,14 @@ export async function writeGithubFile(
   path: string,
   entries: readonly NamedValue[],
   lines: string,
-  { io, note }: Context,
+  { io, surroundings, note }: Context,
 ): Promise<void> {
   const { texts, tooShort } = redactedLines(entries);
   if (tooShort.length > 0)
     note(`not masked, the values or all their lines are too short: ${tooShort.join(", ")}`);
   const masks = texts.map((text) => `::add-mask::${escapeData(text)}\n`).join("");
   // Opened first: values that can't be written need no masks.
-  const file = openToAppend(path, io);
+  const file = openToAppend(path, surroundings);
   try {
     await new Promise<void>((resolve) => writeRaw(io.stdout, masks, resolve));
     file.append(lines);

@@ -66,7 +66,7 @@ async function runHistory(
   context: Context,
 ): Promise<void> {
   const { values, limit } = options;
-  const { dataPlace } = readSettings(flags, context.io);
+  const { dataPlace } = readSettings(flags, context);
   const listed = await readHistory(dataPlace, context, async ({ data, changes }) => {
     const found: (Omit<Change, "changes"> & { changes: ChangeRow[] })[] = [];
     const rows = new ChangeRows(data, values);
@@ -111,13 +111,13 @@ function rowFilter({ name, env }: HistoryOptions, environments: readonly Environ
 }
 
 async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {
-  const place = readSettings(flags, context.io).dataPlace;
+  const place = readSettings(flags, context).dataPlace;
   if (place.kind !== "store")
     throw new UsageError(
       '--prune is for a store: a data file has its limit in "history": {"entries": 1000}',
     );
   const { pruneStore } = await import("../../../tasks/data/store-data.js");
-  await pruneStore(place, entries, context.io);
+  await pruneStore(place, entries, context);
   printLines(context, { json: { store: dataPlaceName(place), prune: entries }, lines: [] });
   context.tell(
     `removed the history of ${dataPlaceName(place)} but for the last ${entries} entries`,

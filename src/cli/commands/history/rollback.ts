@@ -6,14 +6,14 @@ import { findEnvironment } from "../../../model/environment.js";
 import { createMatcher } from "../../../model/name-matcher.js";
 import type { Data } from "../../../store/data.js";
 import { isSameData } from "../../../store/record-changes.js";
-import { namesOf, printChanges, rowsBetween } from "../../../tasks/data/change-rows.js";
+import { namesOf, rowsBetween } from "../../../tasks/data/change-rows.js";
 import { readHistory, updateData } from "../../../tasks/data/open-data.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { valid } from "../../arguments/flag-arguments.js";
 import { parseNames } from "../../arguments/selection-flags.js";
 import { addPlaceOptions, DRY_RUN } from "../../arguments/source-flags.js";
-import type { Context } from "../../output/context.js";
+import { type Context, printChanges } from "../../output/context.js";
 import { writeRaw } from "../../output/output.js";
 
 interface RollbackFlags extends SourceFlags {
@@ -62,7 +62,7 @@ async function runRollback(
 ) {
   const { values = false, yes, broken = false } = flags;
   const { rollBack } = await import("../../../store/edits/roll-back.js");
-  const { dataPlace } = readSettings(flags, context.io);
+  const { dataPlace } = readSettings(flags, context);
   const { changesSince } = await import("../../../store/history.js");
   const { data, changes } = await readHistory(dataPlace, context, async (history) => {
     return { data: history.data, changes: await changesSince(number, history.changes) };

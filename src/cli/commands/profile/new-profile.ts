@@ -11,8 +11,7 @@ import {
 } from "../../../tasks/settings/setting-table.js";
 import type { SettingsObject } from "../../../tasks/settings/settings-file.js";
 import { openSource, withSource } from "../../../tasks/sources/open-source.js";
-import { absolutePath, type Io } from "../../../tasks/surroundings.js";
-import type { Context } from "../../output/context.js";
+import { absolutePath, type Caller, type Surroundings } from "../../../tasks/surroundings.js";
 
 /** The variables that `serve` prints to paste. Others may be set for other reasons. */
 const PASTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
@@ -24,22 +23,23 @@ const PASTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
  *
  * @throws UsageError for an invalid setting, or if there is none
  */
-export async function newProfile(flags: SourceFlags, io: Io): Promise<Setting[]> {
-  const given = givenSettings(flags, io.env);
+export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Setting[]> {
+  const { env } = caller.surroundings;
+  const given = givenSettings(flags, env);
   if (given.length === 0)
     throw new UsageError("this profile has no settings: add --url, --data or --store");
   // Before a secret is asked for on stdin.
-  new Settings([...given, ...unstored(io.env)], io).check();
-  return Promise.all(given.map((setting) => toStore(setting, io)));
+  new Settings([...given, ...unstored(env)], caller).check();
+  return Promise.all(given.map((setting) => toStore(setting, caller)));
 }
 
 /**
  * Sends one signed request, once; for local data, checks that it is valid and has the environment.
  */
-export async function checkProfile(given: readonly Setting[], context: Context): Promise<void> {
+export async function checkProfile(given: readonly Setting[], caller: Caller): Promise<void> {
   const once: Setting = { name: "maxWait", text: "0", from: "--max-wait", place: "flag" };
-  const settings = new Settings([once, ...given, ...unstored(context.io.env)], context.io);
-  await withSource(openSource(settings, context), (source) => source.listVariables({ limit: 1 }));
+  const settings = new Settings([once, ...given, ...unstored(caller.surroundings.env)], caller);
+  await withSource(openSource(settings, caller), (source) => source.listVariables({ limit: 1 }));
   await settings.encryptionKey();
 }
 
@@ -50,7 +50,7 @@ export function toProfile(given: readonly Setting[]): SettingsObject {
   );
 }
 
-function givenSettings(flags: SourceFlags, env: Io["env"]): Setting[] {
+function givenSettings(flags: SourceFlags, env: Surroundings["env"]): Setting[] {
   const byFlag = readGiven("flag", flags);
   const isGiven = (name: SettingName) => byFlag.some((setting) => setting.name === name);
   if (isGiven("data")) return byFlag;
@@ -62,19 +62,21 @@ function givenSettings(flags: SourceFlags, env: Io["env"]): Setting[] {
 }
 
 /** Settings for the check of a profile that no profile can hold. */
-function unstored(env: Io["env"]): Setting[] {
+function unstored(env: Surroundings["env"]): Setting[] {
   return readGiven("variable", env).filter(({ name }) => name === "storePassword");
 }
 
-async function toStore(setting: Setting, io: Io): Promise<Setting> {
+async function toStore(setting: Setting, caller: Caller): Promise<Setting> {
   const { name, text, from } = setting;
   if (name === "apiKey") checkCredential("API key", text);
   if (name === "apiSecret" || name === "apiSecretFile") {
-    const secret = await readSecret(setting, io);
+    const secret = await readSecret(setting, caller);
     checkCredential("API secret", secret);
     return { ...setting, name: "apiSecret", text: secret };
   }
   if (name === "encKeyFile" && text === "-")
     throw new UsageError(`${from} must be a file here: a profile can't hold stdin`);
-  return SETTINGS[name].is === "file" ? { ...setting, text: absolutePath(text, io) } : setting;
+  return SETTINGS[name].is === "file"
+    ? { ...setting, text: absolutePath(text, caller.surroundings) }
+    : setting;
 }

@@ -70,8 +70,13 @@ async function runProfileAdd(
       "the name of a profile must be 1 to 64 letters, digits, _ . or -, and not begin with . or -",
     );
   // Before a secret is asked for, and a request is sent.
-  addProfile(readProfiles(profilesPath(context.io), context.io), name, {}, force);
-  const given = await newProfile(flags, context.io);
+  addProfile(
+    readProfiles(profilesPath(context.surroundings), context.surroundings),
+    name,
+    {},
+    force,
+  );
+  const given = await newProfile(flags, context);
   if (check) await checkProfile(given, context);
   const { current } = await change(context, (profiles) =>
     addProfile(profiles, name, toProfile(given), force),
@@ -81,7 +86,10 @@ async function runProfileAdd(
 
 /** Lists them even if one of them, or the current one, is invalid. */
 async function runProfileList(context: Context): Promise<void> {
-  const { current, profiles } = readProfiles(profilesPath(context.io), context.io);
+  const { current, profiles } = readProfiles(
+    profilesPath(context.surroundings),
+    context.surroundings,
+  );
   const rows = Object.entries(profiles).map(([name, settings]) =>
     listedProfile(name, name === current, settings),
   );
@@ -103,13 +111,13 @@ async function runProfileUse(name: string, context: Context): Promise<void> {
   const { useProfile } = await import("./edit-profiles.js");
   await change(context, (profiles) => useProfile(profiles, name));
   context.tell(`${name} is the current profile`);
-  if (context.io.env["APPVARS_PROFILE"])
+  if (context.surroundings.env["APPVARS_PROFILE"])
     context.note("APPVARS_PROFILE is set, and overrides the current profile");
 }
 
 async function runProfileRemove(names: readonly string[], context: Context): Promise<void> {
   const { removeProfiles } = await import("./edit-profiles.js");
-  const { current } = readProfiles(profilesPath(context.io), context.io);
+  const { current } = readProfiles(profilesPath(context.surroundings), context.surroundings);
   await change(context, (profiles) => removeProfiles(profiles, names));
   context.tell(`removed ${names.join(", ")}`);
   if (current !== undefined && names.includes(current))
@@ -117,9 +125,12 @@ async function runProfileRemove(names: readonly string[], context: Context): Pro
 }
 
 /** Resolves to the profiles as they were written. */
-async function change({ io }: Context, edit: (profiles: Profiles) => Profiles): Promise<Profiles> {
+async function change(
+  { surroundings }: Context,
+  edit: (profiles: Profiles) => Profiles,
+): Promise<Profiles> {
   const { updateProfiles } = await import("./edit-profiles.js");
-  const path = profilesPath(io);
-  refuseNoHome(io.folders);
-  return updateProfiles(path, io, edit);
+  const path = profilesPath(surroundings);
+  refuseNoHome(surroundings.folders);
+  return updateProfiles(path, surroundings, edit);
 }

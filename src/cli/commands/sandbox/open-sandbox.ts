@@ -36,8 +36,8 @@ export interface Sandbox extends Credentials {
  *   listen
  */
 export async function openSandbox(options: SandboxOptions, context: Context): Promise<Sandbox> {
-  const { io, note, flags } = context;
-  const clock = skewClock(io.clock, options.faults);
+  const { surroundings, note, flags } = context;
+  const clock = skewClock(surroundings.clock, options.faults);
   const data = leaveOutReserved(
     await sandboxData(options.place, context),
     options.allowReserved,

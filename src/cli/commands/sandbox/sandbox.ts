@@ -1,11 +1,8 @@
 import { Command } from "commander";
 import { loadWindows, startChild } from "../../../kit/process/child.js";
+import type { ChildEnvironment, ProgramLine } from "../../../kit/process/program.js";
 import { supervise } from "../../../kit/process/supervise.js";
-import {
-  type ChildEnvironment,
-  type ProgramLine,
-  passedOn,
-} from "../../../tasks/run/child-environment.js";
+import { passedOn } from "../../../tasks/run/child-environment.js";
 import { type DataPlace, dataPlaceName } from "../../../tasks/settings/connection.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import {
@@ -13,7 +10,7 @@ import {
   SETTINGS,
   type SourceFlags,
 } from "../../../tasks/settings/setting-table.js";
-import type { Io } from "../../../tasks/surroundings.js";
+import type { Caller, Surroundings } from "../../../tasks/surroundings.js";
 import { valid } from "../../arguments/flag-arguments.js";
 import { addAllowReserved } from "../../arguments/selection-flags.js";
 import { SEAL_KEY_FILE } from "../../arguments/source-flags.js";
@@ -62,7 +59,7 @@ export function sandboxCommand(context: Context): Command {
     )
     .action((words: ProgramLine, { data, store, sealKeyFile, ...flags }) => {
       const { env, allowReserved = [], rateLimit, ...faults } = flags;
-      const place = placeToCopy({ data, store, sealKeyFile }, context.io);
+      const place = placeToCopy({ data, store, sealKeyFile }, context);
       return runSandbox(words, { place, env, allowReserved, ...rateLimit, faults }, context);
     });
 }
@@ -94,10 +91,10 @@ export function parseSkew(text: string): number {
 }
 
 /** Only flags name it. The settings of a store may come from anywhere. */
-function placeToCopy({ data, ...flags }: SourceFlags, io: Io): DataPlace | undefined {
+function placeToCopy({ data, ...flags }: SourceFlags, caller: Caller): DataPlace | undefined {
   return (data ?? flags["store"]) === undefined
     ? undefined
-    : readSettings({ data, ...flags }, io).dataPlace;
+    : readSettings({ data, ...flags }, caller).dataPlace;
 }
 
 /**
@@ -111,13 +108,19 @@ async function runSandbox(
   context: Context,
 ): Promise<void> {
   const { openSandbox } = await import("./open-sandbox.js");
-  const windows = await loadWindows(context.io.platform);
+  const windows = await loadWindows(context.surroundings.platform);
   const sandbox = await openSandbox(options, context);
   try {
     const source = options.place ? dataPlaceName(options.place) : "example data";
     context.tell(`serving ${source} on ${sandbox.url} until the command ends`);
-    const env = sandboxEnvironment(context.io, sandbox);
-    const start = () => startChild(command, env, context, { endsDescendants: true, windows });
+    const env = sandboxEnvironment(context.surroundings, sandbox);
+    const start = () =>
+      startChild(
+        command,
+        env,
+        { ...context.surroundings, warn: context.warn },
+        { endsDescendants: true, windows },
+      );
     context.exitCode = await supervise(undefined, start).exitCode;
   } finally {
     await sandbox.close();
@@ -133,7 +136,7 @@ const MISLEADING = SETTING_NAMES.filter((name) => !/^(encKey|timeout|maxWait)$/.
 );
 
 function sandboxEnvironment(
-  { env }: Pick<Io, "env">,
+  { env }: Pick<Surroundings, "env">,
   { url, apiKey, apiSecret }: Sandbox,
 ): ChildEnvironment {
   const kept = passedOn(env, (name) => !MISLEADING.includes(name.toUpperCase()));

@@ -3,8 +3,8 @@ import { looseMode } from "../../../kit/files/owners.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { command } from "../../../kit/text/shell.js";
 import { AuditLog, type AuditState } from "../../../server/audit.js";
-import { allowsUnsafeFiles, isSameFile, refuseUnsafeFile } from "../../../tasks/data/safe-files.js";
-import type { Io } from "../../../tasks/surroundings.js";
+import { allowsUnsafeFiles, isSameFile, refuseUnsafeFile } from "../../../tasks/safe-files.js";
+import type { Surroundings } from "../../../tasks/surroundings.js";
 import type { Log } from "./log.js";
 
 /**
@@ -17,7 +17,7 @@ import type { Log } from "./log.js";
 export async function openAuditLog(
   path: string,
   others: readonly { text: string | undefined; from: string }[],
-  io: Io,
+  surroundings: Surroundings,
   log: Log,
 ): Promise<AuditLog> {
   for (const { from, text } of others) {
@@ -26,13 +26,16 @@ export async function openAuditLog(
         `--audit-log ${path} is the file of ${from}, which its lines would destroy`,
       );
   }
-  const unsafe = refuseUnsafeFile(path, io);
+  const unsafe = refuseUnsafeFile(path, surroundings);
   if (unsafe) log("warn", unsafe);
   const mode = looseMode(path);
   if (mode !== undefined)
     log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
-  const { groups, clock, ticks } = io;
-  const file = new AppendFile(path, { user: allowsUnsafeFiles(io) ? undefined : io.user, groups });
+  const { groups, clock, ticks } = surroundings;
+  const file = new AppendFile(path, {
+    user: allowsUnsafeFiles(surroundings) ? undefined : surroundings.user,
+    groups,
+  });
   file.open();
   return new AuditLog(file, { clock, ticks, onProblem: logAuditProblems(path, log) });
 }

@@ -3,11 +3,10 @@ import { printable } from "../../../kit/text/printable.js";
 import type { ServedRequest } from "../../../server/served-request.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import { followProblem, type Store } from "../../../store/store.js";
-import type { Output } from "../../../tasks/surroundings.js";
+import { keyWarnings } from "../../../tasks/data/shell-lines.js";
 import type { OutputFlags } from "../../output/context.js";
 import { LogWriter } from "../../output/log-writer.js";
-import { type Colors, escapeJson } from "../../output/output.js";
-import { keyWarnings } from "../../output/shell-lines.js";
+import { type Colors, escapeJson, type Output } from "../../output/output.js";
 
 export type LogFormat = "pretty" | "json";
 type LogLevel = "info" | "warn" | "error";

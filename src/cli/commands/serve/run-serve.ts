@@ -4,11 +4,11 @@ import { type Endpoint, hostOf } from "../../../kit/net/endpoint.js";
 import type { AuditLog } from "../../../server/audit.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import type { TlsCredentials } from "../../../server/tls.js";
-import { refuseToReload, refuseUnsafeFile } from "../../../tasks/data/safe-files.js";
+import { pasteLines } from "../../../tasks/data/shell-lines.js";
+import { refuseToReload, refuseUnsafeFile } from "../../../tasks/safe-files.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";
 import { type Context, printLines } from "../../output/context.js";
 import { colorsFor } from "../../output/output.js";
-import { pasteLines } from "../../output/shell-lines.js";
 import { createLog, type Log, type LogFormat, logKeyWarnings, logReloads } from "./log.js";
 import { startServing } from "./start-serving.js";
 import type { TlsFiles, TlsPaths } from "./tls-files.js";
@@ -29,33 +29,35 @@ export async function runServe(
   serveFlags: ServeFlags,
   context: Context,
 ): Promise<void> {
-  const { io, flags } = context;
+  const { io, surroundings, flags } = context;
   const { place, logFormat, tlsPaths, auditLog, metrics } = serveFlags;
   // Reloads once the data is watched.
   const phase = { isStarting: true, reload: () => {} };
   const stopped = io.untilStopped(phase);
   const { localData } = await import("../../../tasks/data/open-data.js");
   const { Service } = await import("../../../service/service.js");
-  const data = await localData(place, io);
-  const colors = await colorsFor(io.stderr, io.env, flags.color);
-  const { log, written } = createLog(io.stderr, logFormat, io.clock, colors);
-  const store = await data.serve({ cacheFolder: io.folders.cache, log });
+  const data = await localData(place, context);
+  const colors = await colorsFor(io.stderr, surroundings.env, flags.color);
+  const { log, written } = createLog(io.stderr, logFormat, surroundings.clock, colors);
+  const store = await data.serve({ cacheFolder: surroundings.folders.cache, log });
   let audit: AuditLog | undefined;
   let tlsFiles: TlsFiles | undefined;
   let endWarnings = () => {};
   try {
-    const service = new Service(store, io.clock);
-    endWarnings = logKeyWarnings(store, placeFlags(place), io.clock, log);
+    const service = new Service(store, surroundings.clock);
+    endWarnings = logKeyWarnings(store, placeFlags(place), surroundings.clock, log);
     let server: Awaited<ReturnType<typeof startServing>> | undefined;
     tlsFiles =
       tlsPaths &&
-      (await openTlsFiles(tlsPaths, io, log, async (renewed) => server?.renewTls(renewed)));
+      (await openTlsFiles(tlsPaths, surroundings, log, async (renewed) =>
+        server?.renewTls(renewed),
+      ));
     const tls = tlsFiles?.current;
     if (auditLog !== undefined) {
       const { openAuditLog } = await import("./audit-file.js");
-      audit = await openAuditLog(auditLog, otherFiles(serveFlags), io, log);
+      audit = await openAuditLog(auditLog, otherFiles(serveFlags), surroundings, log);
     }
-    const setup = { audit, metrics, log, flags, io };
+    const setup = { audit, metrics, log, flags, io: surroundings };
     server = await startServing(store, service, { ...options, tls }, setup);
     phase.isStarting = false;
     warnOfRisks(serveFlags, server.url, log);
@@ -76,7 +78,7 @@ export async function runServe(
     io.stdout.removeAllListeners("error").on("error", () => {});
     printLines(context, {
       json: { url: server.url },
-      lines: pasteLines({ APPVARS_URL: server.url }, io),
+      lines: pasteLines({ APPVARS_URL: server.url }, surroundings),
     });
     try {
       await stopped;
@@ -100,18 +102,18 @@ export async function runServe(
  */
 async function openTlsFiles(
   paths: TlsPaths,
-  io: Context["io"],
+  surroundings: Context["surroundings"],
   log: Log,
   renew: (tls: TlsCredentials) => Promise<void>,
 ): Promise<TlsFiles> {
   const { TlsFiles } = await import("./tls-files.js");
   const warnings = Object.values(paths).flatMap(
-    (path) => (path && refuseUnsafeFile(path, io)) ?? [],
+    (path) => (path && refuseUnsafeFile(path, surroundings)) ?? [],
   );
   for (const warning of [...warnings, looseModeWarning(paths.key)])
     if (warning) log("warn", warning);
   return TlsFiles.open(paths, {
-    check: (path) => refuseToReload(path, io),
+    check: (path) => refuseToReload(path, surroundings),
     onRenewed: (tls) =>
       void renew(tls).then(
         () => log("info", "reloaded the TLS files: new connections use them"),

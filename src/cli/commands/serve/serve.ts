@@ -96,10 +96,10 @@ export function serveCommand(context: Context): Command {
         ...flags
       } = given;
       // An empty variable counts as unset.
-      if (context.io.env[RATE_LIMIT_STORE_VARIABLE])
+      if (context.surroundings.env[RATE_LIMIT_STORE_VARIABLE])
         throw new UsageError(`${RATE_LIMIT_STORE_VARIABLE} ${NO_RATE_LIMIT_STORE}`);
-      const fd = takeActivatedSocket(context.io.env, process.pid);
-      const place = readSettings({ data, store, sealKeyFile }, context.io).dataPlace;
+      const fd = takeActivatedSocket(context.surroundings.env, process.pid);
+      const place = readSettings({ data, store, sealKeyFile }, context).dataPlace;
       const limits = { ...rateLimit, maxConnections, maxStale, tolerance };
       const options = { host, port, fd, trustProxy, ...limits };
       const serveFlags = { ...flags, place, tlsPaths: readTlsPaths(flags) };
@@ -144,7 +144,7 @@ const VARIABLES = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID
  *
  * @throws UsageError for several sockets
  */
-function takeActivatedSocket(env: Context["io"]["env"], pid: number): number | undefined {
+function takeActivatedSocket(env: Context["surroundings"]["env"], pid: number): number | undefined {
   const [forPid, count] = [env["LISTEN_PID"], env["LISTEN_FDS"]];
   for (const name of VARIABLES) delete env[name];
   if (forPid !== String(pid) || count === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { AuditLog } from "../../../server/audit.js";
 import type { RunningServer, ServerOptions } from "../../../server/start-server.js";
 import type { Service } from "../../../service/service.js";
 import type { Reloadable, Store } from "../../../store/store.js";
-import type { Io } from "../../../tasks/surroundings.js";
+import type { Surroundings } from "../../../tasks/surroundings.js";
 import type { OutputFlags } from "../../output/context.js";
 import { type Log, serverLogHooks } from "./log.js";
 import { serveMetrics } from "./metrics.js";
@@ -17,7 +17,7 @@ interface ServeSetup {
   audit: AuditLog | undefined;
   log: Log;
   flags: OutputFlags;
-  io: Pick<Io, "clock">;
+  io: Pick<Surroundings, "clock">;
 }
 
 /** @throws UsageError; Error with advice */

@@ -2,7 +2,6 @@ import { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { Context } from "../../../../src/cli/output/context.js";
 import { startChild } from "../../../../src/kit/process/child.js";
 import { comesFromTerminal } from "../../../../src/kit/process/signals.js";
 
@@ -14,9 +13,9 @@ it("a signal for a program on Windows kills it with its descendants, or does not
   const killTree = vi.fn(
     (root: { kill: (name: "SIGKILL") => boolean }) => void root.kill("SIGKILL"),
   );
-  const context = { io: { platform: "win32", env: {} } } as Context;
+  const starter = { platform: "win32", env: {}, warn: () => {} } as const;
   const command = [process.execPath, "--eval", "setInterval(() => {}, 1000)"] as const;
-  const child = startChild(command, {}, context, {
+  const child = startChild(command, {}, starter, {
     isPiped: true,
     windows: { prepareProgram, killTree },
   });
@@ -35,10 +34,10 @@ it("the console of Windows has sent each signal to the program too", () => {
 });
 
 it("a signal to end that arrives twice at once, as from timeout(1), is forwarded once", async () => {
-  const context = { io: { platform: "linux", env: {} } } as Context;
+  const starter = { platform: "linux", env: {}, warn: () => {} } as const;
   const script =
     'for (const name of ["SIGTERM", "SIGHUP"]) process.on(name, () => {}); console.log("ready"); setInterval(() => {}, 1000)';
-  const child = startChild([process.execPath, "--eval", script], {}, context, { isPiped: true });
+  const child = startChild([process.execPath, "--eval", script], {}, starter, { isPiped: true });
   await once(child.stdout as Readable, "data");
   const kill = vi.spyOn(ChildProcess.prototype, "kill");
   const now = vi.spyOn(performance, "now").mockReturnValue(1_000);

@@ -14,6 +14,7 @@ async function editing(script: string) {
   const env = { PATH: process.env["PATH"], EDITOR: program, APPVARS_API_SECRET: "hunter2" };
   const terminal = {
     lend: <T>(use: (untilTakenAway: Promise<void>) => Promise<T>) => use(new Promise(() => {})),
+    onExit: () => () => {},
   };
   const io = { env, platform: process.platform, user: process.getuid?.(), clock: Date.now };
   const editText = createOpenInEditor(terminal, io);

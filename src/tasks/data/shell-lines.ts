@@ -6,19 +6,19 @@ import {
   type KeyPair,
   qualifiedName,
 } from "../../model/environment.js";
-import type { Io } from "../../tasks/surroundings.js";
+import type { Surroundings } from "../surroundings.js";
 
-type ShellIo = Pick<Io, "platform" | "env">;
+type Shell = Pick<Surroundings, "platform" | "env">;
 
 /** The lines that configure a shell for an environment. They contain the secret. */
-export function credentialLines({ api_key, api_secret }: KeyPair, io: ShellIo): string[] {
-  return pasteLines({ APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret }, io);
+export function credentialLines({ api_key, api_secret }: KeyPair, shell: Shell): string[] {
+  return pasteLines({ APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret }, shell);
 }
 
 /** The lines that set these variables in a POSIX shell, or in PowerShell on Windows. */
 export function pasteLines(
   variables: Readonly<Record<string, string>>,
-  { platform, env }: ShellIo,
+  { platform, env }: Shell,
 ): string[] {
   // Git Bash and the other shells of MSYS2 set MSYSTEM.
   const isPowerShell = platform === "win32" && !env["MSYSTEM"];

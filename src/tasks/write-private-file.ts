@@ -1,11 +1,11 @@
 import { constants, lstatSync, realpathSync } from "node:fs";
-import { AppendFile } from "../../kit/files/append-file.js";
-import { type NewContent, replaceFile } from "../../kit/files/durable-file.js";
-import { foreignWriter } from "../../kit/files/owners.js";
-import { statIfExists, toInvalidFile } from "../../kit/files/system-errors.js";
-import { InvalidDataError } from "../../kit/text/errors.js";
-import { command } from "../../kit/text/shell.js";
-import { type FileUser, refuseUnsafeFile } from "../data/safe-files.js";
+import { AppendFile } from "../kit/files/append-file.js";
+import { type NewContent, replaceFile } from "../kit/files/durable-file.js";
+import { foreignWriter } from "../kit/files/owners.js";
+import { statIfExists, toInvalidFile } from "../kit/files/system-errors.js";
+import { InvalidDataError } from "../kit/text/errors.js";
+import { command } from "../kit/text/shell.js";
+import { type FileUser, refuseUnsafeFile } from "./safe-files.js";
 
 /**
  * The file to write for this path: the target of a link that is not another user's, who could have
@@ -14,11 +14,11 @@ import { type FileUser, refuseUnsafeFile } from "../data/safe-files.js";
  * @throws InvalidDataError for such a link, a link without a target, a read-only file, a device, a
  *   pipe or a folder
  */
-export function outputTarget(path: string, io: FileUser): string {
+export function outputTarget(path: string, user: FileUser): string {
   const entry = statIfExists(path, lstatSync);
   if (!entry) return path;
   const refuse = (reason: string) => new InvalidDataError(`${path} can't be written: ${reason}`);
-  if (entry.isSymbolicLink() && foreignWriter(entry, io))
+  if (entry.isSymbolicLink() && foreignWriter(entry, user))
     throw refuse("it is a link that belongs to another user; use another path");
   const stats = statIfExists(path);
   if (!stats) throw refuse("it is a link, and its target is missing");
@@ -36,10 +36,10 @@ export function outputTarget(path: string, io: FileUser): string {
 export async function writePrivateFile(
   path: string,
   content: NewContent,
-  io: FileUser,
+  user: FileUser,
 ): Promise<void> {
   try {
-    await replaceFile(outputTarget(path, io), content);
+    await replaceFile(outputTarget(path, user), content);
   } catch (error) {
     throw error instanceof InvalidDataError
       ? error
@@ -52,9 +52,9 @@ export async function writePrivateFile(
  *
  * @throws InvalidDataError, also if other users can change it
  */
-export function appendTarget(path: string, io: FileUser): string {
-  refuseUnsafeFile(path, io);
-  return outputTarget(path, io);
+export function appendTarget(path: string, user: FileUser): string {
+  refuseUnsafeFile(path, user);
+  return outputTarget(path, user);
 }
 
 /**
@@ -62,8 +62,8 @@ export function appendTarget(path: string, io: FileUser): string {
  *
  * @throws InvalidDataError as `appendTarget` does
  */
-export function openToAppend(path: string, io: FileUser): AppendFile {
-  const file = new AppendFile(appendTarget(path, io), { user: undefined, groups: [] });
+export function openToAppend(path: string, user: FileUser): AppendFile {
+  const file = new AppendFile(appendTarget(path, user), { user: undefined, groups: [] });
   file.open();
   return file;
 }

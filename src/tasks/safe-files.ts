@@ -1,13 +1,12 @@
 import { lstatSync } from "node:fs";
-import { FOREIGN_OWNER, foreignWriter, ROOT, WORLD_WRITABLE } from "../../kit/files/owners.js";
-import { statIfExists } from "../../kit/files/system-errors.js";
-import { InvalidDataError } from "../../kit/text/errors.js";
-import { command } from "../../kit/text/shell.js";
-import { readSwitch } from "../settings/setting-table.js";
-import type { Io } from "../surroundings.js";
+import { FOREIGN_OWNER, foreignWriter, ROOT, WORLD_WRITABLE } from "../kit/files/owners.js";
+import { statIfExists } from "../kit/files/system-errors.js";
+import { InvalidDataError } from "../kit/text/errors.js";
+import { command } from "../kit/text/shell.js";
+import { readSwitch, type Surroundings } from "./surroundings.js";
 
 /** Who runs this, and whether they allow unsafe files. */
-export type FileUser = Pick<Io, "user" | "groups" | "env">;
+export type FileUser = Pick<Surroundings, "user" | "groups" | "env">;
 
 const ALLOW_VARIABLE = "APPVARS_ALLOW_UNSAFE_FILES";
 
@@ -15,7 +14,7 @@ const ALLOW_VARIABLE = "APPVARS_ALLOW_UNSAFE_FILES";
  * Whether the user trusts the others on this machine: on file systems without modes, files can't be
  * made safe.
  */
-export function allowsUnsafeFiles({ env }: Pick<Io, "env">): boolean {
+export function allowsUnsafeFiles({ env }: Pick<Surroundings, "env">): boolean {
   return readSwitch(ALLOW_VARIABLE, env);
 }
 
@@ -34,12 +33,12 @@ export interface FileRisk {
  * Why others can change a file with secrets; undefined for a safe file, a missing one, and without
  * user ids.
  */
-export function fileRisk(path: string, io: FileUser): FileRisk | undefined {
+export function fileRisk(path: string, user: FileUser): FileRisk | undefined {
   // Another user's link could lead elsewhere the next time.
   const foreign =
-    foreignWriter(statIfExists(path, lstatSync), io) ?? foreignWriter(statIfExists(path), io);
+    foreignWriter(statIfExists(path, lstatSync), user) ?? foreignWriter(statIfExists(path), user);
   if (!foreign) return undefined;
-  const isRefused = !allowsUnsafeFiles(io) && (io.user !== ROOT || foreign === WORLD_WRITABLE);
+  const isRefused = !allowsUnsafeFiles(user) && (user.user !== ROOT || foreign === WORLD_WRITABLE);
   const fix =
     foreign === FOREIGN_OWNER ? "use a file of your own" : command`run: chmod go-w ${path}`;
   return {
@@ -60,15 +59,15 @@ export function describeRisk(path: string, { problem, fix, isRefused }: FileRisk
  * @returns a warning, if there is one
  * @throws InvalidDataError if other users can change it, with the fix
  */
-export function refuseUnsafeFile(path: string, io: FileUser): string | undefined {
-  const risk = fileRisk(path, io);
+export function refuseUnsafeFile(path: string, user: FileUser): string | undefined {
+  const risk = fileRisk(path, user);
   if (risk?.isRefused) throw new InvalidDataError(describeRisk(path, risk));
   return risk && describeRisk(path, risk);
 }
 
 /** The same for a file that is reloaded. @throws InvalidDataError with a predicate */
-export function refuseToReload(path: string, io: FileUser): void {
-  const risk = fileRisk(path, io);
+export function refuseToReload(path: string, user: FileUser): void {
+  const risk = fileRisk(path, user);
   if (risk?.isRefused) throw new InvalidDataError(`${risk.problem}; ${risk.fix}`);
 }
 

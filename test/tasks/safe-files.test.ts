@@ -11,16 +11,16 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
-import { localData } from "../../../src/tasks/data/open-data.js";
-import { outputTarget, writePrivateFile } from "../../../src/tasks/transfer/write-private-file.js";
-import { watchData } from "../../../src/tui/ports/open-place.js";
-import { findPlaces } from "../../../src/tui/ports/places.js";
-import { createEditor } from "../../../src/tui/ports/variable-editor.js";
-import { type CliOptions, NOT_ROOT, runCli, runWith } from "../../support/cli.js";
-import { DATA } from "../../support/data.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { localData } from "../../src/tasks/data/open-data.js";
+import { outputTarget, writePrivateFile } from "../../src/tasks/write-private-file.js";
+import { watchData } from "../../src/tui/ports/open-place.js";
+import { findPlaces } from "../../src/tui/ports/places.js";
+import { createEditor } from "../../src/tui/ports/variable-editor.js";
+import { aCaller } from "../support/caller.js";
+import { type CliOptions, NOT_ROOT, runCli, runWith } from "../support/cli.js";
+import { DATA } from "../support/data.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const IS_ROOT = process.getuid?.() === 0;
 const OTHER = 1234;
@@ -86,14 +86,9 @@ describe.skipIf(process.platform === "win32")("a data file that every user may w
   );
 
   it("a world-writable data file can't be edited in the TUI", async () => {
-    const io = {
-      user: NOT_ROOT.user ?? process.getuid?.(),
-      groups: [1000],
-      env: {},
-      clock: Date.now,
-      stdin: Readable.from([]),
-    };
-    const data = await watchData(await localData({ kind: "file", path }, io), io);
+    const caller = aCaller({ user: NOT_ROOT.user ?? process.getuid?.(), groups: [1000] });
+    const local = await localData({ kind: "file", path }, caller);
+    const data = await watchData(local, caller.surroundings);
     const editor = createEditor(data, data.service.findEnvironment("test"), undefined);
     const draft = {
       name: "NEW",
@@ -114,7 +109,7 @@ describe.skipIf(process.platform === "win32")("a data file that every user may w
     const { stderr } = await runWith(async (io) => {
       const { close } = await findPlaces(
         { data: path },
-        { io, warn: (text) => void io.stderr.write(text) },
+        aCaller(io.surroundings, { warn: (text) => void io.stderr.write(text) }),
       );
       await close();
     }, NOT_ROOT);

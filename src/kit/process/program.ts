@@ -1,0 +1,74 @@
+import { win32 } from "node:path";
+import { UsageError } from "../text/errors.js";
+
+/** A program to start: its name or path, then its arguments. */
+export type ProgramLine = readonly [program: string, ...args: string[]];
+
+export type ChildEnvironment = Readonly<Record<string, string>>;
+
+/** The process that starts a program. */
+export interface Starter {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  warn(text: string): void;
+}
+
+/**
+ * Linux's MAX_ARG_STRLEN with pages of 4 KiB: the bytes of one argument or `NAME=value`, with the
+ * NUL at its end.
+ */
+export const MAX_LINUX_STRING = 128 * 1024;
+
+/**
+ * The path of a program that comes with Windows. By its name alone, one in the current folder would
+ * be started.
+ */
+export function systemProgram(
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  return win32.join(env["SystemRoot"] ?? "C:\\Windows", "System32", name);
+}
+
+/** @throws UsageError that names a variable whose value contains a NUL */
+export function refuseNul(env: ChildEnvironment): void {
+  const name = Object.keys(env).find((key) => env[key]?.includes("\0"));
+  if (name !== undefined) {
+    throw new UsageError(
+      `the value of ${name} contains a NUL character, which no environment can hold`,
+    );
+  }
+}
+
+/** Warns about bytes that are not UTF-8, which Node.js replaces with U+FFFD. */
+export function warnOfLostBytes(
+  command: ProgramLine,
+  env: ChildEnvironment,
+  { env: own, warn }: Starter,
+): void {
+  const names = Object.keys(env).filter(
+    (name) => env[name] === own[name] && /\uFFFD/.test(name + env[name]),
+  );
+  const changed = [...(/\uFFFD/.test(command.join()) ? ["an argument"] : []), ...names].join(", ");
+  if (changed)
+    warn(`Node.js can't pass on bytes that are not UTF-8, and has replaced them in ${changed}`);
+}
+
+/**
+ * The name under which an environment has a variable; `undefined` without one. Windows finds it by
+ * any case.
+ */
+export function nameIn(
+  env: Readonly<Record<string, unknown>>,
+  name: string,
+  platform: NodeJS.Platform,
+): string | undefined {
+  if (platform !== "win32") return Object.hasOwn(env, name) ? name : undefined;
+  const key = variableKey(name, platform);
+  return Object.keys(env).find((each) => variableKey(each, platform) === key);
+}
+
+/** The same for all names of one variable: Windows ignores their case. */
+export function variableKey(name: string, platform: NodeJS.Platform): string {
+  return platform === "win32" ? name.toUpperCase() : name;
+}

@@ -1,0 +1,43 @@
+import { closeSync } from "node:fs";
+import { openForReading, readRegularFile, readToEnd } from "../kit/files/open-file.js";
+import { InvalidDataError, UsageError } from "../kit/text/errors.js";
+
+/** A file that a flag, a variable or a settings file names. */
+export interface NamedFile {
+  /** The path. */
+  readonly text: string;
+  /** The flag, variable or settings file. */
+  readonly from: string;
+  /** `project` or absent unless the person who runs this has named it. */
+  readonly place?: string;
+}
+
+/** Far more bytes than any secret, certificates or dotenv file take. */
+export const MAX_NAMED_FILE = 16 * 1_024 * 1_024;
+
+/**
+ * Reads a file. A pipe is read only if a person has named it, since reading waits for its writer.
+ *
+ * @throws UsageError if it can't be read, or is larger than 16 MB
+ */
+export async function readNamedFile(named: NamedFile): Promise<Buffer> {
+  const { text: path, place = "project" } = named;
+  try {
+    if (place === "project") return (await readRegularFile(path, MAX_NAMED_FILE)).bytes;
+    const file = await openForReading(path, { waitForWriter: true });
+    return await readToEnd(file, 0, MAX_NAMED_FILE).finally(() => closeSync(file));
+  } catch (error) {
+    throw readError(describeFile(named), error);
+  }
+}
+
+/** `--ca-file ca.pem`. */
+export function describeFile(file: NamedFile | undefined): string {
+  return `${file?.from} ${file?.text}`;
+}
+
+/** The UsageError for a failed read. */
+export function readError(subject: string, error: unknown): UsageError {
+  if (error instanceof InvalidDataError) return new UsageError(`${subject} ${error.message}`);
+  return new UsageError(`${subject} can't be read (${(error as NodeJS.ErrnoException).code})`);
+}

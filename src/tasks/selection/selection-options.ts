@@ -1,0 +1,13 @@
+import type { CheckValues } from "../sources/check-source.js";
+
+export const NAME_STYLES = ["upper", "lower", "tf-var"] as const;
+
+/** Which variables a task uses, and under which names. */
+export interface SelectionOptions {
+  /** Names and globs; `undefined` for all variables. */
+  only?: readonly string[] | undefined;
+  exclude?: readonly string[] | undefined;
+  nameTransformer?: (typeof NAME_STYLES)[number] | undefined;
+  /** With `--strict`: what prevents the use of a variable. */
+  findProblems?: CheckValues | undefined;
+}

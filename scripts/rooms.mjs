@@ -9,9 +9,9 @@ import { fileURLToPath } from "node:url";
  */
 export const MAY_IMPORT = {
   "kit/text": "",
+  "kit/process": "kit",
   "kit/net": "kit",
   "kit/crypto": "kit",
-  "kit/process": "kit",
   "kit/files": "kit",
   model: "kit",
   signing: "kit model",
@@ -23,7 +23,11 @@ export const MAY_IMPORT = {
   "store/memory": "kit model store",
   etcd: "kit model store",
   service: "kit model store",
-  server: "kit model signing service",
+  "server/limits": "kit model",
+  "server/metrics": "kit model store",
+  "server/wire": "kit model signing server",
+  "server/api": "kit model signing store service server",
+  server: "kit model signing service server",
   metrics: "kit model store server",
   client: "kit model signing",
   tasks: "kit",

@@ -243,7 +243,7 @@ export async function findLock(path: string): Promise<FoundLock | undefined> {
   const foreign = names.find((name) => !holderOf(name));
   if (foreign !== undefined) throw notALock(lockPath, `contains ${JSON.stringify(foreign)}`);
   const [token = ""] = names;
-  const holder = holderOf(token, stats.mtimeMs);
+  const holder = holderOf(token);
   return holder && { token, holder };
 }
 

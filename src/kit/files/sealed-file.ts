@@ -37,11 +37,9 @@ export interface KeptData {
 const MAX_BYTES = 1_024 * 1_024 * 1_024;
 /** Bytes that are sealed at once, which takes about a millisecond. */
 const PART_BYTES = 1_024 * 1_024;
-const HOUR_MS = 3_600_000;
 
-const FILE_NAME = /^[0-9a-f]{64}$/;
-/** The name of a file that a killed writer has left behind. */
-const TEMPORARY_NAME = /^\.[0-9a-f]{64}\.[0-9a-f]{12}\.tmp$/;
+/** The name of a sealed file, or of a temporary file that a killed writer has left behind. */
+const FILE_NAME = /^(?:[0-9a-f]{64}|\.[0-9a-f]{64}\.[0-9a-f]{12}\.tmp)$/;
 
 /**
  * A file with mode 0600 in a folder with mode 0700, sealed with a key that is derived from a secret
@@ -102,7 +100,6 @@ export class SealedFile {
       replaceFile(this.#path, content, (file) => file.utimes(savedAt / 1_000, savedAt / 1_000)),
     );
     await removeFiles(this.folder, FILE_NAME, savedAt - this.#maxUnused);
-    await removeFiles(this.folder, TEMPORARY_NAME, savedAt - HOUR_MS);
   }
 
   /** Records that the data is still the newest. @throws the file system's error */

@@ -1,9 +1,6 @@
 import { constants } from "node:buffer";
 import { readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
-import { builtins } from "../../kit/process/builtins.js";
-import { InvalidDataError } from "../../kit/text/errors.js";
-import { sizeText } from "../../kit/text/size.js";
 import type { Complete } from "../../model/variable.js";
 import { byId, type Data, type List, NO_DATA } from "../data.js";
 import { checkData, type OpenContent, parseData } from "../schema/parse-data.js";
@@ -14,13 +11,6 @@ import type { FileSealing, SealedForm } from "./file-sealing.js";
  * MB.
  */
 export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
-/**
- * Heap that a file takes while it is parsed, by its size: its text, and records of a usual size.
- */
-const HEAP_FACTOR = 4;
-/** Bytes of a file for which there is always room. */
-const SMALL_SIZE = 65_536;
-
 interface ReadOptions {
   open?: OpenContent | undefined;
   parse?: ((bytes: Buffer) => Promise<Data>) | undefined;
@@ -38,10 +28,7 @@ export function readDataFile(
 ): Promise<Data> {
   // Without `await`: a function that waits keeps the bytes, as `parseData` explains.
   return readRegularFile(path, MAX_DATA_SIZE)
-    .then(({ bytes }) => {
-      checkHeap(bytes.length);
-      return parse(bytes);
-    })
+    .then(({ bytes }) => parse(bytes))
     .catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
     });
@@ -93,22 +80,6 @@ export async function createDataFile(
   await createFile(path, dataPieces(sealing?.seal(checked) ?? checked)).catch((error) => {
     throw toInvalidFile(path, error, "can't be written");
   });
-}
-
-/**
- * V8 ends the process, and the data that it serves, when the heap is full.
- *
- * @throws InvalidDataError
- */
-function checkHeap(size: number): void {
-  if (size <= SMALL_SIZE) return;
-  const { heap_size_limit, used_heap_size } = builtins.v8.getHeapStatistics();
-  const left = Math.max(0, heap_size_limit - used_heap_size);
-  if (HEAP_FACTOR * size <= left) return;
-  throw new InvalidDataError(
-    `is too large for the memory of this process: it may need ${sizeText(HEAP_FACTOR * size)}, and ` +
-      `${sizeText(left)} are left; to allow more, set NODE_OPTIONS=--max-old-space-size`,
-  );
 }
 
 /** Records in one piece, which takes about a millisecond. */

@@ -50,7 +50,7 @@ export async function removeLeftScratchFolders(
       if (!name.startsWith(PREFIX)) continue;
       const path = join(parent, name);
       const stats = await lstat(path).catch(() => undefined);
-      const isDead = holderOf(name.slice(PREFIX.length), stats?.mtimeMs)?.state === "dead";
+      const isDead = holderOf(name.slice(PREFIX.length))?.state === "dead";
       if (isDead && stats && isPrivate(stats, user))
         await rm(path, { recursive: true, force: true }).catch(() => {});
     }

@@ -1,12 +1,7 @@
-import { mkdir, readdir, stat, utimes } from "node:fs/promises";
-import { uptime } from "node:os";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createToken } from "../../../src/kit/files/lock-holder.js";
-import {
-  makeScratchFolder,
-  removeLeftScratchFolders,
-} from "../../../src/tui/ports/scratch-folder.js";
+import { makeScratchFolder } from "../../../src/tui/ports/scratch-folder.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const user = process.getuid?.();
@@ -18,20 +13,5 @@ describe.skipIf(process.platform === "win32")("a folder for a secret", () => {
     await expect(makeScratchFolder([join(parent, "missing")], user)).rejects.toThrow(
       /can't be created: no such file/,
     );
-  });
-
-  it("a scratch folder from before the boot is removed, even if the start time of its process is hidden", async () => {
-    const parent = await temporaryFolder();
-    const left = join(
-      parent,
-      `appvars-edit-${createToken().replace(/^(\w+-\w+-\d+)-\d+/, "$1-0")}`,
-    );
-    await mkdir(left, { mode: 0o700 });
-    await removeLeftScratchFolders([parent], user);
-    expect(await readdir(parent)).toHaveLength(1);
-    const beforeBoot = Date.now() / 1_000 - uptime() - 600;
-    await utimes(left, beforeBoot, beforeBoot);
-    await removeLeftScratchFolders([parent], user);
-    expect(await readdir(parent)).toHaveLength(0);
   });
 });

@@ -14,12 +14,7 @@ import {
 import { parseStoredText } from "../schema/parse-data.js";
 import type { FileSealing } from "./file-sealing.js";
 
-// The history of a data file is JSON lines. Each has an id, and the state of the data file that it
-// leads to. It is a change, or a baseline with all data: the first line is one, and each removal of
-// older lines adds one. In the history of a sealed file, the data or the changes of a line are a
-// sealed text. A line is on disk before the data file has its state, and is marked with one more
-// newline after that. A line counts if anything follows it, if it is the last one and the data file
-// has its state, or if it is a baseline. All other lines are void, and the next write removes them.
+// docs/design/history.md tells which lines there are, and which are valid.
 
 /**
  * The start of a line, which can be read without parsing values. A torn line may have only its id.

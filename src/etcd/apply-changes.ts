@@ -40,7 +40,7 @@ export async function applyChanges(data: Data, changes: Iterable<RecordChange>):
   return { ...data, ...Object.fromEntries(lists) } as Data;
 }
 
-/** The same list if nothing has changed. */
+/** Returns the same list if nothing has changed. */
 function withChanged(records: readonly Row[], changed: Changed): readonly Row[] {
   if (changed.size === 0) return records;
   const all = records.filter(({ id }) => !changed.has(id));

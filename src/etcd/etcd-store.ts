@@ -6,7 +6,6 @@ import { type Data, NO_DATA } from "../store/data.js";
 import { FollowedStore } from "../store/followed-store.js";
 import type { Author, History } from "../store/history.js";
 import type { ChangeData, EditableStore, Reloadable, UpdateOptions } from "../store/store.js";
-import type { DataKeeper, LastData } from "./kept-data.js";
 import { type Head, KEYS } from "./log.js";
 import {
   type ReadTarget,
@@ -17,10 +16,29 @@ import {
   type StoreState,
 } from "./read-store.js";
 import type { Sealing } from "./sealing.js";
+import { prune } from "./snapshots.js";
 import { StoreWriter } from "./store-writer.js";
 
-/** After a watch has failed. */
+/** The pause after a watch has failed. */
 const PAUSE_MS = 200;
+
+/** The last data of a store, as it was kept outside of the store. */
+export interface LastData {
+  readonly data: Data;
+  /** The version as in `Store.version`. */
+  readonly version: string;
+  /** Milliseconds since the data was last known to be the newest. */
+  readonly age: number;
+}
+
+export interface DataKeeper {
+  /** Resolves to `undefined` if no data was kept. @throws InvalidDataError */
+  read(signal: AbortSignal): Promise<LastData | undefined>;
+  /** Keeps data that is the newest now. */
+  keep(data: Data, version: string): void;
+  /** Resolves once everything is written. */
+  close(): Promise<void>;
+}
 
 export interface EtcdStoreOptions {
   target: Omit<ReadTarget, "signal">;
@@ -29,13 +47,13 @@ export interface EtcdStoreOptions {
   /** Whether to follow the changes of other writers. */
   watch?: boolean | undefined;
   /** Keeps the data to begin with while no member answers. */
-  keeper?: Pick<DataKeeper, "read" | "keep" | "close"> | undefined;
+  keeper?: DataKeeper | undefined;
   warn?: ((text: string) => void) | undefined;
   /** Unix time in milliseconds. */
   clock?: () => number;
 }
 
-/** A store in etcd, as CONTRIBUTING.md describes it. */
+/** A store in etcd (docs/design/etcd-store.md). */
 export class EtcdStore extends FollowedStore implements EditableStore, Reloadable {
   readonly #options: EtcdStoreOptions;
   readonly #target: ReadTarget;
@@ -109,16 +127,19 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     isAgain?: boolean;
     within?: number;
   } = {}): Promise<StoreState> {
-    const [startedAt, known, { url }] = [performance.now(), this.#state, this.#options];
+    const startedAt = performance.now();
+    const before = this.#state;
+    const { url } = this.#options;
     try {
-      const found = await readHead(this.#target, { known: known?.head.version, within });
-      if (!found)
+      const newest = await readHead(this.#target, { since: before?.head.version, within });
+      if (!newest)
         throw new InvalidDataError(
           `${url} holds no data: to create some, run ${command`appvars init --store ${url}, or appvars migrate FILE ${url}`}`,
         );
-      const since = known && !isAgain ? await readSince(this.#target, known, found) : undefined;
-      const state = since ?? (await readAll(this.#target, found));
-      this.#show(state, known, startedAt);
+      const updated =
+        before && !isAgain ? await readSince(this.#target, before, newest) : undefined;
+      const state = updated ?? (await readAll(this.#target, newest));
+      this.#show(state, before, startedAt);
       return this.#state ?? state;
     } catch (error) {
       if (!(error instanceof InvalidDataError) || error.message.startsWith(url)) throw error;
@@ -126,11 +147,11 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     }
   }
 
-  /** @param known the state that the new one was read from: since then, there may be a newer one */
-  #show(state: StoreState, known: StoreState | undefined, startedAt: number): void {
+  /** @param before the state that this one was read from. The present one may be newer by now */
+  #show(state: StoreState, before: StoreState | undefined, startedAt: number): void {
     const current = this.#state;
     const isOutdated =
-      current !== known &&
+      current !== before &&
       current?.clusterId === state.clusterId &&
       current.head.store === state.head.store &&
       current.revision > state.revision;
@@ -238,7 +259,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
    * of space.
    */
   prune(entries: number): Promise<void> {
-    return this.#write((writer) => writer.prune(entries));
+    return this.inTurn(() => prune(this.#target, entries));
   }
 
   /** One write after the other: those of one process don't compete. */
@@ -253,7 +274,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     const read = () => this.#read();
     const show = this.#show.bind(this);
     const writer = () =>
-      new StoreWriter({ url, author, clock, target, known: this.#state, read, show });
+      new StoreWriter({ url, author, clock, target, present: this.#state, read, show });
     return this.inTurn(() => write(writer()));
   }
 

@@ -14,10 +14,10 @@ import {
 } from "./answers.js";
 import { HttpPosts, NotSentError, type PostLimits, TlsError } from "./json-posts.js";
 
-/** In milliseconds. */
+/** Times in milliseconds. */
 const TIMES = {
   /**
-   * For the first attempt of a request, and twice as long for each one after it. Short: a
+   * The time for the first attempt of a request. It doubles with each attempt. It is short, since a
    * transaction that reaches a cluster without a leader gets no answer, even once there is one.
    */
   attempt: 1_000,
@@ -65,10 +65,10 @@ interface RepeatOptions {
  * Called when a transaction was refused after an attempt that got no answer, and what it puts is
  * not stored.
  *
- * @param found the keys of the conditions, in their order
+ * @param present the keys of the conditions, in their order
  * @throws InvalidDataError if that attempt may have succeeded
  */
-export type CheckTrace = (found: readonly (StoredKey | undefined)[]) => void;
+export type CheckTrace = (present: readonly (StoredKey | undefined)[]) => void;
 
 export interface Put {
   readonly key: string;
@@ -180,16 +180,16 @@ export class Gateway {
       try {
         const { succeeded, revision, ranges } = await this.#transact(endpoint, body, { timeout });
         if (succeeded) return revision;
-        const found = ranges.map(({ entries }) => entries[0]);
-        const made = found.find((now) =>
+        const present = ranges.map(({ entries }) => entries[0]);
+        const made = present.find((now) =>
           puts.some(({ key, value }) => now?.key === key && now.value.equals(value)),
         );
         if (made) return made.modRevision;
         const obstacles = compare.flatMap((one, index) =>
-          holds(one, found[index]) ? [] : [one.obstacle],
+          holds(one, present[index]) ? [] : [one.obstacle],
         );
         if (obstacles.every(Boolean)) throw new NotYetError(obstacles[0]);
-        if (isUncertain) checkTrace?.(found);
+        if (isUncertain) checkTrace?.(present);
         return undefined;
       } catch (error) {
         isUncertain ||= !(error instanceof RefusedError || error instanceof NotSentError);

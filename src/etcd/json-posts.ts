@@ -5,15 +5,15 @@ import { isTlsFailure, reasonOf } from "../kit/net/failures.js";
 import { type TlsTexts, tlsOptions } from "../kit/net/tls-options.js";
 import { UnreachableError } from "../kit/text/errors.js";
 
-/** Of an answer, and of a line of a stream. */
+/** The largest answer, and the largest line of a stream, in bytes. */
 const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
 const MAX_ERROR_BYTES = 64 * 1_024;
-/** Of a request, in a millisecond: 2 Mbit/s. */
+/** The bytes of a request that are sent in a millisecond, at least: 2 Mbit/s. */
 const SENT_BYTES = 256;
 /** An answer may take this many times the time between two of its pieces. */
 const MAX_TIMEOUTS = 30;
 
-/** Of a post: a large request has more time. For a stream, the time until its first line. */
+/** The time for an answer, or until the first line of a stream. A large request has more time. */
 export type PostLimits = Pick<DeadlineOptions, "timeout" | "signal">;
 
 /** Thrown when it is certain that the request was not sent. */
@@ -68,10 +68,9 @@ export class HttpPosts {
   }
 
   /**
-   * The lines of an answer that does not end.
+   * Yields the lines of an answer that does not end.
    *
-   * @throws NotSentError; UnreachableError without a line in time, and when the answer ends after
-   *   all
+   * @throws NotSentError; UnreachableError without a line in time, and when the answer ends
    */
   async *postForLines(
     url: string,

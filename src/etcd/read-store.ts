@@ -8,10 +8,10 @@ import { type Entry, type Head, KEYS, logKey, parseEntry, parseHead } from "./lo
 import { parseChanges } from "./stored-changes.js";
 import { download, endOf, openKey, type UploadTarget } from "./uploads.js";
 
-/** Entries in one answer, which must not get too large, and in that with the head. */
+/** The largest number of entries in one answer, and in the answer with the head. */
 const PAGE_ENTRIES = 100;
 const FIRST_ENTRIES = 3;
-/** What an entry costs beside its text, in bytes. */
+/** The size of an entry without its text, in bytes. */
 export const ENTRY_COST = 256;
 
 export interface ReadTarget extends UploadTarget {
@@ -19,20 +19,20 @@ export interface ReadTarget extends UploadTarget {
   readonly parse: (bytes: Buffer, signal: AbortSignal) => Promise<Data>;
 }
 
-/** The head as a majority of the members has it. */
-export interface FoundHead {
+/** The head, as a majority of the members has it. */
+export interface StoredHead {
   readonly clusterId: string;
-  /** The revision of the cluster that made it. */
+  /** The revision of the cluster that has made the head. */
   readonly revision: number;
   readonly head: Head;
-  /** The head as it is in etcd. */
+  /** The bytes of the head in etcd. */
   readonly value: Buffer;
-  /** The first entries after the version that was known. */
+  /** The first entries after the version that was asked for. */
   readonly entries: readonly StoredKey[];
 }
 
 /** All data of a store at the version of its head. */
-export interface StoreState extends FoundHead {
+export interface StoreState extends StoredHead {
   readonly data: Data;
   /** The size of the log after the snapshot. */
   readonly logBytes: number;
@@ -45,30 +45,32 @@ interface LoggedWrite extends Omit<Entry, "changes"> {
 }
 
 /**
- * @param known the version whose next entries are read too
- * @param within milliseconds in which it is tried again
+ * Reads the head.
+ *
+ * @param since also reads the first entries after this version
+ * @param within milliseconds in which failed requests are repeated
  * @returns undefined for a store that holds nothing
  * @throws InvalidDataError that names the key, also for a head that somebody has put back; the
  *   errors of `Gateway.ranges`
  */
 export async function readHead(
   target: ReadTarget,
-  { known, within }: { known?: number | undefined; within?: number | undefined } = {},
-): Promise<FoundHead | undefined> {
+  { since, within }: { since?: number | undefined; within?: number | undefined } = {},
+): Promise<StoredHead | undefined> {
   const { gateway, prefix, signal } = target;
   const key = prefix + KEYS.head;
   const end = endOf(prefix + KEYS.log);
   const ranges =
-    known === undefined ? [] : [{ key: prefix + logKey(known + 1), end, limit: FIRST_ENTRIES }];
-  const [found, log] = await gateway.ranges([{ key }, ...ranges], { within, signal });
-  const [entry] = found?.entries ?? [];
-  if (!found || entry?.key !== key) return undefined;
+    since === undefined ? [] : [{ key: prefix + logKey(since + 1), end, limit: FIRST_ENTRIES }];
+  const [answer, log] = await gateway.ranges([{ key }, ...ranges], { within, signal });
+  const [entry] = answer?.entries ?? [];
+  if (!answer || entry?.key !== key) return undefined;
   const head = openKey(target, entry, parseHead, ({ store }) => ({ store }));
   const entries = log?.entries ?? [];
   if (entries.some((each) => each.key > prefix + logKey(head.version)))
     throw new InvalidDataError(`${key} is older than the log: somebody has put it back`);
   return {
-    clusterId: found.clusterId,
+    clusterId: answer.clusterId,
     revision: entry.modRevision,
     head,
     value: entry.value,
@@ -81,14 +83,14 @@ export async function readHead(
  *
  * @throws InvalidDataError that names the key; as `readHead`
  */
-export async function readAll(target: ReadTarget, found: FoundHead): Promise<StoreState> {
-  for (let current = found; ; ) {
+export async function readAll(target: ReadTarget, newest: StoredHead): Promise<StoreState> {
+  for (let current = newest; ; ) {
     const { store, version, snapshot } = current.head;
     const [bytes, log] = await Promise.all([
       download(target, { store, write: snapshot.upload, parts: snapshot.parts }),
       readLog(target, { ...current, entries: [] }, snapshot.version + 1),
       // Whether there are later entries.
-      readHead(target, { known: version }),
+      readHead(target, { since: version }),
     ]);
     if (bytes && log) {
       const data = await target.parse(bytes, target.signal);
@@ -104,17 +106,17 @@ export async function readAll(target: ReadTarget, found: FoundHead): Promise<Sto
       return state;
     }
     // A later snapshot has taken their place.
-    const newest = await readHead(target);
-    if (!newest || newest.revision === current.revision)
+    const later = await readHead(target);
+    if (!later || later.revision === current.revision)
       throw new InvalidDataError(
         `${target.prefix}${KEYS.head} names parts or entries that are missing`,
       );
-    current = newest;
+    current = later;
   }
 }
 
 /**
- * Adds what was written since to a known state.
+ * Adds later writes to a state.
  *
  * @returns undefined if that is not possible: the cluster was restored, or the entries are no
  *   longer kept
@@ -122,60 +124,60 @@ export async function readAll(target: ReadTarget, found: FoundHead): Promise<Sto
  */
 export async function readSince(
   target: ReadTarget,
-  known: StoreState,
-  found: FoundHead,
+  base: StoreState,
+  newest: StoredHead,
 ): Promise<StoreState | undefined> {
-  const { head } = found;
-  const isSameStore = found.clusterId === known.clusterId && head.store === known.head.store;
-  if (!isSameStore || head.version < known.head.version) return undefined;
-  const log = await readLog(target, found, known.head.version + 1);
-  return log && addLog(known, found, log);
+  const { head } = newest;
+  const isSameStore = newest.clusterId === base.clusterId && head.store === base.head.store;
+  if (!isSameStore || head.version < base.head.version) return undefined;
+  const log = await readLog(target, newest, base.head.version + 1);
+  return log && addLog(base, newest, log);
 }
 
-/** @returns undefined if the log does not lead from the known state to the found head */
+/** @returns undefined if the log does not lead from the state to the newest head */
 async function addLog(
-  known: StoreState,
-  found: FoundHead,
+  base: StoreState,
+  newest: StoredHead,
   log: readonly LoggedWrite[],
 ): Promise<StoreState | undefined> {
-  const writes = [known.head.write, ...log.map(({ write }) => write)];
+  const writes = [base.head.write, ...log.map(({ write }) => write)];
   const follows = log.every(({ previous }, index) => previous === writes[index]);
-  if (!follows || writes.at(-1) !== found.head.write) return undefined;
+  if (!follows || writes.at(-1) !== newest.head.write) return undefined;
   // A snapshot begins the log again. What was written while it was made is not counted.
-  const isSameLog = known.head.snapshot.upload === found.head.snapshot.upload;
+  const isSameLog = base.head.snapshot.upload === newest.head.snapshot.upload;
   const logBytes = log.reduce(
     (sum, { bytes }) => sum + bytes + ENTRY_COST,
-    isSameLog ? known.logBytes : 0,
+    isSameLog ? base.logBytes : 0,
   );
   // The same data stays the same object.
-  if (log.length === 0) return { ...known, ...found, logBytes };
-  let version = known.head.version;
+  if (log.length === 0) return { ...base, ...newest, logBytes };
+  let version = base.head.version;
   const changes = function* () {
     for (const write of log) {
       version = write.version;
       yield* write.changes;
     }
   };
-  const data = await applyChanges(known.data, changes()).catch((error) => {
+  const data = await applyChanges(base.data, changes()).catch((error) => {
     throw error instanceof InvalidDataError
       ? new InvalidDataError(`${logKey(version)} ${error.message}`)
       : error;
   });
   const { last_ids } = log.at(-1) ?? {};
-  return { ...known, ...found, data: { ...data, ...(last_ids && { last_ids }) }, logBytes };
+  return { ...base, ...newest, data: { ...data, ...(last_ids && { last_ids }) }, logBytes };
 }
 
 /** The entries from a version up to the head; undefined if some are missing. */
 async function readLog(
   target: ReadTarget,
-  found: FoundHead,
+  newest: StoredHead,
   first: number,
 ): Promise<LoggedWrite[] | undefined> {
   const { gateway, prefix, signal } = target;
-  const { store, version: last } = found.head;
+  const { store, version: last } = newest.head;
   const end = prefix + logKey(last + 1);
   const log: LoggedWrite[] = [];
-  let { entries } = found;
+  let { entries } = newest;
   for (let version = first; version <= last; version++) {
     const key = prefix + logKey(version);
     if (entries.length === 0)
@@ -201,11 +203,11 @@ export async function* readChanges(
     const { entries } = await gateway.range({ key, end: prefix + logKey(version + 1) }, { signal });
     if (entries.length === 0) return;
     for (const stored of entries.toReversed()) {
-      const found = await readWrite(target, store, version, stored);
+      const logged = await readWrite(target, store, version, stored);
       // What is before a cut of the log does not lead to the data.
-      if (stored.key !== prefix + logKey(version) || found?.write !== next) return;
-      const { time, actor, command, previous } = found;
-      const changes = [...found.changes].map(withoutCredentials);
+      if (stored.key !== prefix + logKey(version) || logged?.write !== next) return;
+      const { time, actor, command, previous } = logged;
+      const changes = [...logged.changes].map(withoutCredentials);
       if (changes.length > 0) yield { id: version, time, actor, command, changes };
       [next, version] = [previous, version - 1];
     }

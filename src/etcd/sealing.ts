@@ -61,8 +61,8 @@ export function createSealing(content: string): Sealing {
           "is not sealed: somebody without the key has written it, or the store is not sealed",
         );
       const header = bytes.subarray(0, HEADER_BYTES);
-      const known = findSealKey(keys, header.subarray(MARK.length, STORE_AT));
-      const opened = unsealBytes(bytes.subarray(HEADER_BYTES), writeKey(known, header), key);
+      const sealKey = findSealKey(keys, header.subarray(MARK.length, STORE_AT));
+      const opened = unsealBytes(bytes.subarray(HEADER_BYTES), writeKey(sealKey, header), key);
       if (!opened)
         throw new InvalidDataError("can't be opened: it was changed, or moved from another key");
       return opened;

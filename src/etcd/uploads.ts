@@ -32,12 +32,9 @@ export type OnProgress = (progress: {
   total: number;
 }) => void;
 
-/**
- * A key that is there for as long as its owner works: its lease ends after a writer that was
- * killed.
- */
+/** A key on a lease: it is there for as long as its owner works, and ends if its owner is killed. */
 export interface Claim {
-  /** The condition for the owner's transactions. */
+  /** The claim as a condition of its owner's transactions. */
   readonly compare: { readonly key: string; readonly modRevision: number };
   /**
    * Gives it up, unless it was replaced.
@@ -47,7 +44,7 @@ export interface Claim {
   end(deletes?: readonly KeyRange[]): Promise<void>;
 }
 
-/** Parts that a transaction can make count, as long as they are there. */
+/** Parts that a transaction can make valid, as long as their claim is there. */
 export interface Upload extends Claim {
   readonly write: string;
   readonly parts: number;
@@ -74,7 +71,7 @@ const unzip = promisify(gunzip);
 /**
  * Puts a key on a lease.
  *
- * @returns undefined if it is there already
+ * @returns `undefined` if the key is there already
  * @throws the errors of `Gateway.commit`
  */
 export async function claim(
@@ -83,10 +80,9 @@ export async function claim(
   milliseconds: number,
 ): Promise<Claim | undefined> {
   const key = prefix + name;
-  const value = Buffer.from(newId());
   if ((await gateway.range({ key })).entries.length > 0) return undefined;
   const lease = await gateway.grantLease(milliseconds);
-  const puts = [{ key, value, lease }];
+  const puts = [{ key, value: Buffer.from(newId()), lease }];
   const modRevision = await gateway.commit({ compare: [{ key, modRevision: 0 }], puts });
   if (modRevision === undefined) return undefined;
   const compare = { key, modRevision };
@@ -105,9 +101,9 @@ export async function claim(
 }
 
 /**
- * Writes bytes as parts that no transaction needs to hold. A claim says that they are being
- * written: parts without it were left by a writer that was killed, which can't make them count any
- * more.
+ * Writes bytes as parts that no transaction needs to hold. Their claim, a key on a lease, says that
+ * they are being written. Parts without a claim were left by a killed writer, and can't become
+ * valid any more.
  *
  * @throws LostUploadError, UnreachableError: nothing was changed; the other errors of
  *   `Gateway.commit`
@@ -118,40 +114,50 @@ export async function upload(
   write: string,
   bytes: Buffer,
 ): Promise<Upload> {
-  const { gateway, prefix, sealing, onProgress } = target;
+  const { gateway, prefix } = target;
   const packed = await zip(bytes, { level: 1 });
-  const total = Math.ceil(packed.length / PART_BYTES);
   const name = KEYS.uploads + write;
   const claimed = await claim(target, name, gateway.times.lease).catch(explainUncertain);
   if (!claimed) throw new LostUploadError();
   const { compare } = claimed;
-  // Once they count, the key was replaced.
+  // Once the parts are valid, their claim was replaced, and this deletes nothing.
   const end = () => claimed.end(keysOf(prefix, write));
-  try {
-    let done = 0;
-    const numbers = new Array(total).keys();
-    const work = async () => {
-      for (const number of numbers) {
-        const key = prefix + partKey(write, number);
-        const slice = packed.subarray(number * PART_BYTES, (number + 1) * PART_BYTES);
-        const puts = [{ key, value: sealing.seal(slice, { store, write, key }) }];
-        if (
-          (await gateway.commit({ compare: [compare], puts }).catch(explainUncertain)) === undefined
-        )
-          throw new LostUploadError();
-        onProgress?.({ action: "writing", done: ++done, total });
-      }
-    };
-    await Promise.all(Array.from({ length: PARALLEL }, work));
-  } catch (error) {
-    await end();
-    throw error;
-  }
   const keep = (owner: number | typeof SNAPSHOT) => ({
     key: prefix + name,
     value: Buffer.from(String(owner)),
   });
-  return { write, parts: total, compare, keep, end };
+  try {
+    const parts = await putParts(target, { store, write, compare }, packed);
+    return { write, parts, compare, keep, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Writes several parts at a time. Resolves to their number. */
+async function putParts(
+  target: UploadTarget,
+  { store, write, compare }: { store: string } & Pick<Upload, "write" | "compare">,
+  packed: Buffer,
+): Promise<number> {
+  const { gateway, prefix, sealing, onProgress } = target;
+  const total = Math.ceil(packed.length / PART_BYTES);
+  let done = 0;
+  const numbers = new Array(total).keys();
+  const work = async () => {
+    for (const number of numbers) {
+      const key = prefix + partKey(write, number);
+      const part = packed.subarray(number * PART_BYTES, (number + 1) * PART_BYTES);
+      const value = sealing.seal(part, { store, write, key });
+      const transaction = { compare: [compare], puts: [{ key, value }] };
+      if ((await gateway.commit(transaction).catch(explainUncertain)) === undefined)
+        throw new LostUploadError();
+      onProgress?.({ action: "writing", done: ++done, total });
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  return total;
 }
 
 function explainUncertain(error: Error): never {

@@ -95,22 +95,6 @@ describe("--store", needs("etcd"), () => {
     });
   });
 
-  it("init creates no store inside another one", async () => {
-    const outer = etcd().storeUrl();
-    expect((await runCli(["init", "--store", outer])).code).toBe(0);
-    for (const url of [`${outer}/inner`, `${outer}/more/inner`]) {
-      const message = `appvars: ${url} is inside the store ${new URL(outer).pathname}: use another prefix\n`;
-      expect(await runCli(["init", "--store", url])).toEqual({
-        code: 8,
-        stdout: "",
-        stderr: message,
-      });
-      expect(await runCli(["get", "PORT", "--store", url])).toMatchObject({ code: 8 });
-    }
-    // Its name only begins with the other's.
-    expect((await runCli(["init", "--store", `${outer}-next`])).code).toBe(0);
-  });
-
   it("history removes old entries of a store only, and changes nothing else", async () => {
     const { run, url } = await filledStore();
     for (const port of [1, 2, 3]) await run(`set PORT ${port}`);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createEtcdStore } from "../../../src/etcd/open-store.js";
 import { UnauthorizedError, UnreachableError } from "../../../src/kit/text/errors.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment } from "../../support/edits.js";
@@ -10,7 +9,6 @@ import { needs } from "../../support/needed-program.js";
 import { CLIENT_CA, RENEWED } from "../../support/tls.js";
 
 const SECRET = "t0p-s3cr3t";
-const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 describe("an etcd with TLS", needs("etcd"), () => {
   const etcd = sharedEtcd({ tls: true });
@@ -126,27 +124,6 @@ describe("an etcd with users", needs("etcd"), () => {
     expect(error).toBeInstanceOf(UnauthorizedError);
     expect(error.message).toContain(reason);
     expect(error.message).not.toContain(SECRET);
-  });
-
-  it("a store is created where the user has no access to the keys outside of it, and not in a store that it can read", async () => {
-    const outer = etcd().newPrefix();
-    const own = { name: "own", password: SECRET };
-    const perm = {
-      permType: "READWRITE",
-      key: base64(`${outer}/own/`),
-      range_end: base64(`${outer}/own0`),
-    };
-    await etcd().call("auth/role/add", { name: own.name });
-    await etcd().call("auth/role/grant", { name: own.name, perm });
-    await etcd().call("auth/user/add", own);
-    await etcd().call("auth/user/grant", { user: own.name, role: own.name });
-    await putByHand(etcd(), outer, storeOf(DATA));
-    const access = etcd().access(etcd().storeUrl(`${outer}/own/store`));
-    await expect(createEtcdStore(access, DATA)).rejects.toThrow(
-      `is inside the store ${outer}: use another prefix`,
-    );
-    await createEtcdStore({ ...access, user: own.name, password: own.password }, DATA);
-    expect(contents(await openEtcd(access))["PORT"]).toBe(3000);
   });
 
   it("a store outside the user's keys is refused", async () => {

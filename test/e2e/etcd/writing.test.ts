@@ -63,7 +63,7 @@ describe("the first data of a store", needs("etcd"), () => {
     await putByHand(etcd(), prefix.slice(0, -1), { [logKey(1)]: "{}" });
     const creating = createEtcdStore({ address: { prefix, ...address } }, DATA);
     await expect(creating).rejects.toThrow(
-      /^etcd:\S+ holds a log without a head: use another prefix$/,
+      /^etcd:\S+ holds data, or a log without a head: use another prefix$/,
     );
   });
 });

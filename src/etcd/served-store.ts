@@ -74,15 +74,15 @@ interface NextData {
 class FileKeeper implements DataKeeper {
   readonly #file: SealedFile;
   readonly #clock: () => number;
-  readonly #onFailure: ((error: Error) => void) | undefined;
+  readonly #onFailure: (error: Error) => void;
   readonly #closed = new AbortController();
   #next: NextData | undefined;
   #savedVersion: string | undefined;
   #hasFailed = false;
   #saving: Promise<void> | undefined;
 
-  /** @param onFailure without it, nothing is kept */
-  constructor(file: SealedFile, clock: () => number, onFailure?: (error: Error) => void) {
+  /** @param onFailure called once when data can't be saved */
+  constructor(file: SealedFile, clock: () => number, onFailure: (error: Error) => void) {
     this.#file = file;
     this.#clock = clock;
     this.#onFailure = onFailure;
@@ -100,7 +100,6 @@ class FileKeeper implements DataKeeper {
   }
 
   keep(data: Data, version: string): void {
-    if (!this.#onFailure) return;
     this.#next = { data, version, savedAt: this.#clock() };
     this.#saving ??= this.#saveRepeatedly();
   }
@@ -129,7 +128,7 @@ class FileKeeper implements DataKeeper {
       this.#savedVersion = next.version;
       this.#hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) this.#onFailure?.(error as Error);
+      if (!this.#hasFailed) this.#onFailure(error as Error);
       this.#hasFailed = true;
     }
   }

@@ -48,10 +48,10 @@ export type List = (typeof LISTS)[number];
  * Everything a store holds (docs/data-file.md), with defaults filled in. Never changed in place.
  */
 export interface Data {
-  /** For editors: where the JSON Schema is. */
+  /** The place of the JSON Schema, for editors. */
   readonly $schema?: string;
   readonly version: typeof DATA_VERSION;
-  /** Only in the form of a sealed file: its secrets are sealed texts. */
+  /** Whether secrets are sealed texts. Only the content of a sealed file has it. */
   readonly sealed?: true;
   /**
    * No new record has these ids or lower ones. Absent until a record was deleted that had the
@@ -103,9 +103,9 @@ const revisions = new WeakMap<Data, Map<number, string>>();
  */
 export function revisionOf(data: Data, scope: Scope): string {
   if (scope.only !== undefined) return hashOf(data, scope);
-  const known = revisions.get(data) ?? new Map<number, string>();
-  const revision = known.get(scope.id) ?? hashOf(data, scope);
-  revisions.set(data, known.set(scope.id, revision));
+  const byScope = revisions.get(data) ?? new Map<number, string>();
+  const revision = byScope.get(scope.id) ?? hashOf(data, scope);
+  revisions.set(data, byScope.set(scope.id, revision));
   return revision;
 }
 

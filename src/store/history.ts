@@ -15,14 +15,14 @@ export interface Author {
   readonly command: string;
 }
 
-/** The command of a change that another program has made, at the latest at its time. */
+/** The command of a change by another program, which was made at its time or before. */
 export const OUTSIDE = "changed outside";
 
 export const NOBODY: Author = { actor: "unknown", command: "unknown" };
 
 /** One write to the data, without credentials. */
 export interface Change extends Author {
-  /** Higher than that of each change before it. */
+  /** The id is higher than that of each change before it. */
   readonly id: number;
   /** ISO 8601, UTC, by the writer's clock. */
   readonly time: string;
@@ -37,17 +37,17 @@ export interface History {
 }
 
 /**
- * The writes since this one, newest first.
+ * Returns this write and all later ones, newest first.
  *
  * @throws NotFoundError if the history does not have it
  */
 export async function changesSince(id: number, changes: History["changes"]): Promise<Change[]> {
-  const found: Change[] = [];
+  const since: Change[] = [];
   for await (const change of changes) {
     if (change.id < id) break;
-    found.push(change);
+    since.push(change);
   }
-  if (found.at(-1)?.id === id) return found;
+  if (since.at(-1)?.id === id) return since;
   throw new NotFoundError(`there is no change ${id}; appvars history lists those that are known`);
 }
 

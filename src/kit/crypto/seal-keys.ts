@@ -1,14 +1,14 @@
 import { createHash, hkdfSync } from "node:crypto";
 import { InvalidDataError, UsageError } from "../text/errors.js";
 
-/** The bytes of the id of a key. */
+/** The length of the id of a key, in bytes. */
 export const ID_BYTES = 8;
 const MIN_KEY_LENGTH = 32;
 
 /** One of the keys that seal a store or a data file: a line of a key file. */
 export class SealKey {
   readonly #line: string;
-  /** Tells which key it is, and nothing about it. */
+  /** Identifies the key, and reveals nothing about it. */
   readonly id: Buffer;
 
   constructor(line: string) {
@@ -42,7 +42,7 @@ export function parseSealKeys(content: string): readonly [SealKey, ...SealKey[]]
   return [first, ...others];
 }
 
-/** Only the first of the keys. */
+/** Returns the first of the keys. */
 export function firstKey(content: string): string {
   return keyLines(content)[0] ?? "";
 }
@@ -53,8 +53,8 @@ function keyLines(content: string): string[] {
 
 /** @throws InvalidDataError with a predicate as its message */
 export function findSealKey<T extends Pick<SealKey, "id">>(keys: readonly T[], id: Buffer): T {
-  const found = keys.find((key) => key.id.equals(id));
-  if (!found)
+  const sealKey = keys.find((key) => key.id.equals(id));
+  if (!sealKey)
     throw new InvalidDataError("is sealed with a key that is not in the file of --seal-key-file");
-  return found;
+  return sealKey;
 }

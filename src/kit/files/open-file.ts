@@ -7,7 +7,7 @@ import { checkSize } from "../text/size.js";
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 const FLAGS = O_RDONLY | O_NONBLOCK;
 
-/** To open a file for reading, but no link; for a link, the error is ELOOP. */
+/** Flags that refuse a link with ELOOP. */
 const NO_LINK_FLAGS = FLAGS | O_NOFOLLOW;
 
 interface OpenFileOptions {

@@ -38,7 +38,7 @@ export function toInvalidData(error: unknown, failure: string): InvalidDataError
   });
 }
 
-/** The same with the file's path in front. */
+/** Like `toInvalidData`, with the file's path in front. */
 export function toInvalidFile(path: string, error: unknown, failure: string): InvalidDataError {
   return new InvalidDataError(`${path} ${toInvalidData(error, failure).message}`, { cause: error });
 }
@@ -68,7 +68,8 @@ export async function withPathInErrors<T>(path: string, work: Promise<T>): Promi
 }
 
 /**
- * Undefined also if it can't be inspected: its reader reports why.
+ * Returns the stats of a file; `undefined` if it is missing or can't be inspected. Its reader then
+ * reports why.
  *
  * @param inspect `lstatSync` for a link itself
  */

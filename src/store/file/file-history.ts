@@ -36,13 +36,13 @@ import {
   toLine,
 } from "./history-lines.js";
 
-/** The most entries of a history, unless the data file sets another number. */
+/** The largest number of entries, unless the data file sets another. */
 const MAX_ENTRIES = 1_000;
-/** The most bytes of its entries. */
+/** The largest size of all entries, in bytes. */
 const MAX_BYTES = 10 * 1_048_576;
-/** The share that is kept once there are more, so that few writes rewrite the file. */
+/** The share that is kept once there are more. So only few writes rewrite the file. */
 const KEPT = 0.9;
-/** Flags that append to a history, but don't create it. */
+/** Opens a history to append to it, but does not create it. */
 const EXISTING = { flag: constants.O_WRONLY | constants.O_APPEND };
 
 export function historyPathOf(path: string): string {
@@ -62,13 +62,12 @@ export interface FileWrite {
 }
 
 /**
- * Records a write in the history of a data file. It is on disk when this resolves, and counts once
- * the data file has been replaced.
+ * Records a write in the history of a data file. The line is on disk when this resolves, and valid
+ * once the data file has been replaced.
  *
- * @param path of the data file, under its lock
- * @returns a function that marks the write, once the new data file is on disk. If that fails, the
- *   write counts only as long
- *   as no other program changes the data file
+ * @param path the data file, whose lock is held
+ * @returns a function that marks the line, for when the new data file is on disk. If that fails, the
+ *   line is valid only as long as no other program changes the data file
  * @throws InvalidDataError with a predicate about the data file, which must not be replaced then
  */
 export async function recordWrite(path: string, write: FileWrite): Promise<() => Promise<void>> {
@@ -85,58 +84,61 @@ export async function recordWrite(path: string, write: FileWrite): Promise<() =>
   };
 }
 
-/** @returns the size of the history; undefined if nothing was recorded */
+/** @returns the size of the history; `undefined` if nothing was recorded */
 async function record(
   path: string,
   dataFile: Stats,
   write: FileWrite,
 ): Promise<number | undefined> {
-  const { data, next, author, clock, sealing } = write;
+  const { next, sealing } = write;
   const [before, state] = write.states;
   const limit = next.history?.entries ?? MAX_ENTRIES;
   if (limit === 0) await unlink(path).catch(ifMissing(undefined));
   if (limit === 0 || state === before) return undefined;
-  const changes = changesBetween(data, next).map(withoutCredentials);
-  const time = new Date(clock()).toISOString();
-  const lineAfter = (id: number) =>
-    toLine(
-      changes.length > 0 ? { id: id + 1, state, time, ...author, changes } : { id, state },
-      sealing,
-    );
   const old = await readHistory(path, dataFile);
   if (old) refuseReadOnly(path, old.stats);
   const last = old && judge(old.bytes, before);
+  // The writer of the line may have been killed before the folder was synced.
+  if (last?.isMarked === false) await syncFolder(dirname(path));
   // The baseline is about as large as the data.
   const isFull = last && (last.entries >= limit || last.end > MAX_BYTES + dataFile.size);
-  // Its writer may have been killed before the folder was synced.
-  if (last?.isMarked === false) await syncFolder(dirname(path));
   if (last?.isWhole && last.state === before && !isFull && !sealing?.isDue) {
-    const text = (last.isMarked ? "" : "\n") + lineAfter(last.highestId);
+    const text = (last.isMarked ? "" : "\n") + changeLine(write, last.highestId + 1);
     await appendFile(path, text, { ...EXISTING, flush: true });
   } else {
+    const present = { data: write.data, state: before, time: dataFile.mtime, sealing };
+    const valid = old && last ? validLines(old.bytes, last, present) : NO_LINES;
     const share = isFull ? KEPT : 1;
-    const found = { data, state: before, time: dataFile.mtime, sealing };
-    const { id, lines } =
-      old && last ? wholeLines(old.bytes, last, found) : { id: 0, lines: Buffer.of() };
-    const kept = newestLines(lines, Math.floor(limit * share) - 1, MAX_BYTES * share);
-    const added = toLine({ id, state: before, data: recordedData(data) }, sealing) + lineAfter(id);
+    const newest = newestLines(valid.lines, Math.floor(limit * share) - 1, MAX_BYTES * share);
+    const { id } = valid;
+    const baseline = toLine({ id, state: before, data: recordedData(write.data) }, sealing);
+    const added = Buffer.from(baseline + changeLine(write, id + 1));
     // Users who can read the data file don't need its older secrets.
     const { gid, mode } = old?.stats ?? { ...dataFile, mode: 0 };
-    await replaceFile(path, [kept, Buffer.from(added)], (file) =>
-      keepOwner({ uid: dataFile.uid, gid, mode }, file),
-    );
+    const owner = { uid: dataFile.uid, gid, mode };
+    await replaceFile(path, [newest, added], (file) => keepOwner(owner, file));
   }
   return (await stat(path)).size;
 }
 
-/** The lines that count, with one for changes from outside, and the id of the last one. */
-function wholeLines(bytes: Buffer, last: HistoryEnd, found: FileState) {
-  const { sealing } = found;
+function changeLine({ data, next, states, author, clock, sealing }: FileWrite, id: number): string {
+  const changes = changesBetween(data, next).map(withoutCredentials);
+  const [, state] = states;
+  const time = new Date(clock()).toISOString();
+  const line = changes.length > 0 ? { id, state, time, ...author, changes } : { id: id - 1, state };
+  return toLine(line, sealing);
+}
+
+const NO_LINES = { id: 0, lines: Buffer.of() };
+
+/** The valid lines with one for changes by other programs, and the id of the last line. */
+function validLines(bytes: Buffer, last: HistoryEnd, present: FileState): typeof NO_LINES {
+  const { sealing } = present;
   const lines = bytes.subarray(0, last.end);
-  const outside = outsideLine(lines, last, found);
-  const known = [sealing?.isDue ? sealLines(lines, sealing) : lines];
-  if (outside) known.push(Buffer.from(toLine(outside, sealing)));
-  return { id: outside?.id ?? last.highestId, lines: Buffer.concat(known) };
+  const outside = outsideLine(lines, last, present);
+  const all = [sealing?.isDue ? sealLines(lines, sealing) : lines];
+  if (outside) all.push(Buffer.from(toLine(outside, sealing)));
+  return { id: outside?.id ?? last.highestId, lines: Buffer.concat(all) };
 }
 
 /**
@@ -169,27 +171,28 @@ export async function readFileHistory(path: string, sealing?: FileSealing): Prom
     const version = fingerprint(file);
     const data = await readDataFile(file, { open: sealing?.open });
     const { bytes, stats } = await readRegularFile(file, MAX_DATA_SIZE);
-    const found = { data, state: stateOf(bytes), time: stats.mtime, sealing };
+    const present = { data, state: stateOf(bytes), time: stats.mtime, sealing };
     const reading = readHistory(history, stats);
     await reading.catch(() => {});
     // Otherwise a writer has changed both in between.
-    if (version === fingerprint(file)) return { data, changes: changesIn(history, reading, found) };
+    if (version === fingerprint(file))
+      return { data, changes: changesIn(history, reading, present) };
   }
 }
 
 async function* changesIn(
   path: string,
   reading: Promise<FileContent | undefined>,
-  found: FileState,
+  present: FileState,
 ): AsyncGenerator<Change> {
   try {
     const { bytes } = (await reading) ?? {};
     if (!bytes) return;
-    const last = judge(bytes, found.state);
+    const last = judge(bytes, present.state);
     const lines = bytes.subarray(0, last.end);
-    const outside = outsideLine(lines, last, found);
+    const outside = outsideLine(lines, last, present);
     if (outside) yield* changeIn(outside);
-    for (const line of parseLines(lines, found.sealing)) yield* changeIn(line);
+    for (const line of parseLines(lines, present.sealing)) yield* changeIn(line);
   } catch (error) {
     throw toInvalidFile(path, error, "can't be read");
   }
@@ -209,12 +212,12 @@ export async function copyHistory(
   { data, changes }: History,
   sealing?: FileSealing,
 ): Promise<void> {
-  const known: Change[] = [];
-  for await (const change of changes) known.push(change);
-  const [{ id } = {}] = known;
+  const newestFirst: Change[] = [];
+  for await (const change of changes) newestFirst.push(change);
+  const [{ id } = {}] = newestFirst;
   if (id === undefined) return;
   const state = stateOf((await readRegularFile(path, MAX_DATA_SIZE)).bytes);
-  const all = [...known.reverse(), { id, data: recordedData(data) }];
+  const all = [...newestFirst.reverse(), { id, data: recordedData(data) }];
   const lines = all.map((line) => toLine({ ...{ id, state }, ...line }, sealing));
   const file = historyPathOf(await realpath(path));
   await createFile(file, lines.join("")).catch((error: unknown) => {

@@ -8,7 +8,7 @@ export interface TextSealing {
   seal(text: string, owner: string): string;
   /** @throws InvalidDataError with a predicate as its message */
   open(sealed: string, owner: string): string;
-  /** Whether it is sealed with the first of the keys. */
+  /** Whether a text is sealed with the first of the keys. */
   isCurrent(sealed: string): boolean;
 }
 
@@ -22,11 +22,11 @@ const SEALED_TEXT = new RegExp(`^${SEALED_PREFIX}([\\w-]{11}):([\\w-]+)$`);
  * @throws UsageError
  */
 export function createTextSealing(keys: string): TextSealing {
-  const known = parseSealKeys(keys).map((key) => ({
+  const sealKeys = parseSealKeys(keys).map((key) => ({
     id: key.id,
     bytes: key.derive("", "appvars data file v1"),
   }));
-  const [first] = known as [(typeof known)[number]];
+  const [first] = sealKeys as [(typeof sealKeys)[number]];
   const start = `${SEALED_PREFIX}${first.id.toString("base64url")}:`;
   return {
     seal: (text, owner) => start + seal(text, first.bytes, owner).toString("base64url"),
@@ -40,7 +40,7 @@ export function createTextSealing(keys: string): TextSealing {
         bytes.toString("base64url") !== encoded
       )
         throw new InvalidDataError("is not a whole sealed text");
-      const text = unseal(bytes, findSealKey(known, idBytes).bytes, owner);
+      const text = unseal(bytes, findSealKey(sealKeys, idBytes).bytes, owner);
       if (text === undefined)
         throw new InvalidDataError("was changed, or moved from another name or environment");
       return text;

@@ -5,7 +5,7 @@ import { freshCredentials } from "../edits/edit-environments.js";
 
 const ENVIRONMENTS = ["development", "test", "production"];
 
-/** With one value for each environment. */
+/** Example variables with a value for each environment. */
 const EXAMPLES: [
   secret: boolean,
   type: VariableType,

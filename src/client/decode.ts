@@ -1,5 +1,19 @@
 import { utcMs } from "../kit/text/duration.js";
-import { applyRule, brokenRuleText, open, POSITIVE, type Rule, TEXT } from "../kit/text/rules.js";
+import {
+  ANYTHING,
+  applyRule,
+  brokenRuleText,
+  listOf,
+  membersOf,
+  oneOf,
+  open,
+  POSITIVE,
+  type Rule,
+  TEXT,
+  text,
+  whole,
+  withCheck,
+} from "../kit/text/rules.js";
 import type { Page, PageRequest } from "../model/page.js";
 import type { Answer, BrokenRule, Check, Read } from "../model/read.js";
 import type { Health } from "../model/source.js";
@@ -31,15 +45,14 @@ const MAX_TOTAL = 2_000_000;
 
 type FieldsOf<T> = Record<keyof T, Rule>;
 
-const name: Rule = { text: { test: isVariableName }, must: "be the name of a variable" };
-const isJson = (input: unknown) => valueFitsType(input, "JSON");
-const value: Rule = {
-  problem: (input) => (isJson(input) ? undefined : "must be JSON that is not nested too deeply"),
-};
+const name = text({ test: isVariableName }, "be the name of a variable");
+const value = withCheck(ANYTHING, (input) =>
+  valueFitsType(input, "JSON") ? undefined : "must be JSON that is not nested too deeply",
+);
 
 const variable: FieldsOf<Variable> = {
   id: POSITIVE,
-  type: { oneOf: VARIABLE_TYPES },
+  type: oneOf(VARIABLE_TYPES),
   name,
   description: TEXT,
 };
@@ -49,15 +62,13 @@ const valueRecord: FieldsOf<VariableValue> = {
   variable_id: POSITIVE,
   content: open(content),
 };
-const values: Rule = {
-  members: value,
-  problem: (input: object) =>
-    Object.keys(input).every(isVariableName)
-      ? undefined
-      : "must be an object with names of variables",
-};
+const values = withCheck(membersOf(value), (input: object) =>
+  Object.keys(input).every(isVariableName)
+    ? undefined
+    : "must be an object with names of variables",
+);
 const brokenRule: FieldsOf<BrokenRule> = { name, rule: TEXT };
-const check: FieldsOf<Check> = { missing: { items: name }, invalid: { items: open(brokenRule) } };
+const check: FieldsOf<Check> = { missing: listOf(name), invalid: listOf(open(brokenRule)) };
 
 /** The check of the answer to a read. */
 export function decoderOf<R extends Read>(read: R): Decoder<Answer<R>> {
@@ -86,7 +97,7 @@ function ruleOf(read: Read): Rule {
 }
 
 function withId(fields: FieldsOf<Item>, id: number): Rule {
-  return open({ ...fields, id: { oneOf: [id], must: "be the requested one" } });
+  return open({ ...fields, id: oneOf([id], "be the requested one") });
 }
 
 interface Item {
@@ -105,20 +116,17 @@ function pageOf<F extends FieldsOf<Item>>(
 ): Rule {
   const metadata = {
     // Servers may have smaller pages.
-    limit: { whole: [1, limit] as const },
-    offset: { oneOf: [offset], must: `be ${offset}, as requested` },
-    total: { whole: [0, MAX_TOTAL] as const },
+    limit: whole(1, limit),
+    offset: oneOf([offset], `be ${offset}, as requested`),
+    total: whole(0, MAX_TOTAL),
   };
-  const data: Rule = {
-    items: open(fields),
-    problem: (items: readonly Item[]) => {
-      if (!items.every(({ id }, index) => id > (items[index - 1]?.id ?? 0)))
-        return "must have ids in ascending order";
-      const keys = new Set(items.map((item) => item[key as keyof Item]));
-      return keys.size < items.length ? `must have each ${String(key)} once` : undefined;
-    },
-  };
-  return { ...open({ metadata: open(metadata), data }), problem: lengthProblem };
+  const data = withCheck(listOf(open(fields)), (items: readonly Item[]) => {
+    if (!items.every(({ id }, index) => id > (items[index - 1]?.id ?? 0)))
+      return "must have ids in ascending order";
+    const keys = new Set(items.map((item) => item[key as keyof Item]));
+    return keys.size < items.length ? `must have each ${String(key)} once` : undefined;
+  });
+  return withCheck(open({ metadata: open(metadata), data }), lengthProblem);
 }
 
 function lengthProblem({ metadata: { limit, offset, total }, data }: Page<Item>) {
@@ -127,11 +135,11 @@ function lengthProblem({ metadata: { limit, offset, total }, data }: Page<Item>)
 }
 
 const isSeconds = (input: unknown) => Number.isFinite(input) && Number(input) >= 0;
-const isTime = (text: string) => text.includes(".") && Number.isFinite(utcMs(text));
+const isTime = (input: string) => input.includes(".") && Number.isFinite(utcMs(input));
 const health: FieldsOf<Omit<Health, "data_age">> = {
-  uptime: { problem: (input) => (isSeconds(input) ? undefined : "must be seconds") },
+  uptime: withCheck(ANYTHING, (input) => (isSeconds(input) ? undefined : "must be seconds")),
   message: TEXT,
-  date: { text: { test: isTime }, must: "be a time such as 2026-01-31T12:00:00.000Z" },
+  date: text({ test: isTime }, "be a time such as 2026-01-31T12:00:00.000Z"),
 };
 
 export const decodeHealth = decoder<Health>(open(health));

@@ -3,13 +3,16 @@ import {
   ANYTHING,
   applyRule,
   COUNT,
+  choice,
   FLAG,
+  listOf,
   open,
   optional,
   POSITIVE,
   type Rule,
   TEXT,
-  textOr,
+  text,
+  withDefault,
 } from "../kit/text/rules.js";
 import { parseJson } from "../kit/text/strict-json.js";
 
@@ -36,58 +39,108 @@ export class RefusedError extends ServerError {
   }
 }
 
-/** The form of an answer, and what the program makes of it. */
-export interface AnswerForm<T> {
-  readonly rule: Rule;
-  /** @param json keeps the rule, with defaults filled in */
-  readonly toAnswer: (json: never) => T;
-}
-
 // Numbers of 64 bits are texts in the JSON of etcd, and members with their default are left out.
 // Later versions may add members.
-const integer = textOr({ text: /^\d{1,15}$/ }, COUNT);
-const revision = textOr({ text: /^[1-9]\d{0,14}$/ }, POSITIVE);
-const flag: Rule = { ...FLAG, otherwise: false };
-const text: Rule = { ...TEXT, otherwise: "" };
+const integer = orDigits(COUNT, /^\d{1,15}$/);
+const revision = orDigits(POSITIVE, /^[1-9]\d{0,14}$/);
+const flag = withDefault(FLAG, false);
+const string = withDefault(TEXT, "");
+const entry = open({ key: TEXT, value: string, mod_revision: revision });
+const range = open({ kvs: withDefault(listOf(entry), []) });
+const responses = listOf(open({ response_range: withDefault(range, {}) }));
+const TRANSACTION = open({
+  header: open({ cluster_id: TEXT, revision }),
+  succeeded: flag,
+  responses: withDefault(responses, []),
+});
+const LEASE = open({ ID: text(/^[1-9]\d{0,19}$/) });
+const TOKEN = open({ token: text(/^[\x21-\x7e]{1,8192}$/) });
+const events = withDefault(listOf(ANYTHING), []);
+const WATCH = open({
+  error: optional(ANYTHING),
+  result: optional(open({ created: flag, canceled: flag, events })),
+});
+const ERROR = open({
+  code: optional(integer),
+  grpc_code: optional(integer),
+  message: string,
+  error: string,
+});
 
-/** An entry of a range. `key` and `value` are base64. */
-interface Entry {
-  readonly key: string;
-  readonly value: string;
-  readonly mod_revision: number | string;
+function orDigits(number: Rule, pattern: RegExp): Rule {
+  const digits = text(pattern);
+  return choice((input) => (typeof input === "string" ? digits : number));
 }
-const entry = open({ key: TEXT, value: text, mod_revision: revision });
-
-interface Range {
-  readonly kvs: readonly Entry[];
-}
-const range = open({ kvs: { items: entry, otherwise: [] } });
 
 interface TransactionJson {
   readonly header: { readonly cluster_id: string; readonly revision: number | string };
   readonly succeeded: boolean;
-  readonly responses: readonly { readonly response_range: Range }[];
+  readonly responses: readonly {
+    readonly response_range: { readonly kvs: readonly EntryJson[] };
+  }[];
 }
-const transaction = open({
-  header: open({ cluster_id: TEXT, revision }),
-  succeeded: flag,
-  responses: { items: open({ response_range: { ...range, otherwise: {} } }), otherwise: [] },
-});
 
-function toTransaction({ header, succeeded, responses }: TransactionJson) {
-  const { cluster_id: clusterId, revision } = header;
+/** The key and the value are base64. */
+interface EntryJson {
+  readonly key: string;
+  readonly value: string;
+  readonly mod_revision: number | string;
+}
+
+// Each of these functions throws a ServerError for another form, whose message quotes nothing.
+
+export function parseTransaction(text: string) {
+  const { header, succeeded, responses } = parse<TransactionJson>(TRANSACTION, text);
   const ranges = responses.map(
-    ({ response_range: { kvs } }): RangeAnswer => ({ clusterId, entries: kvs.map(toStoredKey) }),
+    ({ response_range: { kvs } }): RangeAnswer => ({
+      clusterId: header.cluster_id,
+      entries: kvs.map(({ key, value, mod_revision }) => ({
+        key: Buffer.from(key, "base64").toString("utf8"),
+        value: Buffer.from(value, "base64"),
+        modRevision: Number(mod_revision),
+      })),
+    }),
   );
-  return { succeeded, revision: Number(revision), ranges };
+  return { succeeded, revision: Number(header.revision), ranges };
 }
 
-function toStoredKey({ key, value, mod_revision }: Entry): StoredKey {
-  return {
-    key: Buffer.from(key, "base64").toString("utf8"),
-    value: Buffer.from(value, "base64"),
-    modRevision: Number(mod_revision),
-  };
+/** The id of a lease. */
+export function parseLease(text: string): string {
+  return parse<{ ID: string }>(LEASE, text).ID;
+}
+
+/** A token that proves a login. */
+export function parseToken(text: string): string {
+  return parse<{ token: string }>(TOKEN, text).token;
+}
+
+function parse<T>(rule: Rule, text: string): T {
+  let json: unknown;
+  try {
+    json = parseJson(text);
+  } catch {
+    throw malformed("is not JSON");
+  }
+  return applyRule<T>(rule, json, () => malformed());
+}
+
+interface WatchJson {
+  readonly error?: unknown;
+  readonly result?: { created: boolean; canceled: boolean; events: readonly unknown[] };
+}
+
+/**
+ * Whether a line of a watch tells that it has begun, or of changes.
+ *
+ * @throws ServerError also if etcd ends it
+ */
+export function parseWatch(line: string): boolean {
+  const { error, result } = parse<WatchJson>(WATCH, line);
+  if (error !== undefined) throw refusal(JSON.stringify(error));
+  if (!result) throw malformed();
+  // Its token has expired.
+  if (result.canceled) throw new ServerError("it ends the watch", 200);
+  return result.created || result.events.length > 0;
 }
 
 interface ErrorJson {
@@ -97,81 +150,17 @@ interface ErrorJson {
   readonly error: string;
 }
 
-interface WatchJson {
-  readonly error?: unknown;
-  readonly result?: { created: boolean; canceled: boolean; events: readonly unknown[] };
-}
-const watchResult = open({
-  created: flag,
-  canceled: flag,
-  events: { items: ANYTHING, otherwise: [] },
-});
-
-export const ANSWERS = {
-  transaction: { rule: transaction, toAnswer: toTransaction },
-  lease: {
-    rule: open({ ID: { text: /^[1-9]\d{0,19}$/ } }),
-    toAnswer: ({ ID }: { ID: string }) => ID,
-  },
-  token: {
-    rule: open({ token: { text: /^[\x21-\x7e]{1,8192}$/ } }),
-    toAnswer: ({ token }: { token: string }) => token,
-  },
-  watch: {
-    rule: open({ error: optional(ANYTHING), result: optional(watchResult) }),
-    toAnswer: (json: WatchJson) => json,
-  },
-  error: {
-    rule: open({
-      code: optional(integer),
-      grpc_code: optional(integer),
-      message: text,
-      error: text,
-    }),
-    toAnswer: ({ grpc_code = 0, code = grpc_code, ...texts }: ErrorJson) => ({
-      code: Number(code),
-      ...texts,
-    }),
-  },
-  any: { rule: ANYTHING, toAnswer: () => undefined },
-} as const;
-
-/** @throws ServerError for another form. Its message quotes nothing of the text */
-export function parseAnswer<T>({ rule, toAnswer }: AnswerForm<T>, text: string): T {
-  let json: unknown;
-  try {
-    json = parseJson(text);
-  } catch {
-    throw malformed("is not JSON");
-  }
-  return toAnswer(applyRule(rule, json, () => malformed()) as never);
-}
-
-/**
- * Whether a line of a watch tells that it has begun, or of changes.
- *
- * @throws ServerError also if etcd ends it
- */
-export function parseWatch(line: string): boolean {
-  const { error, result } = parseAnswer(ANSWERS.watch, line);
-  if (error !== undefined) throw refusal(JSON.stringify(error));
-  if (!result) throw malformed();
-  // Its token has expired.
-  if (result.canceled) throw new ServerError("it ends the watch", 200);
-  return result.created || result.events.length > 0;
-}
-
 /** The codes of gRPC that say that a request was not carried out. */
 const REFUSED_CODES = [3, 5, 6, 7, 8, 9, 11, 12, 16];
 
 /** The error of an answer other than 200. */
 export function refusal(text: string): ServerError {
-  const { code, message, error } = parseAnswer(ANSWERS.error, text);
+  const { grpc_code = 0, code = grpc_code, message, error } = parse<ErrorJson>(ERROR, text);
   // etcd's own messages have no values; those of something else might.
   const isOwn = /^(?:etcdserver|auth|context|raft): [\x20-\x7e]{1,200}$/;
   const reason = [message, error].find((each) => isOwn.test(each)) ?? "it refuses the request";
-  return REFUSED_CODES.includes(code)
-    ? new RefusedError(reason, code)
+  return REFUSED_CODES.includes(Number(code))
+    ? new RefusedError(reason, Number(code))
     : new ServerError(reason, 503);
 }
 

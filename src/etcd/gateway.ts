@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { TlsTexts } from "../kit/net/tls-options.js";
 import { ServerError, UnauthorizedError, UnreachableError } from "../kit/text/errors.js";
 import {
-  ANSWERS,
-  type AnswerForm,
   malformed,
-  parseAnswer,
+  parseLease,
+  parseToken,
+  parseTransaction,
   parseWatch,
   type RangeAnswer,
   RefusedError,
@@ -207,14 +207,14 @@ export class Gateway {
   async grantLease(milliseconds: number): Promise<string> {
     const body = { TTL: Math.ceil(milliseconds / 1_000) };
     return this.#repeat({ within: this.times.write }, (endpoint, timeout) =>
-      this.#post(endpoint, "lease/grant", ANSWERS.lease, body, { timeout }),
+      this.#post(endpoint, "lease/grant", parseLease, body, { timeout }),
     );
   }
 
   /** Keeps a lease for as long as it was granted for. @throws as `range` */
   async keepLease(id: string): Promise<void> {
     await this.#repeat({ within: this.times.attempt }, (endpoint, timeout) =>
-      this.#post(endpoint, "lease/keepalive", ANSWERS.any, { ID: id }, { timeout }),
+      this.#post(endpoint, "lease/keepalive", () => undefined, { ID: id }, { timeout }),
     );
   }
 
@@ -309,7 +309,7 @@ export class Gateway {
     body: { success: object[]; failure?: object[] },
     limits: PostLimits,
   ) {
-    const answer = await this.#post(endpoint, "kv/txn", ANSWERS.transaction, body, limits);
+    const answer = await this.#post(endpoint, "kv/txn", parseTransaction, body, limits);
     const asked = answer.succeeded ? body.success : body.failure;
     if (answer.ranges.length !== asked?.length) throw malformed();
     return answer;
@@ -318,7 +318,7 @@ export class Gateway {
   async #post<T>(
     endpoint: string,
     path: string,
-    form: AnswerForm<T>,
+    parse: (text: string) => T,
     body: unknown,
     limits: PostLimits,
   ): Promise<T> {
@@ -329,7 +329,7 @@ export class Gateway {
       headers,
       limits,
     );
-    if (status === 200) return parseAnswer(form, text);
+    if (status === 200) return parse(text);
     throw status >= 500 && !text.startsWith("{")
       ? new ServerError(`it answers ${status}`, 503)
       : refusal(text);
@@ -343,13 +343,11 @@ export class Gateway {
     if (user === undefined) return {};
     const credentials = { name: user, password: password ?? "" };
     const limits = { timeout: this.times.attempt, signal };
-    this.#token ??= this.#post(endpoint, LOGIN, ANSWERS.token, credentials, limits).catch(
-      (error) => {
-        // As far as the request that needs the token goes.
-        const isNotSent = error instanceof NotSentError || error instanceof RefusedError;
-        throw isNotSent ? error : new NotSentError(error.message, { cause: error });
-      },
-    );
+    this.#token ??= this.#post(endpoint, LOGIN, parseToken, credentials, limits).catch((error) => {
+      // As far as the request that needs the token goes.
+      const isNotSent = error instanceof NotSentError || error instanceof RefusedError;
+      throw isNotSent ? error : new NotSentError(error.message, { cause: error });
+    });
     return { Authorization: await this.#token };
   }
 }

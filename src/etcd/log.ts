@@ -1,9 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { utcMs } from "../kit/text/duration.js";
 import { InvalidDataError } from "../kit/text/errors.js";
-import { ANYTHING, COUNT, open, optional, POSITIVE, type Rule } from "../kit/text/rules.js";
+import {
+  ANYTHING,
+  choice,
+  listOf,
+  object,
+  oneOf,
+  open,
+  optional,
+  POSITIVE,
+  type Rule,
+  text,
+} from "../kit/text/rules.js";
 import type { Data } from "../store/data.js";
 import { RECORD_CHANGE, type RecordChange } from "../store/record-changes.js";
+import { LAST_IDS } from "../store/schema/data-rules.js";
 import { parseStored } from "./stored-changes.js";
 
 // The keys of a store, after its prefix:
@@ -35,9 +47,9 @@ export function partKey(write: string, number: number): string {
   return `${KEYS.parts}${write}/${String(number).padStart(6, "0")}`;
 }
 
-const id: Rule = { text: /^[A-Za-z0-9_-]{22}$/ };
-const label: Rule = { text: /^.{0,300}$/s };
-const isTime = (text: string) => Number.isFinite(utcMs(text));
+const id = text(/^[A-Za-z0-9_-]{22}$/);
+const label = text(/^.{0,300}$/s);
+const time = text({ test: (input) => Number.isFinite(utcMs(input)) });
 
 /** All data at one version. */
 interface Snapshot {
@@ -73,12 +85,12 @@ export interface Head {
   readonly previous?: Snapshot | undefined;
 }
 const head: Record<keyof Head, Rule> = {
-  format: { oneOf: [FORMAT] },
+  format: oneOf([FORMAT]),
   store: id,
   version: POSITIVE,
   write: id,
-  snapshot: { fields: snapshot },
-  previous: optional({ fields: snapshot }),
+  snapshot: object(snapshot),
+  previous: optional(object(snapshot)),
 };
 
 /** One write. */
@@ -95,16 +107,15 @@ export interface Entry {
   /** The changes, or the number of parts with them. */
   readonly changes: readonly RecordChange[] | number;
 }
+const changes = listOf(RECORD_CHANGE);
 const entry: Record<keyof Entry, Rule> = {
   write: id,
   previous: id,
-  time: { text: { test: isTime } },
+  time,
   actor: label,
   command: label,
-  last_ids: optional({ fields: { environments: COUNT, variables: COUNT, values: COUNT } }),
-  changes: {
-    choose: (input) => (typeof input === "number" ? POSITIVE : { items: RECORD_CHANGE }),
-  },
+  last_ids: optional(LAST_IDS),
+  changes: choice((input) => (typeof input === "number" ? POSITIVE : changes)),
 };
 
 /** @throws InvalidDataError with a predicate as its message */
@@ -113,14 +124,14 @@ export function parseHead(bytes: Buffer): Head {
   const { format } = parseStored<{ format?: unknown }>(open({ format: optional(ANYTHING) }), bytes);
   if (Number.isSafeInteger(format) && format !== FORMAT)
     throw new InvalidDataError(`has the format ${format}; this appvars reads format ${FORMAT}`);
-  const parsed = parseStored<Head>({ fields: head }, bytes);
+  const parsed = parseStored<Head>(object(head), bytes);
   if (parsed.snapshot.version > parsed.version) throw new InvalidDataError("breaks a rule");
   return parsed;
 }
 
 /** @throws InvalidDataError with a predicate as its message */
 export function parseEntry(bytes: Buffer): Entry {
-  return parseStored({ fields: entry }, bytes);
+  return parseStored(object(entry), bytes);
 }
 
 /** 128 random bits. */

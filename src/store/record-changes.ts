@@ -1,4 +1,4 @@
-import { isObject, type Rule } from "../kit/text/rules.js";
+import { ANYTHING, choice, isObject, object, oneOf, withCheck } from "../kit/text/rules.js";
 import { byId, type Data, LISTS, type List } from "./data.js";
 
 /** The lists of data, of which only the ids matter here. */
@@ -14,19 +14,14 @@ export interface RecordChange {
   readonly after: { readonly id: number } | null;
 }
 
+const hasId = (input: unknown) => isObject(input) && Number.isSafeInteger(input["id"]);
+
 /** A record of which only the id is checked. */
-export const RECORD = {
-  problem: (input: unknown) =>
-    isObject(input) && Number.isSafeInteger(input["id"]) ? undefined : "must be a record",
-} satisfies Rule;
-const record: Rule = {
-  problem: (input: unknown) => (input === null ? undefined : RECORD.problem(input)),
-};
+export const RECORD = withCheck(ANYTHING, (input) => (hasId(input) ? undefined : "has no id"));
+const side = choice((input) => (input === null ? ANYTHING : RECORD));
 
 /** The form of a {@link RecordChange}, whose records are not checked. */
-export const RECORD_CHANGE: Rule = {
-  fields: { list: { oneOf: LISTS }, before: record, after: record },
-};
+export const RECORD_CHANGE = object({ list: oneOf(LISTS), before: side, after: side });
 
 export function idOf({ before, after }: RecordChange): number {
   return (after ?? before)?.id ?? 0;

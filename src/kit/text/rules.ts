@@ -1,33 +1,111 @@
-/**
- * How one input from outside has to be. A rule has at most one of the fields from `fields` to
- * `choose`; a rule with none of them allows anything.
- */
+/** How one input from outside has to be. Made by the functions below. */
 export interface Rule {
-  readonly isOptional?: boolean;
+  readonly isOptional: boolean;
   /** Replaces a missing input. */
-  readonly otherwise?: unknown;
-  /** The message for an input of another kind, to follow "must". Each kind has a default. */
-  readonly must?: string;
-  /** An object with these fields. Copies have them in this order. */
-  readonly fields?: Fields;
-  /** Whether unknown fields are dropped. By default, they are refused. */
-  readonly isOpen?: boolean;
-  /** An object with any names, and members that keep this rule. */
-  readonly members?: Rule;
-  /** A list of these. */
-  readonly items?: Rule;
-  /** A whole number between two numbers, or equal to one of them. */
-  readonly whole?: readonly [least: number, most: number];
-  readonly oneOf?: readonly unknown[];
-  /** A string that passes this test. */
-  readonly text?: { test(input: string): boolean };
-  /** Selects the rule by the input, which is not `undefined`. */
-  readonly choose?: (input: unknown) => Rule;
+  readonly otherwise: unknown;
+  /** The message for an input of another kind, to follow "must". */
+  readonly must: string;
+  /** The fields of an object, in the order that copies have them. */
+  readonly fields: Fields | undefined;
+  /** Whether unknown fields are dropped. Otherwise, they are refused. */
+  readonly isOpen: boolean;
+  /** The rule of all items of a list. */
+  readonly items: Rule | undefined;
+  /** The rule of all members of an object with any names. */
+  readonly members: Rule | undefined;
+  /** The least and the greatest whole number. */
+  readonly whole: readonly [number, number] | undefined;
+  readonly oneOf: readonly unknown[] | undefined;
+  /** Tests a string. */
+  readonly text: Test | undefined;
+  /** Selects the rule of an input that is not missing. */
+  readonly choose: ((input: unknown) => Rule) | undefined;
   /** Checks an input that keeps the rest of the rule. Returns a predicate that quotes no input. */
-  readonly problem?: (input: never) => string | undefined;
+  readonly problem: ((input: never) => string | undefined) | undefined;
 }
 
 export type Fields = Readonly<Record<string, Rule>>;
+
+interface Test {
+  test(input: string): boolean;
+}
+
+export const ANYTHING: Rule = {
+  isOptional: false,
+  otherwise: undefined,
+  must: "",
+  fields: undefined,
+  isOpen: false,
+  items: undefined,
+  members: undefined,
+  whole: undefined,
+  oneOf: undefined,
+  text: undefined,
+  choose: undefined,
+  problem: undefined,
+};
+
+/** All rules have the same fields in the same order, which makes checks a quarter faster. */
+function rule(parts: Partial<Rule>): Rule {
+  return { ...ANYTHING, ...parts };
+}
+
+export const TEXT = text({ test: () => true }, "be a string");
+export const FLAG = oneOf([true, false], "be true or false");
+export const POSITIVE = whole(1, Number.MAX_SAFE_INTEGER, "be a positive whole number");
+export const COUNT = whole(0, Number.MAX_SAFE_INTEGER, "be 0 or a positive whole number");
+
+export function text(test: Test, must = `match ${test}`): Rule {
+  return rule({ text: test, must });
+}
+
+export function oneOf(values: readonly unknown[], must = `be one of ${values.join(", ")}`): Rule {
+  return rule({ oneOf: values, must });
+}
+
+export function whole(
+  least: number,
+  most: number,
+  must = `be a whole number from ${least} to ${most}`,
+): Rule {
+  return rule({ whole: [least, most], must });
+}
+
+/** An object with these fields, and no others. */
+export function object(fields: Fields, must = "be an object"): Rule {
+  return rule({ fields, must });
+}
+
+/** An object with these fields. Others are dropped, so that later versions can add some. */
+export function open(fields: Fields): Rule {
+  return { ...object(fields), isOpen: true };
+}
+
+export function listOf(items: Rule, must = "be a list"): Rule {
+  return rule({ items, must });
+}
+
+/** An object with any names, whose members keep the rule. */
+export function membersOf(members: Rule, must = "be an object"): Rule {
+  return rule({ members, must });
+}
+
+export function choice(choose: (input: unknown) => Rule): Rule {
+  return rule({ choose });
+}
+
+export function optional(rule: Rule): Rule {
+  return { ...rule, isOptional: true };
+}
+
+export function withDefault(rule: Rule, otherwise: unknown): Rule {
+  return { ...rule, otherwise };
+}
+
+/** @param problem returns why an input that keeps the rule is refused, as a predicate */
+export function withCheck<T>(rule: Rule, problem: (input: T) => string | undefined): Rule {
+  return { ...rule, problem };
+}
 
 /** The first rule that an input breaks. */
 export interface BrokenRule {
@@ -39,29 +117,6 @@ export interface BrokenRule {
 
 /** `incomplete`: keeps the rule, but lacks a default, has a field to drop, or another order. */
 type Result = "complete" | "incomplete" | BrokenRule;
-
-export const ANYTHING: Rule = {};
-export const TEXT: Rule = { text: { test: () => true } };
-export const FLAG: Rule = { oneOf: [true, false], must: "be true or false" };
-/** A whole number of at least 0, or at least 1. */
-export const [COUNT, POSITIVE] = [0, 1].map((least): Rule => {
-  const must = `be ${least === 0 ? "0 or " : ""}a positive whole number`;
-  return { whole: [least, Number.MAX_SAFE_INTEGER], must };
-}) as [Rule, Rule];
-
-export function optional(rule: Rule): Rule {
-  return { ...rule, isOptional: true };
-}
-
-/** A string that keeps one rule, or anything else that keeps another. */
-export function textOr(text: Rule, other: Rule): Rule {
-  return { choose: (input) => (typeof input === "string" ? text : other) };
-}
-
-/** An object with these fields. Others are dropped, so that later versions can add some. */
-export function open(fields: Fields): Rule {
-  return { fields, isOpen: true };
-}
 
 export const isObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input);
@@ -115,10 +170,16 @@ function checkMissing({ otherwise, isOptional }: Rule): Result {
 
 function checkKind(rule: Rule, input: unknown, checked: unknown): Result {
   const { fields, items, members } = rule;
-  if (fields) return checkFields(rule, fields, input, checked as Record<string, unknown>);
-  if (items) return checkItems(rule, items, input, checked as readonly unknown[]);
-  if (members) return checkMembers(rule, members, input, checked as Record<string, unknown>);
-  return isOfKind(rule, input) ? "complete" : brokenKind(rule);
+  const isKind = items
+    ? Array.isArray(input)
+    : fields || members
+      ? isObject(input)
+      : isOfKind(rule, input);
+  if (!isKind) return broken(`must ${rule.must}`);
+  const [parts, same] = [input, checked] as [Record<string, unknown>, Record<string, unknown>];
+  if (fields) return checkFields(rule, fields, parts, same);
+  if (items) return checkAll(items, (input as unknown[]).keys(), parts, same);
+  return members ? checkAll(members, Object.keys(parts), parts, same) : "complete";
 }
 
 function isOfKind({ text, oneOf, whole }: Rule, input: unknown): boolean {
@@ -129,12 +190,11 @@ function isOfKind({ text, oneOf, whole }: Rule, input: unknown): boolean {
 }
 
 function checkFields(
-  rule: Rule,
+  { isOpen }: Rule,
   fields: Fields,
-  input: unknown,
+  input: Record<string, unknown>,
   checked: Record<string, unknown> | undefined,
 ): Result {
-  if (!isObject(input)) return brokenKind(rule);
   const names = Object.keys(input);
   let [isComplete, index] = [true, 0];
   for (const name in fields) {
@@ -145,37 +205,20 @@ function checkFields(
       isComplete = false;
   }
   if (isComplete && index === names.length) return "complete";
-  const unknown = rule.isOpen ? undefined : names.find((name) => !Object.hasOwn(fields, name));
+  const unknown = isOpen ? undefined : names.find((name) => !Object.hasOwn(fields, name));
   return unknown === undefined ? "incomplete" : within(unknown, broken("is not a known field"));
 }
 
-function checkItems(
+function checkAll(
   rule: Rule,
-  item: Rule,
-  input: unknown,
-  checked: readonly unknown[] | undefined,
+  steps: Iterable<string | number>,
+  input: Record<string | number, unknown>,
+  checked: Record<string | number, unknown> | undefined,
 ): Result {
-  if (!Array.isArray(input)) return brokenKind(rule);
   let all: Result = "complete";
-  for (let index = 0; index < input.length; index++) {
-    const result = check(item, input[index], checked?.[index]);
-    if (typeof result === "object") return within(index, result);
-    if (result === "incomplete") all = result;
-  }
-  return all;
-}
-
-function checkMembers(
-  rule: Rule,
-  member: Rule,
-  input: unknown,
-  checked: Record<string, unknown> | undefined,
-): Result {
-  if (!isObject(input)) return brokenKind(rule);
-  let all: Result = "complete";
-  for (const name of Object.keys(input)) {
-    const result = check(member, input[name], checked?.[name]);
-    if (typeof result === "object") return within(name, result);
+  for (const step of steps) {
+    const result = check(rule, input[step], checked?.[step]);
+    if (typeof result === "object") return within(step, result);
     if (result === "incomplete") all = result;
   }
   return all;
@@ -187,14 +230,6 @@ function broken(rule: string): BrokenRule {
 
 function within(step: string | number, { path, rule }: BrokenRule): BrokenRule {
   return { path: [step, ...path], rule };
-}
-
-function brokenKind({ must, fields, items, members, whole, oneOf }: Rule): BrokenRule {
-  if (must !== undefined) return broken(`must ${must}`);
-  if (fields || members) return broken("must be an object");
-  if (items) return broken("must be a list");
-  if (whole) return broken(`must be a whole number from ${whole[0]} to ${whole[1]}`);
-  return broken(oneOf ? `must be one of ${oneOf.join(", ")}` : "must be a string");
 }
 
 /** A copy with defaults, in the order of the rule. @param input keeps the rule */

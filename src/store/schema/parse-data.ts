@@ -5,7 +5,7 @@ import { GIT_CONFIG } from "../../kit/text/shell.js";
 import { JsonError, parseJson } from "../../kit/text/strict-json.js";
 import { NeedsSealKeyError } from "../../model/sealed-text.js";
 import { DATA_VERSION, type Data, type List } from "../data.js";
-import { DATA_RULE } from "./data-rules.js";
+import { DATA_RULE, RECORD_RULES } from "./data-rules.js";
 import { checkRelations } from "./relations.js";
 
 /**
@@ -77,7 +77,7 @@ export function checkData(content: unknown, checked?: Data): Data {
     throw new InvalidDataError(
       `has an unknown version; this appvars reads version ${DATA_VERSION}`,
     );
-  const data = applyRule(DATA_RULE, content, (broken) => refusal(broken, content), checked);
+  const data = applyRule<Data>(DATA_RULE, content, (broken) => refusal(broken, content), checked);
   checkRelations(data);
   return data;
 }
@@ -100,5 +100,5 @@ function refusal({ path, rule }: BrokenRule, content: Record<string, unknown>): 
 export function checkRecord(list: List, record: unknown): { readonly id: number } {
   const toError = ({ path, rule }: BrokenRule) =>
     new InvalidDataError(`${pathText([list, ...path])} ${rule}`);
-  return applyRule(DATA_RULE.fields[list].items, record, toError);
+  return applyRule(RECORD_RULES[list], record, toError);
 }

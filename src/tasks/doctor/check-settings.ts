@@ -86,11 +86,8 @@ export async function checkSettings(flags: SourceFlags, asking: Caller) {
     found.push(ok(describeSource(connection, settings, server?.proxy)));
   const place = connection.kind === "local" ? connection.place : undefined;
   const data = place?.kind === "file" ? place.path : undefined;
-  // All but certificates, and data that may not be in use.
-  const isSecret = (name: keyof typeof SETTINGS) =>
-    SETTINGS[name].is === "file" && !/ca|cert|data/i.test(name);
   const secretFiles = given.flatMap(({ name, text, blocked }) =>
-    isSecret(name) && !blocked ? [text] : [],
+    SETTINGS[name].isPrivate && !blocked ? [text] : [],
   );
   const access: ServerAccess | undefined = remote && server && { ...remote, given, secret, server };
   const placed = place ? placeFiles(place).map(({ text }) => text) : [];

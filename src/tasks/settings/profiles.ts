@@ -1,16 +1,17 @@
 import { dirname } from "node:path";
 import { type Account, foreignWriter } from "../../kit/files/owners.js";
 import { UsageError } from "../../kit/text/errors.js";
+import { membersOf, object, oneOf, optional, type Rule, TEXT } from "../../kit/text/rules.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import type { Caller, Surroundings } from "../surroundings.js";
-import { HIDDEN, hidesSecret, type Setting } from "./setting-table.js";
+import { HIDDEN, SETTINGS, type Setting, type SettingName, shownText } from "./setting-table.js";
 import {
-  asObject,
   parseSettingsFile,
   profilesPath,
   readKeys,
   readSettingsFile,
+  SETTINGS_OBJECT,
   type SettingsFile,
   type SettingsObject,
   UnusableFileError,
@@ -24,6 +25,12 @@ export interface Profiles {
   profiles: Record<string, SettingsObject>;
 }
 
+const fields: Record<keyof Profiles, Rule> = {
+  version: oneOf([1], "be 1"),
+  current: optional(TEXT),
+  profiles: membersOf(SETTINGS_OBJECT),
+};
+const PROFILES = object(fields, "be a JSON object");
 const NO_PROFILES: Profiles = { version: 1, profiles: {} };
 
 /** @throws UnusableFileError if the file can't be read; as `parseProfiles` */
@@ -38,21 +45,7 @@ export function readProfiles(path: string, account: Account): Profiles {
 function parseProfiles(file: SettingsFile | undefined, account: Account): Profiles {
   if (!file) return NO_PROFILES;
   refuseForeign(file, account);
-  const { path } = file;
-  const { version, current, profiles, ...others } = parseSettingsFile(file);
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new UsageError(`"${unknown}" in ${path} is not known`);
-  if (version !== 1) throw new UsageError(`the version of ${path} must be 1`);
-  if (current !== undefined && typeof current !== "string")
-    throw new UsageError(`current in ${path} must be a name`);
-  const named = Object.entries(asObject(profiles, `profiles in ${path}`));
-  return {
-    version,
-    ...(current !== undefined && { current }),
-    profiles: Object.fromEntries(
-      named.map(([name, object]) => [name, asObject(object, `${name} in ${path}`)]),
-    ),
-  };
+  return parseSettingsFile(file, PROFILES);
 }
 
 /**
@@ -127,29 +120,25 @@ export function noProfile(name: string, profiles: Profiles["profiles"]): string 
   return `there is no profile "${name}"; ${names ? `the profiles are ${names}` : "there are none yet; see appvars profile add"}`;
 }
 
-const LISTED = ["url", "data", "store", "env", "api_key"] as const;
+const LISTED = ["url", "data", "store", "env", "apiKey"] as const satisfies SettingName[];
 
 export type ListedProfile = { name: string; current: boolean } & Partial<
-  Record<(typeof LISTED)[number], string>
+  Record<"url" | "data" | "store" | "env" | "api_key", string>
 >;
 
-/** No secrets, and only texts. */
+/** A profile without its secrets, and with texts only. */
 export function listedProfile(
   name: string,
   current: boolean,
   settings: SettingsObject,
 ): ListedProfile {
-  const texts = LISTED.flatMap((key) => {
-    const text = Object.hasOwn(settings, key) ? settings[key] : undefined;
-    return typeof text === "string"
-      ? [[key, ["url", "store"].includes(key) && hidesSecret(text) ? HIDDEN : text]]
-      : [];
-  });
-  const shown = Object.fromEntries(texts);
-  return {
-    name,
-    current,
-    ...(!("data" in shown) && !("store" in shown) && { url: DEFAULT_URL }),
-    ...shown,
-  };
+  const shown = Object.fromEntries(
+    LISTED.flatMap((setting) => {
+      const { key } = SETTINGS[setting];
+      const text = Object.hasOwn(settings, key) ? settings[key] : undefined;
+      return typeof text === "string" ? [[key, shownText({ name: setting, text }) ?? HIDDEN]] : [];
+    }),
+  );
+  const isLocal = "data" in shown || "store" in shown;
+  return { name, current, ...(!isLocal && { url: DEFAULT_URL }), ...shown };
 }

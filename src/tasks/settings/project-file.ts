@@ -10,7 +10,9 @@ import {
   parseSettingsFile,
   readKeys,
   readSettingsFile,
+  SETTINGS_OBJECT,
   type SettingsFile,
+  type SettingsObject,
   UnusableFileError,
 } from "./settings-file.js";
 
@@ -57,7 +59,9 @@ export function findProjectFile(folder: string, account: Account): ProjectFile |
  * @throws UsageError if it breaks a rule
  */
 export function parseProjectFile(file: SettingsFile): Setting[] {
-  return readKeys("project", parseSettingsFile(file), `in ${file.path}`, dirname(file.path));
+  const { path } = file;
+  const settings = parseSettingsFile<SettingsObject>(file, SETTINGS_OBJECT);
+  return readKeys("project", settings, `in ${path}`, dirname(path));
 }
 
 /**

@@ -7,13 +7,13 @@ import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
 import { describeFile, MAX_NAMED_FILE, readError, readNamedFile } from "../named-file.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import type { ClientTlsFiles, SecretSetting } from "./connection.js";
-import type { Setting } from "./setting-table.js";
+import { SETTINGS, type Setting } from "./setting-table.js";
 
 /** The secret in a setting, or in the file that it names. @throws UsageError if it can't be read */
 export async function readSecret(setting: SecretSetting, caller: Caller): Promise<string> {
   const { surroundings } = caller;
   const { name, text, from } = setting;
-  if (!name.endsWith("File")) {
+  if (SETTINGS[name].is !== "file") {
     checkDecoded(text, from);
     return text;
   }

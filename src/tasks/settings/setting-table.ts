@@ -12,17 +12,27 @@ type PlaceKind = "flag" | "variable" | "project" | "profile";
 
 interface Definition {
   /** The places that can give it. */
-  in: string;
+  in: readonly PlaceKind[];
   /**
-   * `secret`: it is one, and never shown. `switch`: on or off, its text is "true". Default any
-   * text.
+   * `secret`: never shown. `url`: shown unless it may hold a secret. `switch`: on or off, its text
+   * is "true". Default any text.
    */
-  is?: "file" | "secret" | "switch";
+  is?: "file" | "secret" | "switch" | "url";
+  /** Whether only the user should have access to the file. */
+  isPrivate?: true;
+  /** Whether it selects a store, or says how to open one. */
+  isOfStore?: true;
   /** The setting that it is used in place of: a place can give only one of them. */
   insteadOf?: string;
   /** The default, as `config` shows it. */
   otherwise?: string;
 }
+
+const ANYWHERE = ["flag", "variable", "project", "profile"] as const;
+const NOT_IN_PROJECTS = ["flag", "variable", "profile"] as const;
+
+const store = { in: ["variable", "profile"], isOfStore: true } as const;
+const storeFile = { ...store, is: "file" } as const;
 
 /**
  * All settings, in the order in which `config` prints them. Their names in each place follow from
@@ -30,41 +40,41 @@ interface Definition {
  *
  * Secrets have no flag, which the process list would show, and no key in `.appvars.json`, which is
  * shared. Files with secrets have no such key either: a project could name any of your files, and
- * short contents can be guessed from a signature or an encrypted value. Only `clientKey` has one,
- * since a TLS key can't be guessed, and `envFile`, whose values only the command that the user runs
- * gets. Nor have `auth` and `insecure`, which could make a client send the secret itself to the URL
- * in the same file. `insecure` has no variable, which would apply to every server. A project can't
- * choose a store at all, which would get your password.
+ * short contents can be guessed from a signature or an encrypted value. The exceptions are
+ * `clientKey`, since a TLS key can't be guessed, and `envFile`, whose values only the command that
+ * the user runs gets. `auth` and `insecure` have no such key, since they could make a client send
+ * the secret itself to the URL in the same file. `insecure` has no variable, which would apply to
+ * every server. A project can't choose a store at all, which would get your password.
  */
 const DEFINITIONS = {
-  profile: { in: "flag variable project" },
-  url: { in: "flag variable project profile", otherwise: DEFAULT_URL },
-  data: { in: "flag variable project profile", is: "file", insteadOf: "url" },
-  store: { in: "flag variable profile", insteadOf: "url" },
-  env: { in: "flag variable project profile" },
-  apiKey: { in: "flag variable project profile" },
-  apiSecret: { in: "variable profile", is: "secret" },
-  apiSecretFile: { in: "flag profile", is: "file", insteadOf: "apiSecret" },
-  auth: { in: "flag variable profile", otherwise: "hmac" },
-  insecure: { in: "flag profile", is: "switch", otherwise: "false" },
-  encKey: { in: "variable", is: "secret" },
-  encKeyFile: { in: "flag profile", is: "file", insteadOf: "encKey" },
-  strict: { in: "project", is: "switch", otherwise: "false" },
-  only: { in: "project" },
-  envFile: { in: "project", is: "file" },
-  timeout: { in: "flag variable project profile", otherwise: String(DEFAULT_TIMEOUT) },
-  maxWait: { in: "flag variable project profile", otherwise: String(DEFAULT_MAX_WAIT) },
-  caFile: { in: "flag variable project profile", is: "file" },
-  clientCert: { in: "flag variable project profile", is: "file" },
-  clientKey: { in: "flag variable project profile", is: "file" },
-  sealKey: { in: "variable", is: "secret" },
-  sealKeyFile: { in: "flag variable profile", is: "file", insteadOf: "sealKey" },
-  storeUser: { in: "variable profile" },
-  storePassword: { in: "variable", is: "secret" },
-  storePasswordFile: { in: "variable profile", is: "file", insteadOf: "storePassword" },
-  storeCaFile: { in: "variable profile", is: "file" },
-  storeClientCert: { in: "variable profile", is: "file" },
-  storeClientKey: { in: "variable profile", is: "file" },
+  profile: { in: ["flag", "variable", "project"] },
+  url: { in: ANYWHERE, is: "url", otherwise: DEFAULT_URL },
+  data: { in: ANYWHERE, is: "file", insteadOf: "url" },
+  store: { in: NOT_IN_PROJECTS, is: "url", isOfStore: true, insteadOf: "url" },
+  env: { in: ANYWHERE },
+  apiKey: { in: ANYWHERE },
+  apiSecret: { in: ["variable", "profile"], is: "secret" },
+  apiSecretFile: { in: ["flag", "profile"], is: "file", isPrivate: true, insteadOf: "apiSecret" },
+  auth: { in: NOT_IN_PROJECTS, otherwise: "hmac" },
+  insecure: { in: ["flag", "profile"], is: "switch", otherwise: "false" },
+  encKey: { in: ["variable"], is: "secret" },
+  encKeyFile: { in: ["flag", "profile"], is: "file", isPrivate: true, insteadOf: "encKey" },
+  strict: { in: ["project"], is: "switch", otherwise: "false" },
+  only: { in: ["project"] },
+  envFile: { in: ["project"], is: "file", isPrivate: true },
+  timeout: { in: ANYWHERE, otherwise: String(DEFAULT_TIMEOUT) },
+  maxWait: { in: ANYWHERE, otherwise: String(DEFAULT_MAX_WAIT) },
+  caFile: { in: ANYWHERE, is: "file" },
+  clientCert: { in: ANYWHERE, is: "file" },
+  clientKey: { in: ANYWHERE, is: "file", isPrivate: true },
+  sealKey: { in: ["variable"], is: "secret", isOfStore: true },
+  sealKeyFile: { ...storeFile, in: NOT_IN_PROJECTS, isPrivate: true, insteadOf: "sealKey" },
+  storeUser: store,
+  storePassword: { ...store, in: ["variable"], is: "secret" },
+  storePasswordFile: { ...storeFile, isPrivate: true, insteadOf: "storePassword" },
+  storeCaFile: storeFile,
+  storeClientCert: storeFile,
+  storeClientKey: { ...storeFile, isPrivate: true },
 } as const satisfies Record<string, Definition>;
 
 export type SettingName = keyof typeof DEFINITIONS;
@@ -72,7 +82,7 @@ export type SettingName = keyof typeof DEFINITIONS;
 export const SETTING_NAMES = Object.keys(DEFINITIONS) as SettingName[];
 
 /**
- * A row of the table, with the name in each kind of place: undefined if it can't be given there.
+ * A row of the table, with its name in each kind of place: `undefined` if it can't be given there.
  */
 interface SettingRow
   extends Omit<Definition, "in" | "insteadOf">,
@@ -99,11 +109,6 @@ for (const name of SETTING_NAMES) {
 
 /** The settings of which one says where to read. */
 export const SOURCE_SETTINGS = ["url", "data", "store"] as const satisfies SettingName[];
-
-/** Whether it says which store to open, or how. */
-export function isOfStore(name: SettingName): boolean {
-  return /^(store|seal)/.test(name);
-}
 
 /** The URL of a Redis, with its password, for `serve` of earlier versions. */
 export const RATE_LIMIT_STORE_VARIABLE = "APPVARS_RATE_LIMIT_STORE";
@@ -137,17 +142,9 @@ export type SourceFlags = Record<string, unknown>;
 
 export const HIDDEN = "(hidden)";
 
-/** The text of a setting; undefined if it is, or may hold, a secret. */
-export function shownText({ name, text }: Setting): string | undefined {
-  const isHidden =
-    SETTINGS[name].is === "secret" || (["url", "store"].includes(name) && hidesSecret(text));
-  return isHidden ? undefined : text;
-}
-
-/**
- * Whether a URL may hold a password or a token. It is refused when it is used, but until then it
- * can be shown.
- */
-export function hidesSecret(url: string): boolean {
-  return /[@?#]/.test(url);
+/** The text of a setting; `undefined` if it is, or may hold, a secret. */
+export function shownText({ name, text }: Pick<Setting, "name" | "text">): string | undefined {
+  const { is } = SETTINGS[name];
+  // Such a URL is refused when it is used, but may be shown before.
+  return is === "secret" || (is === "url" && /[@?#]/.test(text)) ? undefined : text;
 }

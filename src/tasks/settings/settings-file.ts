@@ -2,6 +2,16 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { join, resolve } from "node:path";
 import { hasCode } from "../../kit/files/system-errors.js";
 import { UsageError } from "../../kit/text/errors.js";
+import {
+  ANYTHING,
+  applyRule,
+  type BrokenRule,
+  FLAG,
+  membersOf,
+  pathText,
+  type Rule,
+  withCheck,
+} from "../../kit/text/rules.js";
 import { JsonError, parseJson } from "../../kit/text/strict-json.js";
 import type { Surroundings } from "../surroundings.js";
 import { SETTING_NAMES, SETTINGS, type Setting } from "./setting-table.js";
@@ -57,10 +67,19 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
   }
 }
 
-/** @throws UsageError that names the file and quotes nothing of it, since it may hold a secret */
-export function parseSettingsFile({ path, bytes }: SettingsFile): SettingsObject {
+/**
+ * Parses a settings file.
+ *
+ * @throws UsageError that names the file and the broken rule, and quotes nothing of it, since it
+ *   may hold a secret
+ */
+export function parseSettingsFile<T>({ path, bytes }: SettingsFile, rule: Rule): T {
+  const refuse = ({ path: fields, rule }: BrokenRule) => {
+    const subject = fields.length > 0 ? `${path}: ${pathText(fields)}` : path;
+    return new UsageError(`${subject} ${rule}`);
+  };
   try {
-    return asObject(parseJson(bytes.toString("utf8")), path);
+    return applyRule<T>(rule, parseJson(bytes.toString("utf8")), refuse);
   } catch (error) {
     throw error instanceof JsonError
       ? new UsageError(`${path} is not valid JSON: ${error.message}`)
@@ -68,12 +87,12 @@ export function parseSettingsFile({ path, bytes }: SettingsFile): SettingsObject
   }
 }
 
-/** @throws UsageError if it is not one */
-export function asObject(json: unknown, what: string): SettingsObject {
-  if (typeof json === "object" && json !== null && !Array.isArray(json))
-    return json as SettingsObject;
-  throw new UsageError(`${what} must be a JSON object`);
-}
+/** An object with settings. {@link readKeys} checks them. */
+export const SETTINGS_OBJECT = membersOf(ANYTHING, "be a JSON object");
+
+const TEXT_OR_NUMBER = withCheck(ANYTHING, (input) =>
+  ["string", "number"].includes(typeof input) ? undefined : "must be a string or a number",
+);
 
 /**
  * Reads the settings in an object of a settings file.
@@ -87,42 +106,36 @@ export function readKeys(
   object: SettingsObject,
   where: string,
   folder: string,
-) {
-  const given: Setting[] = [];
-  for (const [key, value] of Object.entries(object)) {
-    if (key === "$schema") continue;
+): Setting[] {
+  return Object.entries(object).flatMap(([key, value]) => {
+    if (key === "$schema") return [];
     const name = SETTING_NAMES.find((each) => SETTINGS[each][place] === key);
     if (!name) throw unknownKey(place, key, where);
     const from = `${key} ${where}`;
     const { is } = SETTINGS[name];
-    const isValid =
-      is === "switch" ? typeof value === "boolean" : ["string", "number"].includes(typeof value);
-    if (!isValid)
-      throw new UsageError(
-        `${from} must be ${is === "switch" ? "true or false" : "a string or a number"}`,
-      );
+    const rule = is === "switch" ? FLAG : TEXT_OR_NUMBER;
+    applyRule(rule, value, (broken) => new UsageError(`${from} ${broken.rule}`));
     const text = value === false ? "" : String(value);
     // An empty text counts as unset.
-    if (text !== "")
-      given.push({ name, text: is === "file" ? resolve(folder, text) : text, from, place });
-  }
-  return given;
+    if (text === "") return [];
+    return { name, text: is === "file" ? resolve(folder, text) : text, from, place };
+  });
 }
 
 function unknownKey(place: "project" | "profile", key: string, where: string): UsageError {
   const reason = place === "project" ? whyNotInProject(key) : undefined;
   if (reason) return new UsageError(`${key} ${where}${reason}`);
-  const known = SETTING_NAMES.flatMap((name) => SETTINGS[name][place] ?? []);
-  return new UsageError(`"${key}" ${where} is not a setting; the settings are ${known.join(", ")}`);
+  const keys = SETTING_NAMES.flatMap((name) => SETTINGS[name][place] ?? []);
+  return new UsageError(`"${key}" ${where} is not a setting; the settings are ${keys.join(", ")}`);
 }
 
-/** Why a project can't set a key of profiles or users; undefined for an unknown key. */
+/** Why a project can't set a key of profiles or users; `undefined` for an unknown key. */
 function whyNotInProject(key: string): string | undefined {
   if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
   const name = SETTING_NAMES.find((each) => SETTINGS[each].key === key);
   if (name === undefined) return undefined;
-  const { is, insteadOf, flag, variable } = SETTINGS[name];
-  if (name.startsWith("store"))
+  const { is, isOfStore, insteadOf, flag, variable } = SETTINGS[name];
+  if (isOfStore)
     return `: a project can't choose a store, which would get your password, or the files for it; use a profile or ${variable}`;
   if (is === "secret")
     return ": a secret does not belong in a file that is shared; put it in a profile";

@@ -24,7 +24,7 @@ import {
 import {
   DEFAULT_DATA_FILE,
   type GivenSettings,
-  isOfStore,
+  SETTINGS,
   type Setting,
   type SettingName,
   SOURCE_SETTINGS,
@@ -248,7 +248,7 @@ function getCommandOfProfile(
   );
   const isUnset = ({ name, place }: Setting) =>
     place === "variable" &&
-    (SERVER_SETTINGS.includes(name) || (store !== undefined && isOfStore(name)));
+    (SERVER_SETTINGS.includes(name) || (store !== undefined && SETTINGS[name].isOfStore));
   const unset = given.filter(isUnset).map(({ from }) => from);
   return getCommandWith(["--profile", profile, ...repeated], unset);
 }

@@ -1,7 +1,19 @@
 import { join } from "node:path";
-import * as v from "valibot";
 import { foreignWriter } from "../../kit/files/owners.js";
-import { UsageError, withSubject } from "../../kit/text/errors.js";
+import { withSubject } from "../../kit/text/errors.js";
+import {
+  choice,
+  FLAG,
+  listOf,
+  membersOf,
+  object,
+  oneOf,
+  optional,
+  type Rule,
+  TEXT,
+  whole,
+  withCheck,
+} from "../../kit/text/rules.js";
 import {
   parseSettingsFile,
   readSettingsFile,
@@ -13,61 +25,59 @@ import type { Command } from "../state/command.js";
 import { COLUMN_NAMES } from "../state/state.js";
 import { THEME_NAMES } from "../text/theme.js";
 
-const columnName = v.picklist(COLUMN_NAMES);
+type ColumnName = (typeof COLUMN_NAMES)[number];
 
-/** Checks for an object that is not an array. */
-function object(rule = "must be an object") {
-  return v.custom<object>(
-    (input) => typeof input === "object" && input !== null && !Array.isArray(input),
-    rule,
-  );
+interface Column {
+  readonly name: ColumnName;
+  /** Characters. */
+  readonly width?: number;
 }
 
-/** Checks for a whole number. @param what the unit in the error message, such as ` of seconds` */
-function whole(what: string, min: number, max: number) {
-  const rule = `must be a whole number${what} from ${min} to ${max}`;
-  return v.pipe(v.number(rule), v.integer(rule), v.minValue(min, rule), v.maxValue(max, rule));
+/** The section as it is in the file. */
+interface Section {
+  readonly theme?: (typeof THEME_NAMES)[number];
+  readonly mouse?: boolean;
+  readonly columns?: readonly (ColumnName | Column)[];
+  readonly masked?: "secret" | "all";
+  /** The keys of commands. */
+  readonly keymap?: Readonly<Record<string, string | readonly string[]>>;
+  /** Seconds. */
+  readonly poll_interval?: number;
 }
 
-const toColumn = v.transform((name: v.InferOutput<typeof columnName>) => ({ name }));
-const ownColumn = v.strictObject({ name: columnName, width: v.optional(whole("", 4, 200)) });
-const column = v.union(
-  [v.pipe(columnName, toColumn), ownColumn],
-  `must be one of ${COLUMN_NAMES.join(", ")}, or an object with one of these names and a width`,
-);
-const COLUMNS = "must be a list of columns, each once, with name among them";
-const columns = v.pipe(
-  v.array(column, COLUMNS),
-  v.check((all) => {
-    const names = new Set(all.map(({ name }) => name));
-    return names.size === all.length && names.has("name");
-  }, COLUMNS),
-);
-
-const toList = v.transform((key: string) => [key]);
-const keys = v.union(
-  [v.pipe(v.string(), toList), v.array(v.string())],
-  "must be a key or a list of keys",
-);
-// A Map: valibot drops some names from objects, such as `constructor`.
-const toMap = v.transform((object: object) => new Map(Object.entries(object)));
-
-const section = v.strictObject({
-  theme: v.optional(v.picklist(THEME_NAMES, `must be one of ${THEME_NAMES.join(", ")}`)),
-  mouse: v.optional(v.boolean("must be true or false")),
-  columns: v.optional(columns),
-  masked: v.optional(v.picklist(["secret", "all"], "must be secret or all")),
-  keymap: v.optional(
-    v.pipe(object("must be an object with the keys of commands"), toMap, v.map(v.string(), keys)),
-  ),
-  poll_interval: v.optional(whole(" of seconds", 1, 3_600)),
-});
-const file = v.strictObject({
-  $schema: v.optional(v.string("must be a string")),
-  tui: v.optional(v.pipe(object(), section)),
+const COLUMN = `be one of ${COLUMN_NAMES.join(", ")}, or an object with one of these names and a width`;
+const columnName = oneOf(COLUMN_NAMES, COLUMN);
+const ownColumn = object({ name: oneOf(COLUMN_NAMES), width: optional(whole(4, 200)) }, COLUMN);
+const column = choice((input) => (typeof input === "string" ? columnName : ownColumn));
+const COLUMNS = "be a list of columns, each once, with name among them";
+const columns = withCheck(listOf(column, COLUMNS), (all: NonNullable<Section["columns"]>) => {
+  const names = new Set(all.map((each) => toColumn(each).name));
+  return names.size === all.length && names.has("name") ? undefined : `must ${COLUMNS}`;
 });
 
-export type TuiSettings = Omit<v.InferOutput<typeof section>, "keymap"> & {
+const keyList = listOf(TEXT, "be a key or a list of keys");
+const keys = choice((input) => (typeof input === "string" ? TEXT : keyList));
+const SECONDS = "be a whole number of seconds from 1 to 3600";
+
+const section: Record<keyof Section, Rule> = {
+  theme: optional(oneOf(THEME_NAMES)),
+  mouse: optional(FLAG),
+  columns: optional(columns),
+  masked: optional(oneOf(["secret", "all"], "be secret or all")),
+  keymap: optional(membersOf(keys, "be an object with the keys of commands")),
+  poll_interval: optional(whole(1, 3_600, SECONDS)),
+};
+const FILE = object(
+  { $schema: optional(TEXT), tui: optional(object(section)) },
+  "be a JSON object",
+);
+
+function toColumn(column: ColumnName | Column): Column {
+  return typeof column === "string" ? { name: column } : column;
+}
+
+export type TuiSettings = Omit<Section, "columns" | "keymap"> & {
+  readonly columns?: readonly Column[];
   readonly commands: readonly Command[];
 };
 
@@ -81,31 +91,26 @@ export type TuiSettings = Omit<v.InferOutput<typeof section>, "keymap"> & {
  */
 export function readTuiSettings(caller: Caller, defaults: readonly Command[]): TuiSettings {
   const path = join(caller.surroundings.folders.config, "settings.json");
-  const content = readOwn(path, caller);
-  const result = v.safeParse(file, content);
-  if (!result.success) throw new UsageError(describe(result.issues[0], path));
-  const { keymap: own = new Map(), ...settings } = result.output.tui ?? {};
-  return { ...settings, commands: withSubject(`${path}: tui`, () => withKeymap(defaults, own)) };
+  const { keymap = {}, columns, ...settings } = readOwn(path, caller);
+  const lists = Object.entries(keymap).map(([name, keys]) => [name, [keys].flat()] as const);
+  return {
+    ...settings,
+    ...(columns && { columns: columns.map(toColumn) }),
+    commands: withSubject(`${path}: tui`, () => withKeymap(defaults, new Map(lists))),
+  };
 }
 
-/** Reads the user's own settings file. Returns `{}` if there is none. */
-function readOwn(path: string, { surroundings, note }: Caller): unknown {
+/** Reads the user's own settings file. Returns `{}` if there is none, or it can't be used. */
+function readOwn(path: string, { surroundings, note }: Caller): Section {
   try {
-    const found = readSettingsFile(path);
-    if (!found) return {};
-    const foreign = foreignWriter(found.stats, surroundings);
+    const file = readSettingsFile(path);
+    if (!file) return {};
+    const foreign = foreignWriter(file.stats, surroundings);
     if (foreign) throw new UnusableFileError(`${path} ${foreign}`);
-    return parseSettingsFile(found);
+    return parseSettingsFile<{ tui?: Section }>(file, FILE).tui ?? {};
   } catch (error) {
     if (!(error instanceof UnusableFileError)) throw error;
     note(`continuing without settings: ${error.message}`, "once");
     return {};
   }
-}
-
-/** `settings.json: tui.mouse must be true or false` */
-function describe({ path, message, type, expected }: v.BaseIssue<unknown>, file: string): string {
-  const place = (path ?? []).map(({ key }) => String(key)).join(".");
-  const isUnknown = type === "strict_object" && expected === "never";
-  return `${file}: ${place} ${isUnknown ? "is not a setting" : message}`;
 }

@@ -91,7 +91,7 @@ describe("the profile in use", () => {
     ],
     [{ profiles: { version: 2, profiles: {} } }, "must be 1"],
     [{ profiles: { profiles: { local: [] } } }, "must be a JSON object"],
-    [{ profiles: { profiles: {}, secret: "hunter2" } }, '"secret"'],
+    [{ profiles: { profiles: {}, secret: "hunter2" } }, "secret is not a known field"],
   ])("reading settings refuses %o", async (places: Places, message) => {
     const { find } = await world({ profiles: PROFILES, ...places });
     expect(() => find("url")).toThrow(message);

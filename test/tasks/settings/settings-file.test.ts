@@ -5,6 +5,7 @@ import {
   parseSettingsFile,
   readKeys,
   readSettingsFile,
+  SETTINGS_OBJECT,
   type SettingsFile,
 } from "../../../src/tasks/settings/settings-file.js";
 import { dataFile } from "../../support/data-file.js";
@@ -24,7 +25,7 @@ it("reads settings under their keys, numbers too, and says where each was given"
 
 it("a file that git has merged as text is refused with the line of the first conflict", () => {
   const file = { path: "the file", bytes: Buffer.from("{\n<<<<<<< HEAD\n") } as SettingsFile;
-  expect(() => parseSettingsFile(file)).toThrow(
+  expect(() => parseSettingsFile(file, SETTINGS_OBJECT)).toThrow(
     "the file is not valid JSON: line 2, column 1: a conflict marker of git",
   );
 });
@@ -87,7 +88,7 @@ it("a profile may hold a secret and auth, but no profile", () => {
 
 it("a missing settings file is undefined, an unreadable or invalid one an error", async () => {
   const { path } = await dataFile('{"url": hunter2}');
-  const parse = () => parseSettingsFile(readSettingsFile(path) as SettingsFile);
+  const parse = () => parseSettingsFile(readSettingsFile(path) as SettingsFile, SETTINGS_OBJECT);
   expect(readSettingsFile("/nowhere/file")).toBeUndefined();
   expect(parse).toThrow(`${path} is not valid JSON`);
   expect(parse).not.toThrow("hunter2");

@@ -72,8 +72,8 @@ test("the schema knows the names of all commands", () => {
 test.each([
   ["not JSON", "is not valid JSON"],
   [[], "must be a JSON object"],
-  [{ theme: "dark" }, ": theme is not a setting"],
-  [{ tui: { colour: 1 } }, ": tui.colour is not a setting"],
+  [{ theme: "dark" }, ": theme is not a known field"],
+  [{ tui: { colour: 1 } }, ": tui.colour is not a known field"],
   [{ tui: [] }, ": tui must be an object"],
   [{ tui: { theme: "solarized" } }, ": tui.theme must be one of auto, dark, light, plain"],
   [{ tui: { mouse: "yes" } }, ": tui.mouse must be true or false"],
@@ -85,11 +85,11 @@ test.each([
   [{ tui: { columns: ["name", "name"] } }, ": tui.columns must be a list of columns, each once"],
   [
     { tui: { columns: ["name", "id"] } },
-    ": tui.columns.1 must be one of name, type, value, description, or",
+    ": tui.columns[1] must be one of name, type, value, description, or",
   ],
   [
     { tui: { columns: ["name", { name: "value", width: 3 }] } },
-    ": tui.columns.1.width must be a whole number from 4 to 200",
+    ": tui.columns[1].width must be a whole number from 4 to 200",
   ],
   [
     { tui: { poll_interval: 0 } },

@@ -3,7 +3,6 @@ import { UsageError } from "../../../kit/text/errors.js";
 import { readGiven, Settings } from "../../../tasks/settings/resolve-settings.js";
 import { readSecret } from "../../../tasks/settings/secret-files.js";
 import {
-  isOfStore,
   SETTINGS,
   type Setting,
   type SettingName,
@@ -55,7 +54,9 @@ function givenSettings(flags: SourceFlags, env: Surroundings["env"]): Setting[] 
   const isGiven = (name: SettingName) => byFlag.some((setting) => setting.name === name);
   if (isGiven("data")) return byFlag;
   const isUsed = ({ name }: Setting) =>
-    (isGiven("store") ? isOfStore(name) && SETTINGS[name].profile : PASTED.includes(name)) &&
+    (isGiven("store")
+      ? SETTINGS[name].isOfStore && SETTINGS[name].profile
+      : PASTED.includes(name)) &&
     !isGiven(name) &&
     !(name === "apiSecret" && isGiven("apiSecretFile"));
   return [...byFlag, ...readGiven("variable", env).filter(isUsed)];

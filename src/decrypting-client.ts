@@ -8,7 +8,7 @@ import type { JsonValue } from "./kit/text/strict-json.js";
 import type { Page } from "./model/page.js";
 import type { Read } from "./model/read.js";
 import { readAll, type Snapshot, type VariableSource } from "./model/source.js";
-import { isEncrypted, type VariableValue } from "./model/variable.js";
+import { isEnvelope, type VariableValue } from "./model/variable.js";
 
 export interface ClientOptions extends PlainOptions {
   /**
@@ -44,15 +44,15 @@ async function decryptAnswer<T>(
   snapshot: Snapshot,
   key: string | undefined,
 ): Promise<T> {
-  const sealed = placesOf(read, answer).filter(([, holder, field]) => isEncrypted(holder[field]));
-  if (sealed.length === 0) return answer;
+  const envelopes = placesOf(read, answer).filter(([, holder, field]) => isEnvelope(holder[field]));
+  if (envelopes.length === 0) return answer;
   const variables = await readAll((page) => snapshot.listVariables(page));
   const byKey = new Map(
     variables.flatMap((variable) => [variable.id, variable.name].map((each) => [each, variable])),
   );
   const { decrypt } = await import("./client/envelope.js");
   const { parseAs } = await import("./formats/infer-type.js");
-  for (const [of, holder, field] of sealed) {
+  for (const [of, holder, field] of envelopes) {
     const variable = byKey.get(of);
     if (!variable) throw new ChangedDataError("the server has a value without its variable");
     const { name, type } = variable;

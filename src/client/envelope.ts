@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { SEAL_BYTES, seal, unseal } from "../kit/crypto/aes-gcm.js";
 import { DecryptionError, UsageError } from "../kit/text/errors.js";
-import { ENCRYPTED_PREFIX } from "../model/variable.js";
+import { ENVELOPE_PREFIX } from "../model/variable.js";
 
 /**
  * Encrypts a text in the form of docs/data-file.md: the prefix, then `seal` in base64.
@@ -9,7 +9,7 @@ import { ENCRYPTED_PREFIX } from "../model/variable.js";
  * @param key any text
  */
 export function encrypt(text: string, key: string): string {
-  return ENCRYPTED_PREFIX + seal(text, keyBytes(key)).toString("base64");
+  return ENVELOPE_PREFIX + seal(text, keyBytes(key)).toString("base64");
 }
 
 /**
@@ -18,7 +18,7 @@ export function encrypt(text: string, key: string): string {
  */
 export function decrypt(envelope: string, key: string, name?: string): string {
   const problem = `${name === undefined ? "" : `${name} `}can't be decrypted`;
-  const base64 = envelope.slice(ENCRYPTED_PREFIX.length);
+  const base64 = envelope.slice(ENVELOPE_PREFIX.length);
   const bytes = Buffer.from(base64, "base64");
   // Buffer.from ignores other characters than those of base64.
   if (bytes.toString("base64") !== base64 || bytes.length < SEAL_BYTES)

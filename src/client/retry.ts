@@ -15,12 +15,12 @@ const NEVER = Number.POSITIVE_INFINITY;
 const TRANSIENT_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"];
 const MIB = 1024 * 1024;
 
-/** Statuses after which another try may succeed; 408 is that of a request which came too slowly. */
+/** Statuses after which another attempt may succeed. 408: the request came too slowly. */
 export const TRANSIENT_STATUSES: readonly number[] = [408, ...GATEWAY_STATUSES];
 
 /**
- * The length of all answers to one command, in characters: V8's longest string, and so a server's
- * largest data file. 1,000,000 variables with values of 200 characters take 265 MiB.
+ * The maximum length of all answers to one command, in characters: V8's longest string, and so a
+ * server's largest data file. 1,000,000 variables with values of 200 characters take 265 MiB.
  */
 const MAX_LENGTH = 512 * MIB;
 
@@ -33,7 +33,7 @@ export interface Budget {
   end: number | undefined;
   /** When the first failure occurred, on the same clock; `maxWait` starts there. */
   failedAt: number | undefined;
-  /** Length of all answers so far. */
+  /** The length of all answers so far, in characters. */
   length: number;
 }
 
@@ -49,7 +49,7 @@ export function countAnswer(budget: Budget, body: string): void {
 }
 
 export interface RetryNotice {
-  /** Seconds until the next try. */
+  /** Seconds until the next attempt. */
   wait: number;
   reason: string;
 }
@@ -61,13 +61,13 @@ export interface RetryOptions {
    */
   total?: number;
   /**
-   * Seconds for pauses and tries after the first failure. Default 60, and less while the server
+   * Seconds for pauses and attempts after the first failure. Default 60, and less while the server
    * can't be reached.
    */
   maxWait?: number | undefined;
   /** Monotonic clock in milliseconds. */
   ticks: () => number;
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   random: () => number;
   sleep: (seconds: number) => Promise<void>;
   onRetry: (notice: RetryNotice) => void;
@@ -84,33 +84,54 @@ export type RetryOn = "any" | "rate-limit";
 /**
  * Calls `attempt` until it succeeds or fails permanently. Waits after a 429 for as long as the
  * server said, and after a transient failure (no connection, reset, timeout, 408, 502 to 504) with
- * exponential backoff and jitter. Throws the last error when `maxWait` or the budget does not allow
- * another pause.
+ * exponential backoff and jitter. Four clocks limit the time:
+ *
+ * | Clock | starts with | seconds | limits |
+ * |---|---|---|---|
+ * | `timeout` | each attempt | 10 by default | the attempt (in `Transport`) |
+ * | `maxWait` | the first failure of a budget | 60 by default | the start of a pause |
+ * | `Outage` | the first failed attempt | 15, or 3 here; none with `maxWait` | pauses and attempts |
+ * | `total` | the first attempt of a budget | no limit by default | pauses and attempts |
  *
  * @param attempt gets the seconds that it may take
+ * @throws the last error when a clock does not allow another attempt; UnreachableError for `total`
  */
 export async function withRetries<T>(
   attempt: (seconds: number) => Promise<T>,
   options: RetryOptions,
 ): Promise<T> {
-  const { budget, maxWait, ticks, random, total = NEVER, retryOn = "any" } = options;
-  let [outageAt, end] = [NEVER, NEVER];
+  const { budget, ticks, total = NEVER } = options;
+  let outage: Outage = { startedAt: NEVER, end: NEVER };
   for (let retries = 0; ; retries++) {
     const startedAt = ticks();
     const left = secondsLeft(budget, total, startedAt);
     try {
-      return await attempt(Math.min(left, Math.max((end - startedAt) / 1_000, MIN_REQUEST_S)));
+      const beforeEnd = Math.max((outage.end - startedAt) / 1_000, MIN_REQUEST_S);
+      return await attempt(Math.min(left, beforeEnd));
     } catch (error) {
-      // The budget may have ended the try.
+      // The budget may have ended the attempt.
       if (left < total) secondsLeft(budget, total, ticks());
-      const wait = pauseAfter(error, retries, random());
-      if (wait === undefined || (retryOn === "rate-limit" && !(error instanceof RateLimitedError)))
-        throw error;
-      outageAt = error instanceof RateLimitedError ? NEVER : Math.min(outageAt, startedAt);
-      if (maxWait === undefined) end = outageAt + outageLimit(error) * 1_000;
-      if (!(await pause({ wait, reason: (error as Error).message }, options, end))) throw error;
+      const wait = pauseAfter(error, retries, options);
+      if (wait === undefined) throw error;
+      outage = outageAfter(error, Math.min(outage.startedAt, startedAt), options);
+      const reason = (error as Error).message;
+      if (!(await pause({ wait, reason }, options, outage.end))) throw error;
     }
   }
+}
+
+/** The time in which a server can't be reached, in milliseconds on a monotonic clock. */
+interface Outage {
+  /** When its first attempt started; `Infinity` if there is no outage. */
+  readonly startedAt: number;
+  /** When the server is given up. */
+  readonly end: number;
+}
+
+function outageAfter(error: unknown, startedAt: number, { maxWait }: RetryOptions): Outage {
+  if (error instanceof RateLimitedError) return { startedAt: NEVER, end: NEVER };
+  const end = maxWait === undefined ? startedAt + outageLimit(error) * 1_000 : NEVER;
+  return { startedAt, end };
 }
 
 /** Seconds left for the next request. @throws UnreachableError if there are none */
@@ -127,8 +148,10 @@ function secondsLeft(budget: Budget, total: number, now: number): number {
 }
 
 /**
- * Waits before another try. Resolves to false immediately if `maxWait`, the budget or `end` do not
- * allow that.
+ * Waits before another attempt.
+ *
+ * @param end the latest end of the pause, in milliseconds on the monotonic clock
+ * @returns whether it has waited: not if `maxWait`, the budget or `end` do not allow that
  */
 export async function pause(
   notice: RetryNotice,
@@ -144,16 +167,20 @@ export async function pause(
   return true;
 }
 
-/** Seconds to wait before another try; undefined for a permanent failure. */
-function pauseAfter(error: unknown, retries: number, jitter: number): number | undefined {
+/** Seconds to wait before another attempt; `undefined` if there must be none. */
+function pauseAfter(
+  error: unknown,
+  retries: number,
+  { random, retryOn = "any" }: RetryOptions,
+): number | undefined {
   // With jitter, clients that failed at the same time don't retry at the same time.
-  const backoff = Math.min(FIRST_BACKOFF_S * 2 ** retries, MAX_BACKOFF_S) * (0.5 + jitter / 2);
+  const backoff = Math.min(FIRST_BACKOFF_S * 2 ** retries, MAX_BACKOFF_S) * (0.5 + random() / 2);
   if (error instanceof RateLimitedError) return Math.max(error.retryAfter, backoff);
-  return isTransient(error) ? backoff : undefined;
+  return retryOn === "any" && isTransient(error) ? backoff : undefined;
 }
 
 function isTransient(error: unknown): boolean {
-  // Of a server, or of a proxy.
+  // The status is from a server or a proxy.
   const { status, cause } = error as { status?: number; cause?: NodeJS.ErrnoException };
   if (status !== undefined) return TRANSIENT_STATUSES.includes(status);
   return error instanceof UnreachableError && TRANSIENT_CODES.includes(cause?.code ?? "");

@@ -1,6 +1,6 @@
 import { UsageError } from "../kit/text/errors.js";
 import { exactNumber, JsonError, type JsonValue, parseJson } from "../kit/text/strict-json.js";
-import { isEncrypted, type VariableType, valueFitsType } from "../model/variable.js";
+import { isUnreadable, type VariableType, valueFitsType } from "../model/variable.js";
 
 /**
  * Type and value of a text, for a new variable:
@@ -42,7 +42,7 @@ export function nativeType(value: JsonValue): VariableType {
  * @throws UsageError with the rule of the type, which never quotes the text
  */
 export function parseAs(text: string, type: VariableType): JsonValue {
-  if (type === "STRING" || isEncrypted(text)) return text;
+  if (type === "STRING" || isUnreadable(text)) return text;
   if (type === "JSON") return parseExactJson(text);
   if (type === "BOOLEAN") {
     if (text !== "true" && text !== "false") throw new UsageError("a BOOLEAN is true or false");

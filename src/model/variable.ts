@@ -113,11 +113,11 @@ export function checkId(id: number): number {
 }
 
 /**
- * Marks a value that a client has encrypted; to a server it is an ordinary string. The prefix names
- * another product because existing clients of this API write and read values with it
- * (docs/data-file.md, "Encrypted values").
+ * Begins each envelope: a value that a client has encrypted. To a server, it is an ordinary string.
+ * The prefix names another product because existing clients of this API write and read values with
+ * it (docs/data-file.md, "Encrypted values").
  */
-export const ENCRYPTED_PREFIX = "envbee:enc:v1:";
+export const ENVELOPE_PREFIX = "envbee:enc:v1:";
 
 /** Deeper values would exhaust the stack of programs that read or write them. */
 const MAX_JSON_DEPTH = 500;
@@ -135,13 +135,18 @@ const TYPE_NAMES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean" };
 
 /** Whether a variable of `type` may hold `value`. A value that can't be read fits every type. */
 export function valueFitsType(value: unknown, type: VariableType): boolean {
-  if (isEncrypted(value)) return true;
+  if (isUnreadable(value)) return true;
   return isJson(value) && (type === "JSON" || typeof value === TYPE_NAMES[type]);
 }
 
-/** Whether a client has encrypted it, or it is of a sealed file that was opened without its key. */
-export function isEncrypted(value: unknown): value is string {
-  return typeof value === "string" && (value.startsWith(ENCRYPTED_PREFIX) || isSealedText(value));
+/** Whether a client has encrypted the value. */
+export function isEnvelope(value: unknown): value is string {
+  return typeof value === "string" && value.startsWith(ENVELOPE_PREFIX);
+}
+
+/** Whether the value is an envelope, or from a sealed file that was opened without its key. */
+export function isUnreadable(value: unknown): value is string {
+  return isEnvelope(value) || isSealedText(value);
 }
 
 export function isVariableType(text: unknown): text is VariableType {
@@ -158,7 +163,7 @@ export function valueText(value: JsonValue): string {
  * quotes.
  */
 export function textAs(value: JsonValue, type: VariableType, indent?: number): string {
-  return type === "JSON" && !isEncrypted(value)
+  return type === "JSON" && !isUnreadable(value)
     ? JSON.stringify(value, undefined, indent)
     : valueText(value);
 }

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../src/kit/text/strict-json.js";
 import type { Page, PageRequest } from "../../src/model/page.js";
 import { byVariable, checkConsistency, joinValues, readAll } from "../../src/model/source.js";
 import {
-  ENCRYPTED_PREFIX,
+  ENVELOPE_PREFIX,
   type Variable,
   type VariableType,
   type VariableValue,
@@ -145,7 +145,7 @@ describe("joinValues", () => {
   );
 
   it("joinValues accepts an encrypted value for any type", () => {
-    const sealed = value(1, `${ENCRYPTED_PREFIX}AAAA`);
+    const sealed = value(1, `${ENVELOPE_PREFIX}AAAA`);
     expect(joinValues([variable(1, "NUMBER")], byVariable([sealed]))[0]?.value).toBe(sealed);
   });
 });

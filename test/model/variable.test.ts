@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/kit/text/errors.js";
 import {
   checkId,
-  isEncrypted,
+  isUnreadable,
   isVariableName,
   isVariableType,
   valueFitsType,
@@ -75,7 +75,7 @@ describe("a value", () => {
     [null, false],
     [{ value: ENCRYPTED }, false],
   ])("%j is encrypted: %s", (value, encrypted) => {
-    expect(isEncrypted(value)).toBe(encrypted);
+    expect(isUnreadable(value)).toBe(encrypted);
   });
 });
 

@@ -5,7 +5,7 @@ import * as defaults from "../../src/model/defaults.js";
 import { limitError, MAX_LIMIT, pageBounds } from "../../src/model/page.js";
 import { ROUTES } from "../../src/model/routes.js";
 import { STALE_DATA, staleStoreMessage } from "../../src/model/source.js";
-import { ENCRYPTED_PREFIX, NAME_PATTERN, VARIABLE_TYPES } from "../../src/model/variable.js";
+import { ENVELOPE_PREFIX, NAME_PATTERN, VARIABLE_TYPES } from "../../src/model/variable.js";
 import { MESSAGES } from "../../src/server/error-replies.js";
 import { DEFAULT_TOLERANCE } from "../../src/signing/tolerance.js";
 import { signByHand } from "../support/sign-by-hand.js";
@@ -47,7 +47,7 @@ it("the OpenAPI document has the limits, defaults and messages of the server", (
         VariablePage: { properties: { data: { maxItems: MAX_LIMIT } } },
         ValueContent: {
           properties: {
-            value: { description: expect.stringContaining(`\`${ENCRYPTED_PREFIX}\``) },
+            value: { description: expect.stringContaining(`\`${ENVELOPE_PREFIX}\``) },
           },
         },
         VariableValue: { properties: { id, variable_id: id } },

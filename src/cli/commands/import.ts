@@ -7,7 +7,7 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type Difference, diffValues } from "../../model/differing-values.js";
 import type { EnvironmentRecord } from "../../model/environment.js";
 import { createMatcher } from "../../model/name-matcher.js";
-import { isEncrypted, type NamedValue, textAs } from "../../model/variable.js";
+import { isUnreadable, type NamedValue, textAs } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
 import { editEnvironments } from "../../tasks/data/open-data.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
@@ -122,7 +122,7 @@ async function createEncryption(
   const wanted = createMatcher(encrypt === true ? ["*"] : encrypt);
   const keptIfSame = (current: JsonValue | undefined, name: string, text: string) => {
     try {
-      return isEncrypted(current) && decrypt(name, current) === text ? current : undefined;
+      return isUnreadable(current) && decrypt(name, current) === text ? current : undefined;
     } catch {
       // Another key has encrypted it.
       return undefined;
@@ -135,7 +135,7 @@ async function createEncryption(
     const known = new Map(current.map(({ name, value }) => [name, value]));
     return entries.map((entry) => {
       const { name, type, value } = entry;
-      if (!wanted.matches(name) || isEncrypted(value)) return entry;
+      if (!wanted.matches(name) || isUnreadable(value)) return entry;
       const text = textAs(value, type);
       return { ...entry, value: keptIfSame(known.get(name), name, text) ?? toEnvelope(text) };
     });

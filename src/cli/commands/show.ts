@@ -6,8 +6,8 @@ import type { VariableReader } from "../../model/read.js";
 import { isReservedName } from "../../model/reserved-names.js";
 import { checkType, readAll, type VariableEntry } from "../../model/source.js";
 import {
-  isEncrypted,
   isPublic,
+  isUnreadable,
   VARIABLE_FIELDS,
   VARIABLE_LABELS,
   type VariableValue,
@@ -125,7 +125,7 @@ async function readContent(
   values: boolean,
   settings: Settings,
 ): Promise<JsonValue> {
-  if (!isEncrypted(stored)) return stored;
+  if (!isUnreadable(stored)) return stored;
   const decrypt = await createDecrypt(settings, values ? leaveUnlessSealed : leaveEncrypted);
   try {
     return decrypt(name, stored);
@@ -140,7 +140,7 @@ function valueJson(
   value: JsonValue | undefined,
   values: boolean,
 ): object {
-  return { ...ids, encrypted: isEncrypted(content.value), ...(values && { content: { value } }) };
+  return { ...ids, encrypted: isUnreadable(content.value), ...(values && { content: { value } }) };
 }
 
 /** The last change of a value in local data, if it is known. */
@@ -207,7 +207,7 @@ function describeShellVariable(
 ): string {
   const set = present === undefined ? "not set" : "set";
   if (content === undefined) return `${set}; run does not touch it`;
-  if (isEncrypted(content)) return `${set}; run fails: it has no key that decrypts the value`;
+  if (isUnreadable(content)) return `${set}; run fails: it has no key that decrypts the value`;
   const isSame = present === valueText(content);
   const state = present === undefined ? set : `set to ${isSame ? "the same" : "another"} value`;
   if (isReservedName(name)) return `${state}; run leaves it out, unless --allow-reserved names it`;

@@ -6,7 +6,7 @@ import {
   type Complete,
   checkVariableName,
   type Definition,
-  isEncrypted,
+  isEnvelope,
   type ValueContent,
   type VariableType,
   valueFitsType,
@@ -67,7 +67,7 @@ export function setValues(
     variables.set(name, variableRecord({ ...known, ...definition, id, application, name }));
     if (value === undefined) continue;
     const old = values.get(id);
-    if (isEncrypted(old?.content.value) && !isEncrypted(value)) {
+    if (isEnvelope(old?.content.value) && !isEnvelope(value)) {
       throw new UsageError(
         `${name} is encrypted here: encrypt the new value too (--encrypt), or unset it first`,
       );

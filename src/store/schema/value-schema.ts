@@ -3,7 +3,7 @@ import { durationMs } from "../../kit/text/duration.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { Check } from "../../model/read.js";
-import { isEncrypted, type JsonSchema, type NamedValue } from "../../model/variable.js";
+import { isUnreadable, type JsonSchema, type NamedValue } from "../../model/variable.js";
 import { type Data, type ValueRecord, type VariableRecord, variablesOf } from "../data.js";
 import { changesBetween } from "../record-changes.js";
 import { MAX_SCHEMA, schemaProblem } from "./schema-keywords.js";
@@ -151,7 +151,7 @@ async function findBroken<T extends Checked>(values: readonly T[]): Promise<Brok
   let turn = performance.now();
   for (const each of values) {
     const { variable, value } = each;
-    if (!variable?.schema || value === undefined || isEncrypted(value)) continue;
+    if (!variable?.schema || value === undefined || isUnreadable(value)) continue;
     const rule = (await loadValueChecker()).brokenRule(variable.schema, value);
     if (rule !== undefined) broken.push({ ...each, variable, rule });
     if (performance.now() - turn < MAX_TURN_MS) continue;

@@ -2,7 +2,7 @@ import { variableKey } from "../../kit/process/program.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableSource } from "../../model/source.js";
-import { isEncrypted, type ValueRules, valueText } from "../../model/variable.js";
+import { isUnreadable, type ValueRules, valueText } from "../../model/variable.js";
 import { readSelected, type Selection } from "../selection/selection.js";
 import { RATE_LIMIT_STORE_VARIABLE, SETTING_NAMES, SETTINGS } from "../settings/setting-table.js";
 import type { Decrypt } from "../sources/decryption.js";
@@ -58,7 +58,7 @@ export async function readChildVariables(
       .map(({ childName, name, value, rules }) => ({
         name: childName,
         value: decrypt(name, value),
-        isText: isEncrypted(value),
+        isText: isUnreadable(value),
         rules,
       })),
     leftOut: free

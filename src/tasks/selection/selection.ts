@@ -3,7 +3,7 @@ import { createMatcher, isGlob } from "../../model/name-matcher.js";
 import type { Check } from "../../model/read.js";
 import { checkType, readAll, type VariableSource } from "../../model/source.js";
 import {
-  isEncrypted,
+  isUnreadable,
   type NamedValue,
   type Variable,
   type VariableType,
@@ -86,7 +86,7 @@ export async function readSelected(
     });
     const isTyped =
       types === "all" ||
-      (types === "encrypted" && selected.some(({ value }) => isEncrypted(value)));
+      (types === "encrypted" && selected.some(({ value }) => isUnreadable(value)));
     return { selected: addTypes(selected, isTyped ? await readVariables() : undefined), known };
   });
   selection.noteUnmatched(known);

@@ -1,9 +1,8 @@
 import { DecryptionError, orUndefined, UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { BrokenRule, Check } from "../../model/read.js";
-import { isSealedText } from "../../model/sealed-text.js";
 import { readAll, type Snapshot } from "../../model/source.js";
-import { isEncrypted, type Variable } from "../../model/variable.js";
+import { isEnvelope, isUnreadable, type Variable } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import type { Messages } from "../surroundings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
@@ -44,7 +43,7 @@ export async function createCheck(
     isNoted ||= !found;
     if (found && decrypt === leaveEncrypted) return found;
     const values = await snapshot.values(only);
-    const isAnswered = found && !Object.values(values).some(isEncrypted);
+    const isAnswered = found && !Object.values(values).some(isUnreadable);
     const variables = isAnswered ? [] : await readAll((page) => snapshot.listVariables(page));
     const names = variables.map(({ name }) => name).filter((name) => !Object.hasOwn(values, name));
     const invalid = [...(found?.invalid ?? [])];
@@ -58,15 +57,15 @@ export async function createCheck(
 
 async function brokenByEncrypted(
   { id, name, type }: Variable,
-  sealed: JsonValue | undefined,
+  value: JsonValue | undefined,
   snapshot: Snapshot,
   decrypt: Decrypt,
 ): Promise<string | undefined> {
-  if (!isEncrypted(sealed) || isSealedText(sealed)) return undefined;
+  if (!isEnvelope(value)) return undefined;
   const { parseAs } = await import("../../formats/infer-type.js");
   try {
-    const text = String(decrypt(name, sealed));
-    const schema = isEncrypted(text) ? undefined : snapshot.rulesOf(id)?.schema;
+    const text = String(decrypt(name, value));
+    const schema = isUnreadable(text) ? undefined : snapshot.rulesOf(id)?.schema;
     const plain = parseAs(text, type);
     const { loadValueChecker } = await import("../../store/schema/value-schema.js");
     return schema && (await loadValueChecker()).brokenRule(schema, plain);

@@ -1,7 +1,7 @@
 import { DecryptionError, UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { isSealedText, NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
-import { isEncrypted, type NamedValue } from "../../model/variable.js";
+import { isUnreadable, type NamedValue } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
 
 /**
@@ -24,7 +24,7 @@ export async function createDecrypt(
   if (key === undefined) return withoutKey;
   const { decrypt } = await import("../../client/envelope.js");
   return (name, value) => {
-    if (!isEncrypted(value)) return value;
+    if (!isUnreadable(value)) return value;
     refuseSealed(name, value);
     return decrypt(value, key, name);
   };
@@ -61,7 +61,7 @@ export const leaveUnlessSealed: Decrypt = (name, value) => {
 };
 
 const refuseEncrypted: Decrypt = (name, value) => {
-  if (!isEncrypted(value)) return value;
+  if (!isUnreadable(value)) return value;
   refuseSealed(name, value);
   throw new DecryptionError(
     `${name} is encrypted: set APPVARS_ENC_KEY, or name the key's file with --enc-key-file`,
@@ -80,7 +80,7 @@ export async function decryptValues<T extends NamedValue>(
   // Loaded here: `get` and `run` pass texts on, and parsing them takes the JSON parser.
   const { parseAs } = await import("../../formats/infer-type.js");
   return entries.map((entry) => {
-    if (!isEncrypted(entry.value)) return entry;
+    if (!isUnreadable(entry.value)) return entry;
     return { ...entry, value: parseAs(String(decrypt(entry.name, entry.value)), entry.type) };
   });
 }

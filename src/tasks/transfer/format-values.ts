@@ -13,7 +13,7 @@ import {
 import { nativeType } from "../../formats/infer-type.js";
 import { command } from "../../kit/text/shell.js";
 import { readAll, type VariableSource } from "../../model/source.js";
-import { isEncrypted, type NamedValue, type Variable } from "../../model/variable.js";
+import { isUnreadable, type NamedValue, type Variable } from "../../model/variable.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
 import { createSelection, readSelected, type SelectedValue } from "../selection/selection.js";
 import type { SelectionOptions } from "../selection/selection-options.js";
@@ -73,7 +73,7 @@ export async function formatValues(
   );
   const leftOut = selected.filter((entry) => !isKept(entry)).map(({ newName }) => newName);
   warnLeftOut(leftOut, messages);
-  const decrypted = typed.filter(({ value }) => isEncrypted(value)).map(({ newName }) => newName);
+  const decrypted = typed.filter(({ value }) => isUnreadable(value)).map(({ newName }) => newName);
   // A copy by `import` would otherwise lose the encryption without a word.
   if (decrypted.length > 0 && IMPORT_FORMATS.some((each) => each === format))
     messages.note(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { isSealedText } from "../../model/sealed-text.js";
-import { type Definition, isEncrypted, isPublic, textAs } from "../../model/variable.js";
+import { type Definition, isPublic, isUnreadable, textAs } from "../../model/variable.js";
 import { displayRules, MASK } from "../reading/reveal.js";
 import type { Change, Content } from "../state/ports.js";
 import type { State } from "../state/state.js";
@@ -88,8 +88,8 @@ function valueSide(
   if (item?.value === undefined) return textSide(undefined);
   if (!isShown) return textSide(MASK, true);
   const hidden = isSealedText(item.value) ? PLACEHOLDERS.sealed : PLACEHOLDERS.encrypted;
-  if (isEncrypted(item.value) && typed === undefined) return textSide(hidden.text, true);
-  const text = isEncrypted(item.value) ? typed : textAs(inOrderOf(like, item.value), item.type, 2);
+  if (isUnreadable(item.value) && typed === undefined) return textSide(hidden.text, true);
+  const text = isUnreadable(item.value) ? typed : textAs(inOrderOf(like, item.value), item.type, 2);
   return text === "" ? textSide(PLACEHOLDERS.shown.text, true) : textSide(text);
 }
 

@@ -1,5 +1,5 @@
 import type { VariableEntry } from "../../model/source.js";
-import { isEncrypted, isPublic, textAs, VARIABLE_TYPES, valueText } from "../../model/variable.js";
+import { isPublic, isUnreadable, textAs, VARIABLE_TYPES, valueText } from "../../model/variable.js";
 import { whyReadOnly } from "../state/places.js";
 import type { Content } from "../state/ports.js";
 import { groupOf } from "../state/reading.js";
@@ -63,7 +63,7 @@ export function isChoice(field: Field): boolean {
  * only be replaced.
  */
 export function startsEmpty(before: Content | undefined): boolean {
-  return before !== undefined && (before.value === undefined || isEncrypted(before.value));
+  return before !== undefined && (before.value === undefined || isUnreadable(before.value));
 }
 
 /**
@@ -112,7 +112,7 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
  * @param type the chosen type: for STRING, the text is the output of `get`
  */
 function initialValue(before: Content | undefined, type: string): TextField {
-  if (!before || before.value === undefined || isEncrypted(before.value)) return textField("");
+  if (!before || before.value === undefined || isUnreadable(before.value)) return textField("");
   const text = type === "STRING" ? valueText(before.value) : textAs(before.value, before.type, 2);
   return text.includes("\n") ? { text, cursor: 0 } : textField(text);
 }

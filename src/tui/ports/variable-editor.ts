@@ -8,7 +8,7 @@ import {
   type Complete,
   checkVariableName,
   type Definition,
-  isEncrypted,
+  isUnreadable,
   type JsonSchema,
   textAs,
 } from "../../model/variable.js";
@@ -177,7 +177,7 @@ function draftedChange(
   const plain = draftedValue(draft, now);
   // An encrypted value stays encrypted, even if another program has removed it or replaced it by
   // plain text.
-  const replaced = isEncrypted(now?.value) ? now.value : before?.value;
+  const replaced = isUnreadable(now?.value) ? now.value : before?.value;
   const value = plain === now?.value ? plain : encryptedLike(replaced, draft, plain, key);
   const after = { ...definition, ...now, ...Object.fromEntries(edited), value };
   return { name, newName, before: now, after, plain };
@@ -225,7 +225,7 @@ function encryptedLike(
   value: JsonValue | undefined,
   key: string | undefined,
 ): JsonValue | undefined {
-  if (!isEncrypted(replaced) || isEncrypted(value) || value === undefined) return value;
+  if (!isUnreadable(replaced) || isUnreadable(value) || value === undefined) return value;
   if (key === undefined)
     throw new UsageError(
       `${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`,

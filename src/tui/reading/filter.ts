@@ -1,6 +1,6 @@
 import { createMatcher, isGlob } from "../../model/name-matcher.js";
 import type { VariableEntry } from "../../model/source.js";
-import { isEncrypted, isPublic, VARIABLE_TYPES, type VariableType } from "../../model/variable.js";
+import { isPublic, isUnreadable, VARIABLE_TYPES, type VariableType } from "../../model/variable.js";
 import { type Reading, readingOf } from "../state/reading.js";
 import { remembered, type Sort, type State, type View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
@@ -104,7 +104,7 @@ function hasFlag(state: State, table: Table, row: number, flag: string): boolean
     return table.columns.some(({ place }) => readingOf(state, place).changes?.kinds.has(name));
   if (flag === "missing")
     return table.columns.some(({ cells, isRead }) => isRead && !cells[row]?.value);
-  return hasValue(table, row, ({ value }) => isEncrypted(value?.content.value));
+  return hasValue(table, row, ({ value }) => isUnreadable(value?.content.value));
 }
 
 function hasValue(

@@ -1,7 +1,14 @@
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { isSealedText } from "../../model/sealed-text.js";
 import type { VariableEntry } from "../../model/source.js";
-import { isEncrypted, isPublic, textAs, type ValueRules, valueText } from "../../model/variable.js";
+import {
+  isEnvelope,
+  isPublic,
+  isUnreadable,
+  textAs,
+  type ValueRules,
+  valueText,
+} from "../../model/variable.js";
 import { step } from "../state/effects.js";
 import { readingOf } from "../state/reading.js";
 import { type Effect, type Revealed, remembered, type State } from "../state/state.js";
@@ -49,7 +56,7 @@ export function shownValue(entry: VariableEntry, state: State): ShownValue {
   if (!isRevealed(revealed, variable.name) && !isPublic(displayRules(state, rules)))
     return { kind: "masked" };
   const { value: stored } = value.content;
-  if (!isEncrypted(stored))
+  if (!isUnreadable(stored))
     return { kind: "shown", text: texts(entry, [], () => textAs(stored, variable.type)) };
   const text = revealed?.decrypted.get(stored);
   return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
@@ -106,19 +113,13 @@ export function decryptions(
   place: number,
   entry: VariableEntry | undefined,
 ): Effect[] {
-  const sealed = entry?.value?.content.value;
-  if (
-    !entry ||
-    !isEncrypted(sealed) ||
-    isSealedText(sealed) ||
-    !isRevealed(revealed, entry.variable.name)
-  )
-    return [];
-  if (revealed?.decrypted.has(sealed)) return [];
+  const envelope = entry?.value?.content.value;
+  if (!entry || !isEnvelope(envelope) || !isRevealed(revealed, entry.variable.name)) return [];
+  if (revealed?.decrypted.has(envelope)) return [];
   const decrypting: Effect = async ({ places }) => {
-    const text = valueText((await places.open(place)).decrypt(entry.variable.name, sealed));
+    const text = valueText((await places.open(place)).decrypt(entry.variable.name, envelope));
     return (now) => {
-      const decrypted = new Map(now.revealed?.decrypted).set(sealed, text);
+      const decrypted = new Map(now.revealed?.decrypted).set(envelope, text);
       return step(now.revealed ? { ...now, revealed: { ...now.revealed, decrypted } } : now);
     };
   };

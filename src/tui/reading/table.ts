@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableEntry } from "../../model/source.js";
-import { isEncrypted, textAs } from "../../model/variable.js";
+import { isUnreadable, textAs } from "../../model/variable.js";
 import { readingOf } from "../state/reading.js";
 import { type Revealed, remembered, type State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";
@@ -118,7 +118,7 @@ export function kindOf(
   const [a, b] = [first.value.content.value, entry.value.content.value];
   if (a === b || isDeepStrictEqual(a, b))
     return first.variable.type === entry.variable.type ? "same" : "differs";
-  return isEncrypted(a) || isEncrypted(b) ? "encrypted" : "differs";
+  return isUnreadable(a) || isUnreadable(b) ? "encrypted" : "differs";
 }
 
 /** The kinds of all cells, row by row. Not used for the list, which compares nothing. */
@@ -161,7 +161,7 @@ function plainValue(
   if (!entry?.value) return undefined;
   const { value } = entry.value.content;
   const { type } = entry.variable;
-  const text = isEncrypted(value) ? decrypted.get(value) : textAs(value, type);
+  const text = isUnreadable(value) ? decrypted.get(value) : textAs(value, type);
   const json = text !== undefined && type === "JSON" ? parsedJson(text) : undefined;
   return json === undefined ? text : json;
 }

@@ -1,7 +1,6 @@
 import { isReservedName } from "../../model/reserved-names.js";
-import { isSealedText } from "../../model/sealed-text.js";
 import type { VariableEntry } from "../../model/source.js";
-import { isEncrypted, isPublic } from "../../model/variable.js";
+import { isEnvelope, isPublic } from "../../model/variable.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
 import { findingOf } from "../reading/reveal.js";
 import { listOf, selectedEntry } from "../reading/selection.js";
@@ -116,12 +115,7 @@ function facts(entry: VariableEntry, state: State): readonly Fact[] {
         : undefined,
     ],
     ["schema", schema && JSON.stringify(schema)],
-    [
-      "encrypted",
-      isEncrypted(value?.content.value) && !isSealedText(value?.content.value)
-        ? "encrypted by a client"
-        : undefined,
-    ],
+    ["encrypted", isEnvelope(value?.content.value) ? "encrypted by a client" : undefined],
     ["check", problem && `! ${problem}`, "danger"],
     ["change", mark && CHANGES[mark], "warning"],
     ["name", isReservedName(name) ? RESERVED_WARNING : undefined, "warning"],

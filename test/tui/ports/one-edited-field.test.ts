@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { decrypt, encrypt } from "../../../src/client/envelope.js";
 import type { JsonValue } from "../../../src/kit/text/strict-json.js";
-import { isEncrypted, textAs, type VariableType, valueText } from "../../../src/model/variable.js";
+import { isUnreadable, textAs, type VariableType, valueText } from "../../../src/model/variable.js";
 import { Service } from "../../../src/service/service.js";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.js";
 import { createEditor } from "../../../src/tui/ports/variable-editor.js";
@@ -242,6 +242,6 @@ it("JSON that is copied into an encrypted value does not change", async () => {
     const [change] =
       (await editor.assign([{ environment: "shop/development", changes }]))[0]?.changes ?? [];
     const stored = change?.after?.value;
-    expect(isEncrypted(stored) && JSON.parse(decrypt(stored, KEY))).toEqual(value);
+    expect(isUnreadable(stored) && JSON.parse(decrypt(stored, KEY))).toEqual(value);
   }
 });

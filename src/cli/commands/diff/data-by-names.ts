@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createFile } from "../../../kit/files/durable-file.js";
 import { readRegularFile } from "../../../kit/files/open-file.js";
 import { makeFolder } from "../../../kit/files/private-folder.js";
-import { isEncrypted, isPublic } from "../../../model/variable.js";
+import { isPublic, isUnreadable } from "../../../model/variable.js";
 import { entriesOf, labelOf, SETTINGS } from "../../../store/edits/merge-entries.js";
 import { readContent } from "../../../store/file/data-file.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
@@ -37,7 +37,7 @@ export async function printDataByNames(path: string, context: Context): Promise<
     const shown =
       credentials === undefined ? others : { ...others, credentials: mark(credentials) };
     if (!("value" in fields)) return `${labelOf(name)} ${JSON.stringify(shown)}`;
-    const isShown = isPublic(entries.get(owners[0] ?? "")?.fields) && !isEncrypted(value);
+    const isShown = isPublic(entries.get(owners[0] ?? "")?.fields) && !isUnreadable(value);
     return `${labelOf(name)} ${isShown ? JSON.stringify(value) : `(${mark(value)})`}`;
   });
   printLines(context, { json: lines, lines: lines.sort() });

@@ -20,13 +20,13 @@ import { TRANSIENT_STATUSES } from "./retry.js";
 type FreshSource = Pick<VariableSource, "readSnapshot" | "getHealth" | "close">;
 
 export interface CachedSourceOptions {
-  /** Used when there is no fallback; may retry for a long time. */
+  /** The source that is used without a fallback. It may retry for a long time. */
   retrying: FreshSource;
-  /** The same source, used when there is a fallback; tries once. */
+  /** The same source, but it tries once. It is used when there is a fallback. */
   singleTry: FreshSource;
-  /** For the answers. */
+  /** Holds the answers. */
   file: Pick<SealedFile, "read" | "write" | "remove">;
-  /** Seconds. */
+  /** The maximum age of answers, in seconds. */
   maxAge: number;
   /** Unix time in milliseconds. */
   clock: () => number;
@@ -40,11 +40,11 @@ export interface CachedSourceOptions {
 
 /** Answers of one version of the data. */
 interface KeptAnswers {
-  /** Undefined from a server that does not send it. */
+  /** `undefined` from a server that does not send it. */
   readonly revision: string | undefined;
   /** When this version was last the newest, in Unix milliseconds. */
   readonly savedAt: number;
-  /** By `keyOf` their reads. */
+  /** The answers by `keyOf(read)`. */
   readonly answers: ReadonlyMap<string, unknown>;
 }
 
@@ -57,7 +57,7 @@ const keyOf = (read: Read) => JSON.stringify(read);
  */
 export class CachedSource extends VariableReader implements VariableSource {
   readonly #options: CachedSourceOptions;
-  /** One write after the other: each is a merge. */
+  /** Settles with the last write. Writes wait for each other, since each is a merge. */
   #written = Promise.resolve();
   #hasServed = false;
   #hasFailed = false;
@@ -84,7 +84,7 @@ export class CachedSource extends VariableReader implements VariableSource {
     }
   }
 
-  /** Never kept. */
+  /** Asks the server: its health is never kept. */
   getHealth(): Promise<Health> {
     return this.#options.retrying.getHealth();
   }
@@ -123,8 +123,8 @@ export class CachedSource extends VariableReader implements VariableSource {
   }
 
   /**
-   * Keeps the answers with those of the same version, or removes all. A cache that can't be written
-   * fails no read.
+   * Adds the answers to those of the same version, or removes all. No read fails because the cache
+   * can't be written.
    */
   async #save(fresh: FreshAnswers | undefined): Promise<void> {
     const { file, clock, onFailure } = this.#options;
@@ -151,7 +151,9 @@ function isOutage(error: unknown): error is Error {
 }
 
 /**
- * Reads from kept answers. Resolves to a function with the outcome; to undefined if one is missing.
+ * Reads from kept answers.
+ *
+ * @returns a function with the outcome; `undefined` if an answer is missing
  */
 async function replay<T>(
   { revision, answers }: KeptAnswers,
@@ -189,7 +191,7 @@ class Replay extends KeepingReader implements Snapshot {
   }
 }
 
-/** Remembers the answers of a snapshot; undefined for "not found". */
+/** Remembers the answers of a snapshot, `undefined` for "not found". */
 class FreshAnswers extends KeepingReader implements Snapshot {
   readonly #snapshot: Snapshot;
   readonly #answers = new Map<string, unknown>();

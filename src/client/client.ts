@@ -43,7 +43,7 @@ export interface ClientOptions {
    * environments.
    */
   apiKey?: string | undefined;
-  /** Without it, every call but `getHealth` rejects with UnauthorizedError. */
+  /** If it is missing, every call but `getHealth` rejects with UnauthorizedError. */
   apiSecret?: string | undefined;
   /** Scheme, host and port of the server: `http://127.0.0.1:7400`. */
   url: string | URL;
@@ -94,7 +94,7 @@ interface Exchange {
   milliseconds: number;
 }
 
-/** For commands and tests. */
+/** Options for commands and tests. */
 interface ClientParts
   extends Partial<Pick<RetryOptions, "ticks" | "random" | "sleep">>,
     Pick<ServerRoute, "from" | "proxy"> {
@@ -107,12 +107,12 @@ interface ClientParts
   wrapAsk?: (ask: Ask) => Ask;
 }
 
-/** As `createClient` of the library, but encrypted values stay as they are. */
+/** Works like `createClient` of the library, but leaves encrypted values as they are. */
 export function createClient(options: ClientOptions, parts: ClientParts = {}): VariableSource {
   return new Client(options, parts);
 }
 
-/** To keep: two lists of 100,000 in pages of 1,000. */
+/** The most answers that are kept: two lists of 100,000 in pages of 1,000. */
 const MAX_ANSWERS = 200;
 
 type ReadOfValues = Extract<Read, { kind: "valuesByName" }>;
@@ -122,14 +122,14 @@ class Client extends VariableReader implements VariableSource {
   readonly #retry: Omit<RetryOptions, "budget">;
   readonly #transport: Transport;
   /**
-   * The last answers by their targets, the oldest first: while the data is unchanged, each is a
-   * 304.
+   * The last answers by their targets, the oldest first. While the data is unchanged, the server
+   * answers 304 to each of these reads.
    */
   readonly #kept = new Map<string, { etag: string; answer: unknown }>();
   #newest: NewestData | undefined;
   /** Whether the server does not know the read of all values. */
   #hasPagesOnly = false;
-  /** Undefined if each call has its own budget. */
+  /** `undefined` if each call has its own budget. */
   readonly #sharedBudget: Budget | undefined;
   readonly #closed = new AbortController();
   readonly #wrapAsk: ClientParts["wrapAsk"];
@@ -183,7 +183,7 @@ class Client extends VariableReader implements VariableSource {
     return readUnchanged(read, this.#wrapAsk?.(ask) ?? ask, { ...this.#retry, budget });
   }
 
-  /** From pages, if the server does not know this read. */
+  /** Reads pages if the server does not know this read. */
   async #askValues(
     { kind, names }: ReadOfValues,
     budget: Budget,

@@ -69,7 +69,7 @@ function rateLimited(retryAfter: number): RateLimitedError {
   );
 }
 
-/** Without a date, or a signature, the credentials are wrong. */
+/** @returns the error for a 401: without a date or a signature, the credentials are wrong */
 function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   // The date is rounded down to seconds.
   const { seconds, limit, message } = compareClocks(signedAt - Date.parse(date) - 500);

@@ -12,11 +12,11 @@ export const AUTH_SCHEMES = ["hmac", "headers"] as const;
 
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 
-/** About 23 days. Node fires a timer of more than 2^31 ms immediately. */
+/** The longest time, about 23 days: Node fires a timer of more than 2^31 ms immediately. */
 export const MAX_SECONDS = 2_000_000;
 
 /**
- * An empty one counts as missing.
+ * Checks a credential, unless it is empty, which counts as missing.
  *
  * @throws UsageError, which does not quote it, if no data file may contain it
  */
@@ -32,8 +32,8 @@ export function checkSeconds(what: string, seconds: number, min: number): void {
 }
 
 /**
- * The URL of a server: an origin, since a signature covers the path as the server sees it, without
- * a proxy's prefix.
+ * Parses the URL of a server. It is an origin: a signature covers the path as the server sees it,
+ * without a proxy's prefix.
  *
  * @throws UsageError
  */

@@ -6,7 +6,8 @@ import { pause, type RetryOptions } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 
 /**
- * Much shorter than after a failure: data that has just changed is unlikely to change again soon.
+ * The first pause is much shorter than after a failure: data that has just changed is unlikely to
+ * change again soon.
  */
 const FIRST_PAUSE_S = 0.02;
 const MAX_PAUSE_S = 1;
@@ -62,11 +63,11 @@ export class Attempt extends VariableReader implements Snapshot {
   change: ChangedDataError | undefined;
   readonly #ask: Ask;
   readonly #aborter = new AbortController();
-  /** By their reads: of one revision, they stay the same. */
+  /** The answers by their reads. In one revision, they stay the same. */
   readonly #answers = new Map<string, Promise<unknown>>();
   /**
-   * Undefined: during an upgrade, some of the servers behind one address may not send revisions
-   * yet.
+   * The revisions of all answers. `undefined` is one: during an upgrade, some of the servers behind
+   * one address may not send revisions yet.
    */
   readonly #revisions = new Set<string | undefined>();
   /** Aborted when the attempt ends. */
@@ -86,9 +87,9 @@ export class Attempt extends VariableReader implements Snapshot {
   }
 
   /**
-   * "Not found" is an answer of a revision too.
+   * Checks the revision of an answer, which may be "not found".
    *
-   * @throws ChangedDataError if it is another one than before
+   * @throws ChangedDataError if the revision is another one than before
    */
   check(response: HttpResponse): void {
     if (![200, 304, 404].includes(response.status)) return;

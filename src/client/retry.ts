@@ -86,12 +86,15 @@ export type RetryOn = "any" | "rate-limit";
  * server said, and after a transient failure (no connection, reset, timeout, 408, 502 to 504) with
  * exponential backoff and jitter. Four clocks limit the time:
  *
- * | Clock | starts with | seconds | limits |
- * |---|---|---|---|
- * | `timeout` | each attempt | 10 by default | the attempt (in `Transport`) |
- * | `maxWait` | the first failure of a budget | 60 by default | the start of a pause |
- * | `Outage` | the first failed attempt | 15, or 3 here; none with `maxWait` | pauses and attempts |
- * | `total` | the first attempt of a budget | no limit by default | pauses and attempts |
+ * | Clock     | Starts with                   | Seconds                | Limits              |
+ * |-----------|-------------------------------|------------------------|---------------------|
+ * | `timeout` | each attempt                  | 10 by default          | the attempt         |
+ * | `maxWait` | the first failure of a budget | 60 by default          | pauses              |
+ * | `Outage`  | the first failed attempt      | 15 or 3, see `maxWait` | pauses and attempts |
+ * | `total`   | the first attempt of a budget | no limit by default    | pauses and attempts |
+ *
+ * `Transport` has the first one. The third one replaces the default of `maxWait` while the server
+ * can't be reached: 3 seconds if this machine refuses the connection, otherwise 15.
  *
  * @param attempt gets the seconds that it may take
  * @throws the last error when a clock does not allow another attempt; UnreachableError for `total`

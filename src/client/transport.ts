@@ -20,10 +20,10 @@ const MIB = 1024 * 1024;
 /** The largest page: 1,000 values of 64 KiB. */
 const MAX_BODY_BYTES = 64 * MIB;
 
-/** For an answer other than 200: a message, or a proxy's error page. */
+/** The largest answer other than 200: a message, or a proxy's error page. */
 const MAX_ERROR_BODY_BYTES = 256 * 1024;
 
-/** For a TLS handshake with a server that does not answer plain HTTP. */
+/** The longest TLS handshake with a server that does not answer plain HTTP. */
 const MAX_HANDSHAKE_S = 2;
 
 export interface HttpResponse {
@@ -35,12 +35,12 @@ export interface HttpResponse {
 }
 
 export interface TimedResponse extends HttpResponse {
-  /** From the start of the request to the end of its answer. */
+  /** The time from the start of the request to the end of its answer. */
   milliseconds: number;
 }
 
 export interface TransportOptions extends ServerRoute {
-  /** For tests. Default 64 MiB. */
+  /** Only tests set it. Default 64 MiB. */
   maxBodyBytes?: number;
 }
 
@@ -51,10 +51,10 @@ export interface RequestLimits {
 }
 
 /**
- * GET requests for JSON to one origin over keep-alive connections, without following redirects. On
- * node:http, since loading fetch takes longer than the start of Node. Through a proxy, https takes
- * a tunnel (CONNECT), and http is sent to the proxy itself, with the whole URL (RFC 9112, section
- * 3.2.2).
+ * Sends GET requests for JSON to one origin over keep-alive connections, and follows no redirects.
+ * It uses node:http, since loading fetch takes longer than starting Node. Through a proxy, https
+ * takes a tunnel (CONNECT), and http is sent to the proxy itself, with the whole URL (RFC 9112,
+ * section 3.2.2).
  */
 export class Transport {
   readonly #options: TransportOptions;
@@ -73,8 +73,7 @@ export class Transport {
   /**
    * @param target path and query, sent unchanged
    * @throws UnreachableError without a complete answer in time; ServerError if it is not HTTP, or
-   *   too large; the reason
-   *   of the signal
+   *   too large; the reason of the signal
    */
   async get(
     target: string,
@@ -199,7 +198,7 @@ async function findTls(origin: URL, timeout: number): Promise<URL | undefined> {
 /** The common part of node:http and node:https. */
 type HttpModule = Pick<typeof import("node:https"), "request">;
 
-/** Without a cause, so that it is not retried. */
+/** The error has no cause, so that it is not retried. */
 function closedError(): UnreachableError {
   return new UnreachableError("the client is closed");
 }

@@ -36,7 +36,7 @@ export interface PreviousKeyPair extends KeyPair {
   readonly valid_until: string;
 }
 
-/** A pair, and those that it has replaced. */
+/** A pair, and the pairs that it has replaced. */
 export interface RotatedPair extends KeyPair {
   readonly previous?: readonly PreviousKeyPair[];
 }
@@ -58,7 +58,7 @@ export interface EnvironmentRecord extends Environment, RotatedPair {
   readonly keys?: readonly NamedKey[];
 }
 
-/** The current pair and those that were rotated out, whether still valid or not. */
+/** The current pair and all pairs that were rotated out, valid or not. */
 export function allKeyPairs(key: RotatedPair): (KeyPair | PreviousKeyPair)[] {
   return [key, ...(key.previous ?? [])];
 }
@@ -72,13 +72,13 @@ export function endOfValidity({
   return valid_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(valid_until);
 }
 
-/** What a key can read: an environment, or some variables of it. */
+/** The data that a key can read: an environment, or some variables of it. */
 export interface Scope extends Pick<Environment, "id" | "application"> {
-  /** As in a {@link NamedKey}. */
+  /** The patterns of a {@link NamedKey}. */
   readonly only?: readonly string[] | undefined;
 }
 
-/** A key pair, and what requests with it need. */
+/** A key pair, with the data that requests with it need. */
 export interface KeyOwner {
   readonly environment: EnvironmentRecord;
   /** The name of a named key. */
@@ -162,9 +162,9 @@ export function findEnvironment<E extends Environment>(
 const MIN_SECRET_LENGTH = 16;
 
 /**
- * Finds API secrets that don't protect their environment: short ones, ones shared with another key,
- * and ones also used as a key, which is sent with each request. Pairs that were rotated out count
- * while they are valid.
+ * Finds API secrets that don't protect their environment: short secrets, secrets of two keys, and
+ * secrets that are also an API key, which is sent with each request. Pairs that were rotated out
+ * count while they are valid.
  *
  * @param now Unix time in milliseconds
  * @returns the problem, with the names of the environments and keys, and no secrets

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Names the version of the environment's data that an answer is of; all data routes send it. */
+/** Names the version of the environment's data in an answer. All data routes send it. */
 export const REVISION_HEADER = "Appvars-Revision";
 /**
  * `NUMBER-WRITE`: counts the writes to a data store, and identifies the last one; `1-REVISION` for
@@ -47,7 +47,7 @@ export function formatRateLimit(rateLimit: RateLimit | undefined, retryAfter?: n
   ];
 }
 
-/** Each field is undefined if its header is missing or malformed. */
+/** Each field is `undefined` if its header is missing or malformed. */
 export function readRateLimit(headers: IncomingHttpHeaders) {
   return {
     limit: parseCount(headers, LIMIT_HEADER),
@@ -72,7 +72,7 @@ export function wholeAge(age: number): number {
   return age < NEWEST_MS ? 0 : Math.floor(age / 1_000);
 }
 
-/** The version of the data and its age in seconds; undefined if one is missing or malformed. */
+/** The version of the data and its age in seconds; `undefined` if one is missing or malformed. */
 export function parseFreshness(headers: IncomingHttpHeaders) {
   const [, number, write = ""] =
     /^(\d{1,15})-([\w-]{1,64})$/.exec(String(headers[VERSION_HEADER.toLowerCase()] ?? "")) ?? [];
@@ -82,7 +82,7 @@ export function parseFreshness(headers: IncomingHttpHeaders) {
     : { number: Number(number), write, age };
 }
 
-/** Whole seconds; undefined if the header is missing or malformed. */
+/** Whole seconds; `undefined` if the header is missing or malformed. */
 export function parseDataAge(headers: IncomingHttpHeaders): number | undefined {
   return parseCount(headers, DATA_AGE_HEADER);
 }
@@ -93,7 +93,7 @@ function parseCount(headers: IncomingHttpHeaders, name: string): number | undefi
 }
 
 /**
- * Seconds until the server accepts requests again; undefined for 0, and for a date, which the API
+ * Seconds until the server accepts requests again. `undefined` for 0, and for a date, which the API
  * does not send.
  */
 export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {

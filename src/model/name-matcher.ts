@@ -1,4 +1,4 @@
-/** A name of a variable or a glob. Without a comma, which separates several. */
+/** A name of a variable or a glob. It has no comma, since commas separate patterns. */
 export const PATTERN = /^[\w.*?[\]!^-]{1,255}$/;
 export const PATTERN_RULE =
   "a name or a glob such as DB_*: 1 to 255 letters, digits and _ . - * ? [ ] ! ^";
@@ -61,7 +61,7 @@ function compileGlob(glob: string): (name: string) => boolean {
   }
 }
 
-/** Of `?`, a class such as `[a-z]` or `[!a-z]`, or one character. */
+/** The pattern of `?`, a class such as `[a-z]` or `[!a-z]`, or one character. */
 function sourceOf(token: string): string {
   if (token === "?") return ".";
   return token.length > 1 ? token.replace("[!", "[^") : token.replace(/[.[\]^]/, "\\$&");

@@ -16,7 +16,7 @@ export type Read =
   | { readonly kind: "valuesByName"; readonly names?: readonly string[] | undefined }
   | { readonly kind: "check" };
 
-/** What is wrong with the values of an environment, by ascending id of the variables. */
+/** The problems of the values of an environment, by ascending id of the variables. */
 export interface Check {
   /** The names of variables that have no value and are not optional. */
   readonly missing: string[];
@@ -32,7 +32,7 @@ export interface BrokenRule {
 /** Values by the names of their variables. A name such as `__proto__` is an own property too. */
 export type ValuesByName = Readonly<Record<string, JsonValue>>;
 
-/** The values with one of these names; all without names. */
+/** The values with one of these names, by default all. */
 export function pickValues(
   values: ValuesByName,
   names: readonly string[] | undefined,
@@ -95,7 +95,7 @@ export abstract class VariableReader {
    * The values that are set in this environment, of one version of the data, by ascending id of the
    * variable.
    *
-   * @param names of the variables; all by default. Those without a value are left out
+   * @param names the names of variables; by default all. Variables without a value are left out
    */
   async values(names?: readonly string[]): Promise<ValuesByName> {
     return (await this.answer({ kind: "valuesByName", names })).data;
@@ -111,8 +111,8 @@ export abstract class VariableReader {
   }
 
   /**
-   * What a variable says about its values; undefined for nothing, and from a server, which does not
-   * tell.
+   * The rules of a variable for its values. `undefined` if there are none, and from a server, which
+   * does not tell them.
    *
    * @param _variable its id or its name
    */

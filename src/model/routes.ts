@@ -2,7 +2,7 @@ import { NotFoundError } from "../kit/text/errors.js";
 import type { Read } from "./read.js";
 import { isVariableName } from "./variable.js";
 
-/** The paths of the HTTP API (docs/http-api.md): of each kind of read, and of the health check. */
+/** The paths of the HTTP API (docs/http-api.md): one for each kind of read, and for health. */
 export const ROUTES = {
   variables: "/v1/variables",
   variable: "/v1/variables/:id",
@@ -15,7 +15,7 @@ export const ROUTES = {
   health: "/healthz",
 } as const satisfies Record<Read["kind"] | "health", string>;
 
-/** Bytes of the longest target, a path with its query. */
+/** The length of the longest target, a path with its query, in bytes. */
 export const MAX_TARGET = 8_192;
 
 /**

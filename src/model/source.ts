@@ -32,7 +32,7 @@ export interface Health {
 export const STALE_DATA =
   "the data file could not be read again; the last good data is being served";
 
-/** The same for a data store. @param age of the data, in milliseconds */
+/** The report of `/healthz` for a data store. @param age the age of the data in milliseconds */
 export function staleStoreMessage(age: number): string {
   return `the data store could not be read again; the data being served is ${durationText(age)} old`;
 }
@@ -40,8 +40,8 @@ export function staleStoreMessage(age: number): string {
 /** Reads one version of the data. */
 export interface Snapshot extends VariableReader {
   /**
-   * Identifies the version. Undefined before the first answer, and from a server that does not send
-   * it.
+   * Identifies the version. `undefined` before the first answer, and from a server that does not
+   * send it.
    */
   readonly revision: string | undefined;
 }
@@ -61,8 +61,7 @@ export interface VariableSource extends VariableReader {
    * snapshot.
    *
    * @param read must only read, and wait for all its requests, concurrent ones with `Promise.all`:
-   *   those still running
-   *   when the data changes reject
+   *   requests that still run when the data changes reject
    * @throws ServerError when the data changed during every attempt; the errors of `read`
    */
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T>;
@@ -115,7 +114,7 @@ export async function readAll<T extends { readonly id: number }>(
 export interface VariableEntry {
   readonly variable: Variable;
   readonly value: VariableValue | undefined;
-  /** As `rulesOf`, if who reads the entry asks for it. */
+  /** The result of `rulesOf`, if the reader of the entry asks for it. */
   readonly rules?: ValueRules | undefined;
 }
 
@@ -126,7 +125,7 @@ export async function readVariableEntries(reader: VariableReader): Promise<Varia
   return joinValues(variables, checkConsistency(variables, values));
 }
 
-/** The entries with what their variables say about values. */
+/** Adds the rules of their variables to entries. */
 export function withRules(
   entries: readonly VariableEntry[],
   reader: VariableReader,

@@ -21,9 +21,7 @@ export interface Variable {
   description: string;
 }
 
-/**
- * What a variable says about its values. Only the data has it: the seven bodies of the API do not.
- */
+/** The rules of a variable for its values. Only the data has them: no body of the API does. */
 export interface ValueRules {
   /** Whether an environment may lack a value. Default false. */
   readonly optional?: boolean | undefined;
@@ -70,7 +68,7 @@ export interface NamedValue {
   name: string;
   type: VariableType;
   value: JsonValue;
-  /** Where values are shown. */
+  /** Set where values are shown. */
   rules?: ValueRules | undefined;
 }
 

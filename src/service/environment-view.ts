@@ -16,7 +16,7 @@ import {
 /** Finds a record by one of the fields that identify it. */
 type Find<T> = <Field extends keyof T>(field: Field, value: T[Field]) => T | undefined;
 
-/** With a map for each field, which is made when it is first used. */
+/** Makes a map for each field when it is first used. */
 function createFind<T>(records: readonly T[]): Find<T> {
   const maps = new Map<keyof T, Map<unknown, T>>();
   return (field, value) => {
@@ -44,13 +44,13 @@ export interface RecordIdentity {
 }
 
 /**
- * What one scope has of one snapshot of the data, and a source for a command that reads it once.
- * Its answers share their texts with the store.
+ * The part of one snapshot of the data that a scope can read, and a source for a command that reads
+ * it once. Its answers share their texts with the store.
  */
 export class EnvironmentView extends VariableReader implements Snapshot, VariableSource {
   readonly #data: Data;
   readonly #scope: Scope;
-  /** By ascending id. */
+  /** The variables by ascending id. */
   readonly #variables: readonly VariableRecord[];
   readonly #values: readonly ValueRecord[];
   readonly #findVariable: Find<VariableRecord>;
@@ -79,7 +79,7 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
     return read(this);
   }
 
-  /** That of data that could be read. */
+  /** Always healthy: the data could be read. */
   async getHealth(): Promise<Health> {
     return { uptime: 0, message: "OK", date: new Date().toISOString() };
   }
@@ -183,7 +183,7 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
     return found(this.#findVariable("id", variable_id)).name;
   }
 
-  /** The same read without names that have no value here, which don't change its answer. */
+  /** Removes names that have no value here from a read. They don't change its answer. */
   withoutUnknown(read: Read): Read {
     if (read.kind !== "valuesByName" || !read.names) return read;
     return { ...read, names: this.#named(read.names).map((record) => this.#nameOf(record)) };

@@ -33,7 +33,7 @@ export class Service {
   /** The data that the owners of keys and the views were made from. */
   #data: Data;
   #owners: Owners;
-  /** By the ids of environments, followed by the patterns of a scope that has some. */
+  /** The views by the ids of their environments, and the patterns of their scopes. */
   readonly #views = new Map<number | string, EnvironmentView>();
 
   /** @param clock Unix time in milliseconds @param ticks monotonic clock in milliseconds */
@@ -63,8 +63,8 @@ export class Service {
 
   /**
    * The headers for answers with data of a replicated store: its version and age. The number of all
-   * writes would tell a limited key about data that it can't read. It gets the revision of its own
-   * data instead, which clients order by age.
+   * writes would tell a limited key about data that it can't read. Instead, it gets the revision of
+   * its own data, which clients order by age.
    */
   freshness({ only }: Scope, view: EnvironmentView): readonly string[] {
     const { version, age } = this.#store;
@@ -77,7 +77,7 @@ export class Service {
     return findEnvironment(this.environments, name);
   }
 
-  /** The owner of this API key, which may be one of the past. */
+  /** The owner of this API key, which may have been rotated out. */
   ownerOfKey(apiKey: string): KeyOwner | undefined {
     this.#newest();
     return this.#owners.byKey.get(apiKey);
@@ -90,9 +90,9 @@ export class Service {
   }
 
   /**
-   * What a scope has of the newest valid data. It does not change with the data.
+   * The part of the newest valid data that a scope can read. It does not change with the data.
    *
-   * @param scope may be of an earlier snapshot: the application is that of the newest
+   * @param scope its application is replaced by the current one of the environment
    */
   view(scope: Scope): EnvironmentView {
     const data = this.#newest();
@@ -123,7 +123,7 @@ export class Service {
   }
 
   /**
-   * The store's health, for anyone: it does not tell the problem.
+   * The store's health for anyone: it does not name the problem.
    *
    * @param maxStale milliseconds; a store whose data is older is not healthy
    */
@@ -138,7 +138,7 @@ export class Service {
   }
 
   /**
-   * The same for those who may read the data: it tells the problem, which may name records.
+   * The store's health for clients that may read the data: it names the problem and its records.
    *
    * @throws ServerError
    */
@@ -186,7 +186,7 @@ class ServiceSource extends VariableReader implements VariableSource {
 
 export interface HealthCheck {
   readonly healthy: boolean;
-  /** Whole seconds; undefined for data that has none, see `Store`. */
+  /** Whole seconds; `undefined` for data without an age, see `Store`. */
   readonly age: number | undefined;
   /** The answer of `/healthz`. */
   readonly health: Health;

@@ -56,8 +56,8 @@ export function refuseEmpty(secret: Secret): void {
 }
 
 /**
- * The reverse of {@link sign}; undefined for any other form. 13 digits cover the years 2001 to
- * 2286.
+ * Parses the result of {@link sign}; `undefined` for any other form. 13 digits cover the years 2001
+ * to 2286.
  */
 export function parseAuthorization(
   header: string,

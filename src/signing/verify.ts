@@ -8,7 +8,7 @@ import {
 } from "./sign.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "./tolerance.js";
 
-/** A signature covers one of these. */
+/** The body hashes that a signature may cover. */
 const BODY_HASHES = [EMPTY_BODY_HASH, ""];
 
 export interface ReceivedRequest {
@@ -42,9 +42,11 @@ export function verify(request: ReceivedRequest, secret: Secret, options: Verify
 }
 
 /**
- * Reads the signature of a request without computing an HMAC. Undefined if no secret could make it
- * valid: the header is malformed, the timestamp is outside the tolerance, or the target begins with
- * neither a slash nor `http`, which separate method and route in the signed text.
+ * Reads the signature of a request without computing an HMAC.
+ *
+ * @returns `undefined` if no secret could make it valid: the header is malformed, the timestamp is
+ *   outside the tolerance, or the target begins with neither a slash nor `http`, which separate
+ *   method and route in the signed text
  */
 export function readSignature(
   request: ReceivedRequest,
@@ -93,7 +95,7 @@ export function signableRoutes(target: string): string[] {
 }
 
 /**
- * A path that can't be decoded, or would be read as one with a query or a fragment, stays as it is.
+ * Decodes a path, unless it can't be decoded, or would be read as one with a query or a fragment.
  */
 function decodePath(path: string): string {
   try {
@@ -113,7 +115,7 @@ function equalDigests(a: string, b: string): boolean {
   return timingSafeEqual(ours, theirs);
 }
 
-/** For {@link secretMatches}. */
+/** The hash of a secret for {@link secretMatches}. */
 export function hashSecret(secret: string): Buffer {
   return hash("sha256", secret, "buffer");
 }
@@ -129,7 +131,7 @@ export function secretMatches(secret: string, secretHash: Buffer): boolean {
 const BLOCK = 64;
 const DIGEST = 32;
 
-/** For the input of a hash. Enough for a request that a server accepts. */
+/** Holds the input of a hash. It has room for any request that a server accepts. */
 const buffer = Buffer.alloc(32 * 1_024);
 
 /**

@@ -21,19 +21,13 @@ const UNITS: Readonly<Record<string, number>> = {
 /** Describes the form of a length of time in messages. */
 export const DURATION_EXAMPLES = "90s, 30m, 24h or 7d";
 
-/**
- * `90`, `0.5`, `90s` or `12h`: seconds, or a time with its unit. Returns seconds, NaN for another
- * text.
- */
+/** The seconds of `90`, `0.5`, `90s` or `12h`; NaN for another text. */
 export function secondsOf(text: string): number {
   const [, seconds] = /^(\d+(?:\.\d+)?)s?$/.exec(text) ?? [];
   return seconds === undefined ? (durationMs(text) ?? Number.NaN) / 1_000 : Number(seconds);
 }
 
-/**
- * The milliseconds of `90s`, `30m`, `24h` or `7d`, which are more than none; undefined for another
- * text.
- */
+/** The milliseconds of `90s`, `30m`, `24h` or `7d`; `undefined` for 0 and for another text. */
 export function durationMs(text: string): number | undefined {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return Number(count) * (UNITS[unit] ?? 0) || undefined;

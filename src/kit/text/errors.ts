@@ -45,7 +45,7 @@ export class NotFoundError extends AppvarsError {
   }
 }
 
-/** Undefined for a NotFoundError. */
+/** Resolves to `undefined` if reading rejects with a NotFoundError. */
 export async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
   return reading.catch((error: unknown) => {
     if (error instanceof NotFoundError) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A clock that tells the time as ISO 8601. To format it takes 0.5 µs, so all lines of a millisecond
- * share the text.
+ * Creates a clock that tells the time as ISO 8601. Formatting takes 0.5 µs, so all lines of a
+ * millisecond share the text.
  *
  * @param clock Unix time in milliseconds
  */

@@ -3,8 +3,8 @@ import damerauLevenshtein from "damerau-levenshtein";
 const MAX_EDITS = 3;
 
 /**
- * The candidate that `word` is probably a typo of: at most three edits, and more than 40 % alike,
- * as in commander. Two neighboring characters that are swapped are one edit.
+ * Finds the candidate that `word` is probably a typo of: at most three edits away, and more than
+ * 40 % alike, as in commander. Swapping two neighboring characters is one edit.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: { candidate: string; edits: number } | undefined;

@@ -108,7 +108,7 @@ function countMembers(value: JsonValue): number {
 const TOKEN =
   /[ \t\n\r]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)?/y;
 
-/** The token that begins at the index or after blanks; "" for none. */
+/** The token that begins at the index, or after the blanks there; `""` if there is none. */
 function tokenAt(text: string, index: number): string {
   TOKEN.lastIndex = index;
   return TOKEN.exec(text)?.[1] ?? "";
@@ -191,8 +191,7 @@ export function keepsDigits(text: string, number: number): boolean {
 }
 
 /**
- * The same text for all ways to write a decimal number in JSON or YAML: `15e-1` for `1.50` and
- * `+.15e1`.
+ * Normalizes a decimal number in JSON or YAML: `15e-1` for `1.50` and `+.15e1`.
  */
 function decimalOf(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =

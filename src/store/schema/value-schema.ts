@@ -10,11 +10,11 @@ import { MAX_SCHEMA, schemaProblem } from "./schema-keywords.js";
 
 /** Compiles each schema once. */
 export interface ValueChecker {
-  /** Why a schema is not valid; undefined if it is. */
+  /** Returns why a schema is not valid; `undefined` if it is. */
   brokenSchema(schema: JsonSchema): string | undefined;
   /**
-   * The first rule that a value breaks, to follow its name; undefined for none. Never quotes the
-   * value.
+   * Returns the first rule that a value breaks, to follow its name, or `undefined`. Never quotes
+   * the value.
    */
   brokenRule(schema: JsonSchema, value: JsonValue): string | undefined;
 }
@@ -26,7 +26,7 @@ const MAX_PRODUCT = 50_000_000;
 
 interface Compiled {
   readonly isValid: ValidateFunction;
-  /** Characters of the schema, and steps of its patterns. */
+  /** The characters of the schema, plus the steps of its patterns. */
   readonly size: number;
 }
 
@@ -126,7 +126,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["duration", (text: string) => durationMs(text) !== undefined],
 ]);
 
-/** The result, or the error. Deep data can exhaust the stack. */
+/** Returns the result or the error of `work`. Deep data can exhaust the stack. */
 function tried<T>(work: () => T): T | Error {
   try {
     return work();
@@ -135,7 +135,7 @@ function tried<T>(work: () => T): T | Error {
   }
 }
 
-/** The longest time for which other work has to wait. */
+/** The longest time that other work has to wait, in milliseconds. */
 const MAX_TURN_MS = 10;
 
 interface Checked {
@@ -145,7 +145,7 @@ interface Checked {
 
 type Broken<T = unknown> = T & { readonly variable: VariableRecord; readonly rule: string };
 
-/** The values that break the schema of their variable. Encrypted ones are not checked. */
+/** Finds values that break the schema of their variable. Encrypted values are not checked. */
 async function findBroken<T extends Checked>(values: readonly T[]): Promise<Broken<T>[]> {
   const broken: Broken<T>[] = [];
   let turn = performance.now();
@@ -187,7 +187,7 @@ export function refuseBroken(broken: readonly Broken[], advice = ""): void {
     throw new UsageError(`refused by the schema: ${[...rules].join("; ")}${advice}`);
 }
 
-/** Checks values before they are encrypted. @throws UsageError as `refuseBroken` */
+/** Checks values that will be encrypted. @throws UsageError, as `refuseBroken` does */
 export async function checkPlainValues(
   data: Data,
   { application }: Pick<VariableRecord, "application">,
@@ -199,7 +199,7 @@ export async function checkPlainValues(
   );
 }
 
-/** What is wrong with the values of an environment. Encrypted ones are not checked. */
+/** Finds missing and invalid values of an environment. Encrypted values are not checked. */
 export async function findProblems(
   variables: readonly VariableRecord[],
   values: readonly ValueRecord[],

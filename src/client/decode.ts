@@ -1,18 +1,12 @@
 import { utcMs } from "../kit/text/duration.js";
 import {
-  ANYTHING,
   applyRule,
-  brokenRuleText,
-  listOf,
-  membersOf,
-  oneOf,
-  open,
+  type Fields,
   POSITIVE,
+  pathText,
   type Rule,
+  rule,
   TEXT,
-  text,
-  whole,
-  withCheck,
 } from "../kit/text/rules.js";
 import type { Page, PageRequest } from "../model/page.js";
 import type { Answer, BrokenRule, Check, Read } from "../model/read.js";
@@ -45,14 +39,17 @@ const MAX_TOTAL = 2_000_000;
 
 type FieldsOf<T> = Record<keyof T, Rule>;
 
-const name = text({ test: isVariableName }, "be the name of a variable");
-const value = withCheck(ANYTHING, (input) =>
-  valueFitsType(input, "JSON") ? undefined : "must be JSON that is not nested too deeply",
-);
+const open = (fields: Fields) => rule({ fields, isOpen: true });
+
+const name = rule({ text: { test: isVariableName }, must: "be the name of a variable" });
+const value = rule({
+  problem: (input) =>
+    valueFitsType(input, "JSON") ? undefined : "must be JSON that is not nested too deeply",
+});
 
 const variable: FieldsOf<Variable> = {
   id: POSITIVE,
-  type: oneOf(VARIABLE_TYPES),
+  type: rule({ oneOf: VARIABLE_TYPES }),
   name,
   description: TEXT,
 };
@@ -62,13 +59,18 @@ const valueRecord: FieldsOf<VariableValue> = {
   variable_id: POSITIVE,
   content: open(content),
 };
-const values = withCheck(membersOf(value), (input: object) =>
-  Object.keys(input).every(isVariableName)
-    ? undefined
-    : "must be an object with names of variables",
-);
+const values = rule({
+  members: value,
+  problem: (input: object) =>
+    Object.keys(input).every(isVariableName)
+      ? undefined
+      : "must be an object with names of variables",
+});
 const brokenRule: FieldsOf<BrokenRule> = { name, rule: TEXT };
-const check: FieldsOf<Check> = { missing: listOf(name), invalid: listOf(open(brokenRule)) };
+const check: FieldsOf<Check> = {
+  missing: rule({ items: name }),
+  invalid: rule({ items: open(brokenRule) }),
+};
 
 /** The check of the answer to a read. */
 export function decoderOf<R extends Read>(read: R): Decoder<Answer<R>> {
@@ -97,7 +99,7 @@ function ruleOf(read: Read): Rule {
 }
 
 function withId(fields: FieldsOf<Item>, id: number): Rule {
-  return open({ ...fields, id: oneOf([id], "be the requested one") });
+  return open({ ...fields, id: rule({ oneOf: [id], must: "be the requested one" }) });
 }
 
 interface Item {
@@ -116,17 +118,18 @@ function pageOf<F extends FieldsOf<Item>>(
 ): Rule {
   const metadata = {
     // Servers may have smaller pages.
-    limit: whole(1, limit),
-    offset: oneOf([offset], `be ${offset}, as requested`),
-    total: whole(0, MAX_TOTAL),
+    limit: rule({ whole: [1, limit] }),
+    offset: rule({ oneOf: [offset], must: `be ${offset}, as requested` }),
+    total: rule({ whole: [0, MAX_TOTAL] }),
   };
-  const data = withCheck(listOf(open(fields)), (items: readonly Item[]) => {
+  const itemsProblem = (items: readonly Item[]) => {
     if (!items.every(({ id }, index) => id > (items[index - 1]?.id ?? 0)))
       return "must have ids in ascending order";
     const keys = new Set(items.map((item) => item[key as keyof Item]));
     return keys.size < items.length ? `must have each ${String(key)} once` : undefined;
-  });
-  return withCheck(open({ metadata: open(metadata), data }), lengthProblem);
+  };
+  const data = rule({ items: open(fields), problem: itemsProblem });
+  return { ...open({ metadata: open(metadata), data }), problem: lengthProblem };
 }
 
 function lengthProblem({ metadata: { limit, offset, total }, data }: Page<Item>) {
@@ -137,9 +140,9 @@ function lengthProblem({ metadata: { limit, offset, total }, data }: Page<Item>)
 const isSeconds = (input: unknown) => Number.isFinite(input) && Number(input) >= 0;
 const isTime = (input: string) => input.includes(".") && Number.isFinite(utcMs(input));
 const health: FieldsOf<Omit<Health, "data_age">> = {
-  uptime: withCheck(ANYTHING, (input) => (isSeconds(input) ? undefined : "must be seconds")),
+  uptime: rule({ problem: (input) => (isSeconds(input) ? undefined : "must be seconds") }),
   message: TEXT,
-  date: text({ test: isTime }, "be a time such as 2026-01-31T12:00:00.000Z"),
+  date: rule({ text: { test: isTime }, must: "be a time such as 2026-01-31T12:00:00.000Z" }),
 };
 
 export const decodeHealth = decoder<Health>(open(health));
@@ -149,5 +152,8 @@ export const decodeError = decoder<{ message: string }>(open({ message: TEXT }))
 
 function decoder<T>(rule: Rule): Decoder<T> {
   return (json) =>
-    applyRule<T>(rule, json, (broken) => new BrokenRuleError(brokenRuleText(broken)));
+    applyRule<T>(rule, json, (broken) => {
+      const field = pathText(broken.path) || "it";
+      return new BrokenRuleError(`${field} ${broken.rule}`);
+    });
 }

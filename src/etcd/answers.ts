@@ -3,16 +3,13 @@ import {
   ANYTHING,
   applyRule,
   COUNT,
-  choice,
+  type Fields,
   FLAG,
-  listOf,
-  open,
   optional,
   POSITIVE,
   type Rule,
+  rule,
   TEXT,
-  text,
-  withDefault,
 } from "../kit/text/rules.js";
 import { parseJson } from "../kit/text/strict-json.js";
 
@@ -41,36 +38,35 @@ export class RefusedError extends ServerError {
 
 // Numbers of 64 bits are texts in the JSON of etcd, and members with their default are left out.
 // Later versions may add members.
-const integer = orDigits(COUNT, /^\d{1,15}$/);
-const revision = orDigits(POSITIVE, /^[1-9]\d{0,14}$/);
-const flag = withDefault(FLAG, false);
-const string = withDefault(TEXT, "");
-const entry = open({ key: TEXT, value: string, mod_revision: revision });
-const range = open({ kvs: withDefault(listOf(entry), []) });
-const responses = listOf(open({ response_range: withDefault(range, {}) }));
+
+const open = (fields: Fields) => rule({ fields, isOpen: true });
+const matching = (pattern: RegExp) => rule({ text: pattern });
+const orDigits = (number: Rule, digits: Rule) =>
+  rule({ choose: (input) => (typeof input === "string" ? digits : number) });
+const integer = orDigits(COUNT, matching(/^\d{1,15}$/));
+const revision = orDigits(POSITIVE, matching(/^[1-9]\d{0,14}$/));
+const flag = { ...FLAG, otherwise: false };
+const text = { ...TEXT, otherwise: "" };
+const listOf = (items: Rule) => rule({ items, otherwise: [] });
+const entry = open({ key: TEXT, value: text, mod_revision: revision });
+const range = open({ kvs: listOf(entry) });
 const TRANSACTION = open({
   header: open({ cluster_id: TEXT, revision }),
   succeeded: flag,
-  responses: withDefault(responses, []),
+  responses: listOf(open({ response_range: { ...range, otherwise: {} } })),
 });
-const LEASE = open({ ID: text(/^[1-9]\d{0,19}$/) });
-const TOKEN = open({ token: text(/^[\x21-\x7e]{1,8192}$/) });
-const events = withDefault(listOf(ANYTHING), []);
+const LEASE = open({ ID: matching(/^[1-9]\d{0,19}$/) });
+const TOKEN = open({ token: matching(/^[\x21-\x7e]{1,8192}$/) });
 const WATCH = open({
   error: optional(ANYTHING),
-  result: optional(open({ created: flag, canceled: flag, events })),
+  result: optional(open({ created: flag, canceled: flag, events: listOf(ANYTHING) })),
 });
 const ERROR = open({
   code: optional(integer),
   grpc_code: optional(integer),
-  message: string,
-  error: string,
+  message: text,
+  error: text,
 });
-
-function orDigits(number: Rule, pattern: RegExp): Rule {
-  const digits = text(pattern);
-  return choice((input) => (typeof input === "string" ? digits : number));
-}
 
 interface TransactionJson {
   readonly header: { readonly cluster_id: string; readonly revision: number | string };

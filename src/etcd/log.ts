@@ -1,18 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { utcMs } from "../kit/text/duration.js";
 import { InvalidDataError } from "../kit/text/errors.js";
-import {
-  ANYTHING,
-  choice,
-  listOf,
-  object,
-  oneOf,
-  open,
-  optional,
-  POSITIVE,
-  type Rule,
-  text,
-} from "../kit/text/rules.js";
+import { ANYTHING, optional, POSITIVE, type Rule, rule } from "../kit/text/rules.js";
 import type { Data } from "../store/data.js";
 import { RECORD_CHANGE, type RecordChange } from "../store/record-changes.js";
 import { LAST_IDS } from "../store/schema/data-rules.js";
@@ -47,9 +36,9 @@ export function partKey(write: string, number: number): string {
   return `${KEYS.parts}${write}/${String(number).padStart(6, "0")}`;
 }
 
-const id = text(/^[A-Za-z0-9_-]{22}$/);
-const label = text(/^.{0,300}$/s);
-const time = text({ test: (input) => Number.isFinite(utcMs(input)) });
+const id = rule({ text: /^[A-Za-z0-9_-]{22}$/ });
+const label = rule({ text: /^.{0,300}$/s });
+const time = rule({ text: { test: (input) => Number.isFinite(utcMs(input)) } });
 
 /** All data at one version. */
 interface Snapshot {
@@ -85,13 +74,15 @@ export interface Head {
   readonly previous?: Snapshot | undefined;
 }
 const head: Record<keyof Head, Rule> = {
-  format: oneOf([FORMAT]),
+  format: rule({ oneOf: [FORMAT] }),
   store: id,
   version: POSITIVE,
   write: id,
-  snapshot: object(snapshot),
-  previous: optional(object(snapshot)),
+  snapshot: rule({ fields: snapshot }),
+  previous: optional(rule({ fields: snapshot })),
 };
+
+const ANY_FORMAT = rule({ fields: { format: optional(ANYTHING) }, isOpen: true });
 
 /** One write. */
 export interface Entry {
@@ -107,7 +98,7 @@ export interface Entry {
   /** The changes, or the number of parts with them. */
   readonly changes: readonly RecordChange[] | number;
 }
-const changes = listOf(RECORD_CHANGE);
+const changes = rule({ items: RECORD_CHANGE });
 const entry: Record<keyof Entry, Rule> = {
   write: id,
   previous: id,
@@ -115,23 +106,23 @@ const entry: Record<keyof Entry, Rule> = {
   actor: label,
   command: label,
   last_ids: optional(LAST_IDS),
-  changes: choice((input) => (typeof input === "number" ? POSITIVE : changes)),
+  changes: rule({ choose: (input) => (typeof input === "number" ? POSITIVE : changes) }),
 };
 
 /** @throws InvalidDataError with a predicate as its message */
 export function parseHead(bytes: Buffer): Head {
   if (bytes.length > MAX_HEAD_BYTES) throw new InvalidDataError("is too large for a head");
-  const { format } = parseStored<{ format?: unknown }>(open({ format: optional(ANYTHING) }), bytes);
+  const { format } = parseStored<{ format?: unknown }>(ANY_FORMAT, bytes);
   if (Number.isSafeInteger(format) && format !== FORMAT)
     throw new InvalidDataError(`has the format ${format}; this appvars reads format ${FORMAT}`);
-  const parsed = parseStored<Head>(object(head), bytes);
+  const parsed = parseStored<Head>(rule({ fields: head }), bytes);
   if (parsed.snapshot.version > parsed.version) throw new InvalidDataError("breaks a rule");
   return parsed;
 }
 
 /** @throws InvalidDataError with a predicate as its message */
 export function parseEntry(bytes: Buffer): Entry {
-  return parseStored(object(entry), bytes);
+  return parseStored(rule({ fields: entry }), bytes);
 }
 
 /** 128 random bits. */

@@ -144,7 +144,7 @@ export function isEnvelope(value: unknown): value is string {
 
 /** Whether the value is an envelope, or from a sealed file that was opened without its key. */
 export function isUnreadable(value: unknown): value is string {
-  return isEnvelope(value) || isSealedText(value);
+  return typeof value === "string" && (isEnvelope(value) || isSealedText(value));
 }
 
 export function isVariableType(text: unknown): text is VariableType {

@@ -1,4 +1,4 @@
-import { ANYTHING, choice, isObject, object, oneOf, withCheck } from "../kit/text/rules.js";
+import { ANYTHING, isObject, rule } from "../kit/text/rules.js";
 import { byId, type Data, LISTS, type List } from "./data.js";
 
 /** The lists of data, of which only the ids matter here. */
@@ -17,11 +17,13 @@ export interface RecordChange {
 const hasId = (input: unknown) => isObject(input) && Number.isSafeInteger(input["id"]);
 
 /** A record of which only the id is checked. */
-export const RECORD = withCheck(ANYTHING, (input) => (hasId(input) ? undefined : "has no id"));
-const side = choice((input) => (input === null ? ANYTHING : RECORD));
+export const RECORD = rule({ problem: (input) => (hasId(input) ? undefined : "has no id") });
+const side = rule({ choose: (input) => (input === null ? ANYTHING : RECORD) });
 
 /** The form of a {@link RecordChange}, whose records are not checked. */
-export const RECORD_CHANGE = object({ list: oneOf(LISTS), before: side, after: side });
+export const RECORD_CHANGE = rule({
+  fields: { list: rule({ oneOf: LISTS }), before: side, after: side },
+});
 
 export function idOf({ before, after }: RecordChange): number {
   return (after ?? before)?.id ?? 0;

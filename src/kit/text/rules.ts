@@ -1,13 +1,13 @@
-/** How one input from outside has to be. Made by the functions below. */
+/** How one input from outside has to be. Made by {@link rule}. */
 export interface Rule {
   readonly isOptional: boolean;
   /** Replaces a missing input. */
   readonly otherwise: unknown;
-  /** The message for an input of another kind, to follow "must". */
-  readonly must: string;
+  /** The message for an input of another kind, to follow "must". Most kinds have a default. */
+  readonly must: string | undefined;
   /** The fields of an object, in the order that copies have them. */
   readonly fields: Fields | undefined;
-  /** Whether unknown fields are dropped. Otherwise, they are refused. */
+  /** Whether unknown fields are dropped, so that others can add some. Default: they are refused. */
   readonly isOpen: boolean;
   /** The rule of all items of a list. */
   readonly items: Rule | undefined;
@@ -17,7 +17,7 @@ export interface Rule {
   readonly whole: readonly [number, number] | undefined;
   readonly oneOf: readonly unknown[] | undefined;
   /** Tests a string. */
-  readonly text: Test | undefined;
+  readonly text: { test(input: string): boolean } | undefined;
   /** Selects the rule of an input that is not missing. */
   readonly choose: ((input: unknown) => Rule) | undefined;
   /** Checks an input that keeps the rest of the rule. Returns a predicate that quotes no input. */
@@ -26,14 +26,10 @@ export interface Rule {
 
 export type Fields = Readonly<Record<string, Rule>>;
 
-interface Test {
-  test(input: string): boolean;
-}
-
 export const ANYTHING: Rule = {
   isOptional: false,
   otherwise: undefined,
-  must: "",
+  must: undefined,
   fields: undefined,
   isOpen: false,
   items: undefined,
@@ -45,67 +41,20 @@ export const ANYTHING: Rule = {
   problem: undefined,
 };
 
-/** All rules have the same fields in the same order, which makes checks a quarter faster. */
-function rule(parts: Partial<Rule>): Rule {
+/** Makes a rule. All have the same fields in the same order: that makes checks a quarter faster. */
+export function rule(parts: Partial<Rule>): Rule {
   return { ...ANYTHING, ...parts };
-}
-
-export const TEXT = text({ test: () => true }, "be a string");
-export const FLAG = oneOf([true, false], "be true or false");
-export const POSITIVE = whole(1, Number.MAX_SAFE_INTEGER, "be a positive whole number");
-export const COUNT = whole(0, Number.MAX_SAFE_INTEGER, "be 0 or a positive whole number");
-
-export function text(test: Test, must = `match ${test}`): Rule {
-  return rule({ text: test, must });
-}
-
-export function oneOf(values: readonly unknown[], must = `be one of ${values.join(", ")}`): Rule {
-  return rule({ oneOf: values, must });
-}
-
-export function whole(
-  least: number,
-  most: number,
-  must = `be a whole number from ${least} to ${most}`,
-): Rule {
-  return rule({ whole: [least, most], must });
-}
-
-/** An object with these fields, and no others. */
-export function object(fields: Fields, must = "be an object"): Rule {
-  return rule({ fields, must });
-}
-
-/** An object with these fields. Others are dropped, so that later versions can add some. */
-export function open(fields: Fields): Rule {
-  return { ...object(fields), isOpen: true };
-}
-
-export function listOf(items: Rule, must = "be a list"): Rule {
-  return rule({ items, must });
-}
-
-/** An object with any names, whose members keep the rule. */
-export function membersOf(members: Rule, must = "be an object"): Rule {
-  return rule({ members, must });
-}
-
-export function choice(choose: (input: unknown) => Rule): Rule {
-  return rule({ choose });
 }
 
 export function optional(rule: Rule): Rule {
   return { ...rule, isOptional: true };
 }
 
-export function withDefault(rule: Rule, otherwise: unknown): Rule {
-  return { ...rule, otherwise };
-}
-
-/** @param problem returns why an input that keeps the rule is refused, as a predicate */
-export function withCheck<T>(rule: Rule, problem: (input: T) => string | undefined): Rule {
-  return { ...rule, problem };
-}
+export const TEXT = rule({ text: { test: () => true }, must: "be a string" });
+export const FLAG = rule({ oneOf: [true, false], must: "be true or false" });
+const MAX = Number.MAX_SAFE_INTEGER;
+export const POSITIVE = rule({ whole: [1, MAX], must: "be a positive whole number" });
+export const COUNT = rule({ whole: [0, MAX], must: "be 0 or a positive whole number" });
 
 /** The first rule that an input breaks. */
 export interface BrokenRule {
@@ -140,11 +89,6 @@ export function applyRule<T>(
   return (result === "complete" ? input : copyOf(rule, input)) as T;
 }
 
-/** `data[3].name must be a string` @param whole the name of the whole input */
-export function brokenRuleText({ path, rule }: BrokenRule, whole = "it"): string {
-  return `${pathText(path) || whole} ${rule}`;
-}
-
 /** `data[3].name` */
 export function pathText(path: BrokenRule["path"]): string {
   return path
@@ -175,7 +119,7 @@ function checkKind(rule: Rule, input: unknown, checked: unknown): Result {
     : fields || members
       ? isObject(input)
       : isOfKind(rule, input);
-  if (!isKind) return broken(`must ${rule.must}`);
+  if (!isKind) return broken(`must ${rule.must ?? standardMessage(rule)}`);
   const [parts, same] = [input, checked] as [Record<string, unknown>, Record<string, unknown>];
   if (fields) return checkFields(rule, fields, parts, same);
   if (items) return checkAll(items, (input as unknown[]).keys(), parts, same);
@@ -187,6 +131,13 @@ function isOfKind({ text, oneOf, whole }: Rule, input: unknown): boolean {
   if (oneOf) return oneOf.includes(input);
   if (!whole) return true;
   return Number.isSafeInteger(input) && Number(input) >= whole[0] && Number(input) <= whole[1];
+}
+
+function standardMessage({ fields, members, items, whole, oneOf }: Rule): string {
+  if (fields || members) return "be an object";
+  if (items) return "be a list";
+  if (whole) return `be a whole number from ${whole[0]} to ${whole[1]}`;
+  return oneOf ? `be one of ${oneOf.join(", ")}` : "have another form";
 }
 
 function checkFields(

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { InvalidDataError } from "../../kit/text/errors.js";
-import { applyRule, COUNT, listOf, object, optional, TEXT } from "../../kit/text/rules.js";
+import { applyRule, COUNT, optional, rule, TEXT } from "../../kit/text/rules.js";
 import type { Data } from "../data.js";
 import { type Change, OUTSIDE, recordedData } from "../history.js";
 import {
@@ -31,16 +31,19 @@ export interface HistoryLine extends Partial<Change> {
   readonly data?: Records;
 }
 
-const records = listOf(RECORD);
-const data = object({ environments: records, variables: records, values: records });
-const LINE = object({
-  id: COUNT,
-  state: TEXT,
-  time: optional(TEXT),
-  actor: optional(TEXT),
-  command: optional(TEXT),
-  data: optional(data),
-  changes: optional(listOf(RECORD_CHANGE)),
+const records = rule({ items: RECORD });
+const LINE = rule({
+  fields: {
+    id: COUNT,
+    state: TEXT,
+    time: optional(TEXT),
+    actor: optional(TEXT),
+    command: optional(TEXT),
+    data: optional(
+      rule({ fields: { environments: records, variables: records, values: records } }),
+    ),
+    changes: optional(rule({ items: RECORD_CHANGE })),
+  },
 });
 
 /** The state of a data file with this content. */

@@ -3,16 +3,11 @@ import {
   ANYTHING,
   COUNT,
   FLAG,
-  listOf,
-  object,
-  oneOf,
   optional,
   POSITIVE,
   type Rule,
+  rule,
   TEXT,
-  text,
-  withCheck,
-  withDefault,
 } from "../../kit/text/rules.js";
 import {
   CREDENTIAL_PATTERN,
@@ -35,23 +30,24 @@ import {
 import type { Data, List, ValueRecord, VariableRecord } from "../data.js";
 import { schemaProblem } from "./schema-keywords.js";
 
-const label = text(LABEL_PATTERN, `be ${LABEL_RULE}`);
-const application = withDefault(label, "default");
+const label = rule({ text: LABEL_PATTERN, must: `be ${LABEL_RULE}` });
+const application = { ...label, otherwise: "default" };
 
 const isTime = (input: string) => /:\d\d:\d\d/.test(input) && Number.isFinite(utcMs(input));
-const time = text({ test: isTime }, "be a time such as 2026-01-31T12:00:00.000Z");
+const time = rule({
+  text: { test: isTime },
+  must: "be a time such as 2026-01-31T12:00:00.000Z",
+});
 
 const isSecret = (input: string) => CREDENTIAL_PATTERN.test(input) || isSealedText(input);
-const keyPair = {
-  api_key: text(CREDENTIAL_PATTERN, `be ${CREDENTIAL_RULE}`),
-  api_secret: text({ test: isSecret }, `be ${CREDENTIAL_RULE}`),
-};
+const apiKey = rule({ text: CREDENTIAL_PATTERN, must: `be ${CREDENTIAL_RULE}` });
+const keyPair = { api_key: apiKey, api_secret: { ...apiKey, text: { test: isSecret } } };
 const previousPair: Record<keyof PreviousKeyPair, Rule> = { ...keyPair, valid_until: time };
-const previous = optional(listOf(object(previousPair)));
+const previous = optional(rule({ items: rule({ fields: previousPair }) }));
 const namedKey: Record<keyof NamedKey, Rule> = {
   name: label,
   ...keyPair,
-  only: optional(listOf(text(PATTERN, `be ${PATTERN_RULE}`))),
+  only: optional(rule({ items: rule({ text: PATTERN, must: `be ${PATTERN_RULE}` }) })),
   valid_until: optional(time),
   rotated_at: optional(time),
   previous,
@@ -62,21 +58,23 @@ const environment: Record<keyof EnvironmentRecord, Rule> = {
   name: label,
   ...keyPair,
   previous,
-  keys: optional(listOf(object(namedKey))),
+  keys: optional(rule({ items: rule({ fields: namedKey }) })),
 };
 
 const FORGEABLE = `must not end in ${EMPTY_OBJECT_MD5}: a signature for it could be one for another name`;
 const variable: Record<keyof VariableRecord, Rule> = {
   id: POSITIVE,
   application,
-  type: oneOf(VARIABLE_TYPES),
-  name: withCheck(text(NAME_PATTERN, `match ${NAME_PATTERN.source}`), (name: string) =>
-    isVariableName(name) ? undefined : FORGEABLE,
-  ),
-  description: withDefault(TEXT, ""),
+  type: rule({ oneOf: VARIABLE_TYPES }),
+  name: rule({
+    text: NAME_PATTERN,
+    must: `match ${NAME_PATTERN.source}`,
+    problem: (name: string) => (isVariableName(name) ? undefined : FORGEABLE),
+  }),
+  description: { ...TEXT, otherwise: "" },
   optional: optional(FLAG),
   secret: optional(FLAG),
-  schema: optional(withCheck(ANYTHING, schemaProblem)),
+  schema: optional(rule({ problem: schemaProblem })),
 };
 
 const content: Record<keyof ValueContent, Rule> = { value: ANYTHING };
@@ -84,28 +82,30 @@ const value: Record<keyof ValueRecord, Rule> = {
   id: POSITIVE,
   variable_id: POSITIVE,
   environment_id: POSITIVE,
-  content: object(content),
+  content: rule({ fields: content }),
 };
 
 /** The rules of single records. */
 export const RECORD_RULES: Record<List, Rule> = {
-  environments: object(environment),
-  variables: object(variable),
-  values: object(value),
+  environments: rule({ fields: environment }),
+  variables: rule({ fields: variable }),
+  values: rule({ fields: value }),
 };
 
-export const LAST_IDS = object({ environments: COUNT, variables: COUNT, values: COUNT });
+export const LAST_IDS = rule({
+  fields: { environments: COUNT, variables: COUNT, values: COUNT },
+});
 
 const data: Record<keyof Data, Rule> = {
   $schema: optional(TEXT),
   version: ANYTHING,
-  sealed: optional(oneOf([true])),
+  sealed: optional(rule({ oneOf: [true] })),
   last_ids: optional(LAST_IDS),
-  history: optional(object({ entries: COUNT })),
-  environments: listOf(RECORD_RULES.environments),
-  variables: listOf(RECORD_RULES.variables),
-  values: listOf(RECORD_RULES.values),
+  history: optional(rule({ fields: { entries: COUNT } })),
+  environments: rule({ items: RECORD_RULES.environments }),
+  variables: rule({ items: RECORD_RULES.variables }),
+  values: rule({ items: RECORD_RULES.values }),
 };
 
 /** The shape of a data file, which data/appvars.schema.json describes too. */
-export const DATA_RULE = object(data);
+export const DATA_RULE = rule({ fields: data });

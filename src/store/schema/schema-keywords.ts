@@ -15,7 +15,7 @@ const KEYWORDS = [
     "minProperties maxProperties required",
   "additionalProperties propertyNames items not if then else",
   "properties patternProperties dependentRequired prefixItems anyOf allOf oneOf",
-].map((keywords) => keywords.split(" "));
+];
 
 /**
  * Returns why a schema can't be in the data, to follow its name, or `undefined`.
@@ -29,9 +29,9 @@ export function schemaProblem(schema: unknown): string | undefined {
 
 function keywordProblem(schema: unknown): string | undefined {
   for (const [keyword, argument] of isObject(schema) ? Object.entries(schema) : []) {
-    const kind = KEYWORDS.findIndex((keywords) => keywords.includes(keyword));
+    const kind = KEYWORDS.findIndex((keywords) => keywords.split(" ").includes(keyword));
     if (kind < 0)
-      return `has the keyword "${keyword}", which is not supported${suggestion(keyword, KEYWORDS.flat())}`;
+      return `has the keyword "${keyword}", which is not supported${suggestion(keyword, KEYWORDS.join(" ").split(" "))}`;
     if (kind === 0) continue;
     const schemas = kind === 1 ? { argument } : (argument ?? {});
     // ajv skips this name.

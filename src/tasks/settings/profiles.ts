@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { type Account, foreignWriter } from "../../kit/files/owners.js";
 import { UsageError } from "../../kit/text/errors.js";
-import { membersOf, object, oneOf, optional, type Rule, TEXT } from "../../kit/text/rules.js";
+import { optional, type Rule, rule, TEXT } from "../../kit/text/rules.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import type { Caller, Surroundings } from "../surroundings.js";
@@ -26,11 +26,11 @@ export interface Profiles {
 }
 
 const fields: Record<keyof Profiles, Rule> = {
-  version: oneOf([1], "be 1"),
+  version: rule({ oneOf: [1], must: "be 1" }),
   current: optional(TEXT),
-  profiles: membersOf(SETTINGS_OBJECT),
+  profiles: rule({ members: SETTINGS_OBJECT }),
 };
-const PROFILES = object(fields, "be a JSON object");
+const PROFILES = rule({ fields, must: "be a JSON object" });
 const NO_PROFILES: Profiles = { version: 1, profiles: {} };
 
 /** @throws UnusableFileError if the file can't be read; as `parseProfiles` */

@@ -7,10 +7,9 @@ import {
   applyRule,
   type BrokenRule,
   FLAG,
-  membersOf,
   pathText,
   type Rule,
-  withCheck,
+  rule,
 } from "../../kit/text/rules.js";
 import { JsonError, parseJson } from "../../kit/text/strict-json.js";
 import type { Surroundings } from "../surroundings.js";
@@ -73,13 +72,13 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
  * @throws UsageError that names the file and the broken rule, and quotes nothing of it, since it
  *   may hold a secret
  */
-export function parseSettingsFile<T>({ path, bytes }: SettingsFile, rule: Rule): T {
-  const refuse = ({ path: fields, rule }: BrokenRule) => {
-    const subject = fields.length > 0 ? `${path}: ${pathText(fields)}` : path;
-    return new UsageError(`${subject} ${rule}`);
-  };
+export function parseSettingsFile<T>({ path, bytes }: SettingsFile, form: Rule): T {
+  const refuse = ({ path: fields, rule }: BrokenRule) =>
+    new UsageError(
+      [fields.length > 0 ? `${path}:` : path, pathText(fields), rule].filter(Boolean).join(" "),
+    );
   try {
-    return applyRule<T>(rule, parseJson(bytes.toString("utf8")), refuse);
+    return applyRule<T>(form, parseJson(bytes.toString("utf8")), refuse);
   } catch (error) {
     throw error instanceof JsonError
       ? new UsageError(`${path} is not valid JSON: ${error.message}`)
@@ -88,11 +87,12 @@ export function parseSettingsFile<T>({ path, bytes }: SettingsFile, rule: Rule):
 }
 
 /** An object with settings. {@link readKeys} checks them. */
-export const SETTINGS_OBJECT = membersOf(ANYTHING, "be a JSON object");
+export const SETTINGS_OBJECT = rule({ members: ANYTHING, must: "be a JSON object" });
 
-const TEXT_OR_NUMBER = withCheck(ANYTHING, (input) =>
-  ["string", "number"].includes(typeof input) ? undefined : "must be a string or a number",
-);
+const TEXT_OR_NUMBER = rule({
+  problem: (input) =>
+    ["string", "number"].includes(typeof input) ? undefined : "must be a string or a number",
+});
 
 /**
  * Reads the settings in an object of a settings file.
@@ -113,8 +113,8 @@ export function readKeys(
     if (!name) throw unknownKey(place, key, where);
     const from = `${key} ${where}`;
     const { is } = SETTINGS[name];
-    const rule = is === "switch" ? FLAG : TEXT_OR_NUMBER;
-    applyRule(rule, value, (broken) => new UsageError(`${from} ${broken.rule}`));
+    const form = is === "switch" ? FLAG : TEXT_OR_NUMBER;
+    applyRule(form, value, (broken) => new UsageError(`${from} ${broken.rule}`));
     const text = value === false ? "" : String(value);
     // An empty text counts as unset.
     if (text === "") return [];

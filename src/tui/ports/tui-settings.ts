@@ -1,19 +1,7 @@
 import { join } from "node:path";
 import { foreignWriter } from "../../kit/files/owners.js";
 import { withSubject } from "../../kit/text/errors.js";
-import {
-  choice,
-  FLAG,
-  listOf,
-  membersOf,
-  object,
-  oneOf,
-  optional,
-  type Rule,
-  TEXT,
-  whole,
-  withCheck,
-} from "../../kit/text/rules.js";
+import { FLAG, optional, type Rule, rule, TEXT } from "../../kit/text/rules.js";
 import {
   parseSettingsFile,
   readSettingsFile,
@@ -46,31 +34,35 @@ interface Section {
 }
 
 const COLUMN = `be one of ${COLUMN_NAMES.join(", ")}, or an object with one of these names and a width`;
-const columnName = oneOf(COLUMN_NAMES, COLUMN);
-const ownColumn = object({ name: oneOf(COLUMN_NAMES), width: optional(whole(4, 200)) }, COLUMN);
-const column = choice((input) => (typeof input === "string" ? columnName : ownColumn));
+const columnName = rule({ oneOf: COLUMN_NAMES, must: COLUMN });
+const width = optional(rule({ whole: [4, 200] }));
+const ownColumn = rule({ fields: { name: rule({ oneOf: COLUMN_NAMES }), width }, must: COLUMN });
 const COLUMNS = "be a list of columns, each once, with name among them";
-const columns = withCheck(listOf(column, COLUMNS), (all: NonNullable<Section["columns"]>) => {
-  const names = new Set(all.map((each) => toColumn(each).name));
-  return names.size === all.length && names.has("name") ? undefined : `must ${COLUMNS}`;
+const columns = rule({
+  items: rule({ choose: (input) => (typeof input === "string" ? columnName : ownColumn) }),
+  must: COLUMNS,
+  problem: (all: readonly (ColumnName | Column)[]) => {
+    const names = new Set(all.map((each) => toColumn(each).name));
+    return names.size === all.length && names.has("name") ? undefined : `must ${COLUMNS}`;
+  },
 });
 
-const keyList = listOf(TEXT, "be a key or a list of keys");
-const keys = choice((input) => (typeof input === "string" ? TEXT : keyList));
+const keyList = rule({ items: TEXT, must: "be a key or a list of keys" });
+const keys = rule({ choose: (input) => (typeof input === "string" ? TEXT : keyList) });
 const SECONDS = "be a whole number of seconds from 1 to 3600";
 
 const section: Record<keyof Section, Rule> = {
-  theme: optional(oneOf(THEME_NAMES)),
+  theme: optional(rule({ oneOf: THEME_NAMES })),
   mouse: optional(FLAG),
   columns: optional(columns),
-  masked: optional(oneOf(["secret", "all"], "be secret or all")),
-  keymap: optional(membersOf(keys, "be an object with the keys of commands")),
-  poll_interval: optional(whole(1, 3_600, SECONDS)),
+  masked: optional(rule({ oneOf: ["secret", "all"], must: "be secret or all" })),
+  keymap: optional(rule({ members: keys, must: "be an object with the keys of commands" })),
+  poll_interval: optional(rule({ whole: [1, 3_600], must: SECONDS })),
 };
-const FILE = object(
-  { $schema: optional(TEXT), tui: optional(object(section)) },
-  "be a JSON object",
-);
+const FILE = rule({
+  fields: { $schema: optional(TEXT), tui: optional(rule({ fields: section })) },
+  must: "be a JSON object",
+});
 
 function toColumn(column: ColumnName | Column): Column {
   return typeof column === "string" ? { name: column } : column;

@@ -208,11 +208,11 @@ class FreshAnswers extends KeepingReader implements Snapshot {
   /** The answers to keep after this read, at this time. */
   mergeInto(kept: KeptAnswers | undefined, savedAt: number): KeptAnswers | undefined {
     const { revision } = this;
-    const found = [...this.#answers].filter(([, answer]) => answer !== undefined);
+    const fresh = [...this.#answers].filter(([, answer]) => answer !== undefined);
     const others = [...(kept?.answers ?? [])].filter(([key]) => !this.#answers.has(key));
-    if (found.length === 0) return kept && { ...kept, answers: new Map(others) };
+    if (fresh.length === 0) return kept && { ...kept, answers: new Map(others) };
     const isSame = revision !== undefined && revision === kept?.revision;
-    return { revision, savedAt, answers: new Map([...(isSame ? others : []), ...found]) };
+    return { revision, savedAt, answers: new Map([...(isSame ? others : []), ...fresh]) };
   }
 
   async answer<R extends Read>(read: R): Promise<Answer<R>> {

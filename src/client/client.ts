@@ -192,11 +192,11 @@ class Client extends VariableReader implements VariableSource {
     const maxTarget = this.#options.apiKey ? MAX_TARGET : MAX_KEYLESS_TARGET;
     const read: ReadOfValues =
       targetOf({ kind, names }).length <= maxTarget ? { kind, names } : { kind };
-    const found = this.#hasPagesOnly
+    const answer = this.#hasPagesOnly
       ? undefined
       : await orUndefined(this.#ask(read, budget, attempt));
-    this.#hasPagesOnly = found === undefined;
-    const values = found?.data ?? valuesByName(await readVariableEntries(attempt));
+    this.#hasPagesOnly = answer === undefined;
+    const values = answer?.data ?? valuesByName(await readVariableEntries(attempt));
     return { data: pickValues(values, names) };
   }
 

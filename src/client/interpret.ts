@@ -1,9 +1,9 @@
 import {
   NotFoundError,
   RateLimitedError,
-  REFUSED_CREDENTIALS,
+  RefusedCredentialsError,
   ServerError,
-  UnauthorizedError,
+  type UnauthorizedError,
   UnreachableError,
   UsageError,
   WrongClockError,
@@ -74,7 +74,7 @@ function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   // The date is rounded down to seconds.
   const { seconds, limit, message } = compareClocks(signedAt - Date.parse(date) - 500);
   if (seconds >= limit) return new WrongClockError(`the server refused the signature: ${message}`);
-  return new UnauthorizedError(REFUSED_CREDENTIALS);
+  return new RefusedCredentialsError();
 }
 
 /**

@@ -31,7 +31,7 @@ function createFind<T>(records: readonly T[]): Find<T> {
 }
 
 /** @throws NotFoundError */
-function found<T>(record: T | undefined): T {
+function required<T>(record: T | undefined): T {
   if (record === undefined) throw new NotFoundError();
   return record;
 }
@@ -103,7 +103,7 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   }
 
   override rulesOf(variable: number | string): ValueRules | undefined {
-    const record = found(
+    const record = required(
       this.#findVariable(typeof variable === "number" ? "id" : "name", variable),
     );
     const { id: _, application, type, name, description, ...rules } = record;
@@ -130,7 +130,7 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
         return [{ metadata, data: data.map(toVariable) }, data];
       }
       case "variable": {
-        const variable = found(this.#findVariable("id", read.id));
+        const variable = required(this.#findVariable("id", read.id));
         return [toVariable(variable), [variable]];
       }
       case "values": {
@@ -138,7 +138,7 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
         return [{ metadata, data: data.map(toValue) }, data];
       }
       case "value": {
-        const value = found(this.#findValue("id", read.id));
+        const value = required(this.#findValue("id", read.id));
         return [toValue(value), [value]];
       }
       case "valueByName":
@@ -160,7 +160,7 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
       case "check": {
         const { missing, invalid } = this.#check;
         const names = [...missing, ...invalid.map(({ name }) => name)];
-        return [this.#check, names.map((name) => found(this.#findVariable("name", name)))];
+        return [this.#check, names.map((name) => required(this.#findVariable("name", name)))];
       }
     }
   }
@@ -176,11 +176,11 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   }
 
   #valueOf(name: string): ValueRecord {
-    return found(this.#findValue("variable_id", found(this.#findVariable("name", name)).id));
+    return required(this.#findValue("variable_id", required(this.#findVariable("name", name)).id));
   }
 
   #nameOf({ variable_id }: ValueRecord): string {
-    return found(this.#findVariable("id", variable_id)).name;
+    return required(this.#findVariable("id", variable_id)).name;
   }
 
   /** Removes names that have no value here from a read. They don't change its answer. */

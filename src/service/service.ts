@@ -98,8 +98,8 @@ export class Service {
     const data = this.#newest();
     // No pattern contains a comma.
     const key = scope.only === undefined ? scope.id : `${scope.id} ${scope.only}`;
-    const known = this.#views.get(key);
-    if (known) return known;
+    const kept = this.#views.get(key);
+    if (kept) return kept;
     const current = data.environments.find(({ id }) => id === scope.id);
     const { id, only, application } = scope;
     const view = new EnvironmentView(data, {

@@ -140,7 +140,7 @@ const buffer = Buffer.alloc(32 * 1_024);
  */
 export class HmacKey {
   readonly #inner: Buffer;
-  /** The outer key, with place for the inner hash. */
+  /** The outer key, with room for the inner hash. */
   readonly #outer: Buffer;
 
   /** @throws RangeError for an empty secret */

@@ -2,7 +2,7 @@ import type { CommanderError } from "commander";
 import {
   AppvarsError,
   type ErrorCode,
-  REFUSED_CREDENTIALS,
+  RefusedCredentialsError,
   StartError,
 } from "../../kit/text/errors.js";
 import { isFolderGone } from "../../tasks/surroundings.js";
@@ -50,7 +50,7 @@ export function ownWords(argv: readonly string[]): readonly string[] {
 
 function describe(error: unknown): { code: ErrorCode; message: string } {
   if (error instanceof AppvarsError) {
-    const hint = error.message === REFUSED_CREDENTIALS ? "; appvars doctor finds out why" : "";
+    const hint = error instanceof RefusedCredentialsError ? "; appvars doctor finds out why" : "";
     return { code: error.code, message: error.message + hint };
   }
   if (isCommanderError(error)) return { code: "usage", message: usageMessage(error) };

@@ -64,8 +64,12 @@ export class UnauthorizedError extends AppvarsError {
  */
 export class WrongClockError extends UnauthorizedError {}
 
-/** The message for credentials that a server does not accept; it does not say which is wrong. */
-export const REFUSED_CREDENTIALS = "the server refused the credentials";
+/** Thrown when a server does not accept the credentials. It does not say which is wrong. */
+export class RefusedCredentialsError extends UnauthorizedError {
+  constructor() {
+    super("the server refused the credentials");
+  }
+}
 
 /**
  * Thrown when no answer came: refused, reset, unknown host, timed out. `cause` is the transport's

@@ -2,7 +2,7 @@ import { decoderOf } from "../../client/decode.js";
 import { interpret } from "../../client/interpret.js";
 import { type AuthScheme, authHeaders } from "../../client/options.js";
 import type { HttpResponse, TimedResponse, Transport } from "../../client/transport.js";
-import { AppvarsError, REFUSED_CREDENTIALS, UnauthorizedError } from "../../kit/text/errors.js";
+import { AppvarsError, RefusedCredentialsError, UnauthorizedError } from "../../kit/text/errors.js";
 import { targetOf } from "../../model/routes.js";
 import type { ServerAccess } from "./check-settings.js";
 import { type Finding, ok, problem, problemOf } from "./finding.js";
@@ -80,5 +80,7 @@ export async function tryCredentials(
       "the API key is wrong: it does not belong to the secret, which the server knows",
     );
   const isWrong = error instanceof UnauthorizedError;
-  return refused(isWrong ? "the API secret is wrong: it is rejected" : REFUSED_CREDENTIALS);
+  return refused(
+    isWrong ? "the API secret is wrong: it is rejected" : new RefusedCredentialsError().message,
+  );
 }

@@ -67,7 +67,7 @@ async function brokenByEncrypted(
     const text = String(decrypt(name, value));
     const schema = isUnreadable(text) ? undefined : snapshot.rulesOf(id)?.schema;
     const plain = parseAs(text, type);
-    const { loadValueChecker } = await import("../../store/schema/value-schema.js");
+    const { loadValueChecker } = await import("../../store/schema/value-checker.js");
     return schema && (await loadValueChecker()).brokenRule(schema, plain);
   } catch (error) {
     if (error instanceof DecryptionError)

@@ -4,15 +4,14 @@ import type { JsonValue } from "../../../src/kit/text/strict-json.js";
 import type { JsonSchema } from "../../../src/model/variable.js";
 import type { ValueRecord } from "../../../src/store/data.js";
 import { schemaProblem } from "../../../src/store/schema/schema-keywords.js";
-import {
-  checkPlainValues,
-  findProblems,
-  loadValueChecker,
-} from "../../../src/store/schema/value-schema.js";
+import { loadValueChecker } from "../../../src/store/schema/value-checker.js";
+import { checkPlainValues, findProblems } from "../../../src/store/schema/value-schema.js";
 import { type DATA, edited } from "../../support/data.js";
 import { aRecord } from "../../support/records.js";
 
-const { brokenRule, brokenSchema } = await loadValueChecker();
+const checker = await loadValueChecker();
+const brokenRule: typeof checker.brokenRule = (schema, value) => checker.brokenRule(schema, value);
+const brokenSchema: typeof checker.brokenSchema = (schema) => checker.brokenSchema(schema);
 
 describe("a schema", () => {
   it.each<[schema: object, kept: JsonValue, broken: JsonValue, rule: string]>([

@@ -33,11 +33,7 @@ export const GROUPS: Record<
       "find variables without a value, and values that break their schema",
       () => import("./commands/check.js"),
     ],
-    diff: [
-      "<a> [b]",
-      "compare two environments or sources",
-      () => import("./commands/diff/diff.js"),
-    ],
+    diff: ["<a> [b]", "compare two environments or sources", () => import("./commands/diff.js")],
     tui: ["", "browse variables on the full screen", () => import("./commands/tui.js")],
   },
   "Change data:": {

@@ -15,7 +15,7 @@ it.each([
   ["vars.env", names.map((name) => `${name}="it's a value"\n`).join("")],
   ["vars.json", JSON.stringify(Object.fromEntries(names.map((name) => [name, "it's a value"])))],
   ["vars.yaml", names.map((name) => `${name}: it's a value\n`).join("")],
-])("many variables are imported from %s, with progress on a terminal", async (name, text) => {
+])("many variables are imported from %s", async (name, text) => {
   const file = join(await temporaryFolder(), name);
   await writeFile(file, text);
   const { path } = await dataFile(DATA);
@@ -24,13 +24,7 @@ it.each([
   const { code, stderr } = await runCli(["import", file, "--no-color"], { env, terminal: true });
   figure(`import of ${grouped(COUNT)} variables from ${name}: ${since(start)}`);
   expect(code).toBe(0);
-  const steps = stderr.split("\r\u001b[K").filter((step) => step !== "");
-  expect(steps).toEqual([
-    "reading …",
-    `comparing ${COUNT} variables …`,
-    `writing ${COUNT} changes …`,
-    `appvars: imported: ${COUNT} added, 0 changed, 0 unchanged\n`,
-  ]);
+  expect(stderr).toBe(`appvars: imported: ${COUNT} added, 0 changed, 0 unchanged\n`);
   const { stdout } = await runCli(["get", "VARIABLE_0", `VARIABLE_${COUNT - 1}`], { env });
   expect(stdout).toBe("it's a value\nit's a value\n");
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { runDiff } from "../../src/cli/commands/diff/diff.js";
+import { runDiff } from "../../src/cli/commands/diff.js";
 import { createContext } from "../../src/cli/output/context.js";
 import { quickCall } from "../../src/cli/start.js";
 import { readSettings } from "../../src/tasks/settings/resolve-settings.js";

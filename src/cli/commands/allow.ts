@@ -1,24 +1,19 @@
-import { lstat, realpath, stat, unlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { Command } from "commander";
-import { replaceFile } from "../../kit/files/durable-file.js";
-import { foreignWriter } from "../../kit/files/owners.js";
-import { makeFolder } from "../../kit/files/private-folder.js";
-import { hasCode, toInvalidFile } from "../../kit/files/system-errors.js";
-import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";
+import { NotFoundError } from "../../kit/text/errors.js";
 import {
-  allowedFolder,
-  entryPath,
-  entryText,
+  allowProject,
+  nearestProjectFile,
+  projectFolder,
+  revokeProject,
+} from "../../tasks/settings/allow-project.js";
+import {
   findProjectFile,
   PROJECT_FILE,
-  type ProjectContent,
-  type ProjectFile,
   parseProjectFile,
 } from "../../tasks/settings/project-file.js";
 import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";
-import { refuseNoHome } from "../../tasks/settings/user-folders.js";
-import { absolutePath, type Surroundings } from "../../tasks/surroundings.js";
+import { absolutePath } from "../../tasks/surroundings.js";
 import { type Context, printFields } from "../output/context.js";
 
 export function allowCommand(context: Context): Command {
@@ -36,7 +31,9 @@ export function allowCommand(context: Context): Command {
     .addHelpText("after", "\nExample:\n  appvars allow")
     .action(async (file: string | undefined, { revoke = false }: { revoke?: boolean }) => {
       const folder =
-        file === undefined ? undefined : await folderOf(absolutePath(file, context.surroundings));
+        file === undefined
+          ? undefined
+          : await projectFolder(absolutePath(file, context.surroundings));
       await (revoke ? runRevoke(folder, context) : runAllow(folder, context));
     });
 }
@@ -64,64 +61,6 @@ async function runRevoke(folder: string | undefined, context: Context): Promise<
       dirname(nearestProjectFile(surroundings)?.path ?? join(surroundings.cwd(), PROJECT_FILE)),
     PROJECT_FILE,
   );
-  await unlink(entryPath(path, surroundings)).catch((error: unknown) => {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) throw new NotFoundError(`${path} was not allowed`);
-    throw toInvalidFile(allowedFolder(surroundings), error, "can't be written");
-  });
+  await revokeProject(path, surroundings);
   context.tell(`${path} is no longer used`);
-}
-
-/**
- * The folder of a file that is named by its own path or its folder's, without links; it need not
- * exist.
- */
-async function folderOf(path: string): Promise<string> {
-  const isFolder = await stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
-  if (!isFolder && basename(path) !== PROJECT_FILE)
-    throw new UsageError(`${path} is not a folder or a ${PROJECT_FILE}`);
-  const folder = isFolder ? path : dirname(path);
-  return realpath(folder).catch(() => folder);
-}
-
-/** @throws UsageError for a file of another user, which must be named */
-function nearestProjectFile(surroundings: Surroundings): ProjectFile | undefined {
-  for (let folder = surroundings.cwd(); ; folder = dirname(folder)) {
-    const file = findProjectFile(folder, surroundings);
-    if (file?.foreign)
-      throw new UsageError(`${file.path} ${file.foreign}: to allow it anyway, name it`);
-    if (file || folder === dirname(folder)) return file;
-  }
-}
-
-/** Uses this content of a `.appvars.json` from now on. @throws UsageError, InvalidDataError */
-export async function allowProject(
-  content: ProjectContent,
-  surroundings: Surroundings,
-): Promise<void> {
-  refuseNoHome(surroundings.folders);
-  try {
-    await makeFolder(allowedFolder(surroundings));
-    await refuseForeignFolder(surroundings);
-    await replaceFile(entryPath(content.path, surroundings), entryText(content));
-  } catch (error) {
-    throw toInvalidFile(allowedFolder(surroundings), error, "can't be written");
-  }
-}
-
-/**
- * @throws InvalidDataError for a link, which may lead to other files, or a folder that others can
- *   write
- */
-async function refuseForeignFolder(surroundings: Surroundings): Promise<void> {
-  const stats = await lstat(allowedFolder(surroundings));
-  if (!stats.isDirectory())
-    throw new InvalidDataError("can't be written: it must be a folder, not a link; remove it");
-  const foreign = foreignWriter(stats, surroundings);
-  if (foreign)
-    throw new InvalidDataError(
-      `can't be written: it ${foreign}; remove it, or use chown and chmod go-w`,
-    );
 }

@@ -10,6 +10,8 @@ import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import { command, GIT_CONFIG } from "../../kit/text/shell.js";
 import { findEnvironment } from "../../model/environment.js";
 import type { Data } from "../../store/data.js";
+import { createKeyFile, ignoreCommand } from "../../tasks/data/key-file.js";
+import { allowProject } from "../../tasks/settings/allow-project.js";
 import { PROJECT_FILE } from "../../tasks/settings/project-file.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import {
@@ -22,8 +24,6 @@ import { readImport } from "../../tasks/transfer/read-import.js";
 import { typeEntries } from "../../tasks/transfer/type-entries.js";
 import { addPlaceOptions } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
-import { allowProject } from "./allow.js";
-import { createKeyFile, ignoreCommand } from "./seal.js";
 
 /** The environment that new values are for, and that commands use in the folder of the file. */
 const FIRST_ENVIRONMENT = "development";

@@ -1,17 +1,11 @@
-import { randomBytes } from "node:crypto";
-import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
-import { createFile } from "../../kit/files/durable-file.js";
-import { toInvalidFile } from "../../kit/files/system-errors.js";
-import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
-import { command, shellWord } from "../../kit/text/shell.js";
-import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
-import { readContent } from "../../store/file/data-file.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
+import { withKeyFile } from "../../tasks/data/key-file.js";
 import { checkedData, localData } from "../../tasks/data/open-data.js";
 import {
   type DataPlace,
   dataPlaceName,
-  type FilePlace,
   keyFileOf,
   placeNamed,
 } from "../../tasks/settings/connection.js";
@@ -58,7 +52,7 @@ async function changeForm(
 ): Promise<void> {
   // Before a key is made.
   await checkedData(place, context, "change");
-  const keyed = form === "sealed" ? await withKey(place, context) : place;
+  const keyed = form === "sealed" ? await withKeyFile(place, context) : place;
   if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");
   const name = dataPlaceName(place);
   const isWritten = await (await localData(keyed, context)).seal(form);
@@ -75,39 +69,4 @@ async function changeForm(
     json: { [place.kind === "file" ? "data" : "store"]: name, sealed: form === "sealed" },
     lines: [],
   });
-}
-
-/** The place with a key: a new one for a data file that can be read without one. */
-async function withKey(place: DataPlace, context: Context): Promise<DataPlace> {
-  if (place.sealKey) return place;
-  if (place.kind === "store")
-    throw new UsageError("to seal a store, use --seal-key-file or APPVARS_SEAL_KEY");
-  const { sealed } = await readContent(place.path);
-  if (sealed) throw new InvalidDataError(`${place.path} ${NEEDS_SEAL_KEY}`);
-  return createKeyFile(place, context);
-}
-
-/** The command that keeps files out of git whose names begin with this path. */
-export function ignoreCommand(path: string): string {
-  return `echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(join(dirname(path), ".gitignore"))}`;
-}
-
-/**
- * Writes a new key to the key file beside a data file.
- *
- * @throws InvalidDataError if that exists or can't be written
- */
-export async function createKeyFile(
-  place: FilePlace,
-  context: Context,
-  isIgnored = false,
-): Promise<FilePlace> {
-  const sealKey = keyFileOf(place.path);
-  const { text: path } = sealKey;
-  await createFile(path, `${randomBytes(32).toString("hex")}\n`).catch((error: unknown) => {
-    throw toInvalidFile(path, error, "can't be written");
-  });
-  context.note(`created ${path}: without it, nobody can read the secrets, so keep a copy`);
-  if (!isIgnored) context.note(`keep it out of git: ${ignoreCommand(path)}`);
-  return { ...place, sealKey };
 }

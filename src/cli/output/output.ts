@@ -45,10 +45,6 @@ export function writeJsonLine(stream: Output, value: unknown): void {
   stream.write(`${escapeJson(JSON.stringify(value))}\n`);
 }
 
-export function writeStatus(stream: Output, text: string): void {
-  stream.write(`\r\u001b[K${printable(text)}`);
-}
-
 /** Writes text unchanged: a value that was asked for, or a document for another program. */
 export function writeRaw(stream: Output, text: string, onWritten?: () => void): void {
   stream.write(text, onWritten);

@@ -28,9 +28,9 @@ export interface ChangeRow {
 /** Makes the rows of changes, which it gets newest first. */
 export class ChangeRows {
   /** By list and id, as they were after the change. */
-  readonly #known = new Map<string, object>();
+  readonly #records = new Map<string, object>();
   /** Variables that have been public ever since. */
-  readonly #open: Set<number>;
+  readonly #public: Set<number>;
   readonly #values: boolean;
 
   /**
@@ -39,9 +39,9 @@ export class ChangeRows {
    * @param values whether to show values that are not public
    */
   constructor({ environments, variables }: Data, values: boolean) {
-    for (const record of environments) this.#known.set(`environments ${record.id}`, record);
-    for (const record of variables) this.#known.set(`variables ${record.id}`, record);
-    this.#open = new Set(variables.filter(isPublic).map(({ id }) => id));
+    for (const record of environments) this.#records.set(`environments ${record.id}`, record);
+    for (const record of variables) this.#records.set(`variables ${record.id}`, record);
+    this.#public = new Set(variables.filter(isPublic).map(({ id }) => id));
     this.#values = values;
   }
 
@@ -52,7 +52,7 @@ export class ChangeRows {
       if (!after) this.#takeBack(list, before);
       if (list === "values") withValue.add(((after ?? before) as ValueRecord).variable_id);
       if (list === "variables" && before && !isPublic(before as VariableRecord))
-        this.#open.delete(before.id);
+        this.#public.delete(before.id);
     }
     const isListed = (change: RecordChange) =>
       change.list !== "variables" ||
@@ -64,17 +64,17 @@ export class ChangeRows {
   }
 
   #takeBack(list: List, before: RecordChange["before"]): void {
-    if (before && list !== "values") this.#known.set(`${list} ${before.id}`, before);
+    if (before && list !== "values") this.#records.set(`${list} ${before.id}`, before);
   }
 
   #rows({ list, before, after }: RecordChange): ChangeRow[] {
     const record = (after ?? before) as Environment & VariableRecord & ValueRecord;
     const find = (of: List, id: number) =>
-      (of === list ? record : this.#known.get(`${of} ${id}`)) as typeof record;
+      (of === list ? record : this.#records.get(`${of} ${id}`)) as typeof record;
     const environment = find("environments", record.environment_id);
     const { application } = environment ?? record;
     const name = list === "environments" ? undefined : find("variables", record.variable_id)?.name;
-    const isShown = list !== "values" || this.#values || this.#open.has(record.variable_id);
+    const isShown = list !== "values" || this.#values || this.#public.has(record.variable_id);
     const [from, to] = [before, after].map((side) =>
       side && isShown ? shownOf(list, side) : undefined,
     );

@@ -186,8 +186,8 @@ export function chooseApplication(
   );
   if (owners.size === 0 && !mayBeNew) {
     const [missing = ""] = names;
-    const known = variables.map(({ name }) => name);
-    throw new NotFoundError(`there is no variable "${missing}"${suggestion(missing, known)}`);
+    const existing = variables.map(({ name }) => name);
+    throw new NotFoundError(`there is no variable "${missing}"${suggestion(missing, existing)}`);
   }
   const [only = "", ...others] = owners.size > 0 ? owners : all;
   if (application !== undefined || others.length === 0) return application ?? only;

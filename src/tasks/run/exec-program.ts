@@ -44,9 +44,9 @@ async function replaceProcess(
   const { platform, env: own } = surroundings;
   const failure = (code: string) => startError({ code }, command, env, platform);
   warnOfLostBytes(command, env, { platform, env: own, warn });
-  const found = findProgram(program, env["PATH"]);
-  if ("code" in found) throw failure(found.code);
-  const [starter, words] = withStarter(command, found.file);
+  const executable = findProgram(program, env["PATH"]);
+  if ("code" in executable) throw failure(executable.code);
+  const [starter, words] = withStarter(command, executable.file);
   if (isTooLong(words, env)) throw failure("E2BIG");
   await Promise.race([written(io.stderr), sleep(MAX_UNREAD_MS, undefined, { ref: false })]);
   // Node ignores these signals, and the new program would inherit that. A signal with a listener

@@ -38,14 +38,14 @@ export async function loadVariables(
   };
   const prepared = await prepareVariables(flags, env, caller);
   return withSource(prepared.open(), async (source) => {
-    const found = await prepared.read(source);
+    const loaded = await prepared.read(source);
     const typed = await withTypes(
-      found,
+      loaded,
       flags.preserveEnv ? env : undefined,
       prepared.rules,
       source,
     );
-    if (apply) for (const { name, value } of found.variables) env[name] = valueText(value);
+    if (apply) for (const { name, value } of loaded.variables) env[name] = valueText(value);
     return typed;
   });
 }

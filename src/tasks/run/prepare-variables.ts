@@ -71,13 +71,15 @@ export async function prepareVariables(
   let knownLeftOut: ReadonlySet<string> = new Set();
   const read = async (source: VariableSource) => {
     const readVariables = (wanted: VariableRules) => readChildVariables(wanted, source, decrypt);
-    const found = await (addEnvFiles ? addEnvFiles(rules, readVariables) : readVariables(rules));
-    refuseNul(childEnvironment({}, found.variables, caller.surroundings.platform));
+    const variables = await (addEnvFiles
+      ? addEnvFiles(rules, readVariables)
+      : readVariables(rules));
+    refuseNul(childEnvironment({}, variables.variables, caller.surroundings.platform));
     // With --watch, only about names that the reading before did not leave out.
-    const newlyLeftOut = found.leftOut.filter((name) => !knownLeftOut.has(name));
+    const newlyLeftOut = variables.leftOut.filter((name) => !knownLeftOut.has(name));
     warnLeftOut(newlyLeftOut, caller);
-    knownLeftOut = new Set(found.leftOut);
-    return found;
+    knownLeftOut = new Set(variables.leftOut);
+    return variables;
   };
   const age = flags.cache || offline;
   const cache = age === true ? DEFAULT_CACHE_S : age || undefined;

@@ -50,13 +50,13 @@ function collectTexts(
   const revealing = variables.filter(
     ({ value, rules }) => !isPublic(rules) && !["", ...WORDS].includes(valueText(value)),
   );
-  const found = revealing.map(({ name, value }) => {
+  const redacted = revealing.map(({ name, value }) => {
     const isShort = lengthOf(valueText(value)) < MIN_VALUE;
     return { name, texts: isShort ? [] : textsOf(value) };
   });
   return {
-    texts: [...new Set(found.flatMap(({ texts }) => texts))],
-    tooShort: found.filter(({ texts }) => texts.length === 0).map(({ name }) => name),
+    texts: [...new Set(redacted.flatMap(({ texts }) => texts))],
+    tooShort: redacted.filter(({ texts }) => texts.length === 0).map(({ name }) => name),
   };
 }
 

@@ -68,7 +68,7 @@ export class Redactor {
   #held: Buffer = Buffer.alloc(0);
   #heldFrom = 0;
   /** Occurrences whose stars are not written yet; `end` is exclusive. */
-  #found: { start: number; end: number }[] = [];
+  #occurrences: { start: number; end: number }[] = [];
   /** End of the occurrences whose stars are written. */
   #hiddenTo = 0;
 
@@ -98,17 +98,21 @@ export class Redactor {
   /** Occurrences are added in the order of their ends. Those that overlap become one. */
   #add(from: number, end: number): void {
     let start = from;
-    for (let last = this.#found.at(-1); last && last.end > start; last = this.#found.at(-1)) {
+    for (
+      let last = this.#occurrences.at(-1);
+      last && last.end > start;
+      last = this.#occurrences.at(-1)
+    ) {
       start = Math.min(start, last.start);
-      this.#found.pop();
+      this.#occurrences.pop();
     }
-    this.#found.push({ start, end });
+    this.#occurrences.push({ start, end });
   }
 
   /** Takes out the bytes up to `limit`, before which no text begins any more. */
   #release(limit: number): Buffer {
-    const due = this.#found.filter(({ start }) => start <= limit);
-    if (due.length > 0) this.#found = this.#found.filter(({ start }) => start > limit);
+    const due = this.#occurrences.filter(({ start }) => start <= limit);
+    if (due.length > 0) this.#occurrences = this.#occurrences.filter(({ start }) => start > limit);
     const parts: Buffer[] = [];
     for (const { start, end } of due) {
       if (start >= this.#hiddenTo) parts.push(this.#visible(start), STARS);

@@ -28,7 +28,7 @@ export interface WatchRules {
 export async function runWatched(
   initial: ChildVariables,
   read: () => Promise<ChildVariables>,
-  start: (found: ChildVariables) => Child,
+  start: (changed: ChildVariables) => Child,
   { interval, onChange }: WatchRules,
   { note }: Pick<Messages, "note">,
 ): Promise<number> {
@@ -38,12 +38,12 @@ export async function runWatched(
     read,
     interval: interval * 1_000,
     wait: (milliseconds) => sleep(milliseconds, undefined, { signal: ended.signal }),
-    onChange: (names, found) => {
+    onChange: (names, changed) => {
       const isRestart = onChange === "restart";
       note(
         `changed: ${names.join(", ")}; ${isRestart ? "restarting the program" : `sending ${onChange}`}`,
       );
-      if (isRestart) program.restart(found);
+      if (isRestart) program.restart(changed);
       else program.signal(onChange);
     },
     onProblem: (error) =>
@@ -71,7 +71,7 @@ export interface WatchOptions {
   /**
    * Called with the names that were added, removed or changed, in order, and with the read values.
    */
-  onChange: (names: string[], found: ChildVariables) => void;
+  onChange: (names: string[], changed: ChildVariables) => void;
   /** Called with the error when reading begins to fail, and with undefined when it works again. */
   onProblem: (error: Error | undefined) => void;
 }

@@ -29,11 +29,14 @@ export interface Selection {
   /**
    * Returns the selected variables in the same order.
    *
-   * @param known reads the names of all variables of the environment, for suggestions; default:
+   * @param readAllNames reads the names of all variables of the environment, for suggestions; default:
    *   these
    * @throws NotFoundError for patterns of `--only` without a match
    */
-  select(names: readonly string[], known?: () => Promise<readonly string[]>): Promise<string[]>;
+  select(
+    names: readonly string[],
+    readAllNames?: () => Promise<readonly string[]>,
+  ): Promise<string[]>;
   /** The new names of variables. @throws UsageError for two with the same new name */
   rename(names: readonly string[]): ReadonlyMap<string, string>;
   /**
@@ -68,7 +71,7 @@ export async function readSelected(
   { isTaken = () => false, types }: ReadOptions = {},
 ): Promise<SelectedValue[]> {
   const { findProblems, only } = selection;
-  const { selected, known } = await source.readSnapshot(async (snapshot) => {
+  const { selected, existing } = await source.readSnapshot(async (snapshot) => {
     const readVariables = () => readAll((page) => snapshot.listVariables(page));
     const readNames = async () => (await readVariables()).map(({ name }) => name);
     const reads = [
@@ -78,8 +81,8 @@ export async function readSelected(
     ] as const;
     const [values, check] = await Promise.all(reads);
     const names = Object.keys(values);
-    const known = [...new Set([...names, ...(check?.missing ?? [])])];
-    if (check) await refuseProblems(check, selection, known, readNames, isTaken);
+    const existing = [...new Set([...names, ...(check?.missing ?? [])])];
+    if (check) await refuseProblems(check, selection, existing, readNames, isTaken);
     const newNames = selection.rename(await selection.select(names, readNames));
     const selected = [...newNames].map(([name, newName]) => {
       return { name, newName, value: values[name] ?? null, rules: snapshot.rulesOf(name) };
@@ -87,9 +90,9 @@ export async function readSelected(
     const isTyped =
       types === "all" ||
       (types === "encrypted" && selected.some(({ value }) => isUnreadable(value)));
-    return { selected: addTypes(selected, isTyped ? await readVariables() : undefined), known };
+    return { selected: addTypes(selected, isTyped ? await readVariables() : undefined), existing };
   });
-  selection.noteUnmatched(known);
+  selection.noteUnmatched(existing);
   return selected;
 }
 
@@ -113,11 +116,11 @@ function addTypes(
 async function refuseProblems(
   check: Check,
   selection: Selection,
-  known: readonly string[],
+  existing: readonly string[],
   readNames: () => Promise<readonly string[]>,
   isTaken: (newName: string) => boolean,
 ): Promise<void> {
-  const newNames = selection.rename(await selection.select(known, readNames));
+  const newNames = selection.rename(await selection.select(existing, readNames));
   const problems = problemsOf(check).filter(({ name }) => {
     const newName = newNames.get(name);
     return newName !== undefined && !isTaken(newName);
@@ -141,9 +144,9 @@ export function createSelection(
   return {
     named: named.map(rename),
     only: exclude.length === 0 && named.length === only?.length ? named : undefined,
-    async select(names, known = async () => names) {
+    async select(names, readAllNames = async () => names) {
       const missing = wanted?.unmatched(names) ?? [];
-      if (missing.length > 0) throw await notFound(missing, known);
+      if (missing.length > 0) throw await notFound(missing, readAllNames);
       return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
     },
     findProblems,
@@ -159,13 +162,13 @@ export function createSelection(
 
 async function notFound(
   patterns: readonly string[],
-  known: () => Promise<readonly string[]>,
+  readAllNames: () => Promise<readonly string[]>,
 ): Promise<NotFoundError> {
   const names = patterns.filter((pattern) => !isGlob(pattern));
   const messages = patterns
     .filter(isGlob)
     .map((glob) => `${glob} matches no variable in this environment`);
-  if (names.length > 0) messages.unshift(await describeMissing(names, await known()));
+  if (names.length > 0) messages.unshift(await describeMissing(names, await readAllNames()));
   return new NotFoundError(messages.join("; "));
 }
 

@@ -37,21 +37,21 @@ export async function createCheck(
   const decrypt = await createDecrypt(settings, leaveEncrypted);
   let isNoted = false;
   return async (snapshot, only) => {
-    const found = await orUndefined(snapshot.checkValues());
-    if (!found && !isNoted)
+    const check = await orUndefined(snapshot.checkValues());
+    if (!check && !isNoted)
       note("the server is too old to check values: every variable without a value is missing");
-    isNoted ||= !found;
-    if (found && decrypt === leaveEncrypted) return found;
+    isNoted ||= !check;
+    if (check && decrypt === leaveEncrypted) return check;
     const values = await snapshot.values(only);
-    const isAnswered = found && !Object.values(values).some(isUnreadable);
+    const isAnswered = check && !Object.values(values).some(isUnreadable);
     const variables = isAnswered ? [] : await readAll((page) => snapshot.listVariables(page));
     const names = variables.map(({ name }) => name).filter((name) => !Object.hasOwn(values, name));
-    const invalid = [...(found?.invalid ?? [])];
+    const invalid = [...(check?.invalid ?? [])];
     for (const variable of variables) {
       const rule = await brokenByEncrypted(variable, values[variable.name], snapshot, decrypt);
       if (rule !== undefined) invalid.push({ name: variable.name, rule });
     }
-    return { missing: found?.missing ?? names, invalid };
+    return { missing: check?.missing ?? names, invalid };
   };
 }
 

@@ -39,7 +39,7 @@ export interface OpenOptions {
    * Local data that the command has read, by name: everything it reads from a file is of one
    * version.
    */
-  known?: Map<string, Promise<Data>>;
+  readSoFar?: Map<string, Promise<Data>>;
   /** Whether to answer from the kept answers only, and send nothing. Needs `cache`. */
   offline?: boolean | undefined;
 }
@@ -153,14 +153,14 @@ export async function openRemote(
 async function openLocal(
   { place, env }: LocalSettings,
   caller: Caller,
-  { live = false, known = new Map() }: OpenOptions,
+  { live = false, readSoFar = new Map() }: OpenOptions,
 ): Promise<VariableSource> {
   if (live) return followLocal(place, env, caller);
   const { chooseEnvironment, readData } = await import("../data/open-data.js");
   const { EnvironmentView } = await import("../../service/environment-view.js");
   const name = dataPlaceName(place);
-  const reading = known.get(name) ?? readData(place, caller);
-  known.set(name, reading);
+  const reading = readSoFar.get(name) ?? readData(place, caller);
+  readSoFar.set(name, reading);
   const data = await reading;
   return new EnvironmentView(data, chooseEnvironment(data.environments, env));
 }

@@ -25,13 +25,13 @@ export function typeEntries(
   { application }: EnvironmentRecord,
   note: (text: string) => void,
 ): NamedValue[] {
-  const known = new Map(
+  const defined = new Map(
     data.variables
       .filter((item) => item.application === application)
       .map(({ name, type }) => [name, type]),
   );
   const typed = withSubject(what, () =>
-    entries.map((entry) => typeEntry(entry, isText, known.get(entry.name))),
+    entries.map((entry) => typeEntry(entry, isText, defined.get(entry.name))),
   );
   const rewritten = typed.filter(
     ({ value }, index) => isText && !isSameText(valueText(value), entries[index]?.value),
@@ -58,17 +58,33 @@ function typeEntry(entry: ReadEntry, isText: boolean, type: VariableType | undef
 }
 
 /**
- * @param known the variable's type, which has precedence. Whether JSON is a string, only the file
+ * @param defined the variable's type, which has precedence. Whether JSON is a string, only the file
  *   can say.
  */
 function typeText(
   { name, value: given, type: said }: ReadEntry,
-  known: VariableType | undefined,
+  defined: VariableType | undefined,
 ): NamedValue {
   const text = String(given);
-  if (known === "JSON" && said === "STRING") return { name, type: known, value: text };
-  if (said === JSON_STRING) return typeText({ name, value: text, type: "STRING" }, known ?? "JSON");
-  const type = known ?? said;
+  if (defined === "JSON" && said === "STRING") return { name, type: defined, value: text };
+  if (said === JSON_STRING)
+    return typeText({ name, value: text, type: "STRING" }, defined ?? "JSON");
+  const type = defined ?? said;
   if (!type) return { name, ...inferValue(text) };
   return { name, type, value: withSubject(name, () => parseAs(text, type)) };
+}
+
+/** The current values of the imported names; the others do not change. */
+export function currentValues(
+  data: Data,
+  environment: EnvironmentRecord,
+  imported: readonly NamedValue[],
+): NamedValue[] {
+  const names = new Set(imported.map((item) => item.name));
+  const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
+  return data.values.flatMap(({ environment_id, variable_id, content }) => {
+    const variable = variables.get(variable_id);
+    if (environment_id !== environment.id || !variable || !names.has(variable.name)) return [];
+    return [{ name: variable.name, type: variable.type, value: content.value }];
+  });
 }

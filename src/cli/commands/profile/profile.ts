@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { UsageError } from "../../../kit/text/errors.js";
 import { listedProfile, type Profiles, readProfiles } from "../../../tasks/settings/profiles.js";
+import type { Settings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { profilesPath } from "../../../tasks/settings/settings-file.js";
 import { refuseNoHome } from "../../../tasks/settings/user-folders.js";
@@ -63,8 +64,10 @@ async function runProfileAdd(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const { addProfile } = await import("./edit-profiles.js");
-  const { checkProfile, newProfile, toProfile } = await import("./new-profile.js");
+  const { addProfile } = await import("../../../tasks/settings/edit-profiles.js");
+  const { newProfile, toProfile, trialSettings } = await import(
+    "../../../tasks/settings/new-profile.js"
+  );
   if (!/^\w[\w.-]{0,63}$/.test(name))
     throw new UsageError(
       "the name of a profile must be 1 to 64 letters, digits, _ . or -, and not begin with . or -",
@@ -77,11 +80,20 @@ async function runProfileAdd(
     force,
   );
   const given = await newProfile(flags, context);
-  if (check) await checkProfile(given, context);
+  if (check) await checkProfile(trialSettings(given, context), context);
   const { current } = await change(context, (profiles) =>
     addProfile(profiles, name, toProfile(given), force),
   );
   context.tell(`added the profile ${name}${current === name ? ", which is the current one" : ""}`);
+}
+
+/**
+ * Sends one signed request, once; for local data, checks that it is valid and has the environment.
+ */
+async function checkProfile(settings: Settings, context: Context): Promise<void> {
+  const { openSource, withSource } = await import("../../../tasks/sources/open-source.js");
+  await withSource(openSource(settings, context), (source) => source.listVariables({ limit: 1 }));
+  await settings.encryptionKey();
 }
 
 /** Lists them even if one of them, or the current one, is invalid. */
@@ -108,7 +120,7 @@ async function runProfileList(context: Context): Promise<void> {
 }
 
 async function runProfileUse(name: string, context: Context): Promise<void> {
-  const { useProfile } = await import("./edit-profiles.js");
+  const { useProfile } = await import("../../../tasks/settings/edit-profiles.js");
   await change(context, (profiles) => useProfile(profiles, name));
   context.tell(`${name} is the current profile`);
   if (context.surroundings.env["APPVARS_PROFILE"])
@@ -116,7 +128,7 @@ async function runProfileUse(name: string, context: Context): Promise<void> {
 }
 
 async function runProfileRemove(names: readonly string[], context: Context): Promise<void> {
-  const { removeProfiles } = await import("./edit-profiles.js");
+  const { removeProfiles } = await import("../../../tasks/settings/edit-profiles.js");
   const { current } = readProfiles(profilesPath(context.surroundings), context.surroundings);
   await change(context, (profiles) => removeProfiles(profiles, names));
   context.tell(`removed ${names.join(", ")}`);
@@ -129,7 +141,7 @@ async function change(
   { surroundings }: Context,
   edit: (profiles: Profiles) => Profiles,
 ): Promise<Profiles> {
-  const { updateProfiles } = await import("./edit-profiles.js");
+  const { updateProfiles } = await import("../../../tasks/settings/edit-profiles.js");
   const path = profilesPath(surroundings);
   refuseNoHome(surroundings.folders);
   return updateProfiles(path, surroundings, edit);

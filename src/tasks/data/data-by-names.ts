@@ -1,28 +1,30 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createFile } from "../../../kit/files/durable-file.js";
-import { readRegularFile } from "../../../kit/files/open-file.js";
-import { makeFolder } from "../../../kit/files/private-folder.js";
-import { isPublic, isUnreadable } from "../../../model/variable.js";
-import { entriesOf, labelOf, SETTINGS } from "../../../store/edits/merge-entries.js";
-import { readContent } from "../../../store/file/data-file.js";
-import type { Surroundings } from "../../../tasks/surroundings.js";
-import { type Context, printLines } from "../../output/context.js";
+import { createFile } from "../../kit/files/durable-file.js";
+import { readRegularFile } from "../../kit/files/open-file.js";
+import { makeFolder } from "../../kit/files/private-folder.js";
+import { isPublic, isUnreadable } from "../../model/variable.js";
+import { entriesOf, labelOf, SETTINGS } from "../../store/edits/merge-entries.js";
+import { readContent } from "../../store/file/data-file.js";
+import type { Surroundings } from "../surroundings.js";
 
 /**
- * Prints a data file for git, as its textconv: a line for each record, by names, the same for the
+ * Describes a data file for git, as its textconv: a line for each record, by names, the same for the
  * same data.
  *
- * In place of a secret, it prints 128 bits of an HMAC, with a key of the user, so that nobody else
+ * In place of a secret, a line has 128 bits of an HMAC, with a key of the user, so that nobody else
  * can guess a value from a log, or find another value with the same mark. The texts of a sealed
  * file are not secret, so their marks need no key.
  *
  * @throws InvalidDataError
  */
-export async function printDataByNames(path: string, context: Context): Promise<void> {
+export async function dataByNames(
+  path: string,
+  surroundings: Pick<Surroundings, "folders">,
+): Promise<string[]> {
   const content = await readContent(path);
-  const key = content.sealed ? "" : await readDiffKey(context.surroundings);
+  const key = content.sealed ? "" : await readDiffKey(surroundings);
   const mark = (secret: unknown) =>
     key === undefined
       ? "secret"
@@ -40,13 +42,15 @@ export async function printDataByNames(path: string, context: Context): Promise<
     const isShown = isPublic(entries.get(owners[0] ?? "")?.fields) && !isUnreadable(value);
     return `${labelOf(name)} ${isShown ? JSON.stringify(value) : `(${mark(value)})`}`;
   });
-  printLines(context, { json: lines, lines: lines.sort() });
+  return lines.sort();
 }
 
 /**
  * The key of the user's marks, created at first use. `undefined` if it can't be created or read.
  */
-async function readDiffKey({ folders }: Surroundings): Promise<Buffer | undefined> {
+async function readDiffKey({
+  folders,
+}: Pick<Surroundings, "folders">): Promise<Buffer | undefined> {
   const path = join(folders.config, "diff-key");
   try {
     if (!existsSync(path)) {

@@ -6,9 +6,9 @@ import {
   removeProfiles,
   updateProfiles,
   useProfile,
-} from "../../../../src/cli/commands/profile/edit-profiles.js";
-import { type Profiles, readProfiles } from "../../../../src/tasks/settings/profiles.js";
-import { temporaryFolder } from "../../../support/temporary-folder.js";
+} from "../../../src/tasks/settings/edit-profiles.js";
+import { type Profiles, readProfiles } from "../../../src/tasks/settings/profiles.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ACCOUNT = { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };
 const mode = async (path: string) => (await stat(path)).mode & 0o777;

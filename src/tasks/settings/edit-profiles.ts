@@ -1,19 +1,19 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { withFileLock } from "../../../kit/files/file-lock.js";
-import type { Account } from "../../../kit/files/owners.js";
-import { makeFolder } from "../../../kit/files/private-folder.js";
-import { ifMissing, toInvalidFile } from "../../../kit/files/system-errors.js";
-import { cleanUpBeforeEnd } from "../../../kit/process/signals.js";
+import { withFileLock } from "../../kit/files/file-lock.js";
+import type { Account } from "../../kit/files/owners.js";
+import { makeFolder } from "../../kit/files/private-folder.js";
+import { ifMissing, toInvalidFile } from "../../kit/files/system-errors.js";
+import { cleanUpBeforeEnd } from "../../kit/process/signals.js";
 import {
   AppvarsError,
   InvalidDataError,
   NotFoundError,
   UsageError,
-} from "../../../kit/text/errors.js";
-import { suggestion } from "../../../kit/text/nearest.js";
-import { noProfile, type Profiles, readProfiles } from "../../../tasks/settings/profiles.js";
-import type { SettingsObject } from "../../../tasks/settings/settings-file.js";
+} from "../../kit/text/errors.js";
+import { suggestion } from "../../kit/text/nearest.js";
+import { noProfile, type Profiles, readProfiles } from "./profiles.js";
+import type { SettingsObject } from "./settings-file.js";
 
 /**
  * Reads the profiles and replaces them by the result of `change`, with mode 0600, under a lock. A

@@ -1,23 +1,23 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
-import { createBudget } from "../../../client/retry.js";
-import { statIfExists } from "../../../kit/files/system-errors.js";
-import { diffValues } from "../../../model/differing-values.js";
-import { namedValues, readVariableEntries } from "../../../model/source.js";
-import { dataPlaceName } from "../../../tasks/settings/connection.js";
-import { readGiven, readSettings, Settings } from "../../../tasks/settings/resolve-settings.js";
-import { SOURCE_SETTINGS, type SourceFlags } from "../../../tasks/settings/setting-table.js";
+import { createBudget } from "../../client/retry.js";
+import { statIfExists } from "../../kit/files/system-errors.js";
+import { diffValues } from "../../model/differing-values.js";
+import { namedValues, readVariableEntries } from "../../model/source.js";
+import { dataPlaceName } from "../../tasks/settings/connection.js";
+import { readGiven, readSettings, Settings } from "../../tasks/settings/resolve-settings.js";
+import { SOURCE_SETTINGS, type SourceFlags } from "../../tasks/settings/setting-table.js";
 import {
   createDecrypt,
   type Decrypt,
   decryptValues,
   leaveEncrypted,
-} from "../../../tasks/sources/decryption.js";
-import { openSource, withSource } from "../../../tasks/sources/open-source.js";
-import type { Caller } from "../../../tasks/surroundings.js";
-import { addSourceOptions } from "../../arguments/source-flags.js";
-import type { Context } from "../../output/context.js";
-import { printDifferences } from "../../output/differences.js";
+} from "../../tasks/sources/decryption.js";
+import { openSource, withSource } from "../../tasks/sources/open-source.js";
+import type { Caller } from "../../tasks/surroundings.js";
+import { addSourceOptions } from "../arguments/source-flags.js";
+import { type Context, printLines } from "../output/context.js";
+import { printDifferences } from "../output/differences.js";
 
 interface DiffOptions {
   before: string;
@@ -45,7 +45,11 @@ export function diffCommand(context: Context): Command {
     .action(async (before: string, after: string | undefined, options) => {
       const isFile =
         after === undefined && Object.keys(options).length === 0 && statIfExists(before)?.isFile();
-      if (isFile) return (await import("./data-by-names.js")).printDataByNames(before, context);
+      if (isFile) {
+        const { dataByNames } = await import("../../tasks/data/data-by-names.js");
+        const lines = await dataByNames(before, context.surroundings);
+        return printLines(context, { json: lines, lines });
+      }
       if (after === undefined)
         return command.error("error: missing required argument 'b'", {
           code: "commander.missingArgument",
@@ -66,10 +70,10 @@ export async function runDiff(
 ): Promise<void> {
   const budget = createBudget();
   // Both sources may be the same file.
-  const known = new Map();
+  const readSoFar = new Map();
   const read = (place: string) =>
     withSource(
-      openSource(settingsOf(place, settings, context), context, { budget, known }),
+      openSource(settingsOf(place, settings, context), context, { budget, readSoFar }),
       async (source) => {
         return decryptValues(namedValues(await source.readSnapshot(readVariableEntries)), decrypt);
       },

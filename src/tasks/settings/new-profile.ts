@@ -1,16 +1,10 @@
-import { checkCredential } from "../../../client/options.js";
-import { UsageError } from "../../../kit/text/errors.js";
-import { readGiven, Settings } from "../../../tasks/settings/resolve-settings.js";
-import { readSecret } from "../../../tasks/settings/secret-files.js";
-import {
-  SETTINGS,
-  type Setting,
-  type SettingName,
-  type SourceFlags,
-} from "../../../tasks/settings/setting-table.js";
-import type { SettingsObject } from "../../../tasks/settings/settings-file.js";
-import { openSource, withSource } from "../../../tasks/sources/open-source.js";
-import { absolutePath, type Caller, type Surroundings } from "../../../tasks/surroundings.js";
+import { checkCredential } from "../../client/options.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { absolutePath, type Caller, type Surroundings } from "../surroundings.js";
+import { readGiven, Settings } from "./resolve-settings.js";
+import { readSecret } from "./secret-files.js";
+import { SETTINGS, type Setting, type SettingName, type SourceFlags } from "./setting-table.js";
+import type { SettingsObject } from "./settings-file.js";
 
 /** The variables that `serve` prints to paste. Others may be set for other reasons. */
 const PASTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
@@ -32,14 +26,10 @@ export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Se
   return Promise.all(given.map((setting) => toStore(setting, caller)));
 }
 
-/**
- * Sends one signed request, once; for local data, checks that it is valid and has the environment.
- */
-export async function checkProfile(given: readonly Setting[], caller: Caller): Promise<void> {
+/** The settings that open the source of a new profile, without retries. */
+export function trialSettings(given: readonly Setting[], caller: Caller): Settings {
   const once: Setting = { name: "maxWait", text: "0", from: "--max-wait", place: "flag" };
-  const settings = new Settings([once, ...given, ...unstored(caller.surroundings.env)], caller);
-  await withSource(openSource(settings, caller), (source) => source.listVariables({ limit: 1 }));
-  await settings.encryptionKey();
+  return new Settings([once, ...given, ...unstored(caller.surroundings.env)], caller);
 }
 
 /** The settings under their keys in a profile. */

@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+import { createFile } from "../../kit/files/durable-file.js";
+import { toInvalidFile } from "../../kit/files/system-errors.js";
+import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
+import { shellWord } from "../../kit/text/shell.js";
+import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { readContent } from "../../store/file/data-file.js";
+import { type DataPlace, type FilePlace, keyFileOf } from "../settings/connection.js";
+import type { Messages } from "../surroundings.js";
+
+/** The place with a key: a new one for a data file that can be read without one. */
+export async function withKeyFile(place: DataPlace, messages: Messages): Promise<DataPlace> {
+  if (place.sealKey) return place;
+  if (place.kind === "store")
+    throw new UsageError("to seal a store, use --seal-key-file or APPVARS_SEAL_KEY");
+  const { sealed } = await readContent(place.path);
+  if (sealed) throw new InvalidDataError(`${place.path} ${NEEDS_SEAL_KEY}`);
+  return createKeyFile(place, messages);
+}
+
+/** The command that keeps files out of git whose names begin with this path. */
+export function ignoreCommand(path: string): string {
+  return `echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(join(dirname(path), ".gitignore"))}`;
+}
+
+/**
+ * Writes a new key to the key file beside a data file.
+ *
+ * @throws InvalidDataError if that exists or can't be written
+ */
+export async function createKeyFile(
+  place: FilePlace,
+  { note }: Messages,
+  isIgnored = false,
+): Promise<FilePlace> {
+  const sealKey = keyFileOf(place.path);
+  const { text: path } = sealKey;
+  await createFile(path, `${randomBytes(32).toString("hex")}\n`).catch((error: unknown) => {
+    throw toInvalidFile(path, error, "can't be written");
+  });
+  note(`created ${path}: without it, nobody can read the secrets, so keep a copy`);
+  if (!isIgnored) note(`keep it out of git: ${ignoreCommand(path)}`);
+  return { ...place, sealKey };
+}

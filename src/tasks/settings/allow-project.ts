@@ -1,0 +1,87 @@
+import { lstat, realpath, stat, unlink } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { replaceFile } from "../../kit/files/durable-file.js";
+import { foreignWriter } from "../../kit/files/owners.js";
+import { makeFolder } from "../../kit/files/private-folder.js";
+import { hasCode, toInvalidFile } from "../../kit/files/system-errors.js";
+import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";
+import type { Surroundings } from "../surroundings.js";
+import {
+  allowedFolder,
+  entryPath,
+  entryText,
+  findProjectFile,
+  PROJECT_FILE,
+  type ProjectContent,
+  type ProjectFile,
+} from "./project-file.js";
+import { refuseNoHome } from "./user-folders.js";
+
+/**
+ * The folder of a `.appvars.json`, without links. It need not exist.
+ *
+ * @param path of the file or its folder
+ * @throws UsageError for the path of another file
+ */
+export async function projectFolder(path: string): Promise<string> {
+  const isFolder = await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (!isFolder && basename(path) !== PROJECT_FILE)
+    throw new UsageError(`${path} is not a folder or a ${PROJECT_FILE}`);
+  const folder = isFolder ? path : dirname(path);
+  return realpath(folder).catch(() => folder);
+}
+
+/**
+ * The nearest `.appvars.json`, in the current folder or above it.
+ *
+ * @throws UsageError for a file of another user, which must be named
+ */
+export function nearestProjectFile(surroundings: Surroundings): ProjectFile | undefined {
+  for (let folder = surroundings.cwd(); ; folder = dirname(folder)) {
+    const file = findProjectFile(folder, surroundings);
+    if (file?.foreign)
+      throw new UsageError(`${file.path} ${file.foreign}: to allow it anyway, name it`);
+    if (file || folder === dirname(folder)) return file;
+  }
+}
+
+/** Uses this content of a `.appvars.json` from now on. @throws UsageError, InvalidDataError */
+export async function allowProject(
+  content: ProjectContent,
+  surroundings: Surroundings,
+): Promise<void> {
+  refuseNoHome(surroundings.folders);
+  try {
+    await makeFolder(allowedFolder(surroundings));
+    await refuseForeignFolder(surroundings);
+    await replaceFile(entryPath(content.path, surroundings), entryText(content));
+  } catch (error) {
+    throw toInvalidFile(allowedFolder(surroundings), error, "can't be written");
+  }
+}
+
+/** Stops using the `.appvars.json` at this path. @throws NotFoundError, InvalidDataError */
+export async function revokeProject(path: string, surroundings: Surroundings): Promise<void> {
+  await unlink(entryPath(path, surroundings)).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) throw new NotFoundError(`${path} was not allowed`);
+    throw toInvalidFile(allowedFolder(surroundings), error, "can't be written");
+  });
+}
+
+/**
+ * @throws InvalidDataError for a link, which may lead to other files, or a folder that others can
+ *   write
+ */
+async function refuseForeignFolder(surroundings: Surroundings): Promise<void> {
+  const stats = await lstat(allowedFolder(surroundings));
+  if (!stats.isDirectory())
+    throw new InvalidDataError("can't be written: it must be a folder, not a link; remove it");
+  const foreign = foreignWriter(stats, surroundings);
+  if (foreign)
+    throw new InvalidDataError(
+      `can't be written: it ${foreign}; remove it, or use chown and chmod go-w`,
+    );
+}

@@ -1,0 +1,51 @@
+import { UsageError } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
+import { createMatcher } from "../../model/name-matcher.js";
+import { isUnreadable, type NamedValue, textAs } from "../../model/variable.js";
+import type { Settings } from "../settings/resolve-settings.js";
+import { createDecrypt, createEncrypt } from "../sources/decryption.js";
+import type { ImportedFile } from "./read-import.js";
+
+export interface EncryptedFile extends ImportedFile {
+  /** The names and globs of the values to encrypt; `true` for all. */
+  encrypt: true | readonly string[] | undefined;
+}
+
+/**
+ * Encrypts the values that `--encrypt` selects. An encrypted value stays as it is, and so does the
+ * current value if its text is the same: importing a file twice changes nothing.
+ *
+ * @throws UsageError for a name that is not imported, so that a mistyped one does not leave a value
+ *   plain
+ */
+export async function createEncryption(
+  { file, encrypt }: EncryptedFile,
+  settings: Settings,
+): Promise<
+  (entries: readonly NamedValue[], current: readonly NamedValue[]) => readonly NamedValue[]
+> {
+  if (encrypt === undefined) return (entries) => entries;
+  const toEnvelope = await createEncrypt(settings, file === "-" ? "the values" : undefined);
+  const decrypt = await createDecrypt(settings);
+  const wanted = createMatcher(encrypt === true ? ["*"] : encrypt);
+  const keptIfSame = (current: JsonValue | undefined, name: string, text: string) => {
+    try {
+      return isUnreadable(current) && decrypt(name, current) === text ? current : undefined;
+    } catch {
+      // Another key has encrypted it.
+      return undefined;
+    }
+  };
+  return (entries, current) => {
+    const unmatched = encrypt === true ? [] : wanted.unmatched(entries.map(({ name }) => name));
+    if (unmatched.length > 0)
+      throw new UsageError(`--encrypt ${unmatched.join(", ")} matches no imported variable`);
+    const kept = new Map(current.map(({ name, value }) => [name, value]));
+    return entries.map((entry) => {
+      const { name, type, value } = entry;
+      if (!wanted.matches(name) || isUnreadable(value)) return entry;
+      const text = textAs(value, type);
+      return { ...entry, value: keptIfSame(kept.get(name), name, text) ?? toEnvelope(text) };
+    });
+  };
+}

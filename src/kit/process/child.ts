@@ -17,7 +17,7 @@ import type { PreparedCommand } from "./windows-program.js";
 /** The parts for starting and ending programs on Windows. */
 type Windows = typeof import("./windows-program.js");
 
-/** Undefined on other systems, where it is not needed. */
+/** Resolves to `undefined` on other systems, which do not need it. */
 export async function loadWindows(platform: NodeJS.Platform): Promise<Windows | undefined> {
   return platform === "win32" ? import("./windows-program.js") : undefined;
 }
@@ -50,7 +50,7 @@ const isForeground = isInForeground(stat);
 const HAS_OWN_GROUP =
   !isForeground || (stat !== undefined && readProcessStat(stat.group)?.name === "timeout");
 
-/** In a session of its own, a program in the background would take input for the shell. */
+/** The stdin of programs: in the background, a program would take input that is for the shell. */
 const STDIN = !isForeground && isatty(0) ? "ignore" : "inherit";
 
 export interface ChildOptions {
@@ -75,7 +75,7 @@ export interface Child {
   signal(name: NodeJS.Signals): void;
   /** The processes that the program has started so far. */
   descendants(): Descendants;
-  /** With `isPiped`; null when the program could not be started. */
+  /** A stream with `isPiped`, unless the program could not be started. */
   stdout: Readable | null;
   stderr: Readable | null;
 }

@@ -20,7 +20,7 @@ interface Parsed {
   file: string | undefined;
 }
 
-/** For programs that start processes themselves, as execa does; the types leave it out. */
+/** A part of cross-spawn that execa uses too, and that its types leave out. */
 const { _parse: parse } = crossSpawn as unknown as {
   _parse: (command: string, args: readonly string[], options: { env: Env }) => Parsed;
 };

@@ -14,20 +14,20 @@ export interface ChangeRow {
   readonly kind: "added" | "removed" | "changed" | "rotated";
   readonly what: "value" | "definition" | "environment" | "credentials" | "key";
   readonly application: string;
-  /** Undefined for a definition. */
+  /** `undefined` for a definition, which belongs to all environments. */
   readonly environment: string | undefined;
   /** The name of a variable. */
   readonly name?: string | undefined;
   /** The name of a key. */
   readonly key?: string;
-  /** Undefined if there was none, if it is hidden, and for credentials and keys. */
+  /** `undefined` if there was none, if it is hidden, and for credentials and keys. */
   readonly before?: JsonValue | undefined;
   readonly after?: JsonValue | undefined;
 }
 
-/** Makes the rows of changes, which it gets newest first. */
+/** Makes the rows of changes. Call `of` with the newest change first. */
 export class ChangeRows {
-  /** By list and id, as they were after the change. */
+  /** The records by list and id, as they were after the change. */
   readonly #records = new Map<string, object>();
   /** Variables that have been public ever since. */
   readonly #public: Set<number>;
@@ -92,7 +92,7 @@ export class ChangeRows {
   }
 }
 
-/** What has happened to each named key. */
+/** The named keys that differ, and how. */
 function* keyChanges(
   { keys: old = [] }: RecordedEnvironment,
   { keys: current = [] }: RecordedEnvironment,

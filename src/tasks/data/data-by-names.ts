@@ -13,8 +13,8 @@ import type { Surroundings } from "../surroundings.js";
  * Describes a data file for git, as its textconv: a line for each record, by names, the same for the
  * same data.
  *
- * In place of a secret, a line has 128 bits of an HMAC, with a key of the user, so that nobody else
- * can guess a value from a log, or find another value with the same mark. The texts of a sealed
+ * A secret is replaced by 128 bits of an HMAC with a key of the user, so that nobody else can guess a
+ * value from a log, or find another value with the same mark. The texts of a sealed
  * file are not secret, so their marks need no key.
  *
  * @throws InvalidDataError

@@ -62,7 +62,7 @@ export async function checkServer(
   }
 }
 
-/** The finding about credentials that can't be tried. */
+/** Explains why there are no credentials to try; `undefined` if there are. */
 function findMissing({
   auth,
   apiKey,
@@ -98,7 +98,7 @@ export function checkReachability(
 
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 
-/** By the code of the refusal. */
+/** The fix for each code of a refused certificate. */
 const TLS_FIXES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "renew the certificate and those of its authorities on the server",
   CERT_NOT_YET_VALID: "set this machine's clock",

@@ -27,7 +27,7 @@ import { type Finding, ok, problem, problemOf, skipped, warning } from "./findin
 /** A server, and everything that requests to it need. */
 export interface ServerAccess extends RemoteSettings {
   given: Settings["given"];
-  /** Undefined if there is none, or it can't be read. */
+  /** `undefined` if there is no secret, or it can't be read. */
   secret: string | undefined;
   server: ServerRoute;
 }

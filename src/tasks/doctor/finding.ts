@@ -10,7 +10,7 @@ export interface Finding {
   code?: ErrorCode;
 }
 
-/** By the kind of failure, unless a check has a better one. */
+/** The fix for each kind of failure, unless a check has a better one. */
 export const FIXES: Readonly<Record<ErrorCode, string>> = {
   usage: "correct this setting",
   not_found: "correct the URL",
@@ -27,7 +27,7 @@ export const ok = (message: string): Finding => ({ verdict: "ok", message });
 
 export const skipped = (message: string): Finding => ({ verdict: "skipped", message });
 
-/** @param check the one that has failed, on which this one depends */
+/** @param check the failed check that this one depends on */
 export const unknown = (check: string): Finding => skipped(`not known: see ${check}`);
 
 export const warning = (message: string, fix: string): Finding => ({

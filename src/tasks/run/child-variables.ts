@@ -76,7 +76,8 @@ export interface InheritanceRules {
 }
 
 /**
- * Without SystemRoot, Windows programs fail at their start; cmd.exe finds programs by PATHEXT. Node
+ * The variables that Windows programs need: they fail to start without SystemRoot, and cmd.exe finds
+ * programs by PATHEXT. Node
  * itself passes on HOMEDRIVE, HOMEPATH, LOGONSERVER, USERDOMAIN, USERNAME and USERPROFILE too.
  */
 const PRISTINE_ON_WINDOWS = [

@@ -8,6 +8,7 @@ import type { RunCaller } from "./prepare-variables.js";
 import { redactedTexts } from "./redacted-texts.js";
 import { redactStream } from "./redactor.js";
 
+/** Milliseconds for the output of such processes. */
 const FLUSH_MS = 2_000;
 
 /** Our reader has closed its end: there is nothing left to write. Windows reports EOF. */
@@ -20,8 +21,8 @@ export interface RedactedOutput {
    */
   redact(child: Child, variables: readonly ChildVariable[]): void;
   /**
-   * Resolves once all output is written, also that of processes which the programs left running.
-   * After a signal to stop, those get 2 s.
+   * Resolves once all output is written, including that of processes which the programs left
+   * running. After a signal to stop, these have 2 s.
    */
   finish(): Promise<void>;
 }

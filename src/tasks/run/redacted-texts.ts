@@ -5,7 +5,7 @@ import type { ChildVariable } from "./child-variables.js";
 
 const MIN_VALUE = 4;
 const MIN_PART = 8;
-/** They reveal nothing, and would be replaced everywhere. */
+/** Values that reveal nothing, and that would be replaced everywhere. */
 const WORDS = ["true", "false", "null"];
 
 export interface RedactedTexts {
@@ -21,7 +21,7 @@ export interface RedactedTexts {
  * The texts that would reveal the values in a program's output: each value of 4 characters or more,
  * as it is in the environment and in base64, each of its lines and each string in a JSON value of 8
  * characters or more; and all of these as they are written in JSON, in the quotes of a shell, and
- * in a URL. None of public variables.
+ * in a URL. Public variables have no such texts.
  */
 export function redactedTexts(variables: readonly ChildVariable[]): RedactedTexts {
   return collectTexts(variables, (value) => [
@@ -87,7 +87,7 @@ function withLowerCaseHex(encoded: string): string[] {
   return [encoded, encoded.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase())];
 }
 
-/** With and without padding. */
+/** A text in base64, with and without padding. */
 function base64Forms(text: string): string[] {
   const base64 = Buffer.from(text).toString("base64");
   return [base64, base64.replace(/={1,2}$/, "")];
@@ -104,7 +104,7 @@ function stringsIn(value: JsonValue): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** In characters: an emoji is one. */
+/** The length in characters: an emoji is one. */
 function lengthOf(text: string): number {
   return [...text].length;
 }

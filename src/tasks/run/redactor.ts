@@ -12,11 +12,11 @@ const ROOT = 0;
 class TextMatcher {
   /** The next state by `256 * state + byte`. */
   readonly #next = new Map<number, number>();
-  /** By state: the length of its prefix in bytes. */
+  /** The length in bytes of the prefix of each state. */
   readonly depths = [0];
-  /** By state: the length of the longest text that it ends with, 0 for none. */
+  /** The length of the longest text that each state ends with, 0 for none. */
   readonly matches = [0];
-  /** By state: the state of its longest suffix that is a prefix of a text. */
+  /** The state of the longest suffix of each state that is a prefix of a text. */
   readonly #fallbacks = [ROOT];
 
   constructor(texts: Iterable<string>) {
@@ -109,7 +109,7 @@ export class Redactor {
     this.#occurrences.push({ start, end });
   }
 
-  /** Takes out the bytes up to `limit`, before which no text begins any more. */
+  /** Returns the bytes up to `limit`, in which no further text can begin. */
   #release(limit: number): Buffer {
     const due = this.#occurrences.filter(({ start }) => start <= limit);
     if (due.length > 0) this.#occurrences = this.#occurrences.filter(({ start }) => start > limit);

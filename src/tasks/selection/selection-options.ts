@@ -8,6 +8,6 @@ export interface SelectionOptions {
   only?: readonly string[] | undefined;
   exclude?: readonly string[] | undefined;
   nameTransformer?: (typeof NAME_STYLES)[number] | undefined;
-  /** With `--strict`: what prevents the use of a variable. */
+  /** The check of `--strict`, which finds what prevents the use of a variable. */
   findProblems?: CheckValues | undefined;
 }

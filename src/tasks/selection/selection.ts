@@ -49,7 +49,7 @@ export interface Selection {
 
 export interface SelectedValue extends Omit<NamedValue, "type"> {
   newName: string;
-  /** Undefined if it was not asked for. */
+  /** `undefined` if it was not asked for. */
   type: VariableType | undefined;
 }
 

@@ -65,8 +65,8 @@ export function readUsableProfiles(caller: Caller, isDispensable: boolean): Prof
 }
 
 /**
- * With `sudo -E`, and in a container that runs as another user, the home may not be readable: there
- * are no profiles then, and a notice. Throws any other error.
+ * Notes that there are no profiles: with `sudo -E`, or in a container that runs as another user, the
+ * home may not be readable. Throws any other error.
  */
 export function noteLeftOut(error: unknown, isDispensable: boolean, { note }: Caller): void {
   if (!(error instanceof (isDispensable ? UsageError : UnusableFileError))) throw error;

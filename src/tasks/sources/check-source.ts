@@ -29,7 +29,7 @@ export async function createStrictCheck(
     : undefined;
 }
 
-/** With a key, encrypted values are checked too. */
+/** Creates the check of an environment. If there is a key, it checks encrypted values too. */
 export async function createCheck(
   settings: Settings,
   { note }: Pick<Messages, "note">,
@@ -77,7 +77,7 @@ async function brokenByEncrypted(
   }
 }
 
-/** All problems as predicates, with the names of the variables. */
+/** All problems as predicates: `has no value`. */
 export function problemsOf({ missing, invalid }: Check): BrokenRule[] {
   return [...missing.map((name) => ({ name, rule: "has no value" })), ...invalid];
 }

@@ -49,11 +49,12 @@ export async function createEncrypt(
   return (text) => encrypt(text, key);
 }
 
-/** For names, and what else needs no value. */
+/** Leaves values encrypted, for commands that show names only. */
 export const leaveEncrypted: Decrypt = (_name, value) => value;
 
 /**
- * For a list, which one encrypted value must not prevent. A file that can't be opened is an error.
+ * Leaves values encrypted, so that one of them does not prevent a list. Throws for a sealed file that
+ * can't be opened.
  */
 export const leaveUnlessSealed: Decrypt = (name, value) => {
   refuseSealed(name, value);
@@ -72,7 +73,7 @@ function refuseSealed(name: string, value: JsonValue): void {
   if (isSealedText(value)) throw new DecryptionError(`${name} ${NEEDS_SEAL_KEY}`);
 }
 
-/** The values with their texts decrypted, and parsed as values of their types. */
+/** Decrypts values, and parses them by their types. */
 export async function decryptValues<T extends NamedValue>(
   entries: readonly T[],
   decrypt: Decrypt,

@@ -23,7 +23,7 @@ import type { Messages } from "../surroundings.js";
 /** Which values are exported, and how. */
 export interface ExportedValues extends SelectionOptions {
   format: ExportFormat;
-  /** With `dotenv`, the one program that the file is for. */
+  /** The one program that a dotenv file is for. */
   target: DotenvTarget | undefined;
   /** Name of the document. */
   name: string | undefined;

@@ -1,4 +1,4 @@
-import { isIPv4 } from "node:net";
+import { isLoopback } from "../kit/net/endpoint.js";
 import { UnauthorizedError, UsageError } from "../kit/text/errors.js";
 import { DEFAULT_URL } from "../model/defaults.js";
 import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "../model/environment.js";
@@ -68,11 +68,6 @@ export function refuseOpenSecret(
     `auth headers would send the API secret to ${hostname} without encryption: use https or auth hmac, ` +
       "or add --insecure if nobody else can read that network",
   );
-}
-
-/** Whether only this machine can reach a host, as in a URL or `--host`. */
-export function isLoopback(host: string): boolean {
-  return ["localhost", "::1", "[::1]"].includes(host) || (isIPv4(host) && host.startsWith("127."));
 }
 
 /**

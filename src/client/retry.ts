@@ -1,3 +1,4 @@
+import { isLoopback } from "../kit/net/endpoint.js";
 import {
   GATEWAY_STATUSES,
   RateLimitedError,
@@ -5,7 +6,6 @@ import {
   UnreachableError,
 } from "../kit/text/errors.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../model/defaults.js";
-import { isLoopback } from "./options.js";
 
 const FIRST_BACKOFF_S = 0.2;
 const MAX_BACKOFF_S = 5;

@@ -1,3 +1,5 @@
+import { isIPv4 } from "node:net";
+
 export interface Endpoint {
   /** In lower case; an IPv6 address without brackets. */
   readonly host: string;
@@ -28,4 +30,9 @@ export function withTls({ hostname, port }: URL): URL {
 /** `host:port`, with the brackets of an IPv6 address. */
 export function formatEndpoint({ host, port }: Endpoint): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Whether only this machine can reach a host, as in a URL or `--host`. */
+export function isLoopback(host: string): boolean {
+  return ["localhost", "::1", "[::1]"].includes(host) || (isIPv4(host) && host.startsWith("127."));
 }

@@ -1,4 +1,3 @@
-import { isLoopback } from "../../client/options.js";
 import type { EtcdStore } from "../../etcd/etcd-store.js";
 import {
   createEtcdStore,
@@ -8,6 +7,7 @@ import {
 } from "../../etcd/open-store.js";
 import type { OnProgress } from "../../etcd/uploads.js";
 import { looseModeWarning } from "../../kit/files/owners.js";
+import { isLoopback } from "../../kit/net/endpoint.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { Reloadable, Store } from "../../store/store.js";
 import { placeFiles, type SecretSetting, type StorePlace } from "../settings/connection.js";

@@ -1,7 +1,7 @@
 import { interpretHealth } from "../../client/interpret.js";
-import { isLoopback } from "../../client/options.js";
 import { type HttpResponse, Transport } from "../../client/transport.js";
 import { type CertificateFacts, readCertificate } from "../../kit/net/certificate.js";
+import { isLoopback } from "../../kit/net/endpoint.js";
 import { reasonOf } from "../../kit/net/failures.js";
 import { ProxyError } from "../../kit/net/proxy.js";
 import { UnauthorizedError } from "../../kit/text/errors.js";

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { checkCredential } from "../../client/options.js";
 import { looseMode } from "../../kit/files/owners.js";
+import { findProxy } from "../../kit/net/environment-proxy.js";
 import type { HttpProxy, ServerRoute } from "../../kit/net/proxy.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
@@ -11,7 +12,6 @@ import {
   placeFiles,
   type RemoteSettings,
 } from "../settings/connection.js";
-import { findProxy } from "../settings/environment-proxy.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { readTlsFiles } from "../settings/secret-files.js";
 import {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { ClientOptions } from "../../client/client.js";
 import { type Budget, createBudget, type RetryNotice, type RetryOn } from "../../client/retry.js";
+import { findProxy } from "../../kit/net/environment-proxy.js";
 import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
 import type { VariableSource } from "../../model/source.js";
 import type { Data } from "../../store/data.js";
@@ -10,7 +11,6 @@ import {
   type LocalSettings,
   type RemoteSettings,
 } from "../settings/connection.js";
-import { findProxy } from "../settings/environment-proxy.js";
 import { named, type Settings } from "../settings/resolve-settings.js";
 import { missingKeyError, missingSecretError, readTlsFiles } from "../settings/secret-files.js";
 import {

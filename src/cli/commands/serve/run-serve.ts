@@ -1,6 +1,5 @@
-import { isLoopback } from "../../../client/options.js";
 import { looseModeWarning } from "../../../kit/files/owners.js";
-import { type Endpoint, hostOf } from "../../../kit/net/endpoint.js";
+import { type Endpoint, hostOf, isLoopback } from "../../../kit/net/endpoint.js";
 import type { AuditLog } from "../../../server/audit.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import type { TlsCredentials } from "../../../server/tls.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { findProxy } from "../../../src/kit/net/environment-proxy.js";
 import { UsageError } from "../../../src/kit/text/errors.js";
-import { findProxy } from "../../../src/tasks/settings/environment-proxy.js";
 
 const nameOf = (url: string, env: Record<string, string>) => findProxy(new URL(url), env)?.name;
 

@@ -1,5 +1,5 @@
-import { isLoopback } from "../../client/options.js";
-import { type HttpProxy, parseProxy } from "../../kit/net/proxy.js";
+import { isLoopback } from "./endpoint.js";
+import { type HttpProxy, parseProxy } from "./proxy.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

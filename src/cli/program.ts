@@ -71,10 +71,10 @@ async function buildProgram(
     for (let above = command.parent; above?.parent; above = above.parent)
       context.command = `${above.name()} ${context.command}`;
   });
-  const { stdout, stderr } = io;
+  // Streams are created when they are used: Node makes a pipe non-blocking, for `run --exec` too.
   program.configureOutput({
-    writeOut: (text) => writeLines(stdout, linesOf(text)),
-    writeErr: (text) => void (argv.includes("--json") || writeLines(stderr, linesOf(text))),
+    writeOut: (text) => writeLines(io.stdout, linesOf(text)),
+    writeErr: (text) => void (argv.includes("--json") || writeLines(io.stderr, linesOf(text))),
     outputError: () => {},
   });
   const [name = "", subject = ""] = argv.filter((word) => !word.startsWith("-"));
@@ -84,7 +84,7 @@ async function buildProgram(
     // Otherwise `set NAME -v` would end with 0, and set nothing.
     if (name !== "")
       throw new UsageError("the version is printed without a command: appvars --version");
-    writeLines(stdout, [packageVersion()]);
+    writeLines(io.stdout, [packageVersion()]);
     throw new CommanderError(0, "commander.version", "the version");
   };
   program.on("option:version", printVersion).on("option:v", printVersion);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP, type Socket } from "node:net";
-import { isProxyRange } from "../kit/net/proxy-range.js";
+import { isProxyRange, proxyMatcher } from "../kit/net/proxy-range.js";
 import { UsageError } from "../kit/text/errors.js";
 import { clientAddress } from "./rate-limiter.js";
 
@@ -18,16 +18,15 @@ export type AddressOf = (req: {
  * @param trustProxy ranges that `isProxyRange` accepts
  * @throws UsageError for anything else
  */
-export async function createAddressOf(trustProxy: readonly string[] = []): Promise<AddressOf> {
+export function createAddressOf(trustProxy: readonly string[] = []): AddressOf {
   if (trustProxy.length === 0) return ({ socket }) => clientAddress(socket.remoteAddress);
   const invalid = trustProxy.find((range) => !isProxyRange(range));
   if (invalid !== undefined)
     throw new UsageError(`${JSON.stringify(invalid)} is not an address or a range of proxies`);
-  const { default: proxyAddr } = await import("proxy-addr");
-  const trusts = proxyAddr.compile([...trustProxy]);
+  const trusts = proxyMatcher(trustProxy);
   return ({ socket, headers }) => {
     const { remoteAddress } = socket;
-    const isProxy = remoteAddress !== undefined && trusts(remoteAddress, 0);
+    const isProxy = remoteAddress !== undefined && trusts(remoteAddress);
     return clientAddress(
       isProxy ? forwardedAddress(remoteAddress, headers, trusts) : remoteAddress,
     );
@@ -38,7 +37,7 @@ export async function createAddressOf(trustProxy: readonly string[] = []): Promi
 function forwardedAddress(
   proxy: string,
   headers: IncomingHttpHeaders,
-  trusts: (address: string, index: number) => boolean,
+  trusts: (address: string) => boolean,
 ): string {
   // Node.js joins repeated headers by commas, in their order.
   let rest = String(headers["x-forwarded-for"] ?? "");
@@ -49,7 +48,7 @@ function forwardedAddress(
     const [entry = ""] = /[^ \t](?:.*[^ \t])?/.exec(rest.slice(comma + 1)) ?? [];
     if (isIP(entry) === 0) return address;
     address = entry;
-    if (!trusts(entry, 0)) return address;
+    if (!trusts(entry)) return address;
   }
   return address;
 }

@@ -116,7 +116,7 @@ export async function startServer(
     onConnectionsRefused = () => {},
     onInternalError = () => {},
   } = options;
-  const addressOf = await createAddressOf(trustProxy);
+  const addressOf = createAddressOf(trustProxy);
   const limiter = createRateLimiter({ limit, window }, ticks, statistics?.decide);
   const identity = { addressOf, clock, ticks, tolerance };
   const authenticate = createAuthenticator(service, limiter, identity);

@@ -20,7 +20,7 @@ async function addressOf(
   const req = new IncomingMessage(socket);
   for (const value of forwarded)
     (req as unknown as AddsHeaders)._addHeaderLine("X-Forwarded-For", value, req.headers);
-  return (await createAddressOf(trustProxy))(req);
+  return createAddressOf(trustProxy)(req);
 }
 
 /** The method that Node's parser calls. */

@@ -12,7 +12,7 @@ import { createRateLimiter } from "../../src/server/rate-limiter.js";
  */
 export async function shortTimeoutListener(listener: RequestListener = () => {}) {
   const limiter = createRateLimiter({ limit: 7_500, window: 60 }, () => performance.now());
-  const addressOf = await createAddressOf();
+  const addressOf = createAddressOf();
   const limits = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 };
   const server = await createListener(undefined, limits);
   const connections = new Connections(server, {

@@ -68,8 +68,14 @@ export const MODULES = readdirSync(SOURCES, { recursive: true })
   .filter((path) => /\.tsx?$/.test(path))
   .map((path) => path.replaceAll("\\", "/"));
 
+const IMPORTS = new Map(MODULES.map((path) => [path, readImports(path)]));
+
 /** The modules that a module imports, such as `store/data.js`. */
 export function importsOf(path) {
+  return IMPORTS.get(path);
+}
+
+function readImports(path) {
   const text = readFileSync(join(SOURCES, path), "utf8");
   return [...text.matchAll(SPECIFIERS)].map(([, specifier]) => join(dirname(path), specifier));
 }

@@ -23,7 +23,7 @@ const CHUNKS = {
     "cli/commands/run-get.ts",
     "client/client.ts",
     "model/source.ts",
-    // For a data file, and for `run`.
+    // `run` and data files need it.
     "model/name-matcher.ts",
   ],
   /** A data file. */
@@ -48,7 +48,7 @@ export default defineConfig([
     preserveEntrySignatures: "allow-extension",
     plugins: [
       leaveInkApart(),
-      // prom-client uses them for summaries and exemplars, which the metrics of appvars have not.
+      // prom-client uses them for summaries and exemplars, which appvars does not have.
       leaveOut("tdigest", "@opentelemetry/api"),
       collectLicenses("LICENSES.md"),
     ],

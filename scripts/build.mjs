@@ -24,8 +24,8 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const RECORD = "dist/.build";
 const OUTPUTS = ["dist", "build"];
 /**
- * Where the outputs are until all of them are there. Not in node_modules/, which can be another
- * volume.
+ * The folder that holds the outputs until all of them are built. node_modules/ can be on another
+ * volume, so that a rename from there would fail.
  */
 const STAGING = ".build";
 const INPUTS = [
@@ -69,7 +69,7 @@ function build() {
     renameSync(join(STAGING, folder), folder);
   }
   rmSync(STAGING, { recursive: true });
-  // Of the sources as they were before: one that was saved during the build may not be in it.
+  // The hash was taken before the build: a file that was saved meanwhile may not be in it.
   writeFileSync(RECORD, recordOf(inputs));
 }
 

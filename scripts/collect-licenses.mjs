@@ -24,7 +24,7 @@ function asEntry(match) {
   return match ? [[match[1], match[0]]] : [];
 }
 
-/** With the license file of the package, or the license of its package.json. */
+/** A section with the license file of the package, or the license in its package.json. */
 function licenseSection(name, folder) {
   const { version, license, author, repository } = JSON.parse(
     readFileSync(`${folder}/package.json`, "utf8"),

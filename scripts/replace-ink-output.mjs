@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 
-/** Modules of ink, and what takes their place. */
+/** Modules of ink, and the files that replace them. */
 const REPLACED = { "./output.js": "ink-output.ts", "./measure-text.js": "ink-measure.ts" };
 
 /**
- * A plugin for Rolldown and Vitest: replaces what is too slow for a screen of 200x60, or keeps
- * values.
+ * A plugin for Rolldown and Vitest. It replaces modules of ink that are too slow for a screen of
+ * 200x60, or that keep values in memory.
  */
 export function replaceInkOutput() {
   return {

@@ -4,7 +4,7 @@ const FONTS =
   "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";
 const FONT_SIZE = 15;
 const CELL = { width: 9, height: 19 };
-/** From the top of a row to the baseline of its text. */
+/** The distance from the top of a row to the baseline of its text. */
 const BASELINE = 14;
 const PADDING = 12;
 const TITLE_BAR = 32;

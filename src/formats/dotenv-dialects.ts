@@ -146,11 +146,11 @@ export function readAssignments(
   return { assignments: [...found.values()], unread, comments };
 }
 
-/** A position in a text. */
+/** Reads a text piece by piece. */
 class Scanner {
   readonly #text: string;
   #position = 0;
-  /** From 1. */
+  /** The line at the position, counted from 1. */
   line = 1;
 
   constructor(text: string) {

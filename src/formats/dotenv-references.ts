@@ -5,9 +5,9 @@ import type { ReadEntry } from "./entry.js";
 export interface Assignment {
   name: string;
   value: string;
-  /** From 1. */
+  /** Counted from 1. */
   line: number;
-  /** "" if there is none. */
+  /** The quote around the value; "" without one. */
   quote: string;
   /** The text between the quotes. */
   raw: string;

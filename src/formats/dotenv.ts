@@ -19,7 +19,7 @@ import {
 } from "./entry.js";
 import { inferValue } from "./infer-type.js";
 
-/** At the top of the file, where it can't be inside the quotes of a value. */
+/** Begins a comment that gives a type. It stands at the top, where no quotes can contain it. */
 const TYPE_COMMENT = "# appvars type:";
 
 /** A value that dotenvx has encrypted. */

@@ -37,8 +37,8 @@ export const notShellName: Refusal = ({ name }) =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? undefined : "not a shell name";
 
 /**
- * Found by assigning to every variable of dash and bash 5.2: it ended the script, was ignored or
- * read back changed.
+ * Variables of dash and bash 5.2 for which an assignment ends the script, is ignored, or reads back
+ * changed. A test of all variables has found them.
  */
 export const reservedByShell = reservedBy(
   "the shell",
@@ -47,7 +47,7 @@ export const reservedByShell = reservedBy(
   SHELLOPTS SHLVL SRANDOM UID _`,
 );
 
-/** For `eval` and `.` in any POSIX shell. */
+/** Writes lines for `eval` and `.` in any POSIX shell. */
 export const writeShell = lineWriter(
   "shell",
   [notShellName, reservedByShell, nul, loneSurrogate],
@@ -62,7 +62,7 @@ const reservedByFish = reservedBy(
 );
 
 /**
- * For `source` in fish. Between single quotes, only `\'` and `\\` are escapes (fish docs,
+ * Writes lines for `source` in fish. Between single quotes, only `\'` and `\\` are escapes (fish docs,
  * "Quotes").
  */
 export const writeFish = lineWriter(
@@ -88,7 +88,7 @@ const endsWithReturn = (consequence: string) =>
   );
 
 /**
- * For `docker run --env-file`, which takes everything after the first `=` literally, quotes, `#`
+ * Writes a file for `docker run --env-file`, which takes everything after the first `=` literally, quotes, `#`
  * and blanks included (docker/cli, pkg/kvfile). Docker Compose reads another format: use dotenv for
  * it.
  */
@@ -119,7 +119,7 @@ const tooLongForLinux: Refusal = ({ name, value }) =>
     : undefined;
 
 /**
- * For `EnvironmentFile=` of systemd (systemd.exec(5); `parse_env_file_internal`). Between double
+ * Writes a file for `EnvironmentFile=` of systemd (systemd.exec(5); `parse_env_file_internal`). Between double
  * quotes, a backslash before `"`, `\`, a backtick or `$` is an escape; older versions also have
  * escapes between single quotes.
  */
@@ -130,7 +130,7 @@ export const writeSystemd = lineWriter(
 );
 
 /**
- * For `Invoke-Expression` and dot sourcing in Windows PowerShell 5.1 and PowerShell 7: one line of
+ * Writes lines for `Invoke-Expression` and dot sourcing in PowerShell 5.1 and 7: one line of
  * ASCII for each variable, since 5.1 reads files and pipes in an old code page, and all read a pipe
  * line by line. PowerShell takes curly quotes for straight ones; they are escaped like all that is
  * not ASCII.
@@ -179,7 +179,7 @@ const reservedByTerraform = reservedBy(
 );
 
 /**
- * For a Terraform `.tfvars` file, with JSON values as HCL literals (HCL native syntax
+ * Writes a Terraform `.tfvars` file, with JSON values as HCL literals (HCL native syntax
  * specification, "Template Expressions" and "Collection Values").
  */
 export const writeTfvars = lineWriter(
@@ -227,7 +227,7 @@ const reservedByGithub: Refusal = ({ name }) =>
   /^(GITHUB_|RUNNER_|NODE_OPTIONS$)/i.test(name) ? "reserved by GitHub" : undefined;
 
 /**
- * For the end of the file `$GITHUB_ENV` (GitHub docs, "Workflow commands", "Multiline strings"; the
+ * Writes lines for the end of the file `$GITHUB_ENV` (GitHub docs, "Workflow commands", "Multiline strings"; the
  * runner's FileCommandManager). A value that contained the delimiter could set other variables, so
  * it is random, as GitHub's docs require, and in no value.
  */

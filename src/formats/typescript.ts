@@ -28,7 +28,7 @@ function valueMember(variable: Declared): string {
 }
 
 function textMember(variable: Declared): string {
-  // As in @types/node, since all declarations of a member have to be the same.
+  // All declarations of a member have to be the same, and @types/node has this one.
   if (variable.name === "TZ") return "TZ?: string | undefined";
   return `${keyOf(variable)}: ${unionOf(variable, valueText) ?? (variable.type === "BOOLEAN" ? '"true" | "false"' : "string")}`;
 }

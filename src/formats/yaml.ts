@@ -26,7 +26,7 @@ import {
   refuse,
 } from "./entry.js";
 
-/** To YAML 1.1, which requires a point in a float, `1e+21` is a string. */
+/** YAML 1.1 requires a point in a float, and reads `1e+21` as a string. */
 const EXPONENT: ScalarTag = {
   tag: "tag:yaml.org,2002:float",
   default: true,

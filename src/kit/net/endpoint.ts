@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
 
 export interface Endpoint {
-  /** In lower case; an IPv6 address without brackets. */
+  /** The name in lower case, or an IP address; an IPv6 address has no brackets. */
   readonly host: string;
   readonly port: number;
 }

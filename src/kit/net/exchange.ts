@@ -7,7 +7,7 @@ import { SWITCHED } from "./failures.js";
 export interface DeadlineOptions {
   /** Milliseconds until the answer begins, and between two of its pieces. */
   timeout: number;
-  /** Milliseconds until it ends. Default `timeout`. */
+  /** Milliseconds until the answer ends. Default `timeout`. */
   total?: number;
   signal?: AbortSignal | undefined;
 }
@@ -22,7 +22,7 @@ export interface ExchangeOptions extends DeadlineOptions {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Undefined if it is larger than the limit. */
+  /** `undefined` if the body is larger than the limit. */
   readonly body: Buffer | undefined;
 }
 
@@ -37,7 +37,7 @@ export function ticks(): number {
 /** The start of an answer. */
 export interface AnswerHead {
   readonly incoming: IncomingMessage;
-  /** After a CONNECT or an upgrade. */
+  /** Set after a CONNECT or an upgrade. */
   readonly socket?: Duplex;
 }
 
@@ -94,7 +94,7 @@ export async function send(
     const [incoming, socket] = await Promise.race(events);
     return { incoming, socket };
   } catch (error) {
-    // It may have been aborted before.
+    // The signal may have been aborted before.
     outgoing.destroy();
     signal.throwIfAborted();
     throw error;
@@ -109,7 +109,7 @@ async function readBody(
   const chunks: Buffer[] = [];
   let size = Number(incoming.headers["content-length"]) > maxBytes ? Number.POSITIVE_INFINITY : 0;
   if (size > maxBytes) incoming.destroy();
-  // To iterate takes a one-shot `get` longer.
+  // Iterating over the answer would take a one-shot `get` longer.
   incoming.on("data", (chunk: Buffer) => {
     if (ticks() <= deadline.latest) deadline.timer.refresh();
     size += chunk.length;
@@ -118,7 +118,7 @@ async function readBody(
     if (size > maxBytes) incoming.destroy();
   });
   await once(incoming, "close");
-  // Without a length, an answer that is cut off looks complete.
+  // An answer without a length looks complete when it is cut off.
   deadline.signal.throwIfAborted();
   return size > maxBytes ? undefined : Buffer.concat(chunks);
 }
@@ -127,7 +127,7 @@ interface Deadline {
   readonly signal: AbortSignal;
   /** The time limit. A piece that comes until `latest` gives another `timeout`. */
   readonly timer: NodeJS.Timeout;
-  /** By {@link ticks}. */
+  /** The last time to extend the limit, by {@link ticks}. */
   readonly latest: number;
   end(): void;
 }

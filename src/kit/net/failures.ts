@@ -17,7 +17,7 @@ const UNKNOWN_AUTHORITY: Failure = ["its certificate is from an unknown authorit
 /** The failure of an exchange whose peer answers with another protocol. */
 export const SWITCHED = "ERR_SWITCHED_PROTOCOL";
 
-/** By the codes of the system, of Node.js, of OpenSSL and, for {@link SWITCHED}, of appvars. */
+/** Failures by their codes, which come from the system, Node.js, OpenSSL or {@link SWITCHED}. */
 const FAILURES: Readonly<Record<string, Failure>> = {
   ECONNREFUSED: ["connection refused", "refused"],
   ECONNRESET: ["the connection was reset", "reset"],
@@ -48,7 +48,7 @@ export function reasonOf(error: unknown, hints: Hints = {}): string {
   return hint === undefined ? reason : `${reason}; ${hint}`;
 }
 
-/** Whether the settings of TLS are wrong, here or there. */
+/** Whether the TLS settings of the client or the peer are wrong. */
 export function isTlsFailure(error: unknown): boolean {
   return ["plain", "untrusted", "required", "invalid"].includes(failureOf(error)[1] ?? "");
 }

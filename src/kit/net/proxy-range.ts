@@ -14,7 +14,7 @@ export function isProxyRange(text: string): boolean {
 }
 
 const LOOPBACK = ["127.0.0.0/8", "::1"];
-/** Without a zone, such as in `fe80::1%eth0`. */
+/** An address without a zone, such as the one in `fe80::1%eth0`, and a prefix. */
 const RANGE = /^([^/%]+)(?:\/([1-9]\d{0,2}))?$/;
 
 /**

@@ -5,11 +5,11 @@ import { type TlsTexts, tlsOptions } from "./tls-options.js";
 
 /** An HTTP proxy between the client and its server. */
 export interface HttpProxy {
-  /** Without the user and the password. */
+  /** The URL without user and password. */
   readonly url: URL;
   /** The user and the password, as the proxy expects them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** For messages: `the proxy proxy.example.com:3128 (HTTPS_PROXY)`. */
+  /** What messages say: `the proxy proxy.example.com:3128 (HTTPS_PROXY)`. */
   readonly name: string;
   /** The variable that names it; undefined for an option. */
   readonly from: string | undefined;
@@ -22,7 +22,7 @@ export interface ServerRoute extends TlsTexts {
   from?: string | undefined;
   /** Seconds for one request, from its start to the end of its answer. */
   timeout: number;
-  /** Where all requests go, instead of to the origin. */
+  /** The proxy that gets all requests for the origin. */
   proxy?: HttpProxy | undefined;
 }
 
@@ -51,8 +51,8 @@ export function parseProxy(url: string | URL, from?: string): HttpProxy {
 }
 
 /**
- * How to connect to it, with a name for TLS, since Node would take that from the header Host: the
- * server's.
+ * The options for connecting to a proxy. They have a name for TLS, since Node would take the
+ * server's name from the header Host.
  */
 export function proxyAddress({ url }: HttpProxy, ca: string | undefined) {
   const host = hostOf(url);
@@ -67,7 +67,7 @@ function tryDecode(text: string): string | undefined {
   }
 }
 
-/** Thrown for a failure between this machine and a proxy, and for answers of the proxy itself. */
+/** Thrown if a proxy can't be reached, or answers a request itself. */
 export class ProxyError extends UnreachableError {
   /** The status of the proxy; undefined without an answer. */
   readonly status: number | undefined;

@@ -50,9 +50,8 @@ export async function openTunnel(
 /**
  * Makes connections through a proxy's CONNECT.
  *
- * Not https-proxy-agent, which keeps the connection to a proxy that does not answer after the
- * request was given up, so that the process does not end; collects an endless answer; and writes
- * the proxy's password to the log of `DEBUG`.
+ * https-proxy-agent is not used: it keeps a connection after the request was given up, so that the
+ * process does not end; it collects an endless answer; and it logs the proxy's password for `DEBUG`.
  */
 export class TunnelAgent extends Agent {
   readonly #route: ProxyRoute;

@@ -36,16 +36,14 @@ export function prepared(
   return windows?.prepareProgram(command, env) ?? { command: program, args };
 }
 
-// Found out at the start: later, a shell can move this process to the background or to the
-// foreground.
+// Read at the start: a shell can move this process to the background or to the foreground later.
 const stat = readProcessStat("self");
 const isForeground = isInForeground(stat);
 
 /**
- * Whether programs get a process group of their own, and so hear of a signal to our group only
- * through us. Not in the foreground of a terminal, where a program in another group could not use
- * the terminal. But timeout(1) that is started from a prompt is in the foreground, and signals us
- * and then its group, which is ours.
+ * Whether programs get a process group of their own, so that signals to our group reach them only
+ * through us. In the foreground of a terminal they don't, since a program in another group can't
+ * use the terminal. timeout(1) is an exception: it signals us, and then its group, which is ours.
  */
 const HAS_OWN_GROUP =
   !isForeground || (stat !== undefined && readProcessStat(stat.group)?.name === "timeout");
@@ -75,7 +73,7 @@ export interface Child {
   signal(name: NodeJS.Signals): void;
   /** The processes that the program has started so far. */
   descendants(): Descendants;
-  /** A stream with `isPiped`, unless the program could not be started. */
+  /** Pipes with `isPiped`; `null` when the program could not be started. */
   stdout: Readable | null;
   stderr: Readable | null;
 }
@@ -101,15 +99,14 @@ export function startChild(
   const detached = !windows && HAS_OWN_GROUP;
   let forwarded: NodeJS.Signals | undefined;
   const forward = withoutRepeats((name) => {
-    // As a terminal does, which reaches the program itself if its group is ours.
+    // A terminal signals the whole group, and reaches the program itself if its group is ours.
     if (group && (name === "SIGINT" || name === "SIGQUIT"))
       return void (isRunning() && group.signal(name));
     if (comesFromTerminal(name, starter.platform)) return;
     forwarded = name;
     signal(name);
   });
-  // Before the start: a signal that arrives during the start is delivered once this function has
-  // returned.
+  // A signal that arrives during the start is delivered once this function has returned.
   const release = catchSignals(forward, detached);
   const output = isPiped ? "pipe" : "inherit";
   const [child, ended] = spawnCommand(program, { env, stdio: [STDIN, output, output], detached });

@@ -18,8 +18,8 @@ const CAUGHT_SIGNALS: NodeJS.Signals[] = [
 ];
 
 /**
- * Not forwarded: aliases, signals that can't be caught or have other listeners, and signals for
- * faults, failed writes, ended children and V8's profiler.
+ * Signals that are not forwarded: aliases, those that can't be caught or have other listeners, and
+ * those for faults, failed writes, ended children and V8's profiler.
  */
 const OTHER_SIGNALS = /^SIG(IOT|POLL|KILL|STOP|TSTP|CONT|ILL|BUS|FPE|SEGV|PIPE|XFSZ|CHLD|PROF)$/;
 
@@ -28,7 +28,7 @@ const ALL_SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
   (name) => !OTHER_SIGNALS.test(name) && (name !== "SIGTTOU" || ![1, 2].some(isatty)),
 );
 
-/** Whether it asks a program to end. A program may still use it for something else. */
+/** Whether a signal asks a program to end. A program may still use it for something else. */
 export function isStopSignal(name: NodeJS.Signals): boolean {
   return !name.startsWith("SIGUSR");
 }

@@ -26,8 +26,8 @@ export function supervise<T>(
   let isStopping = false;
   let descendants: Descendants | undefined;
   let killTimer: NodeJS.Timeout | undefined;
-  // Before the program's own listener: once the program has exited, nothing shows whose children
-  // they were.
+  // Called before the program gets the signal: once it has exited, nothing shows whose children
+  // its descendants were.
   const release = catchSignals((name) => {
     if (!isStopSignal(name)) return;
     pending = undefined;

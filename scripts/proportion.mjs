@@ -34,7 +34,7 @@ function size() {
 
 function rooms() {
   return [
-    { name: "imports that no room may have", items: arrowsUp() },
+    { name: "imports that point up", items: arrowsUp() },
     { name: "circles of rooms", items: circles() },
   ].map((counted) => ({ ...counted, figure: counted.items.length, goal: 0 }));
 }

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
+import { originForm } from "../server/arrival.js";
 import { LISTENER_OPTIONS, listen } from "../server/listener.js";
-import { originForm } from "../server/match-route.js";
 import { serverUrl } from "../server/start-server.js";
 import { readMetrics } from "./registry.js";
 

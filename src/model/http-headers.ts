@@ -12,10 +12,10 @@ export const VERSION_HEADER = "Appvars-Version";
  * sends it.
  */
 export const DATA_AGE_HEADER = "Appvars-Data-Age";
-const LIMIT_HEADER = "RateLimit-Limit";
-const REMAINING_HEADER = "RateLimit-Remaining";
-const RESET_HEADER = "RateLimit-Reset";
-const RETRY_AFTER_HEADER = "Retry-After";
+export const LIMIT_HEADER = "RateLimit-Limit";
+export const REMAINING_HEADER = "RateLimit-Remaining";
+export const RESET_HEADER = "RateLimit-Reset";
+export const RETRY_AFTER_HEADER = "Retry-After";
 
 /** The state of one rate limit counter. */
 export interface RateLimit {
@@ -23,28 +23,6 @@ export interface RateLimit {
   readonly remaining: number;
   /** Whole seconds until the window ends. */
   readonly reset: number;
-}
-
-/**
- * Names and values in turn.
- *
- * @param rateLimit undefined for a server without a limit
- * @param retryAfter seconds, for a 429: no requests are left until then
- */
-export function formatRateLimit(rateLimit: RateLimit | undefined, retryAfter?: number): string[] {
-  const wait = retryAfter === undefined ? [] : [RETRY_AFTER_HEADER, String(retryAfter)];
-  if (!rateLimit) return wait;
-  const remaining = String(retryAfter === undefined ? rateLimit.remaining : 0);
-  const reset = String(retryAfter ?? rateLimit.reset);
-  return [
-    LIMIT_HEADER,
-    String(rateLimit.limit),
-    REMAINING_HEADER,
-    remaining,
-    RESET_HEADER,
-    reset,
-    ...wait,
-  ];
 }
 
 /** Each field is `undefined` if its header is missing or malformed. */

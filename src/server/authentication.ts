@@ -11,6 +11,7 @@ import {
   type SignatureCheck,
   secretMatches,
 } from "../signing/verify.js";
+import { countHeader } from "./arrival.js";
 import type { AddressOf } from "./client-address.js";
 import { createKeylessSearch, type SearchResult } from "./keyless-search.js";
 import type { RateLimiter } from "./rate-limiter.js";
@@ -30,7 +31,7 @@ export interface AuthenticationOptions {
  */
 export type Identity = SearchResult;
 
-export type Authenticate = (req: IncomingMessage, target: string) => Identity;
+export type Authenticate = (req: IncomingMessage) => Identity;
 
 /**
  * Checked if a key is unknown, in the same steps, so that the time does not reveal which keys
@@ -50,8 +51,9 @@ export function createAuthenticator(
   const prepared = createSecretCache();
   const search = createKeylessSearch(ticks);
 
-  return (req, target) => {
-    const { authorization } = req.headers;
+  return (req) => {
+    const { url: target = "", headers } = req;
+    const { authorization } = headers;
     if (authorization === undefined) return byKeyAndSecret(req);
     // Node drops all but the first.
     if (countHeader(req, "authorization") > 1) return {};
@@ -60,7 +62,7 @@ export function createAuthenticator(
       { now: clock(), tolerance },
     );
     if (check === undefined) return {};
-    const hasKey = req.headers["x-api-key"] !== undefined;
+    const hasKey = headers["x-api-key"] !== undefined;
     const isLong = target.length > MAX_KEYLESS_TARGET;
     if (hasKey && !isLong) return bySignature(req, check);
     return isLong && !hasKey ? {} : byCostlySignature(req, check, hasKey);
@@ -121,16 +123,4 @@ function createSecretCache(): (pair: KeyPair) => PreparedSecret {
     secrets.set(pair, secret);
     return secret;
   };
-}
-
-/** How often a request has a header. @param name in lower case */
-export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const sent = rawHeaders[index] ?? "";
-    // The length first: `headersDistinct`, which converts all names and copies all values, takes 20
-    // times as long.
-    if (sent.length === name.length && sent.toLowerCase() === name) count++;
-  }
-  return count;
 }

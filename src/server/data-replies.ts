@@ -1,79 +1,73 @@
 import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import fresh from "fresh";
 import { REVISION_HEADER } from "../model/http-headers.js";
 import type { Read } from "../model/read.js";
 import { targetOf } from "../model/routes.js";
-import type { EnvironmentView } from "../service/environment-view.js";
-import type { AppRequest } from "./middleware.js";
+import type { EnvironmentView, RecordIdentity } from "../service/environment-view.js";
 import { jsonReply, type Reply } from "./replies.js";
 
-/** The size of all kept answers, in bytes if their text is ASCII. */
-const MAX_KEPT = 32 * 1_024 * 1_024;
-/** Bytes for the headers of an answer and their containers. */
+/** The size of all kept replies, in bytes if their text is ASCII. */
+const MAX_KEPT = 64 * 1_024 * 1_024;
+/** Bytes for the headers of a reply and their containers. */
 const OVERHEAD = 1_024;
 /** Bytes for a record that an audit log names. */
 const IDENTITY = 64;
 
-interface DataReply extends Reply {
-  readonly tag: string;
-  readonly notModified: Reply;
+/** A reply with data. */
+export interface DataReply extends Reply {
+  /** The variables and values that it tells of, for an audit log. */
+  readonly read: readonly RecordIdentity[] | undefined;
 }
 
-type DataRequest = Pick<AppRequest, "method" | "headers" | "url" | "view">;
-type Generation = WeakMap<EnvironmentView, Map<string, DataReply>>;
+interface KeptReply extends DataReply {
+  readonly tag: string;
+  readonly notModified: DataReply;
+}
 
 /**
- * Answers with the data of a view and their ETags. Making the answer with all values takes a
- * thousand times as long as sending it. Each is kept under its read's own target, so that other
- * parameters don't make it again.
- *
- * When the young generation is full, it replaces the old one, whose answers return to the young one
- * when they are used.
+ * Answers reads of a view, with ETags, and keeps the replies: making the one with all values takes
+ * a thousand times as long as sending it. Each is kept under the revision of the data and its
+ * read's own target, so that other parameters don't make it again.
  */
 export class DataReplies {
-  #young: Generation = new WeakMap();
-  #old: Generation = new WeakMap();
-  /** The size of the young generation, in bytes. */
+  readonly #isAudited: boolean;
+  /** The least recently used first. */
+  readonly #kept = new Map<string, KeptReply>();
   #size = 0;
 
-  readonly #isAudited: boolean;
-
-  /** @param isAudited whether answers list the records that they tell of */
+  /** @param isAudited whether replies list the records that they tell of */
   constructor(isAudited: boolean) {
     this.#isAudited = isAudited;
   }
 
-  /** The answer to a request for a read's own target, if it is kept. */
-  readonly kept = (req: DataRequest): Reply | undefined => {
-    if (req.method !== "GET" && req.method !== "HEAD") return undefined;
-    const reply = this.#find(req.view, req.url);
-    return reply && replyTo(req, reply);
-  };
+  /** The reply to a request for a read's own target, if it is kept. */
+  kept(view: EnvironmentView, target: string, headers: IncomingHttpHeaders): DataReply | undefined {
+    const key = `${view.revision} ${target}`;
+    const reply = this.#kept.get(key);
+    if (!reply) return undefined;
+    this.#kept.delete(key);
+    this.#kept.set(key, reply);
+    return headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag })
+      ? reply.notModified
+      : reply;
+  }
 
   /**
-   * Finds or makes the answer to a request.
+   * Finds or makes the reply to a read.
    *
-   * @param asked the read that it asks for
    * @throws NotFoundError
    */
-  answer(req: DataRequest, asked: Read): Reply {
-    const { view } = req;
+  answer(view: EnvironmentView, asked: Read, headers: IncomingHttpHeaders): DataReply {
     const read = view.withoutUnknown(asked);
     const target = targetOf(read);
-    return replyTo(
-      req,
-      this.#find(view, target) ?? this.#keep(view, target, this.#make(view, read)),
-    );
+    const kept = this.kept(view, target, headers);
+    if (kept) return kept;
+    this.#keep(`${view.revision} ${target}`, this.#make(view, read));
+    return this.kept(view, target, headers) as DataReply;
   }
 
-  #find(view: EnvironmentView, target: string): DataReply | undefined {
-    const reply = this.#young.get(view)?.get(target);
-    if (reply) return reply;
-    const old = this.#old.get(view)?.get(target);
-    return old && this.#keep(view, target, old);
-  }
-
-  #make(view: EnvironmentView, read: Read): DataReply {
+  #make(view: EnvironmentView, read: Read): KeptReply {
     const json = JSON.stringify(view.find(read));
     const tag = etagOf(json);
     const headers = [REVISION_HEADER, view.revision, "ETag", tag];
@@ -82,24 +76,20 @@ export class DataReplies {
     return { ...jsonReply(200, json, headers), read: identities, tag, notModified };
   }
 
-  #keep(view: EnvironmentView, target: string, reply: DataReply): DataReply {
-    const size =
-      OVERHEAD + target.length + reply.body.length + IDENTITY * (reply.read?.length ?? 0);
-    // A larger answer has a generation of its own.
-    if (this.#size > 0 && this.#size + size > MAX_KEPT / 2) {
-      [this.#old, this.#young, this.#size] = [this.#young, new WeakMap(), 0];
+  #keep(key: string, reply: KeptReply): void {
+    this.#kept.set(key, reply);
+    this.#size += sizeOf(key, reply);
+    for (const [oldest, dropped] of this.#kept) {
+      // At least one is kept, of any size.
+      if (this.#size <= MAX_KEPT || oldest === key) return;
+      this.#kept.delete(oldest);
+      this.#size -= sizeOf(oldest, dropped);
     }
-    this.#size += size;
-    const ofView = this.#young.get(view) ?? new Map<string, DataReply>();
-    this.#young.set(view, ofView.set(target, reply));
-    return reply;
   }
 }
 
-function replyTo({ headers }: DataRequest, reply: DataReply): Reply {
-  return headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag })
-    ? reply.notModified
-    : reply;
+function sizeOf(key: string, { body, read = [] }: KeptReply): number {
+  return OVERHEAD + key.length + body.length + IDENTITY * read.length;
 }
 
 /**

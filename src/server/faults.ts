@@ -1,4 +1,9 @@
-// Apart from the handlers: the types of the package must not refer to those of polka.
+import type { ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { ROUTES } from "../model/routes.js";
+import type { Service } from "../service/service.js";
+import { errorReply } from "./error-replies.js";
+import { jsonReply, type Reply } from "./replies.js";
 
 /**
  * Faults that a server simulates, to test clients. Requests that Node's HTTP parser refuses are not
@@ -23,4 +28,40 @@ export interface Faults {
 /** The clock of a server with these faults. */
 export function skewClock(clock: () => number, { clockSkew }: Faults = {}): () => number {
   return clockSkew ? () => clock() + clockSkew * 1_000 : clock;
+}
+
+export interface FaultInjector {
+  /** Called when a request arrives. Resolves once it may proceed; `undefined`: at once. */
+  onArrival(res: ServerResponse): Promise<void> | undefined;
+  /** The failure that answers a counted request. */
+  failure(path: string): Reply | undefined;
+}
+
+const FAILED = "This failure is made on purpose, try again";
+
+// The connection keeps the process alive; once it is closed, nobody waits for the answer.
+const unrefDelay = (milliseconds: number) => delay<void>(milliseconds, undefined, { ref: false });
+
+/** Returns `undefined` without any fault. @param clock the server's, already skewed */
+export function createFaults(
+  { latency, failRate = 0, clockSkew, random = Math.random, sleep = unrefDelay }: Faults,
+  service: Service,
+  clock: () => number,
+): FaultInjector | undefined {
+  if (!latency && !failRate && !clockSkew) return undefined;
+  const wait = async ({ least, most }: { least: number; most: number }) =>
+    sleep(least + random() * (most - least));
+  return {
+    onArrival(res) {
+      // Node's own `Date` header has the true time.
+      if (clockSkew) res.setHeader("Date", new Date(clock()).toUTCString());
+      return latency && wait(latency);
+    },
+    failure(path) {
+      if (failRate === 0 || random() >= failRate) return undefined;
+      if (path !== ROUTES.health) return errorReply(503, FAILED);
+      const health = { ...service.checkHealth().health, message: FAILED };
+      return jsonReply(503, JSON.stringify(health));
+    },
+  };
 }

@@ -1,5 +1,11 @@
 import { isIPv4 } from "node:net";
-import type { RateLimit } from "../model/http-headers.js";
+import {
+  LIMIT_HEADER,
+  type RateLimit,
+  REMAINING_HEADER,
+  RESET_HEADER,
+  RETRY_AFTER_HEADER,
+} from "../model/http-headers.js";
 
 export interface RateLimitOptions {
   /** Requests allowed in one window, 0 for no limit. */
@@ -21,7 +27,7 @@ export interface Counter {
 }
 
 /** A counted request. */
-export interface RateLimitResult {
+interface RateLimitResult {
   /** `undefined` without a limit. */
   rateLimit?: RateLimit;
   /** Seconds until the next request is allowed; set if this one exceeds the limit. */
@@ -52,7 +58,7 @@ const MAX_ADDRESSES = 10_000;
 export function createRateLimiter(
   { limit, window, maxAddresses = MAX_ADDRESSES }: RateLimitOptions,
   ticks: () => number,
-  onDecision: (kind: Counter["kind"], isAllowed: boolean) => void = () => {},
+  onDecision?: (kind: Counter["kind"], isAllowed: boolean) => void,
 ): RateLimiter {
   if (limit === 0) return { count: () => ({}), isUsedUp: () => false };
   const windows = {
@@ -67,11 +73,29 @@ export function createRateLimiter(
       const { count, end } = windows[kind].count(id, now);
       const reset = Math.ceil((end - now) / 1_000);
       const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
-      onDecision(kind, count <= limit);
+      onDecision?.(kind, count <= limit);
       return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
     },
     isUsedUp: ({ kind, id }) => windows[kind].countOf(id, ticks()) >= limit,
   };
+}
+
+/**
+ * Names and values in turn.
+ *
+ * @param rateLimit `undefined` without a limit
+ * @param retryAfter seconds, for a 429: no requests are left until then
+ */
+export function rateLimitHeaders(rateLimit: RateLimit | undefined, retryAfter?: number): string[] {
+  const wait = retryAfter === undefined ? [] : [RETRY_AFTER_HEADER, String(retryAfter)];
+  if (!rateLimit) return wait;
+  const { limit, remaining, reset } = rateLimit;
+  return [
+    ...[LIMIT_HEADER, String(limit)],
+    ...[REMAINING_HEADER, String(retryAfter === undefined ? remaining : 0)],
+    ...[RESET_HEADER, String(retryAfter ?? reset)],
+    ...wait,
+  ];
 }
 
 /** The requests that a counter has counted, for a time that starts with the first of them. */

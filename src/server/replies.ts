@@ -1,6 +1,5 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { RecordIdentity } from "../service/environment-view.js";
 
 /**
  * Names and values in turn, the form that `writeHead` takes without a copy: a call of `setHeader`
@@ -20,8 +19,6 @@ export interface Reply {
   readonly headers: HeaderList;
   /** Empty, or JSON. */
   readonly body: string;
-  /** The variables and values that it tells of, for an audit log. */
-  readonly read?: readonly RecordIdentity[] | undefined;
 }
 
 /** An answer with this JSON. @param headers further ones, which come first */
@@ -34,37 +31,19 @@ export function jsonReply(status: number, json: string, headers: HeaderList = []
 /** The time a client has to close its side of a connection. */
 const LINGER_MS = 250;
 
-/** A request with the headers of every answer to it. */
-interface Answerable extends IncomingMessage {
-  readonly replyHeaders: HeaderList;
-  /**
-   * Records an answer that is about to be sent, and returns it or, if it may not be sent then,
-   * another one.
-   */
-  audit?(reply: Reply): Reply;
-  /** Called with the answer. */
-  onAnswer?(reply: Reply): void;
-}
-
 /** Answers a request. If it announces a body, that is not read, and the connection ends. */
-export function sendReply(req: Answerable, res: ServerResponse, reply: Reply): void {
-  const sent = req.audit === undefined ? reply : req.audit(reply);
-  if (req.socket.destroyed) return;
-  const headers = req.replyHeaders.concat(sent.headers);
-  if (announcesBody(req))
-    endSoon(req.socket, rawReply({ ...sent, headers }, req.method === "HEAD"));
-  else {
-    waiting.push(() => {
-      res.writeHead(
-        sent.status,
-        isKeptOpen(req, res, headers) ? headers.concat(KEPT_OPEN) : headers,
-      );
-      // For HEAD, Node leaves the body out.
-      res.end(sent.body);
-    });
-    if (waiting.length === 1) setImmediate(sendWaiting);
+export function sendReply(req: IncomingMessage, res: ServerResponse, reply: Reply): void {
+  if (announcesBody(req)) {
+    endSoon(req.socket, rawReply(reply, req.method === "HEAD"));
+    return;
   }
-  req.onAnswer?.(sent);
+  const { status, headers, body } = reply;
+  waiting.push(() => {
+    res.writeHead(status, headers.concat(isKeptOpen(req, res, headers) ? KEPT_OPEN : []));
+    // For HEAD, Node leaves the body out.
+    res.end(body);
+  });
+  if (waiting.length === 1) setImmediate(sendWaiting);
 }
 
 /** Whether the connection stays open after an answer (RFC 9112, section 9.3). */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Counter } from "./rate-limiter.js";
-import type { Reply } from "./replies.js";
 
 /** An answered request, for logs and metrics: no query, no header but the ids, no body. */
 export interface ServedRequest {
@@ -15,7 +15,7 @@ export interface ServedRequest {
   readonly status: number;
   /** From the head of the request to its answer. */
   readonly milliseconds: number;
-  /** Of the answer's body. */
+  /** The length of the answer's body. */
   readonly bytes: number;
   /** The API key of valid credentials. */
   readonly apiKey: string | undefined;
@@ -27,27 +27,15 @@ export interface ServedRequest {
   readonly counter: Counter["kind"] | undefined;
 }
 
-/** A request that Node's parser does not pass on. */
-export function unparsedRequest(
-  address: string,
-  { status, body }: Reply,
-  isHead: boolean,
-): ServedRequest {
-  const unknown = {
-    method: undefined,
-    path: "",
-    route: undefined,
-    apiKey: undefined,
-    client: undefined,
-  };
-  const bytes = isHead ? 0 : Buffer.byteLength(body);
-  return {
-    id: randomUUID(),
-    ...unknown,
-    status,
-    milliseconds: 0,
-    bytes,
-    address,
-    counter: "address",
-  };
+/** The trace id, in a header as of W3C Trace Context level 1. Zeros are not an id. */
+const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** The client chooses it, so it must not look like another part of a log. */
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** The trace id of `traceparent`, `x-request-id`, or a random UUID. */
+export function requestId(headers: IncomingHttpHeaders): string {
+  const [, traceId] = TRACEPARENT.exec(String(headers["traceparent"] ?? "")) ?? [];
+  if (traceId !== undefined) return traceId;
+  const sent = String(headers["x-request-id"] ?? "");
+  return REQUEST_ID.test(sent) ? sent : randomUUID();
 }

@@ -2,18 +2,18 @@ import { formatEndpoint } from "../kit/net/endpoint.js";
 import * as defaults from "../model/defaults.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/tolerance.js";
-import { createApp } from "./app.js";
 import type { Audit } from "./audit.js";
 import { createAuthenticator } from "./authentication.js";
 import { createAddressOf } from "./client-address.js";
 import { Connections } from "./connections.js";
-import { createFaults } from "./fault-handlers.js";
-import type { Faults } from "./faults.js";
-import { answerUnparsed, createListener, listen } from "./listener.js";
+import { createFaults, type Faults } from "./faults.js";
+import { createListener, listen } from "./listener.js";
 import { createRateLimiter } from "./rate-limiter.js";
+import { RequestChain } from "./request-chain.js";
 import type { ServedRequest } from "./served-request.js";
 import type { ServerStatistics } from "./statistics.js";
 import type { TlsCredentials } from "./tls.js";
+import { answerUnparsed } from "./unparsed-requests.js";
 
 export interface ServerOptions {
   /** Address to listen on. Default 127.0.0.1. */
@@ -96,7 +96,7 @@ export async function startServer(
   service: Service,
   options: ServerOptions,
   clock: () => number,
-  ticks = () => performance.now(),
+  ticks = performance.now.bind(performance),
 ): Promise<RunningServer> {
   const { host, port: requestedPort, ...settings } = withDefaults(options);
   const {
@@ -137,7 +137,7 @@ export async function startServer(
   }
   const faults = createFaults(options.faults ?? {}, service, clock);
   const hooks = { audit, ...(observers.length > 0 && { onRequest }), onInternalError };
-  const app = createApp({
+  const chain = new RequestChain({
     service,
     authenticate,
     limiter,
@@ -147,7 +147,7 @@ export async function startServer(
     ticks,
     ...hooks,
   });
-  server.on("request", connections.inTurn(app));
+  server.on("request", connections.inTurn(chain.handle));
   const { address, port } = await listen(server, { host, port: requestedPort, fd });
   let closing: Promise<void> | undefined;
   return {

@@ -4,7 +4,7 @@ import polka from "polka";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EXIT_CODES } from "../../src/cli/output/report-error.js";
 import { VARIABLE_FIELDS } from "../../src/model/variable.js";
-import { type AppDependencies, createApp } from "../../src/server/app.js";
+import { createRouter } from "../../src/server/routes.js";
 import { SETTING_NAMES, SETTINGS } from "../../src/tasks/settings/setting-table.js";
 import { runCli } from "../support/cli.js";
 import { REPOSITORY } from "./documents.js";
@@ -111,7 +111,7 @@ function registeredRoutes(): string[] {
   // The method that every router of polka inherits from trouter.
   const add = vi.spyOn(Object.getPrototypeOf(Object.getPrototypeOf(polka())), "add");
   onTestFinished(() => add.mockRestore());
-  createApp({ faults: { onArrival: [], onceCounted: [] } } as unknown as AppDependencies);
+  createRouter();
   const [app] = add.mock.contexts as { routes: { pattern: RegExp }[] }[];
   const paths =
     app?.routes.map(({ pattern }) =>

@@ -3,8 +3,9 @@ import type { RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
 import { createAddressOf } from "../../src/server/client-address.js";
 import { Connections } from "../../src/server/connections.js";
-import { answerUnparsed, createListener, listen } from "../../src/server/listener.js";
+import { createListener, listen } from "../../src/server/listener.js";
 import { createRateLimiter } from "../../src/server/rate-limiter.js";
+import { answerUnparsed } from "../../src/server/unparsed-requests.js";
 
 /**
  * A listener that waits for 0.2 s only for a request, and when it has done so. Closed when the

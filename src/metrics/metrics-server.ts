@@ -1,8 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
 import { originForm } from "../server/arrival.js";
-import { LISTENER_OPTIONS, listen } from "../server/listener.js";
-import { serverUrl } from "../server/start-server.js";
+import { LISTENER_OPTIONS, listen, serverUrl } from "../server/listener.js";
 import { readMetrics } from "./registry.js";
 
 /** Prometheus keeps one connection open. */

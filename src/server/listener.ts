@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerOptions as NodeOptions, type Server } from "node:http";
 import type { AddressInfo, Server as NetServer } from "node:net";
+import { formatEndpoint } from "../kit/net/endpoint.js";
 import { UsageError } from "../kit/text/errors.js";
 import { Request } from "./connections.js";
 import type { TlsCredentials } from "./tls.js";
@@ -55,4 +56,9 @@ export async function listen(
   server.listen(fd === undefined ? { host, port } : { fd });
   await once(server, "listening");
   return server.address() as AddressInfo;
+}
+
+/** `http://127.0.0.1:7400`. */
+export function serverUrl(host: string, port: number, isTls: boolean): string {
+  return `http${isTls ? "s" : ""}://${formatEndpoint({ host, port })}`;
 }

@@ -1,4 +1,3 @@
-import { formatEndpoint } from "../kit/net/endpoint.js";
 import * as defaults from "../model/defaults.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/tolerance.js";
@@ -7,7 +6,7 @@ import { createAuthenticator } from "./authentication.js";
 import { createAddressOf } from "./client-address.js";
 import { Connections } from "./connections.js";
 import { createFaults, type Faults } from "./faults.js";
-import { createListener, listen } from "./listener.js";
+import { createListener, listen, serverUrl } from "./listener.js";
 import { createRateLimiter } from "./rate-limiter.js";
 import { RequestChain } from "./request-chain.js";
 import type { ServedRequest } from "./served-request.js";
@@ -179,8 +178,4 @@ function withDefaults({
     trustProxy,
   };
   return { host, port, ...limits, tolerance: { ...DEFAULT_TOLERANCE, ...tolerance } };
-}
-
-export function serverUrl(host: string, port: number, isTls: boolean): string {
-  return `http${isTls ? "s" : ""}://${formatEndpoint({ host, port })}`;
 }

@@ -20,7 +20,7 @@ const ABUSE = "test/abuse/**/*.test.ts";
 const SCALING = "test/scaling/**/*.test.ts";
 
 /** Those of them that load the machine, or measure how long an answer takes. */
-const SCALING_LOAD = ["busy-writers", "large-data", "shared-limit", "steady-writes", "writes"].map(
+const SCALING_LOAD = ["busy-writers", "large-data", "steady-writes", "writes"].map(
   (name) => `test/scaling/${name}.test.ts`,
 );
 
@@ -29,8 +29,8 @@ const ISOLATED = [
   "test/kit/process/windows-program.test.ts",
   "test/kit/files/append-file.test.ts",
   "test/kit/files/file-lock.test.ts",
-  "test/server/credential-checks.test.ts",
-  "test/server/signature-work.test.ts",
+  "test/server/api/credential-checks.test.ts",
+  "test/server/api/signature-work.test.ts",
   "test/store/history-model.test.ts",
   "test/store/reload-failures.test.ts",
 ];

@@ -4,7 +4,7 @@ import { ifMissing, withPathInErrors } from "./kit/files/system-errors.js";
 import { InvalidDataError } from "./kit/text/errors.js";
 import type { Credentials } from "./model/environment.js";
 import { KEY_FILE_END } from "./model/sealed-text.js";
-import { skewClock } from "./server/faults.js";
+import { skewClock } from "./server/api/faults.js";
 import { type RunningServer, type ServerOptions, startServer } from "./server/start-server.js";
 import { Service } from "./service/service.js";
 import { openDataFile } from "./store/file/json-file-store.js";

@@ -28,7 +28,7 @@ const CONNECTING = {
   "etcd/json-posts.ts": "tlsOptions",
 };
 /** The only one that accepts TLS connections. */
-const LISTENING = "server/tls.ts";
+const LISTENING = "server/wire/tls.ts";
 
 const sources = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
   .filter((path) => /\.tsx?$/.test(path))

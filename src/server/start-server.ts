@@ -1,18 +1,18 @@
 import * as defaults from "../model/defaults.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/tolerance.js";
-import type { Audit } from "./audit.js";
-import { createAuthenticator } from "./authentication.js";
-import { createAddressOf } from "./client-address.js";
-import { Connections } from "./connections.js";
-import { createFaults, type Faults } from "./faults.js";
-import { createListener, listen, serverUrl } from "./listener.js";
-import { createRateLimiter } from "./rate-limiter.js";
-import { RequestChain } from "./request-chain.js";
-import type { ServedRequest } from "./served-request.js";
-import type { ServerStatistics } from "./statistics.js";
-import type { TlsCredentials } from "./tls.js";
-import { answerUnparsed } from "./unparsed-requests.js";
+import type { Audit } from "./api/audit.js";
+import { createAuthenticator } from "./api/authentication.js";
+import { createFaults, type Faults } from "./api/faults.js";
+import { RequestChain } from "./api/request-chain.js";
+import type { ServedRequest } from "./api/served-request.js";
+import { answerUnparsed } from "./api/unparsed-requests.js";
+import { createAddressOf } from "./limits/client-address.js";
+import { createRateLimiter } from "./limits/rate-limiter.js";
+import type { ServerStatistics } from "./metrics/statistics.js";
+import { Connections } from "./wire/connections.js";
+import { createListener, listen, serverUrl } from "./wire/listener.js";
+import type { TlsCredentials } from "./wire/tls.js";
 
 export interface ServerOptions {
   /** Address to listen on. Default 127.0.0.1. */
@@ -152,7 +152,7 @@ export async function startServer(
   return {
     url: serverUrl(fd === undefined ? host : address, port, tls !== undefined),
     port,
-    renewTls: async (renewed) => (await import("./tls.js")).renewTls(server, tls, renewed),
+    renewTls: async (renewed) => (await import("./wire/tls.js")).renewTls(server, tls, renewed),
     close: () => (closing ??= connections.close(drainGrace * 1_000)),
   };
 }

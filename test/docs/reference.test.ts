@@ -4,7 +4,7 @@ import polka from "polka";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EXIT_CODES } from "../../src/cli/output/report-error.js";
 import { VARIABLE_FIELDS } from "../../src/model/variable.js";
-import { createRouter } from "../../src/server/routes.js";
+import { createRouter } from "../../src/server/api/routes.js";
 import { SETTING_NAMES, SETTINGS } from "../../src/tasks/settings/setting-table.js";
 import { runCli } from "../support/cli.js";
 import { REPOSITORY } from "./documents.js";

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
-import { createAddressOf } from "../../src/server/client-address.js";
-import { Connections } from "../../src/server/connections.js";
-import { createListener, listen } from "../../src/server/listener.js";
-import { createRateLimiter } from "../../src/server/rate-limiter.js";
-import { answerUnparsed } from "../../src/server/unparsed-requests.js";
+import { answerUnparsed } from "../../src/server/api/unparsed-requests.js";
+import { createAddressOf } from "../../src/server/limits/client-address.js";
+import { createRateLimiter } from "../../src/server/limits/rate-limiter.js";
+import { Connections } from "../../src/server/wire/connections.js";
+import { createListener, listen } from "../../src/server/wire/listener.js";
 
 /**
  * A listener that waits for 0.2 s only for a request, and when it has done so. Closed when the

@@ -1,5 +1,5 @@
 import type { Credentials, EnvironmentRecord } from "../../../model/environment.js";
-import { skewClock } from "../../../server/faults.js";
+import { skewClock } from "../../../server/api/faults.js";
 import { type ServerOptions, startServer } from "../../../server/start-server.js";
 import { Service } from "../../../service/service.js";
 import type { Data } from "../../../store/data.js";

@@ -2,7 +2,7 @@ import { AppendFile } from "../../../kit/files/append-file.js";
 import { looseMode } from "../../../kit/files/owners.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { command } from "../../../kit/text/shell.js";
-import { AuditLog, type AuditState } from "../../../server/audit.js";
+import { AuditLog, type AuditState } from "../../../server/api/audit.js";
 import { allowsUnsafeFiles, isSameFile, refuseUnsafeFile } from "../../../tasks/safe-files.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import type { Log } from "./log.js";

@@ -1,6 +1,6 @@
 import { isoClock } from "../../../kit/text/iso-clock.js";
 import { printable } from "../../../kit/text/printable.js";
-import type { ServedRequest } from "../../../server/served-request.js";
+import type { ServedRequest } from "../../../server/api/served-request.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import { followProblem, type Store } from "../../../store/store.js";
 import { keyWarnings } from "../../../tasks/data/shell-lines.js";

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../../kit/net/endpoint.js";
-import type { MetricsServer } from "../../../metrics/metrics-server.js";
-import type { ServerStatistics } from "../../../server/statistics.js";
+import type { MetricsServer } from "../../../server/metrics/metrics-server.js";
+import type { ServerStatistics } from "../../../server/metrics/statistics.js";
 import type { Reloadable, Store } from "../../../store/store.js";
 import type { Log } from "./log.js";
 
@@ -15,11 +15,11 @@ export async function serveMetrics(
   place: Endpoint,
   log: Log,
 ): Promise<ServedMetrics> {
-  const { startMetricsServer } = await import("../../../metrics/metrics-server.js");
+  const { startMetricsServer } = await import("../../../server/metrics/metrics-server.js");
   const { addDataMetrics, addServerMetrics, createRegistry } = await import(
-    "../../../metrics/registry.js"
+    "../../../server/metrics/registry.js"
   );
-  const { ServerStatistics } = await import("../../../server/statistics.js");
+  const { ServerStatistics } = await import("../../../server/metrics/statistics.js");
   const registry = createRegistry();
   const statistics = new ServerStatistics();
   addDataMetrics(registry, store, () => performance.now());

@@ -1,8 +1,8 @@
 import { looseModeWarning } from "../../../kit/files/owners.js";
 import { type Endpoint, hostOf, isLoopback } from "../../../kit/net/endpoint.js";
-import type { AuditLog } from "../../../server/audit.js";
+import type { AuditLog } from "../../../server/api/audit.js";
 import type { ServerOptions } from "../../../server/start-server.js";
-import type { TlsCredentials } from "../../../server/tls.js";
+import type { TlsCredentials } from "../../../server/wire/tls.js";
 import { pasteLines } from "../../../tasks/data/shell-lines.js";
 import { refuseToReload, refuseUnsafeFile } from "../../../tasks/safe-files.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";

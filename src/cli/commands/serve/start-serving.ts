@@ -1,7 +1,7 @@
 import { hasCode } from "../../../kit/files/system-errors.js";
 import type { Endpoint } from "../../../kit/net/endpoint.js";
 import { UsageError } from "../../../kit/text/errors.js";
-import type { AuditLog } from "../../../server/audit.js";
+import type { AuditLog } from "../../../server/api/audit.js";
 import type { RunningServer, ServerOptions } from "../../../server/start-server.js";
 import type { Service } from "../../../service/service.js";
 import type { Reloadable, Store } from "../../../store/store.js";

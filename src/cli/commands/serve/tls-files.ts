@@ -3,7 +3,7 @@ import { readRegularFile } from "../../../kit/files/open-file.js";
 import { toInvalidData } from "../../../kit/files/system-errors.js";
 import { type FileWatch, watchFile } from "../../../kit/files/watch-file.js";
 import { UsageError } from "../../../kit/text/errors.js";
-import { checkTlsCredentials, type TlsCredentials } from "../../../server/tls.js";
+import { checkTlsCredentials, type TlsCredentials } from "../../../server/wire/tls.js";
 
 /** The paths that the flags of `serve` name. */
 export interface TlsPaths {

@@ -4,7 +4,7 @@ import {
   type LogFormat,
   serverLogHooks,
 } from "../../../../src/cli/commands/serve/log.js";
-import type { ServedRequest } from "../../../../src/server/served-request.js";
+import type { ServedRequest } from "../../../../src/server/api/served-request.js";
 import { runWith } from "../../../support/cli.js";
 
 const TIME = Date.parse("2026-01-31T12:00:01.250Z");

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from "node:http";
+import { MAX_TARGET } from "../../model/routes.js";
+import type { Reply } from "../wire/replies.js";
+import { errorReply, MESSAGES } from "./error-replies.js";
+
+const MAX_HEADER_FIELDS = 200;
+
+const CLOSE = ["Connection", "close"];
+const NO_HOST = errorReply(400, "The Host header must be sent, once", CLOSE);
+const TOO_MANY_HEADERS = errorReply(431, "The request has too many headers", CLOSE);
+const TARGET_TOO_LONG = errorReply(414, MESSAGES.targetTooLong, CLOSE);
+const BAD_TARGET = errorReply(
+  400,
+  "The request target must be a path or an http URL, with valid percent-encoding",
+);
+
+/** Matches no URL with a user, which is an error (RFC 9110, section 4.2.4). */
+const ORIGIN = /^http(s?):\/\/(?:[^/?#@:[]+|\[[\da-f:.]+\])(?::\d*)?(?:\/|(?=\?)|$)/i;
+
+/**
+ * The path and query of a target, which may be a URL (RFC 9112, section 3.2.2), with https only
+ * over TLS (RFC 9110, 7.4).
+ */
+export function originForm({ url = "", socket }: Pick<IncomingMessage, "url" | "socket">): string {
+  return url.replace(ORIGIN, (origin, isTls) => (isTls && !("encrypted" in socket) ? origin : "/"));
+}
+
+/** @param url in origin form @returns the reply to a request that can't be valid, for any sender */
+export function findMalformation(req: IncomingMessage, url: string): Reply | undefined {
+  // Names and values. With `maxHeadersCount`, Node would drop the others and serve the request.
+  if (req.rawHeaders.length > 2 * MAX_HEADER_FIELDS) return TOO_MANY_HEADERS;
+  const hosts = countHeader(req, "host");
+  if (hosts > 1 || (hosts === 0 && req.httpVersion === "1.1")) return NO_HOST;
+  if ((req.url ?? "").length > MAX_TARGET) return TARGET_TOO_LONG;
+  return isPath(url) ? undefined : BAD_TARGET;
+}
+
+/** False for the URL of another scheme, `*`, a fragment and broken percent-encoding. */
+function isPath(target: string): boolean {
+  if (!target.startsWith("/") || target.includes("#")) return false;
+  if (!target.includes("%")) return true;
+  try {
+    decodeURIComponent(target.replace(/\?.*/, ""));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** How often a request has a header. @param name in lower case */
+export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const sent = rawHeaders[index] ?? "";
+    // The length first: `headersDistinct`, which converts all names and copies all values, takes 20
+    // times as long.
+    if (sent.length === name.length && sent.toLowerCase() === name) count++;
+  }
+  return count;
+}

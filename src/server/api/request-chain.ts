@@ -1,0 +1,245 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { NotFoundError, UsageError } from "../../kit/text/errors.js";
+import { qualifiedName } from "../../model/environment.js";
+import { DATA_AGE_HEADER, REVISION_HEADER } from "../../model/http-headers.js";
+import { ROUTES } from "../../model/routes.js";
+import type { EnvironmentView } from "../../service/environment-view.js";
+import type { Service } from "../../service/service.js";
+import type { AddressOf } from "../limits/client-address.js";
+import { type Counter, type RateLimiter, rateLimitHeaders } from "../limits/rate-limiter.js";
+import { type HeaderList, jsonReply, NOT_STORED, type Reply, sendReply } from "../wire/replies.js";
+import { findMalformation, originForm } from "./arrival.js";
+import type { Audit } from "./audit.js";
+import type { Authenticate, Identity } from "./authentication.js";
+import { DataReplies, type DataReply } from "./data-replies.js";
+import { errorReply, MESSAGES, METHOD_NOT_ALLOWED, TOO_MANY_REQUESTS } from "./error-replies.js";
+import type { FaultInjector } from "./faults.js";
+import { createRouter, routeOf } from "./routes.js";
+import { requestId, type ServedRequest } from "./served-request.js";
+
+export interface RequestChainParts {
+  service: Service;
+  authenticate: Authenticate;
+  limiter: RateLimiter;
+  addressOf: AddressOf;
+  faults: FaultInjector | undefined;
+  /** See `checkHealth` of the service. */
+  maxStale: number;
+  audit?: Audit | undefined;
+  /** Called for every request that is answered. */
+  onRequest?: ((request: ServedRequest) => void) | undefined;
+  /** Monotonic clock in milliseconds. */
+  ticks: () => number;
+  /** Called with every error that the caller only sees as "Internal server error". */
+  onInternalError: (error: unknown) => void;
+}
+
+interface Arrived {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** Path and query. */
+  readonly url: string;
+  readonly path: string;
+  /** The problem of the request, for any sender. */
+  readonly malformation: Reply | undefined;
+  /** When and from where it came, if anybody asks: later, the client may have disconnected. */
+  readonly origin: { readonly at: number; readonly address: string } | undefined;
+}
+
+interface Identified {
+  readonly arrived: Arrived;
+  readonly identity: Identity;
+  /** The data that the answer comes from, all of one revision; for valid credentials. */
+  readonly view?: EnvironmentView | undefined;
+}
+
+interface Counted extends Identified {
+  readonly counter?: Counter["kind"];
+  /** Headers of every answer: caching, the rate limit and the version of the data. */
+  readonly headers: HeaderList;
+  /** Why it must wait. */
+  readonly refusal?: Reply | undefined;
+}
+
+const UNDER_V1 = /^\/v1(\/|$)/;
+const NOBODY: Identity = {};
+
+const TOO_MANY_WITHOUT_KEY = errorReply(
+  429,
+  "Too many requests without x-api-key, try again later or send it",
+);
+const UNAUTHORIZED = errorReply(401, MESSAGES.unauthorized, ["WWW-Authenticate", "HMAC"]);
+const NOT_RECORDED = errorReply(503, MESSAGES.notRecorded, ["Retry-After", "1"]);
+
+/**
+ * The HTTP API (docs/http-api.md). A request goes through `#arrive`, `#identify`, `#count`,
+ * `#admit`, `#answer`, `#record` and `#send`. Each step returns the value that the next one needs, or
+ * the reply.
+ */
+export class RequestChain {
+  readonly #parts: RequestChainParts;
+  readonly #replies: DataReplies;
+  readonly #findRead = createRouter();
+
+  constructor(parts: RequestChainParts) {
+    this.#parts = parts;
+    this.#replies = new DataReplies(parts.audit !== undefined);
+  }
+
+  readonly handle: RequestListener = (req, res) => {
+    const arrived = this.#arrive(req, res);
+    const delay = this.#parts.faults?.onArrival(res);
+    if (delay) void delay.catch((error) => error).then((error) => this.#proceed(arrived, error));
+    else this.#proceed(arrived);
+  };
+
+  /** @param failure of what came before */
+  #proceed(arrived: Arrived, failure?: unknown): void {
+    let counted: Counted = { arrived, identity: NOBODY, headers: NOT_STORED };
+    let reply: Reply | Promise<Reply>;
+    try {
+      if (failure !== undefined) throw failure;
+      counted = this.#count(this.#identify(arrived));
+      reply = this.#admit(counted) ?? this.#answer(counted);
+    } catch (error) {
+      reply = this.#explain(error, counted);
+    }
+    if (reply instanceof Promise)
+      reply
+        .catch((error) => this.#explain(error, counted))
+        .then((later) => this.#send(counted, later));
+    else this.#send(counted, reply);
+  }
+
+  #arrive(req: IncomingMessage, res: ServerResponse): Arrived {
+    const { addressOf, audit, onRequest, ticks } = this.#parts;
+    const url = originForm(req);
+    const query = url.indexOf("?");
+    const isReported = audit !== undefined || onRequest !== undefined;
+    return {
+      req,
+      res,
+      url,
+      path: query < 0 ? url : url.slice(0, query),
+      malformation: findMalformation(req, url),
+      origin: isReported ? { at: ticks(), address: addressOf(req) } : undefined,
+    };
+  }
+
+  /** Credentials are not checked where they make no difference. */
+  #identify(arrived: Arrived): Identified {
+    const { service, authenticate } = this.#parts;
+    const { req, path, malformation } = arrived;
+    const isAnonymous = malformation !== undefined || path === ROUTES.health;
+    const identity = isAnonymous ? NOBODY : authenticate(req);
+    return { arrived, identity, view: identity.owner && service.view(identity.owner.scope) };
+  }
+
+  /**
+   * Counts a request on its API key or, without valid credentials, on its address. Health checks
+   * have counters of their own.
+   */
+  #count({ arrived, identity, view }: Identified): Counted {
+    const { service, limiter, addressOf } = this.#parts;
+    const { owner } = identity;
+    const counter: Counter = owner
+      ? { kind: "key", id: owner.current.api_key }
+      : {
+          kind: arrived.path === ROUTES.health ? "health" : "address",
+          id: addressOf(arrived.req),
+        };
+    const { rateLimit, retryAfter } = limiter.count(counter);
+    const wait = retryAfter ?? identity.retryAfter;
+    const headers = NOT_STORED.concat(
+      rateLimitHeaders(rateLimit, wait),
+      owner && view ? service.freshness(owner.scope, view) : [],
+    );
+    const tooMany = retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS;
+    const refusal = wait === undefined ? undefined : tooMany;
+    return { arrived, identity, view, counter: counter.kind, headers, refusal };
+  }
+
+  /** @returns why the request is refused; everything under /v1 needs valid credentials */
+  #admit({ arrived: { path, malformation }, identity, refusal }: Counted): Reply | undefined {
+    const early = refusal ?? this.#parts.faults?.failure(path) ?? malformation;
+    if (early !== undefined) return early;
+    return identity.owner === undefined && UNDER_V1.test(path) ? UNAUTHORIZED : undefined;
+  }
+
+  /** @throws NotFoundError, UsageError */
+  #answer({ arrived, view }: Counted): Reply | Promise<Reply> {
+    const { req, url, path } = arrived;
+    const { method = "", headers } = req;
+    const isRead = method === "GET" || method === "HEAD";
+    const kept = isRead && view ? this.#replies.kept(view, url, headers) : undefined;
+    if (kept) return kept;
+    const asked = this.#findRead(method, path, url.slice(path.length));
+    if (asked === "health") return this.#healthReply();
+    if (asked === undefined || view === undefined)
+      return isRead || routeOf(path) === undefined ? notFound() : METHOD_NOT_ALLOWED;
+    const answer = () => this.#replies.answer(view, asked, headers);
+    return asked.kind === "check" ? view.prepareCheck().then(answer) : answer();
+  }
+
+  #healthReply(): Reply {
+    const { service, maxStale, audit } = this.#parts;
+    const { healthy, age, health } = service.checkHealth(maxStale);
+    const headers = age === undefined ? [] : [DATA_AGE_HEADER, String(age)];
+    if (!audit?.isFailing) return jsonReply(healthy ? 200 : 503, JSON.stringify(health), headers);
+    const message = "requests can't be recorded; reads are answered 503";
+    return jsonReply(503, JSON.stringify({ ...health, message }), headers);
+  }
+
+  #explain(error: unknown, { view }: Counted): Reply {
+    if (error instanceof UsageError) return errorReply(400, error.message);
+    // "Not found" is a statement about one revision too.
+    if (error instanceof NotFoundError) return notFound(view?.revision);
+    // Any other message may hold a value, and stays in this process.
+    this.#parts.onInternalError(error);
+    return errorReply(500, MESSAGES.internal);
+  }
+
+  #send(counted: Counted, reply: Reply): void {
+    const { arrived, counter, headers } = counted;
+    const { req, res, path, origin } = arrived;
+    const described = origin && describe(counted, origin.address);
+    const sent = described ? this.#record(counted, described, reply) : reply;
+    if (req.socket.destroyed) return;
+    sendReply(req, res, { ...sent, headers: headers.concat(sent.headers) });
+    if (!described) return;
+    const bytes = req.method === "HEAD" ? 0 : Buffer.byteLength(sent.body);
+    const milliseconds = this.#parts.ticks() - origin.at;
+    const { status } = sent;
+    this.#parts.onRequest?.({ ...described, path, counter, status, bytes, milliseconds });
+  }
+
+  /** Callers with valid credentials learn nothing that can't be recorded. */
+  #record(
+    { arrived, identity: { owner } }: Counted,
+    described: Described,
+    reply: Reply & Partial<DataReply>,
+  ): Reply {
+    const { audit } = this.#parts;
+    if (!audit || arrived.path === ROUTES.health) return reply;
+    const { status, read } = reply;
+    const environment = owner && qualifiedName(owner.environment);
+    const isRecorded = audit.record({ ...described, status, environment, read });
+    return isRecorded || owner === undefined || status === 429 ? reply : NOT_RECORDED;
+  }
+}
+
+type Described = ReturnType<typeof describe>;
+
+/** The parts of a request that an audit log has too. */
+function describe({ arrived: { req, path }, identity: { owner } }: Identified, address: string) {
+  const { method, headers } = req;
+  // A key may have been rotated out. A signature without a key has the current one.
+  const apiKey = owner && String(headers["x-api-key"] ?? owner.current.api_key);
+  const client = owner?.client;
+  return { id: requestId(headers), method, route: routeOf(path), apiKey, client, address };
+}
+
+function notFound(revision?: string): Reply {
+  const headers = revision === undefined ? [] : [REVISION_HEADER, revision];
+  return errorReply(404, MESSAGES.notFound, headers);
+}

@@ -1,0 +1,103 @@
+import polka from "polka";
+import { limitError, offsetError, type PageRequest, pageBounds } from "../../model/page.js";
+import type { Read } from "../../model/read.js";
+import { ROUTES } from "../../model/routes.js";
+import { checkId } from "../../model/variable.js";
+
+const PATTERNS = Object.values(ROUTES).map((route) => ({ route, pattern: patternOf(route) }));
+
+/**
+ * Matches the paths of a route. Unlike polka's own pattern, it is case-sensitive and allows no
+ * trailing slash.
+ */
+function patternOf(route: string): RegExp {
+  return new RegExp(`^${route.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
+}
+
+/** The route that a path without its query belongs to. */
+export function routeOf(path: string): string | undefined {
+  return PATTERNS.find(({ pattern }) => pattern.test(path))?.route;
+}
+
+type Asked = Read | "health";
+type Parse = (params: Readonly<Record<string, string>>, search: string) => Asked;
+
+/** The part of polka that finds a route. Its `handler` would parse the URL once more. */
+interface Router {
+  get(pattern: RegExp, parse: Parse): void;
+  find(method: string, path: string): { params: Record<string, string>; handlers: Parse[] };
+}
+
+/**
+ * Returns a function from a request's method, path and query to what it asks for; `undefined` if
+ * there is no such route.
+ *
+ * @throws UsageError for a page or an id out of bounds
+ */
+export function createRouter(): (
+  method: string,
+  path: string,
+  search: string,
+) => Asked | undefined {
+  const router = polka() as unknown as Router;
+  const { health, ...reads } = ROUTES;
+  router.get(patternOf(health), () => "health");
+  for (const kind of Object.keys(reads) as Read["kind"][])
+    router.get(patternOf(ROUTES[kind]), (params, search) => parseRead(kind, params, search));
+  return (method, path, search) => {
+    const { params, handlers } = router.find(method, path);
+    return handlers[0]?.(params, search);
+  };
+}
+
+function parseRead(kind: Read["kind"], params: Record<string, string>, search: string): Read {
+  switch (kind) {
+    case "variables":
+    case "values":
+      return { kind, page: parsePage(search) };
+    case "variable":
+    case "value":
+      return { kind, id: parseId(params["id"]) };
+    case "valueByName":
+    case "content":
+      return { kind, name: decodeURIComponent(params["name"] ?? "") };
+    case "valuesByName":
+      return { kind, names: parseNames(search) };
+    case "check":
+      return { kind };
+  }
+}
+
+/**
+ * `names` of a query: none if it is empty, and if it is repeated those of all. Undefined without
+ * it.
+ */
+function parseNames(search: string): string[] | undefined {
+  const lists = new URLSearchParams(search).getAll("names");
+  return lists.length > 0 ? lists.join().split(",") : undefined;
+}
+
+/** @throws UsageError for anything but plain digits */
+function parseId(text = ""): number {
+  return checkId(/^[1-9]\d*$/.test(text) ? Number(text) : Number.NaN);
+}
+
+/**
+ * `limit` and `offset` of a query. Other parameters are ignored.
+ *
+ * @throws UsageError that names the parameter if it is out of bounds, repeated or not a decimal
+ *   number
+ */
+function parsePage(search: string): Required<PageRequest> {
+  const query = new URLSearchParams(search);
+  return pageBounds({
+    ...(query.has("limit") && { limit: parseWhole(query.getAll("limit"), limitError) }),
+    ...(query.has("offset") && { offset: parseWhole(query.getAll("offset"), offsetError) }),
+  });
+}
+
+function parseWhole([text = "", ...others]: string[], error: () => Error): number {
+  if (others.length > 0 || !/^\d+$/.test(text)) throw error();
+  // Anything larger than any list means the same for both parameters.
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,114 @@
+import type { KeyOwner, KeyPair } from "../../model/environment.js";
+import type { SignatureCheck } from "../../signing/verify.js";
+
+/**
+ * HMACs per second that searches may use, at about 3 µs each: 3 % of a core for all addresses
+ * together. With 100 environments and a plain target that is 50 searches a second, and 12 for one
+ * address.
+ */
+const SEARCH_RATES = { perAddress: 2_500, total: 10_000 };
+
+/** How far ahead work may be booked. */
+const MAX_BACKLOG_MS = 1_000;
+
+const MAX_RECENT_KEYS = 8;
+const MAX_RECENT_ADDRESSES = 10_000;
+
+/** A signature without `x-api-key`. */
+interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
+  /** As `clientAddress` returns it. */
+  address: string;
+  madeWith(pair: KeyPair): boolean;
+}
+
+export interface SearchResult {
+  owner?: KeyOwner | undefined;
+  /** Seconds; set if the search was not made because there are too many of them. */
+  retryAfter?: number;
+}
+
+/**
+ * Finds the secret that made a signature without a key. The keys that have signed from the same
+ * address are tried first, and cost no more than if the request had named them. Trying all others
+ * is a search. Searches are limited, since anybody can cause one without credentials, from any
+ * number of addresses.
+ *
+ * @param ticks monotonic clock in milliseconds
+ */
+export function createKeylessSearch(
+  ticks: () => number,
+): (candidates: readonly KeyOwner[], signature: KeylessSignature) => SearchResult {
+  const book = createWorkBudget(ticks);
+  const recentKeys = new RecentKeys();
+
+  return (candidates, { address, cost, madeWith }) => {
+    const recent = recentKeys.of(address);
+    const isRecent = ({ pair }: KeyOwner) => recent.includes(pair.api_key);
+    const others = candidates.filter((candidate) => !isRecent(candidate));
+    // Both rounds try all of their keys, so that the time does not reveal which one matched.
+    let [match] = candidates.filter((candidate) => isRecent(candidate) && madeWith(candidate.pair));
+    if (!match && others.length > 0) {
+      const retryAfter = book(address, others.length * cost());
+      if (retryAfter > 0) return { retryAfter };
+      [match] = others.filter(({ pair }) => madeWith(pair));
+    }
+    if (!match || isShared(match, candidates)) return {};
+    recentKeys.add(address, match.pair.api_key);
+    return { owner: match };
+  };
+}
+
+/** Whether another key has the same secret: the signature does not tell which of them is meant. */
+function isShared({ current, pair }: KeyOwner, candidates: readonly KeyOwner[]): boolean {
+  return candidates.some(
+    (other) => other.pair.api_secret === pair.api_secret && other.current !== current,
+  );
+}
+
+/**
+ * The keys that each address has signed with, in the order of their last use. Only valid signatures
+ * are added.
+ */
+class RecentKeys {
+  /** The least recently used address first. */
+  readonly #keys = new Map<string, readonly string[]>();
+
+  of(address: string): readonly string[] {
+    return this.#keys.get(address) ?? [];
+  }
+
+  add(address: string, key: string): void {
+    const keys = [...this.of(address).filter((other) => other !== key), key].slice(
+      -MAX_RECENT_KEYS,
+    );
+    this.#keys.delete(address);
+    this.#keys.set(address, keys);
+    const [oldest] = this.#keys.keys();
+    if (this.#keys.size > MAX_RECENT_ADDRESSES && oldest !== undefined) this.#keys.delete(oldest);
+  }
+}
+
+/**
+ * Spreads work over time. Each piece is booked after the work before it, and takes as long as the
+ * rate says. A piece of any size is accepted while less than a second of work is booked ahead, so
+ * the rate holds however large it is.
+ *
+ * @returns books units of work: returns 0, or the seconds after which to try again
+ */
+function createWorkBudget(ticks: () => number): (address: string, units: number) => number {
+  let totalBusyUntil = Number.NEGATIVE_INFINITY;
+  // Stays small: addresses are dropped when their work is done, and the total limits how many have
+  // any.
+  const busyUntil = new Map<string, number>();
+  return (address, units) => {
+    const now = ticks();
+    for (const [other, end] of busyUntil) if (end <= now) busyUntil.delete(other);
+    const ofAddress = busyUntil.get(address) ?? now;
+    const ofAll = Math.max(totalBusyUntil, now);
+    const wait = Math.max(ofAddress, ofAll) - now - MAX_BACKLOG_MS;
+    if (wait >= 0) return Math.max(1, Math.ceil(wait / 1_000));
+    busyUntil.set(address, ofAddress + (units / SEARCH_RATES.perAddress) * 1_000);
+    totalBusyUntil = ofAll + (units / SEARCH_RATES.total) * 1_000;
+    return 0;
+  };
+}

@@ -1,0 +1,104 @@
+import { constants } from "node:crypto";
+import type { Server as HttpServer, ServerOptions } from "node:http";
+import { createServer, type Server } from "node:https";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
+import {
+  type CertifiedKey,
+  checkCertifiedKey,
+  parseCertificates,
+} from "../../kit/net/certificates.js";
+import { UsageError } from "../../kit/text/errors.js";
+
+/** PEM texts. */
+export interface TlsCredentials extends CertifiedKey {
+  /** Certificates of authorities. Without a certificate from one of them, a client is refused. */
+  clientCa?: string | undefined;
+}
+
+/** Fast ones first: AES has its own instructions in most processors. All have forward secrecy. */
+const CIPHERS = [
+  "TLS_AES_128_GCM_SHA256",
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+];
+
+/** The time for a TLS handshake. */
+const HANDSHAKE_MS = 5_000;
+
+/** HTTP/1.1 over TLS 1.2 and 1.3. @throws UsageError if the credentials can't be used */
+export function createTlsServer(options: ServerOptions, tls: TlsCredentials): HttpServer {
+  checkTlsCredentials(tls);
+  const server: Server = createServer({
+    ...options,
+    ...contextOptions(tls),
+    requestCert: tls.clientCa !== undefined,
+    rejectUnauthorized: true,
+    handshakeTimeout: HANDSHAKE_MS,
+  });
+  // Node would report it as a request that can't be parsed.
+  server
+    .removeAllListeners("tlsClientError")
+    .on("tlsClientError", (_error, socket) => socket.destroy());
+  // As node:http does. Before that, a client that ends its side has given up.
+  server.on("secureConnection", (socket) => {
+    socket.allowHalfOpen = true;
+  });
+  return server;
+}
+
+/**
+ * Uses these credentials for new connections.
+ *
+ * @param before those that the server was started with
+ * @throws UsageError if they can't be used, or the server was started without TLS or with another
+ *   use of `clientCa`
+ */
+export function renewTls(
+  server: HttpServer,
+  before: TlsCredentials | undefined,
+  tls: TlsCredentials,
+): void {
+  if (!before) throw new UsageError("the server was started without TLS");
+  const [isMutual, wasMutual] = [tls, before].map(({ clientCa }) => clientCa !== undefined);
+  if (isMutual !== wasMutual)
+    throw new UsageError("tls.clientCa can be replaced, but not added or removed");
+  checkTlsCredentials(tls);
+  // A new context also has new keys for session tickets: no session resumes that the new
+  // authorities would refuse.
+  (server as Server).setSecureContext(contextOptions(tls));
+}
+
+/** The name of each text in messages. */
+type TlsNames = { readonly [Name in keyof Required<TlsCredentials>]: string };
+
+/** @param names of the texts, for messages @throws UsageError, which quotes none of them */
+export function checkTlsCredentials(
+  tls: TlsCredentials,
+  names: TlsNames = { cert: "tls.cert", key: "tls.key", clientCa: "tls.clientCa" },
+): void {
+  checkCertifiedKey(tls, names);
+  if (tls.clientCa !== undefined) parseCertificates(tls.clientCa, names.clientCa);
+  try {
+    createSecureContext(contextOptions(tls));
+  } catch (error) {
+    throw new UsageError(`${names.cert} can't be used: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
+function contextOptions({ cert, key, clientCa }: TlsCredentials): SecureContextOptions {
+  return {
+    cert,
+    key,
+    ca: clientCa,
+    minVersion: "TLSv1.2",
+    ciphers: CIPHERS.join(":"),
+    honorCipherOrder: true,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  };
+}

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import type { EnvironmentRecord } from "../../src/model/environment.js";
 import type { PageRequest } from "../../src/model/page.js";
@@ -62,9 +61,8 @@ class StubbedService extends Service {
   }
 
   override view(environment: EnvironmentRecord): EnvironmentView {
+    // A new one for each request, since the server keeps the answers of a view.
     const view = new EnvironmentView(DATA, environment);
-    // Another one for each request, since the server keeps the answers of a revision.
-    Object.defineProperty(view, "revision", { value: randomUUID() });
     const find = view.find.bind(view);
     view.find = (read) => {
       const { kind, ...args } = read;

@@ -27,13 +27,12 @@ interface KeptReply extends DataReply {
 
 /**
  * Answers reads of a view, with ETags, and keeps the replies: making the one with all values takes
- * a thousand times as long as sending it. Each is kept under the revision of the data and its
- * read's own target, so that other parameters don't make it again.
+ * a thousand times as long as sending it. Each is kept under its read's own target, so that other
+ * parameters don't make it again. When there are too many, all are dropped.
  */
 export class DataReplies {
   readonly #isAudited: boolean;
-  /** The least recently used first. */
-  readonly #kept = new Map<string, KeptReply>();
+  #kept = new WeakMap<EnvironmentView, Map<string, KeptReply>>();
   #size = 0;
 
   /** @param isAudited whether replies list the records that they tell of */
@@ -43,14 +42,8 @@ export class DataReplies {
 
   /** The reply to a request for a read's own target, if it is kept. */
   kept(view: EnvironmentView, target: string, headers: IncomingHttpHeaders): DataReply | undefined {
-    const key = `${view.revision} ${target}`;
-    const reply = this.#kept.get(key);
-    if (!reply) return undefined;
-    this.#kept.delete(key);
-    this.#kept.set(key, reply);
-    return headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag })
-      ? reply.notModified
-      : reply;
+    const reply = this.#kept.get(view)?.get(target);
+    return reply && replyTo(headers, reply);
   }
 
   /**
@@ -61,35 +54,34 @@ export class DataReplies {
   answer(view: EnvironmentView, asked: Read, headers: IncomingHttpHeaders): DataReply {
     const read = view.withoutUnknown(asked);
     const target = targetOf(read);
-    const kept = this.kept(view, target, headers);
-    if (kept) return kept;
-    this.#keep(`${view.revision} ${target}`, this.#make(view, read));
-    return this.kept(view, target, headers) as DataReply;
+    return this.kept(view, target, headers) ?? replyTo(headers, this.#make(view, read, target));
   }
 
-  #make(view: EnvironmentView, read: Read): KeptReply {
+  #make(view: EnvironmentView, read: Read, target: string): KeptReply {
     const json = JSON.stringify(view.find(read));
     const tag = etagOf(json);
     const headers = [REVISION_HEADER, view.revision, "ETag", tag];
     const identities = this.#isAudited ? view.identify(read) : undefined;
     const notModified = { status: 304, headers, body: "", read: identities };
-    return { ...jsonReply(200, json, headers), read: identities, tag, notModified };
+    const reply = { ...jsonReply(200, json, headers), read: identities, tag, notModified };
+    this.#keep(view, target, reply);
+    return reply;
   }
 
-  #keep(key: string, reply: KeptReply): void {
-    this.#kept.set(key, reply);
-    this.#size += sizeOf(key, reply);
-    for (const [oldest, dropped] of this.#kept) {
-      // At least one is kept, of any size.
-      if (this.#size <= MAX_KEPT || oldest === key) return;
-      this.#kept.delete(oldest);
-      this.#size -= sizeOf(oldest, dropped);
-    }
+  #keep(view: EnvironmentView, target: string, reply: KeptReply): void {
+    const { body, read = [] } = reply;
+    const size = OVERHEAD + target.length + body.length + IDENTITY * read.length;
+    if (this.#size + size > MAX_KEPT) [this.#kept, this.#size] = [new WeakMap(), 0];
+    this.#size += size;
+    const ofView = this.#kept.get(view) ?? new Map<string, KeptReply>();
+    this.#kept.set(view, ofView.set(target, reply));
   }
 }
 
-function sizeOf(key: string, { body, read = [] }: KeptReply): number {
-  return OVERHEAD + key.length + body.length + IDENTITY * read.length;
+function replyTo(headers: IncomingHttpHeaders, reply: KeptReply): DataReply {
+  return headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag })
+    ? reply.notModified
+    : reply;
 }
 
 /**

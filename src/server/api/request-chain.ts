@@ -205,11 +205,11 @@ export class RequestChain {
     const described = origin && describe(counted, origin.address);
     const sent = described ? this.#record(counted, described, reply) : reply;
     if (req.socket.destroyed) return;
-    sendReply(req, res, { ...sent, headers: headers.concat(sent.headers) });
+    const { status, body } = sent;
+    sendReply(req, res, { status, headers: headers.concat(sent.headers), body });
     if (!described) return;
-    const bytes = req.method === "HEAD" ? 0 : Buffer.byteLength(sent.body);
+    const bytes = req.method === "HEAD" ? 0 : Buffer.byteLength(body);
     const milliseconds = this.#parts.ticks() - origin.at;
-    const { status } = sent;
     this.#parts.onRequest?.({ ...described, path, counter, status, bytes, milliseconds });
   }
 

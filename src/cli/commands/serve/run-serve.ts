@@ -1,15 +1,22 @@
 import { looseModeWarning } from "../../../kit/files/owners.js";
 import { type Endpoint, hostOf, isLoopback } from "../../../kit/net/endpoint.js";
-import type { AuditLog } from "../../../server/api/audit.js";
 import type { ServerOptions } from "../../../server/start-server.js";
-import type { TlsCredentials } from "../../../server/wire/tls.js";
 import { pasteLines } from "../../../tasks/data/shell-lines.js";
 import { refuseToReload, refuseUnsafeFile } from "../../../tasks/safe-files.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";
+import type { Surroundings } from "../../../tasks/surroundings.js";
 import { type Context, printLines } from "../../output/context.js";
 import { colorsFor } from "../../output/output.js";
-import { createLog, type Log, type LogFormat, logKeyWarnings, logReloads } from "./log.js";
-import { startServing } from "./start-serving.js";
+import { throwListenError } from "./listen-errors.js";
+import {
+  createLog,
+  type Log,
+  type LogFormat,
+  logKeyWarnings,
+  logReloads,
+  serverLogHooks,
+} from "./log.js";
+import { serveMetrics } from "./metrics.js";
 import type { TlsFiles, TlsPaths } from "./tls-files.js";
 
 /** The flags of `serve` besides the options of its server. */
@@ -29,39 +36,39 @@ export async function runServe(
   context: Context,
 ): Promise<void> {
   const { io, surroundings, flags } = context;
-  const { place, logFormat, tlsPaths, auditLog, metrics } = serveFlags;
+  const { place, logFormat, tlsPaths, auditLog } = serveFlags;
+  const { clock, folders } = surroundings;
   // Reloads once the data is watched.
   const phase = { isStarting: true, reload: () => {} };
   const stopped = io.untilStopped(phase);
   const { localData } = await import("../../../tasks/data/open-data.js");
   const { Service } = await import("../../../service/service.js");
-  const data = await localData(place, context);
+  const { startServer } = await import("../../../server/start-server.js");
   const colors = await colorsFor(io.stderr, surroundings.env, flags.color);
-  const { log, written } = createLog(io.stderr, logFormat, surroundings.clock, colors);
-  const store = await data.serve({ cacheFolder: surroundings.folders.cache, log });
-  let audit: AuditLog | undefined;
-  let tlsFiles: TlsFiles | undefined;
-  let endWarnings = () => {};
+  const { log, written } = createLog(io.stderr, logFormat, clock, colors);
+  /** Closes what is open, the last first. */
+  const closers: (() => unknown)[] = [written];
   try {
-    const service = new Service(store, surroundings.clock);
-    endWarnings = logKeyWarnings(store, placeFlags(place), surroundings.clock, log);
-    let server: Awaited<ReturnType<typeof startServing>> | undefined;
-    tlsFiles =
-      tlsPaths &&
-      (await openTlsFiles(tlsPaths, surroundings, log, async (renewed) =>
-        server?.renewTls(renewed),
-      ));
-    const tls = tlsFiles?.current;
-    if (auditLog !== undefined) {
-      const { openAuditLog } = await import("./audit-file.js");
-      audit = await openAuditLog(auditLog, otherFiles(serveFlags), surroundings, log);
-    }
-    const setup = { audit, metrics, log, flags, io: surroundings };
-    server = await startServing(store, service, { ...options, tls }, setup);
+    const data = await localData(place, context);
+    const store = await data.serve({ cacheFolder: folders.cache, log });
+    closers.push(() => store.close(), logKeyWarnings(store, placeFlags(place), clock, log));
+    const tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, surroundings, log));
+    closers.push(() => tlsFiles?.close());
+    const audit = await openAudit(serveFlags, surroundings, log);
+    closers.push(() => audit?.close());
+    const metrics = serveFlags.metrics && (await serveMetrics(store, serveFlags.metrics, log));
+    // Until the last request is answered, there is something to measure.
+    closers.push(() => metrics?.close());
+    const hooks = { ...serverLogHooks(log, flags), audit, statistics: metrics?.statistics };
+    const server = await startServer(
+      new Service(store, clock),
+      { ...options, ...hooks, tls: tlsFiles?.current },
+      clock,
+    ).catch((error) => throwListenError(error, options, "--host", "--port"));
+    closers.push(() => server.close());
     phase.isStarting = false;
+    await tlsFiles?.follow((tls) => server.renewTls(tls));
     warnOfRisks(serveFlags, server.url, log);
-    // Renewed in the meantime.
-    if (tlsFiles && tlsFiles.current !== tls) await server.renewTls(tlsFiles.current);
     logReloads(store, data.name, log);
     phase.reload = () => {
       const reopened = auditLog === undefined ? "" : ` and reopening ${auditLog}`;
@@ -73,37 +80,26 @@ export async function runServe(
     if (options.fd !== undefined)
       log("info", "listening on the socket of the service manager, not on --host and --port");
     log("info", `serving ${data.name} on ${server.url}`);
-    // Other commands exit when nobody reads their output any more. A server keeps running.
-    io.stdout.removeAllListeners("error").on("error", () => {});
-    printLines(context, {
-      json: { url: server.url },
-      lines: pasteLines({ APPVARS_URL: server.url }, surroundings),
-    });
-    try {
-      await stopped;
-      log("info", "stopping: open requests are answered first");
-    } finally {
-      await server.close();
-    }
+    printUrl(server.url, context);
+    await stopped;
+    log("info", "stopping: open requests are answered first");
   } finally {
-    endWarnings();
-    tlsFiles?.close();
-    audit?.close();
-    await store.close();
-    await written();
+    for (const close of closers.reverse()) await close();
   }
 }
 
-/**
- * Opens the files of the certificate, and renews it when they change.
- *
- * @throws UsageError, InvalidDataError
- */
+function printUrl(url: string, context: Context): void {
+  const { io, surroundings } = context;
+  // Other commands exit when nobody reads their output any more. A server keeps running.
+  io.stdout.removeAllListeners("error").on("error", () => {});
+  printLines(context, { json: { url }, lines: pasteLines({ APPVARS_URL: url }, surroundings) });
+}
+
+/** Opens the files of the certificate. @throws UsageError, InvalidDataError */
 async function openTlsFiles(
   paths: TlsPaths,
-  surroundings: Context["surroundings"],
+  surroundings: Surroundings,
   log: Log,
-  renew: (tls: TlsCredentials) => Promise<void>,
 ): Promise<TlsFiles> {
   const { TlsFiles } = await import("./tls-files.js");
   const warnings = Object.values(paths).flatMap(
@@ -111,15 +107,14 @@ async function openTlsFiles(
   );
   for (const warning of [...warnings, looseModeWarning(paths.key)])
     if (warning) log("warn", warning);
-  return TlsFiles.open(paths, {
-    check: (path) => refuseToReload(path, surroundings),
-    onRenewed: (tls) =>
-      void renew(tls).then(
-        () => log("info", "reloaded the TLS files: new connections use them"),
-        (error) => log("error", String(error)),
-      ),
-    onProblem: (message) => log("error", `${message}; the certificate is not renewed`),
-  });
+  return TlsFiles.open(paths, log, (path) => refuseToReload(path, surroundings));
+}
+
+/** Opens the audit log, if there is one. @throws as `openAuditLog` */
+async function openAudit(flags: ServeFlags, surroundings: Surroundings, log: Log) {
+  if (flags.auditLog === undefined) return undefined;
+  const { openAuditLog } = await import("./audit-file.js");
+  return openAuditLog(flags.auditLog, otherFiles(flags), surroundings, log);
 }
 
 /** The files that the audit log must not be, and the flag that names each. */

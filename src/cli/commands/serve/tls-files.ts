@@ -4,6 +4,7 @@ import { toInvalidData } from "../../../kit/files/system-errors.js";
 import { type FileWatch, watchFile } from "../../../kit/files/watch-file.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { checkTlsCredentials, type TlsCredentials } from "../../../server/wire/tls.js";
+import type { Log } from "./log.js";
 
 /** The paths that the flags of `serve` name. */
 export interface TlsPaths {
@@ -18,49 +19,52 @@ const MAX_BYTES = 10 * 1_024 * 1_024;
 /** The files of a pair are replaced one after the other. */
 const SETTLE_MS = 1_000;
 
-interface TlsFilesOptions {
-  /**
-   * Called with each path before it is read. To refuse it, throw an InvalidDataError with a
-   * predicate as its message.
-   */
-  check: (path: string) => void;
-  /** Called with credentials that differ from the ones before, and after `readAgain`. */
-  onRenewed: (tls: TlsCredentials) => void;
-  /** Called when the files can't be used, once for each problem. */
-  onProblem: (message: string) => void;
-}
-
 /** The certificate and the key of a server, which are reloaded when a file changes. */
 export class TlsFiles {
   readonly #paths: TlsPaths;
-  readonly #options: TlsFilesOptions;
-  #watches: FileWatch[] = [];
+  readonly #log: Log;
+  readonly #check: (path: string) => void;
   #current: TlsCredentials;
+  #watches: FileWatch[] = [];
+  #renew: (tls: TlsCredentials) => Promise<void> = async () => {};
   #problem: string | undefined;
   readonly #closed = new AbortController();
   #isAskedToRead = false;
   #reading = Promise.resolve(true);
 
-  private constructor(paths: TlsPaths, options: TlsFilesOptions, current: TlsCredentials) {
+  private constructor(
+    paths: TlsPaths,
+    log: Log,
+    check: (path: string) => void,
+    current: TlsCredentials,
+  ) {
     this.#paths = paths;
-    this.#options = options;
+    this.#log = log;
+    this.#check = check;
     this.#current = current;
   }
 
-  /** @throws UsageError that names the flag and the file */
-  static async open(paths: TlsPaths, options: TlsFilesOptions): Promise<TlsFiles> {
-    const files = new TlsFiles(paths, options, await readTls(paths, options.check));
-    const watched = Object.values(paths).filter((path) => path !== undefined);
-    files.#watches = await Promise.all(
-      watched.map((path) => watchFile(path, () => files.#reload())),
-    );
-    // Changes before they were watched.
-    await files.#reload();
-    return files;
+  /**
+   * @param check called with each path before it is read; to refuse it, it throws an
+   *   InvalidDataError with a predicate as its message
+   *
+   * @throws UsageError that names the flag and the file
+   */
+  static async open(paths: TlsPaths, log: Log, check: (path: string) => void): Promise<TlsFiles> {
+    return new TlsFiles(paths, log, check, await readTls(paths, check));
   }
 
   get current(): TlsCredentials {
     return this.#current;
+  }
+
+  /** Calls `renew` with credentials that differ from the ones before, and after `readAgain`. */
+  async follow(renew: (tls: TlsCredentials) => Promise<void>): Promise<void> {
+    this.#renew = renew;
+    const watched = Object.values(this.#paths).filter((path) => path !== undefined);
+    this.#watches = await Promise.all(watched.map((path) => watchFile(path, () => this.#reload())));
+    // Changes before they were watched.
+    await this.#reload();
   }
 
   /** Reads the files soon, whether they have changed or not. */
@@ -92,21 +96,31 @@ export class TlsFiles {
       found = await this.#tryRead();
     }
     if (this.#closed.signal.aborted) return true;
+    const before = this.#problem;
+    this.#problem = typeof found === "string" ? found : undefined;
     if (typeof found === "string") {
-      if (isAsked || found !== this.#problem) this.#options.onProblem(found);
-      this.#problem = found;
+      if (isAsked || found !== before)
+        this.#log("error", `${found}; the certificate is not renewed`);
       return false;
     }
-    const isNew = isAsked || this.#problem !== undefined || !isSame(found, this.#current);
-    this.#problem = undefined;
+    const isNew = isAsked || before !== undefined || !isSame(found, this.#current);
     this.#current = found;
-    if (isNew) this.#options.onRenewed(found);
+    if (isNew) await this.#use(found);
     return true;
   }
 
   /** Resolves to the credentials, or to why there are none. */
   #tryRead(): Promise<TlsCredentials | string> {
-    return readTls(this.#paths, this.#options.check).catch((error: Error) => error.message);
+    return readTls(this.#paths, this.#check).catch((error: Error) => error.message);
+  }
+
+  async #use(tls: TlsCredentials): Promise<void> {
+    try {
+      await this.#renew(tls);
+      this.#log("info", "reloaded the TLS files: new connections use them");
+    } catch (error) {
+      this.#log("error", String(error));
+    }
   }
 }
 

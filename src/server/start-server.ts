@@ -4,7 +4,7 @@ import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/tolerance.js";
 import type { Audit } from "./api/audit.js";
 import { createAuthenticator } from "./api/authentication.js";
 import { createFaults, type Faults } from "./api/faults.js";
-import { RequestChain } from "./api/request-chain.js";
+import { RequestChain, type RequestChainParts } from "./api/request-chain.js";
 import type { ServedRequest } from "./api/served-request.js";
 import { answerUnparsed } from "./api/unparsed-requests.js";
 import { createAddressOf } from "./limits/client-address.js";
@@ -97,56 +97,21 @@ export async function startServer(
   clock: () => number,
   ticks = performance.now.bind(performance),
 ): Promise<RunningServer> {
-  const { host, port: requestedPort, ...settings } = withDefaults(options);
+  const { fd, tls, statistics, audit, onConnectionsRefused = () => {} } = options;
+  const { host = defaults.DEFAULT_HOST, port: requestedPort = defaults.DEFAULT_PORT } = options;
   const {
-    rateLimit: limit,
-    rateWindow: window,
-    drainGrace,
-    maxConnections,
-    maxStale,
-    tolerance,
-    trustProxy,
-  } = settings;
-  const {
-    fd,
-    tls,
-    statistics,
-    audit,
-    onConnectionsRefused = () => {},
-    onInternalError = () => {},
+    drainGrace = defaults.DEFAULT_DRAIN_GRACE,
+    maxConnections = defaults.DEFAULT_MAX_CONNECTIONS,
   } = options;
-  const addressOf = createAddressOf(trustProxy);
-  const limiter = createRateLimiter({ limit, window }, ticks, statistics?.decide);
-  const identity = { addressOf, clock, ticks, tolerance };
-  const authenticate = createAuthenticator(service, limiter, identity);
-  const observers = [statistics?.count, options.onRequest].filter((each) => each !== undefined);
-  const onRequest = (request: ServedRequest) => {
-    for (const observe of observers) observe(request);
-  };
-  const onUnparsed = (request: ServedRequest) => {
-    audit?.record(request);
-    onRequest(request);
-  };
+  const parts = createParts(service, options, clock, ticks);
   const server = await createListener(tls);
   const connections = new Connections(server, { maxConnections, onConnectionsRefused });
-  answerUnparsed(connections, { limiter, addressOf, onRequest: onUnparsed });
+  answerUnparsed(connections, parts);
+  server.on("request", connections.inTurn(new RequestChain(parts).handle));
   if (statistics) {
     statistics.openConnections = () => connections.count;
     statistics.isRecordingFailed = () => audit?.isFailing === true;
   }
-  const faults = createFaults(options.faults ?? {}, service, clock);
-  const hooks = { audit, ...(observers.length > 0 && { onRequest }), onInternalError };
-  const chain = new RequestChain({
-    service,
-    authenticate,
-    limiter,
-    addressOf,
-    faults,
-    maxStale,
-    ticks,
-    ...hooks,
-  });
-  server.on("request", connections.inTurn(chain.handle));
   const { address, port } = await listen(server, { host, port: requestedPort, fd });
   let closing: Promise<void> | undefined;
   return {
@@ -157,25 +122,37 @@ export async function startServer(
   };
 }
 
-/** The numbers and addresses among the options, with defaults. */
-function withDefaults({
-  host = defaults.DEFAULT_HOST,
-  port = defaults.DEFAULT_PORT,
-  rateLimit = defaults.DEFAULT_RATE_LIMIT,
-  rateWindow = defaults.DEFAULT_RATE_WINDOW,
-  drainGrace = defaults.DEFAULT_DRAIN_GRACE,
-  maxConnections = defaults.DEFAULT_MAX_CONNECTIONS,
-  maxStale = Number.POSITIVE_INFINITY,
-  trustProxy = [],
-  tolerance,
-}: ServerOptions) {
-  const limits = {
-    rateLimit,
-    rateWindow,
-    drainGrace,
-    maxConnections,
-    maxStale,
-    trustProxy,
-  };
-  return { host, port, ...limits, tolerance: { ...DEFAULT_TOLERANCE, ...tolerance } };
+function createParts(
+  service: Service,
+  options: ServerOptions,
+  clock: () => number,
+  ticks: () => number,
+): Promise<RequestChainParts> {
+  const {
+    rateLimit: limit = defaults.DEFAULT_RATE_LIMIT,
+    rateWindow: window = defaults.DEFAULT_RATE_WINDOW,
+    maxStale = Number.POSITIVE_INFINITY,
+    onInternalError = () => {},
+    statistics,
+    audit,
+  } = options;
+  const addressOf = createAddressOf(options.trustProxy);
+  const limiter = createRateLimiter({ limit, window }, ticks, statistics?.decide);
+  const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
+  const authenticate = createAuthenticator(service, limiter, {
+    addressOf,
+    clock,
+    ticks,
+    tolerance,
+  });
+  const faults = createFaults(options.faults ?? {}, service, clock);
+  const observers = [statistics?.count, options.onRequest].filter((each) => each !== undefined);
+  const onRequest =
+    observers.length === 0
+      ? undefined
+      : (request: ServedRequest) => {
+          for (const observe of observers) observe(request);
+        };
+  const hooks = { audit, onRequest, onInternalError };
+  return { service, authenticate, limiter, addressOf, faults, maxStale, ticks, ...hooks };
 }

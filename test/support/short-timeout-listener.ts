@@ -20,7 +20,7 @@ export async function shortTimeoutListener(listener: RequestListener = () => {})
     maxConnections: 0,
     onConnectionsRefused: () => {},
   });
-  answerUnparsed(connections, { limiter, addressOf, onRequest: () => {} });
+  answerUnparsed(connections, { limiter, addressOf });
   server.on("request", connections.inTurn(listener));
   onTestFinished(() => {
     server.closeAllConnections();

@@ -2,22 +2,18 @@ import { randomUUID } from "node:crypto";
 import { type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { AddressOf } from "../limits/client-address.js";
-import { type RateLimiter, rateLimitHeaders } from "../limits/rate-limiter.js";
+import { rateLimitHeaders } from "../limits/rate-limiter.js";
 import type { Connections } from "../wire/connections.js";
 import { endSoon, NOT_STORED, type Reply, rawReply, stopParsing } from "../wire/replies.js";
 import { errorReply, METHOD_NOT_ALLOWED, TOO_MANY_REQUESTS } from "./error-replies.js";
+import type { RequestChainParts } from "./request-chain.js";
 import type { ServedRequest } from "./served-request.js";
 
-interface UnparsedDependencies {
-  limiter: RateLimiter;
-  addressOf: AddressOf;
-  /** Called for each such request. */
-  onRequest: (request: ServedRequest) => void;
-}
+type UnparsedParts = Pick<RequestChainParts, "limiter" | "addressOf" | "audit" | "onRequest">;
 
 /** Counts requests that Node hands over as a bare socket, and answers them with a JSON body too. */
-export function answerUnparsed(connections: Connections, dependencies: UnparsedDependencies): void {
-  const answer = createRawAnswer(connections, dependencies);
+export function answerUnparsed(connections: Connections, parts: UnparsedParts): void {
+  const answer = createRawAnswer(connections, parts);
   answerParserErrors(connections.server, answer);
   refuseTunnels(connections.server, answer);
 }
@@ -59,7 +55,7 @@ type RawAnswer = (req: Parameters<AddressOf>[0], reply: Reply, isHead?: boolean)
 
 function createRawAnswer(
   connections: Connections,
-  { limiter, addressOf, onRequest }: UnparsedDependencies,
+  { limiter, addressOf, audit, onRequest }: UnparsedParts,
 ): RawAnswer {
   return (req, reply, isHead = false) => {
     const { socket } = req;
@@ -71,7 +67,9 @@ function createRawAnswer(
       const sent = retryAfter === undefined ? reply : TOO_MANY_REQUESTS;
       const headers = [...NOT_STORED, ...rateLimitHeaders(rateLimit, retryAfter), ...sent.headers];
       endSoon(socket, rawReply({ ...sent, headers }, isHead));
-      onRequest(unparsedRequest(address, sent, isHead));
+      const request = unparsedRequest(address, sent, isHead);
+      audit?.record(request);
+      onRequest?.(request);
     });
   };
 }

@@ -67,7 +67,7 @@ describe("no HMAC is computed for a request that can be refused without one:", (
       TARGET,
       { ...forged(Date.now() - 301_000), "x-api-key": "key-1" },
     ],
-    ["a timestamp in the future", 401, TARGET, forged(Date.now() + 62_000)],
+    ["a timestamp in the future", 401, TARGET, forged(Date.now() + 120_000)],
     ["a malformed header", 401, TARGET, { authorization: `HMAC ${Date.now()}:${"0".repeat(63)}` }],
     [
       "two Authorization headers",

@@ -127,7 +127,7 @@ function createParts(
   options: ServerOptions,
   clock: () => number,
   ticks: () => number,
-): Promise<RequestChainParts> {
+): RequestChainParts {
   const {
     rateLimit: limit = defaults.DEFAULT_RATE_LIMIT,
     rateWindow: window = defaults.DEFAULT_RATE_WINDOW,

@@ -35,8 +35,10 @@ async function runIn(data) {
   const secret = { APPVARS_API_SECRET: apiSecret };
   const local = ["--data", data, "--env", "shop/test"];
   const remote = ["--url", server.url, "--api-key", apiKey];
+  // The first request of an environment also makes its view.
+  await requestValue(server.url, "DEBUG", apiKey, apiSecret);
   const tasks = {
-    "one request": await runRequest(server.url, "DEBUG", apiKey, apiSecret),
+    "one request": await runRequest(server.url, "PORT", apiKey, apiSecret),
     "get from a file": await runCommand(["get", "PORT", ...local]),
     "get from a server": await runCommand(["get", "PORT", ...remote], secret),
     set: await runCommand(["set", "PORT", "8081", ...local]),

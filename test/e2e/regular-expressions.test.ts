@@ -19,7 +19,7 @@ const BUILDERS: Record<string, string> = {
     "globs, whose stars are followed by a lookahead that prevents to go back",
   "kit/text/printable.ts": "constants",
   "store/file/text-sealing.ts": "constants",
-  "server/match-route.ts": "the routes",
+  "server/api/routes.ts": "the routes",
   "tui/widgets/text-field.ts": "constants",
 };
 

@@ -1,4 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Answer } from "../support/http.js";
 import { type DescribedResponse, describedResponse } from "./document.js";
 
@@ -52,9 +52,15 @@ function bodyProblems({ content }: DescribedResponse, { headers, json }: Answer)
     : [`media type ${media} is not described`];
 }
 
+/** By the text of their schemas, which the document repeats in each operation. */
+const compiled = new Map<string, ValidateFunction>();
+
 function schemaProblems(place: string, schema: object, value: unknown): string[] {
-  if (ajv.validate(schema, value)) return [];
-  return (ajv.errors ?? []).map(({ instancePath, message, params }) =>
+  const text = JSON.stringify(schema);
+  const validate = compiled.get(text) ?? ajv.compile(schema);
+  compiled.set(text, validate);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message, params }) =>
     [place + instancePath, message, JSON.stringify(params)].join(" "),
   );
 }

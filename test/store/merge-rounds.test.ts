@@ -18,7 +18,7 @@ import {
 } from "../support/branches.js";
 import { THOROUGH } from "../support/measuring.js";
 
-const ROUNDS = THOROUGH ? 150 : 30;
+const ROUNDS = THOROUGH ? 150 : 20;
 const KINDS: [what: string, changes: number, isApart: boolean][] = [
   ["200 changes, each branch of things of its own", 200, true],
   ["200 changes of any things", 200, false],

@@ -177,7 +177,7 @@ describe("answers of a server", () => {
       ['{"data":{"":1}}', "data must be an object with names of variables"],
       ['{"data":{"A\\nB":1}}', "data must be an object with names of variables"],
       ['{"data":[]}', "data must be an object"],
-      ["{}", "data must be an object"],
+      ["{}", "data is missing"],
       [`{"data":{"A":${deep}}}`, "data.A must be JSON that is not nested too deeply"],
       [
         '{"data":{"A":1e999}}',
